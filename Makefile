@@ -1,0 +1,65 @@
+# make demo   one command for users: installs into .venv, runs a robot against a box, draws it
+# make test   one command for developers: installs with the tools, lints, type-checks, tests
+# make lint   the static half of `make test`
+
+DEMO_SCENARIO ?= scenarios/cusp/inclined_box.toml
+DEMO_RUN      ?= runs/demo
+DEMO_PICTURE  ?= $(DEMO_RUN)/demo.png
+DEMO = corekit run $(DEMO_SCENARIO) --output $(DEMO_RUN) && corekit render $(DEMO_RUN) --output $(DEMO_PICTURE)
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PYPROJECTS := pyproject.toml $(wildcard plugins/*/*/pyproject.toml scenarios/pyproject.toml)
+
+# The first interpreter that runs and is new enough; uv, where present, can bring its own.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+UV := $(shell command -v uv 2>/dev/null)
+
+ifneq ($(UV),)
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+else
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+
+.PHONY: demo test lint format clean
+.DEFAULT_GOAL := test
+
+demo: $(VENV)/installed-demo
+	PATH="$(CURDIR)/$(BIN):$$PATH" && $(DEMO)
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check_imports.py
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/basedpyright
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(BIN)/python:
+ifneq ($(UV),)
+	$(UV) venv --quiet $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
+else
+	@test -n "$(PYTHON)" || { echo "corekit needs Python 3.11 or newer (or uv) on PATH"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	echo "python's venv module is missing: install it (Debian: apt install python3-venv) or install uv"; exit 1; }
+endif
+
+$(VENV)/installed-demo: dev.txt $(PYPROJECTS) | $(BIN)/python
+	@echo "installing corekit into $(VENV) (once)"
+	$(INSTALL) $$(grep '^-e ' dev.txt)
+	@touch $@
+
+$(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
+	@echo "installing corekit and its tools into $(VENV) (once)"
+	$(INSTALL) -r dev.txt
+	@touch $@ $(VENV)/installed-demo
+
+clean:
+	rm -rf $(VENV) build dist runs
