@@ -1,0 +1,1 @@
+"""Data that flows between the kernel and its plugins."""

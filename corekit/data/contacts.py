@@ -1,0 +1,140 @@
+"""Contacts as structures of arrays: candidates, the contact set, and the record of an answered step."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+from attrs import define, field
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["MAX_CARRIERS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
+
+MAX_CARRIERS = 4
+"""Carriers of one contact: two for a pair of points, four for a pair of edges."""
+
+
+class ContactMode(enum.IntEnum):
+    """What a contact did during a step."""
+
+    SEPARATE = 0
+    STICK = 1
+    SLIDE = 2
+
+
+class Candidates:
+    """Pairs of shapes that could touch during a step.
+
+    Attributes:
+        pairs: indices into the shape table, shape (capacity, 2); an obstacle stands second.
+        count: how many rows are in use.
+    """
+
+    __slots__ = ("count", "pairs")
+
+    def __init__(self, capacity: int = 64) -> None:
+        self.pairs: IntArray = np.zeros((capacity, 2), dtype=np.int64)
+        self.count = 0
+
+    def reserve(self, capacity: int) -> None:
+        """Make room for at least `capacity` pairs, keeping those in use."""
+        if capacity > len(self.pairs):
+            grown = np.zeros((max(capacity, 2 * len(self.pairs)), 2), dtype=np.int64)
+            grown[: self.count] = self.pairs[: self.count]
+            self.pairs = grown
+
+
+class ContactSet:
+    """Contacts at one state: a structure of arrays with capacity and count.
+
+    A contact is carried by up to four points of frames with signed weights; the relative velocity
+    of its two sides is   u = Σᵢ weightᵢ · ẋᵢ − (velocity of the obstacle's point).
+
+    Attributes (only the first `count` rows are meaningful):
+        id: persistent feature identity: the same pair of features keeps it from step to step.
+        shape: indices of the two shapes (first: always a body's; second: a body's or an obstacle's), (n, 2).
+        gap: signed distance [m], > 0 apart, (n,).
+        point: contact point in the world [m], (n, 3).
+        normal: unit, from the obstacle or second body into the first, (n, 3).
+        tangent: first tangent, unit, orthogonal to the normal, (n, 3); the second is normal × tangent.
+            Written by the kernel, as is `friction`.
+        friction: coefficient μ [-], (n,).
+        frame: world frame index of each carrier, −1 where unused, (n, 4).
+        local: carrier point in its frame [m], (n, 4, 3).
+        weight: signed weight of each carrier [-], (n, 4).
+    """
+
+    __slots__ = (
+        "count", "frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
+    )  # fmt: skip
+
+    def __init__(self, capacity: int = 64) -> None:
+        self.count = 0
+        self._allocate(capacity)
+
+    def _allocate(self, n: int) -> None:
+        self.id: IntArray = np.zeros(n, dtype=np.int64)
+        self.shape: IntArray = np.zeros((n, 2), dtype=np.int64)
+        self.gap: Array = np.zeros(n)
+        self.point: Array = np.zeros((n, 3))
+        self.normal: Array = np.zeros((n, 3))
+        self.tangent: Array = np.zeros((n, 3))
+        self.friction: Array = np.zeros(n)
+        self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
+        self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
+        self.weight: Array = np.zeros((n, MAX_CARRIERS))
+
+    @property
+    def capacity(self) -> int:
+        """Rows allocated."""
+        return len(self.gap)
+
+    def reserve(self, capacity: int) -> None:
+        """Make room for at least `capacity` contacts, keeping those in use."""
+        if capacity <= self.capacity:
+            return
+        names = [name for name in self.__slots__ if name != "count"]
+        kept = {name: getattr(self, name)[: self.count] for name in names}
+        self._allocate(max(capacity, 2 * self.capacity))
+        for name, values in kept.items():
+            getattr(self, name)[: self.count] = values
+
+    def copy_from(self, other: ContactSet) -> None:
+        """Become equal to `other`."""
+        self.reserve(other.count)
+        self.count = n = other.count
+        for name in self.__slots__:
+            if name != "count":
+                getattr(self, name)[:n] = getattr(other, name)[:n]
+
+
+@define(eq=False)
+class ContactRecord:
+    """What every contact did in an accepted step, the same record out of every contact solver.
+
+    Attributes (n contacts):
+        id, shape, gap [m], point [m], normal, tangent: as in the contact set, at the step's gap state.
+        normal_impulse: over the step [N·s] (potentials: h·force), (n,).
+        tangential_impulse: along tangent and normal × tangent [N·s], (n, 2).
+        slip: relative tangential velocity in the same two directions [m/s], (n, 2).
+        mode: `ContactMode` values, (n,).
+        residual: largest physical residual of the contact's own conditions [m/s or N·s], (n,).
+    """
+
+    id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
+    shape: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    gap: Array = field(factory=lambda: np.zeros(0))
+    point: Array = field(factory=lambda: np.zeros((0, 3)))
+    normal: Array = field(factory=lambda: np.zeros((0, 3)))
+    tangent: Array = field(factory=lambda: np.zeros((0, 3)))
+    normal_impulse: Array = field(factory=lambda: np.zeros(0))
+    tangential_impulse: Array = field(factory=lambda: np.zeros((0, 2)))
+    slip: Array = field(factory=lambda: np.zeros((0, 2)))
+    mode: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
+    residual: Array = field(factory=lambda: np.zeros(0))
+
+    @property
+    def count(self) -> int:
+        """Number of contacts recorded."""
+        return len(self.gap)

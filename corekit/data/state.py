@@ -1,0 +1,74 @@
+"""The state of a body or of the whole world: time, coordinates, velocities, auxiliary memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array
+
+__all__ = ["State"]
+
+
+class State:
+    """Mutable buffers of one state; the world's state holds its bodies' states as views.
+
+    Attributes:
+        time: t [s]; setting the world's time sets that of every part.
+        q: coordinates, shape (nq,); units are in the layout.
+        v: velocities, shape (nv,).
+        aux: what the model remembers beside q and v (reference frames, unwrapped angles), shape (na,).
+        parts: the bodies' states, views into the arrays above; empty for a body's own state.
+    """
+
+    __slots__ = ("_time", "aux", "parts", "q", "v")
+
+    def __init__(self, q: Array, v: Array, aux: Array, time: float = 0.0) -> None:
+        self._time = time
+        self.q, self.v, self.aux = q, v, aux
+        self.parts: tuple[State, ...] = ()
+
+    @classmethod
+    def zeros(cls, coordinates: int, velocities: int, aux: int = 0) -> State:
+        """A zeroed state of the given sizes."""
+        return cls(np.zeros(coordinates), np.zeros(velocities), np.zeros(aux))
+
+    @classmethod
+    def stacked(cls, sizes: Sequence[tuple[int, int, int]]) -> State:
+        """A world state whose parts have the given sizes (nq, nv, na), stacked in order."""
+        totals = [sum(size[i] for size in sizes) for i in range(3)]
+        world = cls.zeros(*totals)
+        parts: list[State] = []
+        iq = iv = ia = 0
+        for nq, nv, na in sizes:
+            parts.append(cls(world.q[iq : iq + nq], world.v[iv : iv + nv], world.aux[ia : ia + na]))
+            iq, iv, ia = iq + nq, iv + nv, ia + na
+        world.parts = tuple(parts)
+        return world
+
+    @property
+    def time(self) -> float:
+        """Time t [s]."""
+        return self._time
+
+    @time.setter
+    def time(self, value: float) -> None:
+        self._time = value
+        for part in self.parts:
+            part._time = value
+
+    def copy_from(self, other: State) -> None:
+        """Take over time and every array of `other` (same sizes)."""
+        self.time = other._time
+        self.q[:] = other.q
+        self.v[:] = other.v
+        self.aux[:] = other.aux
+
+    def copy(self) -> State:
+        """An independent copy; parts become views into the copy."""
+        twin = State.stacked([(p.q.size, p.v.size, p.aux.size) for p in self.parts]) if self.parts else State(
+            np.empty_like(self.q), np.empty_like(self.v), np.empty_like(self.aux)
+        )
+        twin.copy_from(self)
+        return twin

@@ -1,0 +1,65 @@
+"""How a solve ended: a status whose value is the sentence the user reads, and measured residuals."""
+
+from __future__ import annotations
+
+import enum
+
+from attrs import field, frozen
+
+__all__ = ["Residuals", "SolveInfo", "Status"]
+
+
+class Status(enum.Enum):
+    """Outcome of a numerical solve. Numerical failure is data; misuse is an exception."""
+
+    CONVERGED = "Solved to the asked tolerance."
+    FALLBACK = "The first solver failed; a later solver of the chain solved it to the asked tolerance."
+    INACCURATE = (
+        "No solver reached the asked tolerance; the best answer found is used. "
+        "Try a smaller step, another solver, or conditioning."
+    )
+    ITERATION_LIMIT = "The iteration limit was reached. Try increasing `max_iterations`, or a smaller step."
+    RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
+    INFEASIBLE = "The problem has no solution: its constraints contradict each other."
+    SINGULAR = (
+        "The step matrix is singular or not positive definite. "
+        "Try a smaller step; check for massless or unconstrained coordinates."
+    )
+    NON_FINITE = "A non-finite number arose. Try a smaller step."
+
+    @property
+    def solved(self) -> bool:
+        """Whether the answer meets the asked tolerance."""
+        return self in (Status.CONVERGED, Status.FALLBACK)
+
+
+@frozen
+class Residuals:
+    """Residuals of a contact answer, measured in the unscaled physical problem after the solve.
+
+    Args:
+        normal: max |min(λ_n, w_n)| over contacts, velocity or impulse, whichever is smaller [m/s or N·s].
+        friction: the same of the friction law [m/s or N·s].
+        cone: largest violation of the friction bound [N·s].
+        equation: residual of the step equation, generalised impulse [N·s or N·m·s].
+    """
+
+    normal: float = 0.0
+    friction: float = 0.0
+    cone: float = 0.0
+    equation: float = 0.0
+
+    @property
+    def worst(self) -> float:
+        """The largest of the four."""
+        return max(self.normal, self.friction, self.cone, self.equation)
+
+
+@frozen
+class SolveInfo:
+    """How a solve went: status, iterations, physical residuals, who answered."""
+
+    status: Status = Status.CONVERGED
+    iterations: int = 0
+    residuals: Residuals = field(factory=Residuals)
+    answered_by: str = ""

@@ -1,0 +1,28 @@
+"""What comes out of one time step."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from corekit.data.status import SolveInfo
+
+__all__ = ["StepReport"]
+
+
+@frozen
+class StepReport:
+    """How a step went.
+
+    Args:
+        accepted: whether the new state is to be used.
+        step: length of the step taken [s].
+        iterations: Newton iterations of the integrator (1 for one-solve schemes).
+        solve: outcome of the contact solve, or of the linear solve without contacts.
+        note: what the integrator changed in the linear model (a dropped or shifted tangent), else empty.
+    """
+
+    accepted: bool
+    step: float
+    iterations: int = 1
+    solve: SolveInfo = field(factory=SolveInfo)
+    note: str = ""

@@ -1,0 +1,89 @@
+"""The errors a user or author can meet: each says what was wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "CompositionError",
+    "ConfigError",
+    "CorekitError",
+    "Mistake",
+    "PluginError",
+    "ResultsError",
+    "StepFailed",
+]
+
+
+class CorekitError(Exception):
+    """Base of every error that corekit raises on purpose."""
+
+
+class Mistake:
+    """One mistake in a configuration: where, what was found, what is allowed, and a hint.
+
+    `path` is dotted with indices, for example `bodies[0].options.sections`.
+    """
+
+    __slots__ = ("allowed", "found", "hint", "path")
+
+    def __init__(self, path: str, found: object, allowed: str, hint: str = "") -> None:
+        self.path = path
+        self.found = found
+        self.allowed = allowed
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = f"{self.path}: found {self.found!r}; {self.allowed}"
+        return f"{text} — {self.hint}" if self.hint else text
+
+    def __repr__(self) -> str:
+        return f"Mistake({str(self)!r})"
+
+
+class ConfigError(CorekitError):
+    """A configuration with mistakes, all of them at once in `mistakes`."""
+
+    def __init__(self, mistakes: Iterable[Mistake], source: str = "configuration") -> None:
+        self.mistakes = tuple(mistakes)
+        self.source = source
+        count = len(self.mistakes)
+        head = f"{source} has {count} mistake{'s' if count != 1 else ''}:"
+        super().__init__("\n".join([head, *(f"  {mistake}" for mistake in self.mistakes)]))
+
+
+class PluginError(CorekitError):
+    """A plugin is missing, ambiguous, made for another kernel, or fails to import."""
+
+
+class CompositionError(CorekitError):
+    """Components that cannot work together, refused before anything heavy is imported."""
+
+
+class StepFailed(CorekitError):
+    """A time step that has no usable answer; the run stops there and keeps what it has.
+
+    Attributes:
+        step: index of the failed step.
+        time: time at its start [s].
+        reason: what failed, in one sentence.
+        body, coordinate, term: the culprit where it could be named, else empty.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        step: int = -1,
+        time: float = float("nan"),
+        body: str = "",
+        coordinate: str = "",
+        term: str = "",
+    ) -> None:
+        self.reason, self.step, self.time = reason, step, time
+        self.body, self.coordinate, self.term = body, coordinate, term
+        super().__init__(reason if step < 0 else f"step {step} from t = {time:.6g} s: {reason}")
+
+
+class ResultsError(CorekitError):
+    """A run folder or results file that is missing, foreign or cannot be written."""

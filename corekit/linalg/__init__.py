@@ -1,0 +1,1 @@
+"""Structured matrices, rows of constraints, and factorisations with rows eliminated."""

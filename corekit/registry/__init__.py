@@ -1,0 +1,1 @@
+"""What plugins there are: light specs, discovery without imports, resolution by name."""

@@ -1,0 +1,42 @@
+"""The components this project itself offers, so that a missing one can be named with its install line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from corekit.registry.discover import Installed
+
+__all__ = ["FIRST_PARTY", "FirstParty", "not_installed"]
+
+
+class FirstParty(NamedTuple):
+    """A component of a distribution that belongs to this project."""
+
+    role: str
+    name: str
+    distribution: str
+
+    @property
+    def install_line(self) -> str:
+        """The command that installs it."""
+        return f"pip install {self.distribution}"
+
+
+FIRST_PARTY: tuple[FirstParty, ...] = (
+    FirstParty("models", "pcc", "corekit-pcc"),
+    FirstParty("contact_detectors", "sdf", "corekit-sdf"),
+    FirstParty("contact_solvers", "lcp", "corekit-lcp"),
+    FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
+    FirstParty("lcp_solvers", "lemke", "corekit-complementarity"),
+    FirstParty("lcp_solvers", "pgs", "corekit-complementarity"),
+    FirstParty("lcp_solvers", "chain", "corekit-complementarity"),
+    FirstParty("viewers", "matplotlib", "corekit-view"),
+    FirstParty("viewers", "viser", "corekit-view"),
+)
+
+
+def not_installed(installed: Iterable[Installed]) -> tuple[FirstParty, ...]:
+    """The components of `FIRST_PARTY` whose role and name nobody offers here."""
+    present = {(component.role, component.name) for component in installed}
+    return tuple(known for known in FIRST_PARTY if (known.role, known.name) not in present)

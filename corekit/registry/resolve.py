@@ -1,0 +1,163 @@
+"""Depths 2 and 3 of the registry: from a name to its light spec, and from a spec to the class itself."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from attrs import evolve
+
+from corekit.errors import PluginError
+from corekit.registry.discover import Installed, discover, module_is_missing
+from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.spec import API_VERSION, ROLES, ComponentSpec
+
+__all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "resolve"]
+
+
+def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) -> ComponentSpec:
+    """The spec of a component, importing only its plugin's light `_spec.py`.
+
+    Abilities whose modules are missing are dropped from `provides`; `missing_abilities` says why.
+
+    Args:
+        role: role id, a key of `ROLES`.
+        name: the component's name, or `distribution:name` where two distributions offer it.
+        installed: rows of `discover()`, if the caller already has them.
+    Raises:
+        PluginError: unknown, ambiguous or unusable; the message says what to do.
+    """
+    if role not in ROLES:
+        raise PluginError(f"unknown role {role!r}{did_you_mean(role, ROLES)}; roles are {', '.join(ROLES)}")
+    return load_spec(find(role, name, discover() if installed is None else installed))
+
+
+def find(role: str, name: str, installed: Sequence[Installed]) -> Installed:
+    """The one row with this role and name; `name` may be `distribution:name`.
+
+    Raises:
+        PluginError: there is none, or there are several.
+    """
+    owner, _, bare = name.rpartition(":")
+    of_role = [row for row in installed if row.role == role]
+    matches = [row for row in of_role if row.name == bare and owner in {"", row.distribution}]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        choices = " or ".join(f"`{row.distribution}:{row.name}`" for row in matches)
+        raise PluginError(f"{_phrase(role, name)} is offered by several distributions: write {choices}")
+    raise PluginError(_unknown_name(role, owner, bare, of_role))
+
+
+def load_spec(row: Installed) -> ComponentSpec:
+    """Import a row's `_spec.py` and check what it says against the entry point, the API and the modules.
+
+    Raises:
+        PluginError: the plugin is unusable, raises at import, or its spec is not what it should be.
+    """
+    who = f"{_phrase(row.role, row.name)} of {row.distribution} {row.version}"
+    if row.reason:
+        raise PluginError(f"{who} cannot be used: {row.reason}")
+    spec = _import_object(row.entry, who)
+    if not isinstance(spec, ComponentSpec):
+        raise PluginError(f"{who}: its entry point {row.entry} is a {type(spec).__name__}, not a ComponentSpec")
+    if (spec.role, spec.name) != (row.role, row.name):
+        raise PluginError(
+            f"{who}: its spec says role {spec.role!r} and name {spec.name!r}; "
+            "entry point and spec must agree"
+        )
+    _check_api(spec, who)
+    missing = [module for module in spec.modules if module_is_missing(module)]
+    if missing:
+        raise PluginError(f"{who} needs {_modules(missing)}")
+    return evolve(spec, provides=spec.provides - missing_abilities(spec).keys())
+
+
+def missing_abilities(spec: ComponentSpec) -> Mapping[str, str]:
+    """Ability → why it is not available here, for the abilities whose modules cannot be found."""
+    reasons: dict[str, str] = {}
+    for ability, modules in spec.ability_modules.items():
+        missing = [module for module in modules if module_is_missing(module)]
+        if missing:
+            reasons[ability] = f"needs {_modules(missing)}"
+    return reasons
+
+
+def load_target(target: str) -> Any:
+    """The object named by `package.module:object`; imports whatever it needs.
+
+    Raises:
+        PluginError: anything that goes wrong on the way, naming the plugin, its distribution and the exception.
+    """
+    package = target.partition(":")[0].partition(".")[0]
+    owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
+    if owners:
+        names = ", ".join(row.name for row in owners)
+        who = f"plugin {names} of {owners[0].distribution} {owners[0].version}"
+    else:
+        who = f"package {package}"
+    return _import_object(target, who)
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """`, did you mean 'x'?` for the closest choice, or nothing."""
+    close = difflib.get_close_matches(word.lower(), list(choices), n=1, cutoff=0.6)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def _import_object(path: str, who: str) -> Any:
+    module, _, attribute = path.partition(":")
+    try:
+        found: Any = import_module(module.strip())
+        for part in attribute.strip().split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{who}: importing {path} failed with {type(error).__name__}: {error}") from error
+    return found
+
+
+def _check_api(spec: ComponentSpec, who: str) -> None:
+    """Major must be equal, minor equal or older: a kernel keeps what its earlier minors promised."""
+    try:
+        major, minor = (int(part) for part in spec.api.split("."))
+    except ValueError:
+        raise PluginError(f"{who}: its API version {spec.api!r} is not of the form major.minor") from None
+    kernel_major, kernel_minor = (int(part) for part in API_VERSION.split("."))
+    if (major, minor) > (kernel_major, kernel_minor):
+        raise PluginError(
+            f"{who} was written for kernel API {spec.api}, this kernel has {API_VERSION}: "
+            "upgrade corekit-kernel"
+        )
+    if major != kernel_major:
+        raise PluginError(
+            f"{who} was written for kernel API {spec.api}, this kernel has {API_VERSION}: upgrade the plugin"
+        )
+
+
+def _phrase(role: str, name: str) -> str:
+    return f"{ROLES.get(role, role)} {name!r}"
+
+
+def _modules(missing: Sequence[str]) -> str:
+    plural = "s" if len(missing) > 1 else ""
+    return f"the module{plural} {', '.join(missing)}, which cannot be found: install {'them' if plural else 'it'}"
+
+
+def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]) -> str:
+    if owner:
+        owners = sorted({row.distribution for row in of_role if row.name == bare})
+        if owners:
+            hint = did_you_mean(owner, owners)
+            return f"{owner} offers no {_phrase(role, bare)}{hint}; {' and '.join(owners)} does"
+    for known in FIRST_PARTY:
+        if (known.role, known.name) == (role, bare):
+            return f"{_phrase(role, bare)} is not installed: {known.install_line}"
+    here = sorted({row.name for row in of_role})
+    listing = f"installed are {', '.join(here)}" if here else "none is installed"
+    known_names = {known.name: known for known in FIRST_PARTY if known.role == role}
+    hint = did_you_mean(bare, [*here, *known_names])
+    close = next((known for name, known in known_names.items() if repr(name) in hint and name not in here), None)
+    install = f" (not installed: {close.install_line})" if close else ""
+    return f"unknown {_phrase(role, bare)}{hint}{install}; {listing}"

@@ -1,0 +1,73 @@
+"""The light description a plugin gives of itself, readable without importing anything heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attrs import field, frozen
+
+__all__ = ["API_VERSION", "ROLES", "ComponentSpec"]
+
+API_VERSION = "0.1"
+"""Plugin API of this kernel: its major.minor version."""
+
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "models": "model",
+        "contact_detectors": "contact detector",
+        "contact_solvers": "contact solver",
+        "integrators": "integrator",
+        "lcp_solvers": "LCP solver",
+        "qp_solvers": "QP solver",
+        "planners": "planner",
+        "estimators": "estimator",
+        "viewers": "viewer",
+    }
+)
+"""Role id → its name in a sentence. The entry-point group of a role is `corekit.<role id>`."""
+
+
+def _role_requirements(value: Mapping[str, object]) -> Mapping[str, frozenset[str]]:
+    return MappingProxyType({role: frozenset(needed) for role, needed in value.items()})  # pyright: ignore[reportArgumentType]
+
+
+@frozen(kw_only=True)
+class ComponentSpec:
+    """What a component is, what it offers and what it needs: plain strings, nothing imported.
+
+    An entry point in the group `corekit.<role>` names one of these, in the plugin's `_spec.py`.
+
+    Args:
+        role: role id, a key of `ROLES`.
+        name: the word a scenario file uses, equal to the entry point's name.
+        target: `package.module:Class` of the component, imported only when it is built.
+        config: `package.module:Class` of its frozen attrs options class.
+        summary: one sentence for `corekit list`.
+        api: kernel major.minor that the plugin was written for.
+        provides: abilities, for example `contact-rows`, `tangent`.
+        requires: per role id, the abilities that every component used beside it must provide;
+            an empty set asks only that one is present.
+        initial: `package.module:Class` of the attrs class for `[bodies.initial]` (models only).
+        modules: importable top-level modules the component needs, checked with `find_spec`.
+        ability_modules: ability → modules that this ability alone needs.
+        citation: how to cite the method.
+    """
+
+    role: str = field()
+    name: str
+    target: str
+    config: str
+    summary: str
+    api: str = API_VERSION
+    provides: frozenset[str] = field(default=frozenset(), converter=frozenset)
+    requires: Mapping[str, frozenset[str]] = field(factory=dict, converter=_role_requirements)
+    initial: str | None = None
+    modules: tuple[str, ...] = ()
+    ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    citation: str = ""
+
+    @role.validator
+    def _known_role(self, _attribute: object, value: str) -> None:
+        if value not in ROLES:
+            raise ValueError(f"unknown role {value!r}; roles are {', '.join(ROLES)}")

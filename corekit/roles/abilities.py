@@ -1,0 +1,40 @@
+"""Abilities: what only some components can do, as plain words matched by set inclusion.
+
+A spec declares them in `provides`; composition matches them against `requires`; the conformance kit
+proves them. They are never probed with `isinstance` or `hasattr`. Third parties add `vendor:name`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["ABILITIES"]
+
+ABILITIES: Mapping[str, str] = MappingProxyType(
+    {
+        # models
+        "contact-rows": "velocities of material points, so that it can touch things",
+        "tangent": "stiffness and damping matrices, for implicit steps",
+        "bilateral": "rows that always hold: joints, rods, loops",
+        "row-bounds": "bilateral rows with force bounds: stall, slack tendons",
+        "prescribed": "coordinates that follow a given motion",
+        "energy": "kinetic and potential energy",
+        "force-terms": "the force as a sum of named parts",
+        "contact-curvature": "the derivative of contact forces' generalised direction",
+        "symbolic": "the same equations as CasADi expressions",
+        "planar": "moves in a plane",
+        "growth": "gets longer",
+        "curvature-input": "natural curvature as an input",
+        "input-jacobian": "derivative of the force in the inputs",
+        # contact solvers: how they enter the step
+        "impulses": "solves complementarity for impulses",
+        "potential": "adds a force and its derivative to the step equation",
+        # integrators: what they can carry
+        "coupled": "contact and the smooth part are solved as one system",
+        "split": "the smooth part is stepped first, contact corrects it",
+        "implicit": "takes the stiff part implicitly",
+        "newton": "iterates, so that forces may depend on the end of the step",
+    }
+)
+"""Ability → what it means, in a phrase that fits after “can give”/“offers”."""

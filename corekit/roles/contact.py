@@ -1,0 +1,138 @@
+"""The contact solver role, in its two kinds: impulses by complementarity, and potentials.
+
+An impulse solver answers, for the contact and bounded rows of one step,
+
+    w = W·λ + w₀                                                                       (1)
+    0 ≤ λ_n ⊥ w_n ≥ 0,  friction(λ_t, w_t; μ, λ_n)                                     (2)
+    w_b = 0 if lo < λ_b < hi,  w_b ≥ 0 at lo,  w_b ≤ 0 at hi                           (3)
+
+with λ impulses [N·s] and w velocities [m/s]; W = J·G·Jᵀ is the Delassus matrix, G the inverse of the
+step matrix with bilateral rows and prescribed coordinates eliminated. Stabilisation is inside w₀.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Protocol
+
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.data.status import SolveInfo
+from corekit.roles.component import Component
+
+__all__ = ["ContactPotential", "ContactProblem", "ContactSolver", "ImpulseSolver", "PotentialTerms"]
+
+
+class ContactProblem(Protocol):
+    """One step's contact problem (1)–(3), as the kernel built it.
+
+    Rows stand as: for each of the m contacts `width` rows (normal, first tangent, and second tangent if
+    width = 3), then the p bounded rows; R = m·width + p.
+
+    Attributes:
+        contacts: m.
+        width: rows a contact, 3, or 2 in a planar world.
+        bounded: p.
+        id: contact identities for warm starts, shape (m,).
+        bounded_id: the same for bounded rows, shape (p,).
+        friction: μ, shape (m,).
+        gap: signed distance at the state the rows were taken [m], shape (m,).
+        free: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
+        lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
+        step: h [s].
+    """
+
+    @property
+    def contacts(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def bounded(self) -> int: ...
+    @property
+    def id(self) -> IntArray: ...
+    @property
+    def bounded_id(self) -> IntArray: ...
+    @property
+    def friction(self) -> Array: ...
+    @property
+    def gap(self) -> Array: ...
+    @property
+    def free(self) -> Array: ...
+    @property
+    def lower(self) -> Array: ...
+    @property
+    def upper(self) -> Array: ...
+    @property
+    def step(self) -> float: ...
+
+    def delassus(self) -> Array:
+        """W, shape (R, R), symmetric positive semidefinite (bounded rows carry their compliance)."""
+        ...
+
+
+class ContactSolver(Component):
+    """Turns a step's contacts into impulses or forces. Concrete solvers derive from one of the two kinds."""
+
+
+class ImpulseSolver(ContactSolver):
+    """Solves (1)–(3) for the impulses of a step."""
+
+    @abstractmethod
+    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
+        """Write λ, shape (R,) [N·s]; what `impulse` held before is a guess (0 if there is none).
+
+        The residuals in the answer are measured in the physical problem (1)–(3) after the solve. A
+        problem without solution is never said to be solved.
+        """
+
+
+@frozen(eq=False)
+class PotentialTerms:
+    """What a potential returns for m contacts, in the space of their carriers (12 numbers a contact).
+
+    Buffers owned by the kernel; carrier i, axis a stands at 3·i + a; unused carriers stay zero.
+
+    Args:
+        energy: [J], shape (m,).
+        force: f_c on the carriers [N], shape (m, 12), weights included.
+        stiffness: K_c = −∂f_c/∂x [N/m], shape (m, 12, 12).
+        damping: D_c = −∂f_c/∂ẋ [N·s/m], shape (m, 12, 12).
+        normal_force: readable normal force [N], shape (m,).
+        tangential_force: in tangent and normal × tangent [N], shape (m, 2).
+    """
+
+    energy: Array
+    force: Array
+    stiffness: Array
+    damping: Array
+    normal_force: Array
+    tangential_force: Array
+
+
+class ContactPotential(ContactSolver):
+    """A contact force that is a function of the trial state; no complementarity."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """Gap [m] up to which the potential acts: candidates closer than this are measured."""
+
+    @abstractmethod
+    def evaluate(
+        self, contacts: ContactSet, position: Array, velocity: Array, step: float, out: PotentialTerms
+    ) -> SolveInfo:
+        """Write the terms of every contact at the trial state.
+
+        Args:
+            contacts: the set at the trial state.
+            position, velocity: of the carriers in the world, shape (m, 4, 3) [m], [m/s]; the velocities
+                are relative to the obstacle's where one side is an obstacle.
+            step: h [s].
+            out: zeroed buffers.
+        """
+
+    @abstractmethod
+    def accepted(self, contacts: ContactSet, step: float) -> None:
+        """Told once a step after acceptance: adapt stiffness, remember slip; most do nothing."""

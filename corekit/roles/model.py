@@ -1,0 +1,230 @@
+"""The model role: a body with coordinates, dynamics, frames, and what it can do beside.
+
+Conventions: q ∈ ℝ^nq coordinates, v ∈ ℝ^nv velocities, q̇ = N(q)·v realised by `advance`;
+
+    M(q)·v̇ = f(q, v, u, t) + J_bᵀ·(bilateral forces) + J_cᵀ·(contact forces)            (1)
+
+f holds everything but bilateral and contact forces, damping included.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.geometry.shapes import Shape
+from corekit.linalg.matrices import Matrix
+from corekit.linalg.rows import BilateralRows
+from corekit.roles.component import Component
+
+__all__ = [
+    "BilateralAbility",
+    "Channel",
+    "ChannelKind",
+    "ContactRowsAbility",
+    "Coordinate",
+    "EnergyAbility",
+    "ForceTermsAbility",
+    "Layout",
+    "Model",
+    "Outline",
+    "TangentAbility",
+]
+
+
+@frozen
+class Coordinate:
+    """One coordinate or velocity: its name and unit."""
+
+    name: str
+    unit: str
+
+
+class ChannelKind(enum.Enum):
+    """What an input channel prescribes."""
+
+    EFFORT = "effort"
+    VELOCITY = "velocity"
+    POSITION = "position"
+
+
+@frozen
+class Channel:
+    """One named input of a model: `size` numbers of one unit."""
+
+    name: str
+    unit: str
+    size: int = 1
+    kind: ChannelKind = ChannelKind.EFFORT
+
+
+def _no_index() -> IntArray:
+    return np.zeros(0, dtype=np.int64)
+
+
+@frozen(eq=False, kw_only=True)
+class Layout:
+    """What a model consists of; constant for its life.
+
+    Args:
+        coordinates, velocities: names and units, lengths nq and nv.
+        inputs: channels; the input vector u stacks them in order.
+        frames: names of the frames that carry shapes and points of interest.
+        shapes: collision shapes on those frames.
+        never: pairs of own shapes never to test, shape (k, 2).
+        self_contact: whether own shapes may touch each other.
+        aux: length of the auxiliary memory in the state.
+        prescribed: velocity indices that follow a given motion p(t) (clamps, driven joints).
+        prescribed_coordinates: the coordinate index of each, so that q[...] = p(t + h) after a step.
+        bilateral_rows: number of bilateral rows, ordered along the model's chain.
+        row_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
+        plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
+    """
+
+    coordinates: tuple[Coordinate, ...]
+    velocities: tuple[Coordinate, ...]
+    inputs: tuple[Channel, ...] = ()
+    frames: tuple[str, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    never: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    self_contact: bool = False
+    aux: int = 0
+    prescribed: IntArray = field(factory=_no_index)
+    prescribed_coordinates: IntArray = field(factory=_no_index)
+    bilateral_rows: int = 0
+    row_width: int = 0
+    plane: Array | None = None
+
+    @property
+    def input_size(self) -> int:
+        """Length of the stacked input vector u."""
+        return sum(channel.size for channel in self.inputs)
+
+
+@frozen(eq=False)
+class Outline:
+    """What to draw of a body: polylines through frame origins or free points.
+
+    Args:
+        points: [m], shape (n, 3).
+        radius: of the drawn tube at each point [m], shape (n,).
+        starts: index of the first point of each polyline, shape (k,).
+    """
+
+    points: Array
+    radius: Array
+    starts: IntArray = field(factory=lambda: np.zeros(1, dtype=np.int64))
+
+
+class Model(Component):
+    """A body. Every method is a pure function of its arguments; results go into `out`-like buffers.
+
+    A concrete model is final and built as `Model(config, context)`; `context` gives the base pose and
+    gravity. What only some models can do is an ability, declared in the spec: see the protocols below.
+    """
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """What the model consists of."""
+
+    @abstractmethod
+    def initial_state(self, initial: Any, out: State) -> None:
+        """Write the state named by `initial` (the spec's attrs class) or the rest state if it is None."""
+
+    @abstractmethod
+    def mass_matrix(self) -> Matrix:
+        """A new buffer for M in the structure this model uses, with its fixed pattern."""
+
+    @abstractmethod
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        """Write M(q) into `mass` and f(q, v, u, t) [N or N·m] into `force`, shape (nv,)."""
+
+    @abstractmethod
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Move from `start` with constant velocity v̄ over h: write q and aux of `out` (not v, not time).
+
+        `near` is the previous iterate, for branches (unwrapped angles, frames) to stay close to; it may
+        be `start` or `out` itself. `velocity` must not alias anything in `out`.
+        """
+
+    @abstractmethod
+    def rechart(self, state: State) -> bool:
+        """After acceptance, maybe change q, v, aux to an equivalent chart; True if it did (most never do)."""
+
+    @abstractmethod
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the frames' poses in the world, shapes (frames, 3) [m] and (frames, 3, 3)."""
+
+    @abstractmethod
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        """Write p(t) and ṗ(t) of the prescribed coordinates; models without any write nothing."""
+
+    @abstractmethod
+    def outline(self, state: State) -> Outline:
+        """What to draw; off the hot path."""
+
+
+class ContactRowsAbility(Protocol):
+    """Ability `contact-rows`: velocities of material points."""
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Rows of the points `local` (c, 3) [m] fixed in frames `frame` (c,): ẋ = Σⱼ values[:, :, j]·v[dofs[:, j]].
+
+        Write `dofs` (c, k) and `values` (c, 3, k), world axes, k = layout.row_width; unused entries have
+        value 0 and a valid index.
+        """
+        ...
+
+
+class TangentAbility(Protocol):
+    """Ability `tangent`: derivatives of the force."""
+
+    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+        """New buffers for K and D in the structures this model uses."""
+        ...
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """Write K = −∂f(advance(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. Inertia's own derivative is not part of K."""
+        ...
+
+
+class BilateralAbility(Protocol):
+    """Ability `bilateral`: rows that always hold, rigid or compliant, possibly with force bounds."""
+
+    def bilateral_rows(self) -> BilateralRows:
+        """A new buffer for the rows, with its fixed width."""
+        ...
+
+    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+        """Write J_b, constraint values c, wanted rates, compliances and force bounds at this state."""
+        ...
+
+    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+        """Write ∂(J_bᵀ·λ)/∂δ for given λ, δ a displacement as in `tangent`, into a buffer like K's."""
+        ...
+
+
+class EnergyAbility(Protocol):
+    """Ability `energy`."""
+
+    def energy(self, state: State) -> tuple[float, float]:
+        """Kinetic and potential energy [J]; the potential of constant inputs is not counted."""
+        ...
+
+
+class ForceTermsAbility(Protocol):
+    """Ability `force-terms`."""
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """Named parts of f, each of shape (nv,), that sum to f; off the hot path."""
+        ...

@@ -1,0 +1,142 @@
+"""Options of components: attrs fields that carry unit, meaning and allowed values.
+
+    @frozen(kw_only=True)
+    class LCPConfig:
+        friction_directions: int = option(8, "directions of the friction pyramid, even", low=4, high=64)
+        lcp_solver: Use = component("lcp_solvers", "lemke", "who solves the assembled problem")
+
+The loader reads the metadata to report every mistake of a file at once; `corekit info` and the docs
+print it. Validation happens here too, so a config built in Python is checked alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+from attrs import NOTHING, Attribute, frozen
+
+__all__ = ["Use", "component", "components", "option"]
+
+
+@frozen
+class Use:
+    """A component chosen by name, with its options: `"lemke"` or `{ use = "lemke", options = {...} }`."""
+
+    use: str
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(cls, value: str | Mapping[str, Any] | Use) -> Use:
+        """Make one from what a scenario file may hold."""
+        if isinstance(value, Use):
+            return value
+        if isinstance(value, str):
+            return cls(value)
+        return cls(value["use"], dict(value.get("options", {})))
+
+
+def allowed_text(
+    low: float | None, high: float | None, above: float | None, choices: Sequence[object] | None
+) -> str:
+    """The allowed values in words, for errors and docs."""
+    if choices is not None:
+        return "one of " + ", ".join(repr(choice) for choice in choices)
+    parts = []
+    if above is not None:
+        parts.append(f"> {above:g}")
+    if low is not None:
+        parts.append(f"≥ {low:g}")
+    if high is not None:
+        parts.append(f"≤ {high:g}")
+    return "must be " + " and ".join(parts) if parts else ""
+
+
+def _numbers(value: object) -> list[float]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return [float(value)]
+    if isinstance(value, (tuple, list)):
+        return [number for entry in value for number in _numbers(entry)]
+    return []
+
+
+def option(
+    default: Any = NOTHING,
+    help: str = "",
+    *,
+    unit: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    choices: Sequence[object] | None = None,
+    check: Callable[[Any], str | None] | None = None,
+    converter: Callable[[Any], Any] | None = None,
+    infinite: bool = False,
+) -> Any:
+    """An attrs field with unit, meaning and allowed values; bounds hold for every entry of a sequence.
+
+    Args:
+        default: its default; without one the option must be given.
+        help: what it means, a phrase.
+        unit: SI unit, empty if it has none.
+        low, high: inclusive bounds. above: exclusive lower bound.
+        choices: the allowed values.
+        check: further test; returns what is wrong, or None.
+        converter: as in attrs.
+        infinite: whether ±inf is a meaningful value; nan never is.
+    """
+    words = allowed_text(low, high, above, choices)
+
+    def validate(_instance: object, attribute: Attribute[Any], value: Any) -> None:
+        if choices is not None and value not in choices:
+            raise ValueError(f"{attribute.name} = {value!r}: {words}")
+        for number in _numbers(value):
+            if math.isnan(number) or (math.isinf(number) and not infinite):
+                raise ValueError(f"{attribute.name} = {value!r}: must be finite")
+            outside = (
+                (low is not None and number < low)
+                or (high is not None and number > high)
+                or (above is not None and number <= above)
+            )
+            if outside:
+                raise ValueError(f"{attribute.name} = {value!r}: {words}")
+        wrong = check(value) if check is not None else None
+        if wrong:
+            raise ValueError(f"{attribute.name} = {value!r}: {wrong}")
+
+    if isinstance(default, list):
+        raise TypeError("give sequences as tuples: a list default would be shared")
+    factory = default if default is not dict else attrs.Factory(dict)
+    metadata = {"help": help, "unit": unit, "allowed": words}
+    return attrs.field(default=factory, validator=validate, converter=converter, metadata=metadata)
+
+
+def component(role: str, default: str | None = None, help: str = "", *, optional: bool = False) -> Any:
+    """An attrs field of type `Use`: another component, chosen by name and built by the kernel.
+
+    Args:
+        role: role id of what may be named here, for example `lcp_solvers`.
+        default: the name used when the option is not given.
+        help: what it is for.
+        optional: whether None is allowed (then it is the default).
+    """
+    metadata = {"help": help, "unit": "", "allowed": f"the name of a component of role {role}", "role": role}
+    if optional:
+        return attrs.field(
+            default=None, converter=attrs.converters.optional(Use.of), metadata=metadata
+        )
+    return attrs.field(
+        default=NOTHING if default is None else Use(default), converter=Use.of, metadata=metadata
+    )
+
+
+def components(role: str, default: Sequence[str] = (), help: str = "") -> Any:
+    """An attrs field of type `tuple[Use, ...]`: several components of one role, in order."""
+    metadata = {"help": help, "unit": "", "allowed": f"a list of components of role {role}", "role": role}
+
+    def convert(values: Sequence[Any]) -> tuple[Use, ...]:
+        return tuple(Use.of(value) for value in values)
+
+    return attrs.field(default=tuple(Use(name) for name in default), converter=convert, metadata=metadata)

@@ -1,0 +1,101 @@
+"""The problem solver roles: linear complementarity and quadratic programs, apart from any contact.
+
+Five different things: the problem, the guess, the result, the parameters (config), the statistics.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.status import SolveInfo
+from corekit.roles.component import Component
+
+__all__ = ["FrictionBlocks", "LCPProblem", "LCPSolver", "QPProblem", "QPSolver"]
+
+
+@frozen(eq=False)
+class FrictionBlocks:
+    """The physical contact problem behind an LCP, for solvers that work contact by contact.
+
+    Args:
+        delassus: W, shape (R, R), rows as in `ContactProblem`.
+        free: w₀ [m/s], shape (R,).
+        friction: μ, shape (m,).
+        directions: friction pyramid, unit columns, shape (m, width − 1, r).
+        lower, upper: bounds of the bounded rows, shape (p,).
+    """
+
+    delassus: Array
+    free: Array
+    friction: Array
+    directions: Array
+    lower: Array
+    upper: Array
+
+
+@frozen(eq=False)
+class LCPProblem:
+    """w = A·z + b,   z ≥ 0,   w ≥ 0,   zᵀ·w = 0.
+
+    A may be a conditioned form of a physical problem: z_phys = column_scale·z, w_phys = w / row_scale.
+
+    Args:
+        matrix: A, shape (n, n), C-contiguous.
+        vector: b, shape (n,).
+        row_scale, column_scale: positive, shape (n,); ones if unscaled.
+        tolerance: asked natural residual max |min(z_phys, w_phys)|.
+        blocks: the physical contact problem behind it, if there is one. Its LCP variables stand contact
+            by contact as (λ_n, β₁…β_r, γ), then for bounded rows with only one finite bound (z),
+            with both (z, s): see the `lcp` plugin's assembly.
+    """
+
+    matrix: Array
+    vector: Array
+    row_scale: Array
+    column_scale: Array
+    tolerance: float = 1e-10
+    blocks: FrictionBlocks | None = None
+
+
+class LCPSolver(Component):
+    """Solves a linear complementarity problem."""
+
+    @abstractmethod
+    def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
+        """Write z, shape (n,); what it held before is a guess (zeros: none).
+
+        Status CONVERGED only if the natural residual max |min(z_phys, w_phys)| meets the tolerance,
+        measured after the solve; it is reported as `residuals.normal`.
+        """
+
+
+@frozen(eq=False)
+class QPProblem:
+    """minimise ½·xᵀ·H·x + gᵀ·x   subject to   lower ≤ C·x ≤ upper.
+
+    Args:
+        hessian: H, dense (n, n) or a structured matrix's dense form.
+        gradient: g, shape (n,).
+        constraints: C, shape (k, n).
+        lower, upper: shape (k,), possibly infinite; equal entries are equalities.
+    """
+
+    hessian: Array
+    gradient: Array
+    constraints: Array
+    lower: Array
+    upper: Array
+
+
+class QPSolver(Component):
+    """Solves a convex quadratic program."""
+
+    @abstractmethod
+    def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo:
+        """Write x (n,) and the multipliers (k,) of C·x; what they held before is a guess.
+
+        Sign: H·x + g + Cᵀ·multiplier = 0, multiplier ≥ 0 at `upper`, ≤ 0 at `lower`.
+        """

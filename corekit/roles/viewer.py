@@ -1,0 +1,86 @@
+"""The viewer role: pictures and replays of a finished or running run."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.geometry.shapes import Shape
+from corekit.roles.component import Component
+
+__all__ = ["BodyTrack", "ContactTrack", "ObstacleTrack", "Replay", "Viewer"]
+
+
+@frozen(eq=False)
+class BodyTrack:
+    """A body over time (T frames of the replay).
+
+    Args:
+        name: of the body.
+        outline: points of its polylines [m], shape (T, n, 3).
+        radius: of the tube at each point [m], shape (n,).
+        starts: first point of each polyline, shape (k,).
+        shapes: its collision shapes.
+        shape_position, shape_rotation: their world poses, (T, s, 3) [m] and (T, s, 3, 3).
+    """
+
+    name: str
+    outline: Array
+    radius: Array
+    starts: IntArray
+    shapes: tuple[Shape, ...]
+    shape_position: Array
+    shape_rotation: Array
+
+
+@frozen(eq=False)
+class ObstacleTrack:
+    """An obstacle over time: its shape and world poses, (T, 3) [m] and (T, 3, 3)."""
+
+    name: str
+    shape: Shape
+    position: Array
+    rotation: Array
+
+
+@frozen(eq=False)
+class ContactTrack:
+    """Contacts of one frame: points [m] (n, 3), forces on the first body [N] (n, 3), modes (n,)."""
+
+    point: Array
+    force: Array
+    mode: IntArray
+
+
+@frozen(eq=False)
+class Replay:
+    """Everything needed to draw a run, free of files and models.
+
+    Args:
+        title: name of the scenario.
+        time: of each frame [s], shape (T,).
+        bodies, obstacles: what moves.
+        contacts: one entry a frame.
+    """
+
+    title: str
+    time: Array
+    bodies: tuple[BodyTrack, ...]
+    obstacles: tuple[ObstacleTrack, ...]
+    contacts: tuple[ContactTrack, ...]
+
+
+class Viewer(Component):
+    """Draws a replay into a file."""
+
+    @property
+    @abstractmethod
+    def suffixes(self) -> tuple[str, ...]:
+        """File name endings it can write, for example `(".png",)`."""
+
+    @abstractmethod
+    def render(self, replay: Replay, path: Path) -> None:
+        """Write the picture or replay; parent folders exist. Works without a display."""
