@@ -79,9 +79,11 @@ def discover() -> tuple[Installed, ...]:
     rows: list[Installed] = []
     for distribution in _distributions_with_components():
         problem = _requirement_problem(distribution)
-        for entry in distribution.entry_points:
-            if entry.group.startswith(_GROUP_PREFIX) and entry.group not in _OTHER_GROUPS:
-                rows.append(_row(entry, distribution, problem))
+        rows.extend(
+            _row(entry, distribution, problem)
+            for entry in distribution.entry_points
+            if entry.group.startswith(_GROUP_PREFIX) and entry.group not in _OTHER_GROUPS
+        )
     order = {role: position for position, role in enumerate(ROLES)}
     rows.sort(key=lambda row: (order.get(row.role, len(order)), row.role, row.name, row.distribution))
     return _mark_shared_names(rows)
@@ -119,7 +121,8 @@ def _row(entry: metadata.EntryPoint, distribution: metadata.Distribution, proble
     elif problem:
         reason = problem
     elif module_is_missing(module):
-        reason = f"its module {module.partition('.')[0]} cannot be found; reinstall it: pip install --force-reinstall {name}"
+        package = module.partition(".")[0]
+        reason = f"its module {package} cannot be found; reinstall it: pip install --force-reinstall {name}"
     else:
         reason = ""
     return Installed(
@@ -151,8 +154,8 @@ def _kernel_problem(requirement: Requirement) -> str:
         return ""
     lower_bounds = [bound for bound in requirement.specifier if bound.operator in {">=", ">", "~=", "=="}]
     newer = any(Version(bound.version.removesuffix(".*")) > Version(__version__) for bound in lower_bounds)
-    age = "newer" if newer else "older"
-    return f"made for a{'' if newer else 'n'} {age} kernel: needs {KERNEL}{requirement.specifier}, this is {__version__}"
+    age = "a newer" if newer else "an older"
+    return f"made for {age} kernel: needs {KERNEL}{requirement.specifier}, this is {__version__}"
 
 
 def _install_problem(requirement: Requirement) -> str:

@@ -62,11 +62,12 @@ def load_spec(row: Installed) -> ComponentSpec:
         raise PluginError(f"{who} cannot be used: {row.reason}")
     spec = _import_object(row.entry, who)
     if not isinstance(spec, ComponentSpec):
-        raise PluginError(f"{who}: its entry point {row.entry} is a {type(spec).__name__}, not a ComponentSpec")
+        raise PluginError(
+            f"{who}: its entry point {row.entry} is a {type(spec).__name__}, not a ComponentSpec"
+        )
     if (spec.role, spec.name) != (row.role, row.name):
         raise PluginError(
-            f"{who}: its spec says role {spec.role!r} and name {spec.name!r}; "
-            "entry point and spec must agree"
+            f"{who}: its spec says role {spec.role!r} and name {spec.name!r}; entry point and spec must agree"
         )
     _check_api(spec, who)
     missing = [module for module in spec.modules if module_is_missing(module)]
@@ -89,7 +90,7 @@ def load_target(target: str) -> Any:
     """The object named by `package.module:object`; imports whatever it needs.
 
     Raises:
-        PluginError: anything that goes wrong on the way, naming the plugin, its distribution and the exception.
+        PluginError: whatever went wrong on the way, with plugin, distribution and exception named.
     """
     package = target.partition(":")[0].partition(".")[0]
     owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
@@ -141,8 +142,9 @@ def _phrase(role: str, name: str) -> str:
 
 
 def _modules(missing: Sequence[str]) -> str:
-    plural = "s" if len(missing) > 1 else ""
-    return f"the module{plural} {', '.join(missing)}, which cannot be found: install {'them' if plural else 'it'}"
+    if len(missing) == 1:
+        return f"the module {missing[0]}, which is not installed: install it"
+    return f"the modules {', '.join(missing)}, which are not installed: install them"
 
 
 def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]) -> str:
@@ -158,6 +160,8 @@ def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]
     listing = f"installed are {', '.join(here)}" if here else "none is installed"
     known_names = {known.name: known for known in FIRST_PARTY if known.role == role}
     hint = did_you_mean(bare, [*here, *known_names])
-    close = next((known for name, known in known_names.items() if repr(name) in hint and name not in here), None)
+    close = next(
+        (known for name, known in known_names.items() if repr(name) in hint and name not in here), None
+    )
     install = f" (not installed: {close.install_line})" if close else ""
     return f"unknown {_phrase(role, bare)}{hint}{install}; {listing}"

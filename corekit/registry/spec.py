@@ -32,6 +32,11 @@ def _role_requirements(value: Mapping[str, object]) -> Mapping[str, frozenset[st
     return MappingProxyType({role: frozenset(needed) for role, needed in value.items()})  # pyright: ignore[reportArgumentType]
 
 
+def _known_role(_spec: object, _attribute: object, value: str) -> None:
+    if value not in ROLES:
+        raise ValueError(f"unknown role {value!r}; roles are {', '.join(ROLES)}")
+
+
 @frozen(kw_only=True)
 class ComponentSpec:
     """What a component is, what it offers and what it needs: plain strings, nothing imported.
@@ -54,7 +59,7 @@ class ComponentSpec:
         citation: how to cite the method.
     """
 
-    role: str = field()
+    role: str = field(validator=_known_role)
     name: str
     target: str
     config: str
@@ -66,8 +71,3 @@ class ComponentSpec:
     modules: tuple[str, ...] = ()
     ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
     citation: str = ""
-
-    @role.validator
-    def _known_role(self, _attribute: object, value: str) -> None:
-        if value not in ROLES:
-            raise ValueError(f"unknown role {value!r}; roles are {', '.join(ROLES)}")

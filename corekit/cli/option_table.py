@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, get_args
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args, get_origin
 
 import attrs
 from attrs import frozen
+
+from corekit.roles.options import Use
 
 __all__ = ["Option", "describe_options"]
 
@@ -37,29 +40,26 @@ def describe_options(config: type, prefix: str = "") -> tuple[Option, ...]:
     try:
         attrs.resolve_types(config)
     except Exception:  # noqa: BLE001 - an annotation that cannot be evaluated is shown as it is written
-        annotations_resolved = False
-    else:
-        annotations_resolved = True
+        return tuple(_option(each, prefix) for each in attrs.fields(config) if each.init)
     rows: list[Option] = []
     for each in attrs.fields(config):
-        if not each.init:
-            continue
-        name = prefix + (each.alias or each.name)
-        rows.append(
-            Option(
-                name=name,
-                type=_type_name(each.type),
-                default=_default(each.default),
-                unit=str(each.metadata.get("unit", "")),
-                allowed=str(each.metadata.get("allowed", "")),
-                help=str(each.metadata.get("help", "")),
-            )
-        )
-        nested = _nested(each.type) if annotations_resolved else None
-        if nested is not None:
-            inner, separator = nested
-            rows.extend(describe_options(inner, name + separator))
+        if each.init:
+            row = _option(each, prefix)
+            rows.append(row)
+            for inner, attachment in _nested(each.type):
+                rows.extend(describe_options(inner, row.name + attachment))
     return tuple(rows)
+
+
+def _option(each: attrs.Attribute[Any], prefix: str) -> Option:
+    return Option(
+        name=prefix + (each.alias or each.name),
+        type=_type_name(each.type),
+        default=_default(each.default),
+        unit=str(each.metadata.get("unit", "")),
+        allowed=str(each.metadata.get("allowed", "")),
+        help=str(each.metadata.get("help", "")),
+    )
 
 
 def _type_name(annotation: Any) -> str:
@@ -76,16 +76,21 @@ def _default(default: Any) -> str:
     if default is attrs.NOTHING:
         return "required"
     if isinstance(default, attrs.Factory):  # pyright: ignore[reportArgumentType]
-        return "computed" if default.takes_self else repr(default.factory())
+        return "computed" if default.takes_self else _default(default.factory())
+    if isinstance(default, Use):
+        return repr(default.use)
+    if isinstance(default, (tuple, list)):
+        return f"[{', '.join(_default(entry) for entry in default)}]"
     return repr(default)
 
 
-def _nested(annotation: Any) -> tuple[type, str] | None:
-    """The attrs class inside an annotation and how its keys attach, or None."""
-    if isinstance(annotation, type) and attrs.has(annotation):
-        return annotation, "."
+def _nested(annotation: Any) -> Iterator[tuple[type, str]]:
+    """The attrs classes inside an annotation and how their keys attach, without `Use`: another component."""
+    if isinstance(annotation, type):
+        if attrs.has(annotation) and annotation is not Use:
+            yield annotation, "."
+        return
+    is_list = get_origin(annotation) in {tuple, list, Sequence}
     for argument in get_args(annotation):
-        if isinstance(argument, type) and attrs.has(argument):
-            is_list = getattr(annotation, "__origin__", None) in {tuple, list}
-            return argument, "[]." if is_list else "."
-    return None
+        for inner, attachment in _nested(argument):
+            yield inner, "[]" + attachment if is_list else attachment

@@ -1,0 +1,62 @@
+"""The command line: one verb a file, imported only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from corekit import __version__
+from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
+
+__all__ = ["main"]
+
+VERBS: tuple[tuple[str, str, str], ...] = (
+    ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
+    ("info", "corekit.cli.info:info", "A component: what it is, what it can, which options it takes."),
+)
+"""Verb, `module:function` that does it, and its line in `corekit --help`.
+
+A function returns its exit code, or None for 0, and raises `CorekitError` for what the user should read.
+"""
+
+DONE, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: done; the run or check failed; the request itself was wrong; stopped by the user."""
+
+_MISUSE_ERRORS = (ConfigError, PluginError, CompositionError, ResultsError)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Args:
+        arguments: words after `corekit`; those of the process if None.
+    """
+    from cyclopts import App, CycloptsError
+
+    app = App(
+        name="corekit",
+        help="Simulate soft robots in contact.",
+        version=__version__,
+        result_action="return_value",
+    )
+    for verb, function, line in VERBS:
+        app.command(function, name=verb, help=line)
+    try:
+        code = app(
+            list(sys.argv[1:] if arguments is None else arguments), exit_on_error=False, print_error=True
+        )
+    except CycloptsError:
+        return MISUSE
+    except CorekitError as error:
+        _print_error(str(error))
+        return MISUSE if isinstance(error, _MISUSE_ERRORS) else FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code if isinstance(code, int) else DONE
+
+
+def _print_error(message: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, soft_wrap=True).print(Text(message, style="red"))

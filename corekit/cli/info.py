@@ -1,0 +1,120 @@
+"""`corekit info`: what a component is, what it can do here, and the options it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import attrs
+from cyclopts import Parameter
+
+from corekit.cli.option_table import Option, describe_options
+from corekit.errors import PluginError
+from corekit.registry.discover import Installed, discover
+from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
+from corekit.registry.spec import ROLES
+from corekit.roles.abilities import ABILITIES
+
+__all__ = ["info"]
+
+
+def info(name: str, /, *, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
+    """A component: what it is, what it can, which options it takes.
+
+    Parameters
+    ----------
+    name
+        Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do.
+    as_json
+        Print JSON instead of tables.
+    """
+    sheets = [_sheet(row) for row in _rows_named(name)]
+    if as_json:
+        print(json.dumps(sheets, indent=2, ensure_ascii=False))
+        return
+    for sheet in sheets:
+        _print_sheet(sheet)
+
+
+def _rows_named(name: str) -> list[Installed]:
+    """The rows a name stands for: one in each role that knows it."""
+    installed = discover()
+    role, _, rest = name.partition(".")
+    if role in ROLES and rest:
+        return [find(role, rest, installed)]
+    bare = name.rpartition(":")[2]
+    roles = sorted({row.role for row in installed if row.name == bare and row.role in ROLES})
+    if roles:
+        return [find(role, name, installed) for role in roles]
+    for known in FIRST_PARTY:
+        if known.name == bare:
+            raise PluginError(f"{ROLES[known.role]} {bare!r} is not installed: {known.install_line}")
+    names = sorted({row.name for row in installed})
+    listing = f"installed are {', '.join(names)}" if names else "no plugin is installed"
+    hint = did_you_mean(bare, [*names, *(known.name for known in FIRST_PARTY)])
+    raise PluginError(f"unknown component {bare!r}{hint}; {listing}")
+
+
+def _sheet(row: Installed) -> dict[str, Any]:
+    spec = load_spec(row)
+    return {
+        "role": spec.role,
+        "name": spec.name,
+        "summary": spec.summary,
+        "distribution": row.distribution,
+        "version": row.version,
+        "api": spec.api,
+        "target": spec.target,
+        "config": spec.config,
+        "provides": {ability: ABILITIES.get(ability, "") for ability in sorted(spec.provides)},
+        "missing": dict(missing_abilities(spec)),
+        "requires": {role: sorted(needed) for role, needed in spec.requires.items()},
+        "citation": spec.citation,
+        "options": _options(spec.config),
+        "initial": _options(spec.initial) if spec.initial else [],
+    }
+
+
+def _options(config: str) -> list[dict[str, str]]:
+    cls = load_target(config)
+    if not (isinstance(cls, type) and attrs.has(cls)):
+        raise PluginError(f"{config} is not an attrs class")
+    return [attrs.asdict(option) for option in describe_options(cls)]
+
+
+def _print_sheet(sheet: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    console.print(Text(f"{sheet['name']}", style="bold"), Text(f"{ROLES[sheet['role']]}: {sheet['summary']}"))
+    console.print(Text(f"  from {sheet['distribution']} {sheet['version']}, kernel API {sheet['api']}"))
+    console.print(Text(f"  class {sheet['target']}, options {sheet['config']}"), soft_wrap=True)
+    for ability, meaning in sheet["provides"].items():
+        console.print(Text(f"  can {ability}{f' ({meaning})' if meaning else ''}"), soft_wrap=True)
+    for ability, reason in sheet["missing"].items():
+        console.print(Text(f"  cannot {ability} here: {reason}", style="yellow"), soft_wrap=True)
+    for role, needed in sheet["requires"].items():
+        wanted = f" that can {', '.join(needed)}" if needed else ""
+        console.print(Text(f"  needs a {ROLES.get(role, role)}{wanted}"), soft_wrap=True)
+    if sheet["citation"]:
+        console.print(Text(f"  cite: {sheet['citation']}"), soft_wrap=True)
+    _print_options("options", sheet["options"])
+    _print_options("initial state", sheet["initial"])
+
+
+def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not options:
+        return
+    columns = [field.name for field in attrs.fields(Option)]
+    table = Table(*columns, title=title, title_justify="left", box=SIMPLE_HEAD)
+    for option in options:
+        table.add_row(*(Text(option[column]) for column in columns))
+    Console().print(table)
