@@ -1,0 +1,99 @@
+"""The integrator role, and the few questions an integrator may ask of the world.
+
+Coupled family, q moved by v̄ = θ·v⁺ + (1 − θ)·v₀. At iterate v_k the trial state is
+(advance(start, v̄_k, θh), v̄_k, t + θh); M, f, K, D, J_b, J_c are taken there and
+
+    A·v⁺ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                     (1)
+    A = M + θ·h·D + θ²·h²·K − h·θ²·∂(J_bᵀλ_b)/∂q,   b = A·v_k − ρ(v_k)
+    ρ(v) = M·(v − v₀) − h·f                                                            (2)
+    J_b·v⁺ + E_b·λ_b = r_b                                                             (3)
+    0 ≤ λ_n ⊥ J_n·v⁺ + φ̃/h ≥ 0,   friction(λ_t, slip; μ, λ_n)                           (4)
+
+Split family: the smooth part gives (q_f, v_f); then one problem with A = M, φ̃ = φ(q_f) − J_n·Δ_f, and
+q⁺ = advance(q_f, ½·(v⁺ − v_f), h).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Protocol
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import SolveInfo
+from corekit.data.step import StepReport
+from corekit.roles.component import Component
+
+__all__ = ["Integrator", "System"]
+
+
+class System(Protocol):
+    """What the world answers an integrator. One step: `begin`, then linearise and solve, then `advance`.
+
+    A linearisation stays current until the next one; `solve`, `residual` and the matrices refer to it.
+    """
+
+    @property
+    def coordinates(self) -> int:
+        """Length of q."""
+        ...
+
+    @property
+    def velocities(self) -> int:
+        """Length of v."""
+        ...
+
+    def new_state(self) -> State:
+        """A buffer for a state of the world."""
+        ...
+
+    def begin(self, start: State, step: float) -> None:
+        """Find the contact candidates of the step from `start` and take the gaps φ(q₀)."""
+        ...
+
+    def linearise(self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0) -> None:
+        """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1]."""
+        ...
+
+    def linearise_start(self, start: State, step: float, beta: float, damping: bool) -> None:
+        """Build the one-solve problem at (q₀, v₀, t):  A = M + hD + βh²K,  b = M·v₀ + h·(f + D·v₀).
+
+        Without `damping` D is left out of both. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h.
+        """
+        ...
+
+    def linearise_split(self, start: State, smooth: State, step: float) -> None:
+        """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f), free velocity v_f."""
+        ...
+
+    def acceleration(self, state: State, out: Array) -> bool:
+        """Write v̇ of the smooth part at a state: M·v̇ = f (+ potentials) with bilateral rows at velocity level.
+
+        Rigid rows are held by J_b·v̇ = −(2/τ)·J_b·v − c/τ² (Baumgarte, τ = 10 steps). False if singular.
+        """
+        ...
+
+    def residual(self) -> float:
+        """Largest |M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| of the current linearisation with the last
+        impulses [N·s or N·m·s], apart from prescribed rows."""
+        ...
+
+    def solve(self, velocity: Array) -> SolveInfo:
+        """Solve the current problem; write v⁺. A status that is not solved still leaves the best answer."""
+        ...
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
+        ...
+
+
+class Integrator(Component):
+    """Advances a state by one step. Concrete integrators are final, one scheme a file."""
+
+    @abstractmethod
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        """One step from `state` into `out` (q, v, aux, time), never past `t_stop` [s].
+
+        `state` is not changed and `out` is a different buffer. A step that ends within rounding of
+        `t_stop` sets the time to exactly `t_stop`. `accepted = False` leaves `out` without meaning.
+        """
