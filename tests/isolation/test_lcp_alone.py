@@ -1,0 +1,65 @@
+"""A contact solver installed alone brings the kernel and what it declares, and says what else it takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from importlib.metadata import PackageNotFoundError, requires
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+pytestmark = pytest.mark.slow
+
+FOREIGN = {"casadi", "osqp", "piqp", "matplotlib", "viser", "pytest"}
+
+
+def closure(requirements):
+    """Canonical names of requirements and all they need, from the metadata installed here."""
+    reached: set[str] = set()
+    todo = [(Requirement(line), "") for line in requirements]
+    while todo:
+        requirement, extra = todo.pop()
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        name = canonicalize_name(requirement.name)
+        wanted = {name, *(f"{name}[{extra}]" for extra in requirement.extras)} - reached
+        reached |= wanted
+        try:
+            lines = requires(name) or () if wanted else ()
+        except PackageNotFoundError:
+            lines = ()
+        todo += [(Requirement(line), extra) for line in lines for extra in ("", *requirement.extras)]
+    return {name for name in reached if "[" not in name}
+
+
+def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environment, distributions):
+    lcp = distributions["corekit-lcp"]
+    programs = environment("corekit-lcp")
+    code = "from importlib.metadata import distributions as d; print(*{x.name for x in d()}, sep='\\n')"
+    output = subprocess.check_output([programs / "python", "-c", code], text=True)
+    arrived = {canonicalize_name(name) for name in output.split()}
+    assert arrived >= {"corekit-lcp", "corekit-kernel"}
+    assert {name for name in arrived if name.startswith("corekit-")} == {"corekit-lcp", "corekit-kernel"}
+    assert not arrived & FOREIGN
+    assert arrived <= closure([*lcp.project["dependencies"], "corekit-lcp", "corekit-kernel"])
+
+    listing = json.loads(subprocess.check_output([programs / "corekit", "list", "--json"], text=True))
+    listed = {(row["role"], row["name"]) for row in listing["components"]}
+    assert listed == lcp.components
+    assert all(row["status"] == "ok" for row in listing["components"])
+    offered = {row["role"]: row["install"] for row in listing["not_installed"]}
+    assert offered["models"] == "pip install corekit-pcc"
+    assert offered["lcp_solvers"] == "pip install corekit-complementarity"
+
+    info = subprocess.run(
+        [programs / "corekit", "info", "contact_solvers.lcp"], capture_output=True, text=True, check=False
+    )
+    assert info.returncode == 0, info.stderr
+    assert "LCP solver" in info.stdout
+    absent = subprocess.run(
+        [programs / "corekit", "info", "pcc"], capture_output=True, text=True, check=False
+    )
+    assert absent.returncode == 2
+    assert "pip install corekit-pcc" in absent.stderr

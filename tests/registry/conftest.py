@@ -1,0 +1,99 @@
+"""Fake plugins: directories with `*.dist-info` beside their modules, as pip would leave them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+
+class FakeSite:
+    """A folder of fake distributions, seen by subprocesses through PYTHONPATH and here through sys.path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def add(
+        self,
+        distribution: str,
+        entries: Mapping[str, Mapping[str, str]],
+        modules: Mapping[str, str] | None = None,
+        requires: Sequence[str] = (),
+        version: str = "1.0",
+    ) -> None:
+        """Install a distribution: `entries` is role → name → `module:object`, `modules` path → source."""
+        info = self.folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        info.mkdir(parents=True)
+        metadata = ["Metadata-Version: 2.1", f"Name: {distribution}", f"Version: {version}"]
+        metadata += [f"Requires-Dist: {line}" for line in requires]
+        (info / "METADATA").write_text("\n".join(metadata) + "\n")
+        lines: list[str] = []
+        for role, names in entries.items():
+            lines += [f"[corekit.{role}]", *(f"{name} = {value}" for name, value in names.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+        for path, source in (modules or {}).items():
+            file = self.folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(source)
+
+    def add_good(self, distribution: str, package: str, name: str = "good", **fields: str) -> None:
+        """Install a plugin with one sound model; `fields` are further fields of its spec, as code."""
+        extra = "".join(f", {key}={value}" for key, value in fields.items())
+        spec = (
+            "from corekit.registry.spec import ComponentSpec\n"
+            f"spec = ComponentSpec(role='models', name={name!r}, target='{package}.model:Model', "
+            f"config='{package}.config:Config', summary='A good model.'{extra})\n"
+        )
+        modules = {f"{package}/__init__.py": "", f"{package}/_spec.py": spec}
+        self.add(distribution, {"models": {name: f"{package}._spec:spec"}}, modules)
+
+    def run(self, *code_or_arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a fresh interpreter that sees the fake plugins."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "200", "NO_COLOR": "1"}
+        return subprocess.run(
+            [sys.executable, *code_or_arguments],
+            env=environment, capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line in a fresh interpreter."""
+        return self.run("-m", "corekit.cli", *arguments)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> FakeSite:
+    """Fake plugins for subprocesses only."""
+    return FakeSite(tmp_path / "site")
+
+
+@pytest.fixture
+def local_site(site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSite]:
+    """Fake plugins that this process sees too."""
+    site.folder.mkdir()
+    monkeypatch.syspath_prepend(str(site.folder))
+    before = set(sys.modules)
+    yield site
+    for name in set(sys.modules) - before:
+        origin = getattr(sys.modules[name], "__file__", None)
+        if origin and origin.startswith(str(site.folder)):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def best_of() -> Callable[[int, Callable[[], object]], float]:
+    """The shortest of several timings [s]."""
+    from time import perf_counter
+
+    def measure(repetitions: int, action: Callable[[], object]) -> float:
+        times = []
+        for _ in range(repetitions):
+            start = perf_counter()
+            action()
+            times.append(perf_counter() - start)
+        return min(times)
+
+    return measure

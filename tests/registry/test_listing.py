@@ -1,0 +1,121 @@
+"""`corekit list` answers fast, imports nothing of a plugin, and names what is wrong with each."""
+
+from __future__ import annotations
+
+import json
+
+RAISES = "raise RuntimeError('this module must not be imported')\n"
+
+
+def rows(site):
+    result = site.corekit("list", "--json")
+    assert result.returncode == 0, result.stderr
+    return {(row["distribution"], row["name"]): row for row in json.loads(result.stdout)["components"]}
+
+
+def test_listing_imports_neither_numpy_nor_casadi_nor_any_plugin(site):
+    site.add("fake-loud", {"models": {"loud": "fake_loud._spec:spec"}}, {"fake_loud/__init__.py": RAISES})
+    code = (
+        "import sys\n"
+        "from corekit.cli import main\n"
+        "code = main(['list'])\n"
+        "heavy = ('numpy', 'scipy', 'casadi', 'h5py', 'corekit_', 'fake_')\n"
+        "print(code, [name for name in sys.modules if name.startswith(heavy)])\n"
+    )
+    result = site.run("-c", code)
+    assert result.stdout.splitlines()[-1] == "0 []", result.stdout + result.stderr
+    assert "loud" in result.stdout
+
+
+def test_listing_and_help_take_less_than_fifteen_empty_interpreter_starts(site, best_of):
+    # An empty start takes about 20 ms where listing takes 150 ms; the limit stands for 0.3 s.
+    empty = best_of(5, lambda: site.run("-c", "pass"))
+    assert best_of(5, lambda: site.corekit("list")) < 15 * empty
+    assert best_of(5, lambda: site.corekit("--help")) < 15 * empty
+
+
+def test_good_plugin_is_listed_as_ok(site):
+    site.add_good("fake-good", "fake_good")
+    row = rows(site)["fake-good", "good"]
+    assert (row["role"], row["version"], row["status"], row["reason"]) == ("models", "1.0", "ok", "")
+
+
+def test_missing_module_is_a_row_with_the_module_named(site):
+    site.add("fake-gone", {"models": {"gone": "fake_gone._spec:spec"}})
+    row = rows(site)["fake-gone", "gone"]
+    assert row["status"] == "unusable"
+    assert "fake_gone cannot be found" in row["reason"]
+
+
+def test_plugin_for_a_newer_kernel_says_so(site):
+    site.add(
+        "fake-new", {"models": {"new": "fake_new:spec"}}, {"fake_new.py": RAISES}, ["corekit-kernel>=9,<10"]
+    )
+    reason = rows(site)["fake-new", "new"]["reason"]
+    assert reason == "made for a newer kernel: needs corekit-kernel<10,>=9, this is 0.1.0"
+
+
+def test_plugin_for_an_older_kernel_says_so(site):
+    site.add(
+        "fake-old", {"models": {"old": "fake_old:spec"}}, {"fake_old.py": RAISES}, ["corekit-kernel<0.1"]
+    )
+    assert rows(site)["fake-old", "old"]["reason"].startswith("made for an older kernel: needs")
+
+
+def test_missing_requirement_is_named_with_its_install_line(site):
+    site.add(
+        "fake-poor",
+        {"models": {"poor": "fake_poor:spec"}},
+        {"fake_poor.py": RAISES},
+        ["corekit-kernel>=0.1", "no-such-thing>=2", 'other-thing; extra == "more"'],
+    )
+    reason = rows(site)["fake-poor", "poor"]["reason"]
+    assert reason == 'needs no-such-thing>=2, which is not installed: pip install "no-such-thing>=2"'
+
+
+def test_requirement_too_old_is_named_with_both_versions(site):
+    site.add("fake-base", {}, version="1.0")
+    site.add("fake-top", {"models": {"top": "fake_top:spec"}}, {"fake_top.py": RAISES}, ["fake-base>=2"])
+    reason = rows(site)["fake-top", "top"]["reason"]
+    assert reason.startswith("needs fake-base>=2, but 1.0 is installed")
+
+
+def test_name_taken_twice_lists_both_and_how_to_select(site):
+    site.add_good("fake-one", "fake_one", "twin")
+    site.add_good("fake-two", "fake_two", "twin")
+    listed = rows(site)
+    for distribution in ("fake-one", "fake-two"):
+        row = listed[distribution, "twin"]
+        assert row["status"] == "ambiguous"
+        assert "fake-one and fake-two" in row["reason"]
+        assert f"`{distribution}:twin`" in row["reason"]
+
+
+def test_group_that_is_no_role_is_a_row_not_a_silence(site):
+    site.add("fake-typo", {"model": {"typo": "fake_typo:spec"}}, {"fake_typo.py": RAISES})
+    assert "no role 'model'" in rows(site)["fake-typo", "typo"]["reason"]
+
+
+def test_unreadable_metadata_breaks_nothing(site):
+    site.add("fake-odd", {"models": {"odd": "fake_odd:spec"}}, {"fake_odd.py": RAISES}, ["not a requirement"])
+    nameless = site.folder / "nameless-1.0.dist-info"
+    nameless.mkdir()
+    (nameless / "entry_points.txt").write_text("[corekit.models]\nnameless = nameless:spec\n")
+    listed = rows(site)
+    assert "cannot be read" in listed["fake-odd", "odd"]["reason"]
+    assert all(name != "nameless" for _, name in listed)
+
+
+def test_table_shows_every_reason_and_absent_first_party_components_have_install_lines(site):
+    site.add("fake-gone", {"viewers": {"gone": "fake_gone._spec:spec"}})
+    code = (
+        "from importlib import metadata\n"
+        "from corekit.registry import discover\n"
+        "real = metadata.distributions\n"
+        "discover.metadata.distributions = lambda: [d for d in real() if d.name.startswith('fake')]\n"
+        "from corekit.cli import main\n"
+        "main(['list'])\n"
+    )
+    result = site.run("-c", code)
+    assert "fake_gone cannot be found" in result.stdout
+    assert "model pcc: pip install corekit-pcc" in result.stdout
