@@ -44,21 +44,21 @@ format: $(VENV)/installed-dev
 
 $(BIN)/python:
 ifneq ($(UV),)
-	$(UV) venv --quiet $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
+	@$(UV) venv --quiet $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
 else
 	@test -n "$(PYTHON)" || { echo "corekit needs Python 3.11 or newer (or uv) on PATH"; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	echo "python's venv module is missing: install it (Debian: apt install python3-venv) or install uv"; exit 1; }
 endif
 
 $(VENV)/installed-demo: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit into $(VENV) (once)"
-	$(INSTALL) $$(grep '^-e ' dev.txt)
+	@$(INSTALL) $$(grep '^-e ' dev.txt)
 	@touch $@
 
 $(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit and its tools into $(VENV) (once)"
-	$(INSTALL) -r dev.txt
+	@$(INSTALL) -r dev.txt
 	@touch $@ $(VENV)/installed-demo
 
 clean:

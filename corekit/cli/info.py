@@ -98,7 +98,7 @@ def _print_sheet(sheet: Mapping[str, Any]) -> None:
         console.print(Text(f"  cannot {ability} here: {reason}", style="yellow"), soft_wrap=True)
     for role, needed in sheet["requires"].items():
         wanted = f" that can {', '.join(needed)}" if needed else ""
-        console.print(Text(f"  needs a {ROLES.get(role, role)}{wanted}"), soft_wrap=True)
+        console.print(Text(f"  needs beside it: {ROLES.get(role, role)}{wanted}"), soft_wrap=True)
     if sheet["citation"]:
         console.print(Text(f"  cite: {sheet['citation']}"), soft_wrap=True)
     _print_options("options", sheet["options"])
@@ -114,7 +114,9 @@ def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
     if not options:
         return
     columns = [field.name for field in attrs.fields(Option)]
-    table = Table(*columns, title=title, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for column in columns:
+        table.add_column(column, no_wrap=column == "name")
     for option in options:
         table.add_row(*(Text(option[column]) for column in columns))
     Console().print(table)

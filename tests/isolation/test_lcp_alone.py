@@ -57,7 +57,7 @@ def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environme
         [programs / "corekit", "info", "contact_solvers.lcp"], capture_output=True, text=True, check=False
     )
     assert info.returncode == 0, info.stderr
-    assert "LCP solver" in info.stdout
+    assert "needs beside it: LCP solver" in info.stdout
     absent = subprocess.run(
         [programs / "corekit", "info", "pcc"], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,0 @@
-from typing import Any
-
-# LAPACK wrappers are made at run time; arguments and results are checked by f2py, not by types.
-def __getattr__(name: str) -> Any: ...
