@@ -19,7 +19,7 @@ class Option:
     """One option of a configuration class.
 
     Args:
-        name: its key; nested tables are dotted, `sections[].length` is a key of each entry of a list.
+        name: its key (field metadata `key`, else the field's name); nested tables are dotted, `sections[].length` is a key of each entry of a list.
         type: as annotated.
         default: as written in Python; `required` if there is none.
         unit: SI unit, empty if it has none. Field metadata `unit`.
@@ -53,7 +53,7 @@ def describe_options(config: type, prefix: str = "") -> tuple[Option, ...]:
 
 def _option(each: attrs.Attribute[Any], prefix: str) -> Option:
     return Option(
-        name=prefix + (each.alias or each.name),
+        name=prefix + str(each.metadata.get("key", each.alias or each.name)),
         type=_type_name(each.type),
         default=_default(each.default),
         unit=str(each.metadata.get("unit", "")),

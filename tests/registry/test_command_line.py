@@ -20,6 +20,7 @@ class Section:
 
 @frozen(kw_only=True)
 class Config:
+    begin: float = field(default=0.0, metadata={"key": "from"})
     stiffness: float = option(help="bending stiffness", unit="N·m/rad", low=0)
     sections: tuple[Section, ...] = field(default=(), metadata={"help": "from the base on"})
     lcp_solver: Use = component("lcp_solvers", "lemke", "who solves it")
@@ -40,7 +41,7 @@ def test_info_shows_options_with_unit_default_and_range(good):
     assert result.returncode == 0, result.stderr
     (sheet,) = json.loads(result.stdout)
     options = {option["name"]: option for option in sheet["options"]}
-    assert list(options) == ["stiffness", "sections", "sections[].length", "lcp_solver"]
+    assert list(options) == ["from", "stiffness", "sections", "sections[].length", "lcp_solver"]
     assert options["stiffness"]["default"] == "required"
     assert options["sections[].length"] == {
         "name": "sections[].length", "type": "float", "default": "0.1",
