@@ -19,7 +19,8 @@ class Option:
     """One option of a configuration class.
 
     Args:
-        name: its key (field metadata `key`, else the field's name); nested tables are dotted, `sections[].length` is a key of each entry of a list.
+        name: its key: field metadata `key`, else the field's name. Nested tables are dotted;
+            `sections[].length` is a key of each entry of a list.
         type: as annotated.
         default: as written in Python; `required` if there is none.
         unit: SI unit, empty if it has none. Field metadata `unit`.
