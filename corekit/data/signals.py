@@ -1,0 +1,295 @@
+"""Signals: vectors as functions of time, with two derivatives and the instants where they kink.
+
+A scenario file names one by its `kind`, for example
+
+    signal = { kind = "ramp", from = 1.0, to = 2.0, value = [0.0, 40.0] }
+
+At a kink `rate` and `acceleration` are those of the interval that ends there: a step that lands on a
+breakpoint sees the motion it has just made.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias, final
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+
+__all__ = ["SIGNALS", "Constant", "Ramp", "Signal", "Sine", "Vector", "as_signal"]
+
+Vector: TypeAlias = float | tuple[float, ...]
+"""Numbers of a signal: one for every entry, or a tuple with one an entry."""
+
+
+class Signal(ABC):
+    """A vector x(t) of `size` entries.
+
+    `value`, `rate` and `acceleration` write x, ẋ and ẍ at time `t` [s] into `out`, shape (size,).
+    """
+
+    kind: ClassVar[str]
+    """The word that names it in a scenario file."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of entries."""
+
+    @property
+    @abstractmethod
+    def constant(self) -> bool:
+        """Whether it never changes."""
+
+    @abstractmethod
+    def value(self, t: float, out: Array) -> None:
+        """Write x(t)."""
+
+    @abstractmethod
+    def rate(self, t: float, out: Array) -> None:
+        """Write ẋ(t) [1/s]."""
+
+    @abstractmethod
+    def acceleration(self, t: float, out: Array) -> None:
+        """Write ẍ(t) [1/s²]."""
+
+    @abstractmethod
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        """Instants t0 < t ≤ t1 [s] at which x or a derivative jumps, in order; a step should end on each."""
+
+
+def _vector(value: float | Sequence[float]) -> Vector:
+    return float(value) if isinstance(value, (int, float)) else tuple(float(entry) for entry in value)
+
+
+def _finite(_instance: object, attribute: attrs.Attribute[Any], value: Vector) -> None:
+    entries = value if isinstance(value, tuple) else (value,)
+    if not entries:
+        raise ValueError(f"{attribute.name} = {value!r}: must hold at least one number")
+    if not all(math.isfinite(entry) for entry in entries):
+        raise ValueError(f"{attribute.name} = {value!r}: must be finite")
+
+
+def _about(help: str, *, unit: str = "", key: str = "") -> dict[str, str]:
+    """What loader and docs read of a field; `key` is its word in a file, where it is reserved in Python."""
+    about = {"help": help, "unit": unit, "allowed": "must be finite"}
+    return {**about, "key": key} if key else about
+
+
+def _together(**vectors: Vector) -> tuple[Array, ...]:
+    """The vectors as read-only arrays of their common length; one number stands for every entry.
+
+    Raises:
+        ValueError: two of them are lists of different lengths.
+    """
+    lengths = {name: len(value) for name, value in vectors.items() if isinstance(value, tuple)}
+    common = max(lengths.values(), default=1)
+    if any(length != common for length in lengths.values()):
+        listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"its lists must have one length: {listing}")
+    arrays = tuple(np.array(np.broadcast_to(value, common), dtype=float) for value in vectors.values())
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays
+
+
+@final
+@frozen
+class Constant(Signal):
+    """x(t) = value."""
+
+    kind: ClassVar[str] = "constant"
+    numbers: Vector = field(
+        alias="value", converter=_vector, validator=_finite, metadata=_about("what it always is")
+    )
+    _array: Array = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        (array,) = _together(value=self.numbers)
+        object.__setattr__(self, "_array", array)
+
+    @property
+    def size(self) -> int:
+        return self._array.size
+
+    @property
+    def constant(self) -> bool:
+        return True
+
+    def value(self, t: float, out: Array) -> None:
+        out[:] = self._array
+
+    def rate(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def acceleration(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        return []
+
+
+@final
+@frozen(kw_only=True)
+class Ramp(Signal):
+    """A straight line between two instants, constant outside.
+
+    x(t) = start                                              t ≤ from                 (1)
+    x(t) = start + (value − start)·(t − from)/(to − from)     from < t < to            (2)
+    x(t) = value                                              t ≥ to                   (3)
+    """
+
+    kind: ClassVar[str] = "ramp"
+    begin: float = field(validator=_finite, metadata=_about("when it leaves `start`", unit="s", key="from"))
+    end: float = field(validator=_finite, metadata=_about("when it arrives at `value`", unit="s", key="to"))
+    target: Vector = field(
+        alias="value", converter=_vector, validator=_finite, metadata=_about("where it ends")
+    )
+    start: Vector = field(
+        default=0.0, converter=_vector, validator=_finite, metadata=_about("where it begins")
+    )
+    _start: Array = field(init=False, eq=False, repr=False)
+    _target: Array = field(init=False, eq=False, repr=False)
+    _slope: Array = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.end <= self.begin:
+            raise ValueError(f"`to` must be later than `from`, but {self.end:g} ≤ {self.begin:g}")
+        start, target = _together(start=self.start, value=self.target)
+        slope = (target - start) / (self.end - self.begin)
+        slope.setflags(write=False)
+        for name, array in {"_start": start, "_target": target, "_slope": slope}.items():
+            object.__setattr__(self, name, array)
+
+    @property
+    def size(self) -> int:
+        return self._target.size
+
+    @property
+    def constant(self) -> bool:
+        return not self._slope.any()
+
+    def value(self, t: float, out: Array) -> None:
+        if t <= self.begin:
+            out[:] = self._start
+        elif t >= self.end:
+            out[:] = self._target
+        else:
+            np.multiply(self._slope, t - self.begin, out)
+            np.add(out, self._start, out)
+
+    def rate(self, t: float, out: Array) -> None:
+        if self.begin < t <= self.end:
+            out[:] = self._slope
+        else:
+            out.fill(0.0)
+
+    def acceleration(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        return [] if self.constant else [kink for kink in (self.begin, self.end) if t0 < kink <= t1]
+
+
+@final
+@frozen(kw_only=True)
+class Sine(Signal):
+    """An oscillation, of all times or from one instant on.
+
+    x(t) = offset + amplitude·sin(2π·frequency·τ + phase)                              (1)
+    τ = t,   or τ = max(t − from, 0) if `from` is given: it rests at its first value until then   (2)
+    """
+
+    kind: ClassVar[str] = "sine"
+    amplitude: Vector = field(
+        converter=_vector, validator=_finite, metadata=_about("half the distance from lowest to highest")
+    )
+    frequency: Vector = field(
+        converter=_vector, validator=_finite, metadata=_about("oscillations a second", unit="Hz")
+    )
+    phase: Vector = field(
+        default=0.0, converter=_vector, validator=_finite, metadata=_about("angle at τ = 0", unit="rad")
+    )
+    offset: Vector = field(default=0.0, converter=_vector, validator=_finite, metadata=_about("the mean"))
+    begin: float | None = field(
+        default=None,
+        validator=attrs.validators.optional(_finite),
+        metadata=_about("when it starts to move", unit="s", key="from"),
+    )
+    _coefficients: tuple[Array, Array, Array] = field(init=False, eq=False, repr=False)
+    _omega: Array = field(init=False, eq=False, repr=False)
+    _phase: Array = field(init=False, eq=False, repr=False)
+    _offset: Array = field(init=False, eq=False, repr=False)
+    _uniform: tuple[float, float] | None = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        amplitude, frequency, phase, offset = _together(
+            amplitude=self.amplitude, frequency=self.frequency, phase=self.phase, offset=self.offset
+        )
+        omega = 2.0 * math.pi * frequency
+        in_step = bool((omega == omega[0]).all() and (phase == phase[0]).all())
+        derived = {
+            # of x − offset, ẋ and ẍ, each the previous one times ω
+            "_coefficients": (amplitude, amplitude * omega, -amplitude * omega * omega),
+            "_omega": omega,
+            "_phase": phase,
+            "_offset": offset,
+            # entries that swing together need one sine for all of them
+            "_uniform": (float(omega[0]), float(phase[0])) if in_step else None,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def size(self) -> int:
+        return self._omega.size
+
+    @property
+    def constant(self) -> bool:
+        return not self._coefficients[1].any()
+
+    def value(self, t: float, out: Array) -> None:
+        self._swing(t, 0, out)
+        np.add(out, self._offset, out)
+
+    def rate(self, t: float, out: Array) -> None:
+        self._swing(t, 1, out)
+
+    def acceleration(self, t: float, out: Array) -> None:
+        self._swing(t, 2, out)
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        moves_from = None if self.constant else self.begin
+        return [moves_from] if moves_from is not None and t0 < moves_from <= t1 else []
+
+    def _swing(self, t: float, derivative: int, out: Array) -> None:
+        """Write the given derivative of x − offset."""
+        resting = self.begin is not None and t <= self.begin
+        if resting and derivative > 0:
+            out.fill(0.0)
+            return
+        tau = 0.0 if resting else t - (self.begin or 0.0)
+        coefficients = self._coefficients[derivative]
+        if self._uniform is not None:
+            angle = self._uniform[0] * tau + self._uniform[1]
+            np.multiply(coefficients, math.cos(angle) if derivative == 1 else math.sin(angle), out)
+            return
+        np.multiply(self._omega, tau, out)
+        np.add(out, self._phase, out)
+        (np.cos if derivative == 1 else np.sin)(out, out)
+        np.multiply(out, coefficients, out)
+
+
+def as_signal(value: Signal | float | Sequence[float]) -> Signal:
+    """The signal itself, or the constant that a number or a list of numbers stands for."""
+    return value if isinstance(value, Signal) else Constant(value)
+
+
+SIGNALS: Mapping[str, type[Signal]] = MappingProxyType({each.kind: each for each in (Constant, Ramp, Sine)})
+"""Kind → class: the words that a scenario file may use."""
