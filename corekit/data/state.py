@@ -56,7 +56,7 @@ class State:
     def time(self, value: float) -> None:
         self._time = value
         for part in self.parts:
-            part._time = value
+            part.time = value
 
     def copy_from(self, other: State) -> None:
         """Take over time and every array of `other` (same sizes)."""
@@ -67,8 +67,10 @@ class State:
 
     def copy(self) -> State:
         """An independent copy; parts become views into the copy."""
-        twin = State.stacked([(p.q.size, p.v.size, p.aux.size) for p in self.parts]) if self.parts else State(
-            np.empty_like(self.q), np.empty_like(self.v), np.empty_like(self.aux)
+        twin = (
+            State.stacked([(p.q.size, p.v.size, p.aux.size) for p in self.parts])
+            if self.parts
+            else State(np.empty_like(self.q), np.empty_like(self.v), np.empty_like(self.aux))
         )
         twin.copy_from(self)
         return twin

@@ -51,7 +51,9 @@ class System(Protocol):
         """Find the contact candidates of the step from `start` and take the gaps φ(q₀)."""
         ...
 
-    def linearise(self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0) -> None:
+    def linearise(
+        self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0
+    ) -> None:
         """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1]."""
         ...
 
@@ -75,7 +77,8 @@ class System(Protocol):
 
     def residual(self) -> float:
         """Largest |M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| of the current linearisation with the last
-        impulses [N·s or N·m·s], apart from prescribed rows."""
+        impulses [N·s or N·m·s], apart from prescribed rows.
+        """
         ...
 
     def solve(self, velocity: Array) -> SolveInfo:

@@ -124,9 +124,7 @@ def component(role: str, default: str | None = None, help: str = "", *, optional
     """
     metadata = {"help": help, "unit": "", "allowed": f"the name of a component of role {role}", "role": role}
     if optional:
-        return attrs.field(
-            default=None, converter=attrs.converters.optional(Use.of), metadata=metadata
-        )
+        return attrs.field(default=None, converter=attrs.converters.optional(Use.of), metadata=metadata)
     return attrs.field(
         default=NOTHING if default is None else Use(default), converter=Use.of, metadata=metadata
     )

@@ -1,0 +1,212 @@
+"""The loop: steps that land on a fixed grid and on breakpoints, and stop at the first bad value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactRecord
+from corekit.data.state import State
+from corekit.data.step import StepReport
+from corekit.errors import StepFailed
+from corekit.roles.component import Component, Memory
+from corekit.roles.integrator import Integrator
+from corekit.world.bodies import Body
+from corekit.world.obstacles import Obstacle
+from corekit.world.step_problem import StepSystem
+
+__all__ = ["Observer", "Simulation"]
+
+Observer = Callable[["Simulation", StepReport], None]
+"""Called after every accepted step, with the simulation at its new state."""
+
+
+@final
+class Simulation:
+    """A composed world with its integrator, at a state.
+
+    Time is t₀ + n·h: `step_index` n counts grid steps, and a breakpoint of an input that falls between
+    two grid points splits the step there. Two buffers are swapped when a step is accepted.
+
+    Args:
+        system: the world's step equation.
+        integrator: who steps it.
+        obstacles: for their breakpoints and pictures.
+        step: h [s].
+        components: every component with memory, by its path in the scenario.
+    """
+
+    def __init__(
+        self,
+        system: StepSystem,
+        integrator: Integrator,
+        obstacles: Sequence[Obstacle] = (),
+        step: float = 1e-3,
+        components: Mapping[str, Component] | None = None,
+        start_time: float = 0.0,
+    ) -> None:
+        self.system = system
+        self.integrator = integrator
+        self.obstacles = tuple(obstacles)
+        self.step_length = step
+        self.components = dict(components or {})
+        self.start_time = start_time
+        self.step_index = 0
+        self.report = StepReport(accepted=True, step=0.0)
+        self._now, self._next = system.new_state(), system.new_state()
+        self._now.time = start_time
+        self._kinks = _Kinks(self)
+        self._observers: tuple[Observer, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """The state now; a buffer that the next step but one overwrites. Change it only between steps."""
+        return self._now
+
+    @property
+    def time(self) -> float:
+        """Time now [s]."""
+        return self._now.time
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies of the world."""
+        return self.system.bodies
+
+    def observe(self, observer: Observer) -> None:
+        """Have `observer` called after every accepted step."""
+        self._observers = (*self._observers, observer)
+
+    def contacts(self) -> ContactRecord:
+        """What every contact did in the last step."""
+        return self.system.record(self._now.v)
+
+    def step(self) -> StepReport:
+        """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
+        target = self.start_time + (self.step_index + 1) * self.step_length
+        report = self._substep(self._kinks.next_stop(self._now.time, target))
+        while self._now.time < target:
+            report = self._substep(self._kinks.next_stop(self._now.time, target))
+        self.step_index += 1
+        return report
+
+    def _substep(self, t_stop: float) -> StepReport:
+        now, out = self._now, self._next
+        report = self.integrator.step(self.system, now, t_stop, out)
+        if not report.accepted:
+            raise StepFailed(report.solve.status.value, step=self.step_index, time=now.time)
+        # one inner product finds any non-finite entry without a temporary array
+        if not math.isfinite(float(np.dot(out.v, out.v)) + float(np.dot(out.q, out.q))):
+            raise self._non_finite(now, out)
+        self.system.accept(out)
+        self._now, self._next = out, now
+        self.report = report
+        for observer in self._observers:
+            observer(self, report)
+        return report
+
+    def run(self, duration: float) -> None:
+        """Step until t ≥ start + duration."""
+        count = round(duration / self.step_length)
+        while self.step_index < count:
+            self.step()
+
+    # — explaining a failure —
+
+    def _non_finite(self, before: State, after: State) -> StepFailed:
+        """Name the body, coordinate and force term of the first non-finite value."""
+        for body, old, new in zip(self.bodies, before.parts, after.parts, strict=True):
+            for what, values, names in (
+                ("velocity", new.v, body.layout.velocities),
+                ("coordinate", new.q, body.layout.coordinates),
+            ):
+                bad = np.flatnonzero(~np.isfinite(values) | (np.abs(values) > 1e150))
+                if not len(bad):
+                    continue
+                name = names[int(bad[0])].name
+                term = self._culprit(body, old)
+                cause = f" The force term {term!r} drove it." if term else ""
+                return StepFailed(
+                    f"{what} {name!r} of body {body.name!r} became {values[bad[0]]}.{cause} "
+                    f"Try a smaller step than {self.step_length:g} s or an implicit integrator.",
+                    step=self.step_index,
+                    time=before.time,
+                    body=body.name,
+                    coordinate=name,
+                    term=term,
+                )
+        return StepFailed("a value became non-finite", step=self.step_index, time=before.time)
+
+    def _culprit(self, body: Body, state: State) -> str:
+        if "force-terms" not in body.abilities:
+            return ""
+        terms: Mapping[str, Array] = body.model.force_terms(state, body.inputs.at(state.time))
+        sizes = {name: float(np.max(np.abs(force), initial=0.0)) for name, force in terms.items()}
+        broken = [name for name, size in sizes.items() if not math.isfinite(size)]
+        return broken[0] if broken else max(sizes, key=lambda name: sizes[name], default="")
+
+    # — memory —
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Everything needed to continue bit for bit, as named arrays (see the memory interface)."""
+        kept: Memory = {
+            "time": np.array(self._now.time),
+            "step_index": np.array(self.step_index),
+            "q": self._now.q.copy(),
+            "v": self._now.v.copy(),
+            "aux": self._now.aux.copy(),
+        }
+        kept |= {f"system/{name}": array for name, array in self.system.memory().items()}
+        for path, component in self.components.items():
+            kept |= {f"{path}/{name}": array for name, array in component.memory().items()}
+        return kept
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave."""
+        self._now.time = float(memory["time"])
+        self.step_index = int(memory["step_index"])
+        self._now.q[:], self._now.v[:], self._now.aux[:] = memory["q"], memory["v"], memory["aux"]
+        for path, owner in {"system": self.system, **self.components}.items():
+            owner.remember(
+                {
+                    name[len(path) + 1 :]: array
+                    for name, array in memory.items()
+                    if name.startswith(path + "/")
+                }
+            )
+
+
+class _Kinks:
+    """Where steps must stop inside a grid interval: breakpoints of inputs and of obstacle paths."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._sources = [body.inputs for body in simulation.system.bodies]
+        self._obstacles = simulation.obstacles
+        self._step = simulation.step_length
+        self._known_until = -math.inf
+        self._stops: list[float] = []
+
+    def next_stop(self, now: float, target: float) -> float:
+        """The first breakpoint in (now, target), else the target; both within rounding count as the target."""
+        if target > self._known_until:
+            self._look_ahead(now, target)
+        if not self._stops:
+            return target
+        close = 1e-9 * self._step
+        for stop in self._stops:
+            if now + close < stop < target - close:
+                return stop
+        return target
+
+    def _look_ahead(self, now: float, target: float) -> None:
+        """Collect the breakpoints of the next thousand steps at once."""
+        until = target + 1000.0 * self._step
+        found: set[float] = set()
+        for source in (*self._sources, *self._obstacles):
+            found.update(source.breakpoints(now, until))
+        self._stops = sorted(found)
+        self._known_until = until

@@ -1,0 +1,136 @@
+"""A body in the world: its model, its name, its place in the stacked vectors, and its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.errors import CompositionError
+from corekit.roles.model import Layout, Model
+
+__all__ = ["Body", "BodyInputs", "Signal", "stack_bodies"]
+
+
+class Signal(Protocol):
+    """A vector function of time with its kinks known."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def constant(self) -> bool: ...
+    def value(self, t: float, out: Array) -> None: ...
+    def breakpoints(self, t0: float, t1: float) -> Sequence[float]: ...
+
+
+class BodyInputs:
+    """The stacked input vector u(t) of one body: signals by channel, zero where none is given."""
+
+    def __init__(self, layout: Layout, signals: Mapping[str, Signal], where: str) -> None:
+        self.buffer = np.zeros(layout.input_size)
+        known = {channel.name: channel for channel in layout.inputs}
+        for name, signal in signals.items():
+            if name not in known:
+                offered = ", ".join(known) or "none"
+                raise CompositionError(
+                    f"{where}: there is no input channel {name!r}; this model has {offered}"
+                )
+            if signal.size != known[name].size:
+                raise CompositionError(
+                    f"{where}: channel {name!r} takes {known[name].size} numbers [{known[name].unit}], "
+                    f"the signal gives {signal.size}"
+                )
+        self._varying: list[tuple[Signal, Array]] = []
+        offset = 0
+        for channel in layout.inputs:
+            signal = signals.get(channel.name)
+            view = self.buffer[offset : offset + channel.size]
+            offset += channel.size
+            if signal is None:
+                continue
+            signal.value(0.0, view)
+            if not signal.constant:
+                self._varying.append((signal, view))
+        self._signals = tuple(signals.values())
+
+    def at(self, time: float) -> Array:
+        """u(t), shape (nu,); the same buffer at every call."""
+        for signal, view in self._varying:
+            signal.value(time, view)
+        return self.buffer
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        """Kinks of the signals in (t0, t1] [s]."""
+        return [t for signal in self._signals for t in signal.breakpoints(t0, t1)]
+
+
+@frozen(eq=False)
+class Body:
+    """A body of the world.
+
+    Args:
+        name: as in the scenario.
+        model: who computes it.
+        abilities: what its spec declares, e.g. `contact-rows`.
+        inputs: u(t).
+        layout: the model's.
+        friction: coefficient of its surfaces, or None.
+        first_q, first_v, first_aux, first_frame, first_shape: offsets in the stacked arrays.
+    """
+
+    name: str
+    model: Any = field(repr=False)
+    abilities: frozenset[str]
+    inputs: BodyInputs = field(repr=False)
+    layout: Layout = field(repr=False)
+    friction: float | None = None
+    first_q: int = 0
+    first_v: int = 0
+    first_aux: int = 0
+    first_frame: int = 0
+    first_shape: int = 0
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.layout.coordinates)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return len(self.layout.velocities)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """(nq, nv, na)."""
+        return self.nq, self.nv, self.layout.aux
+
+
+def stack_bodies(
+    parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], float | None]],
+) -> tuple[Body, ...]:
+    """Bodies with their offsets, from (name, model, abilities, signals by channel, friction)."""
+    bodies: list[Body] = []
+    q = v = aux = frame = shape = 0
+    for name, model, abilities, signals, friction in parts:
+        layout = model.layout
+        body = Body(
+            name=name,
+            model=model,
+            abilities=abilities,
+            inputs=BodyInputs(layout, signals, f"bodies.{name}.inputs"),
+            layout=layout,
+            friction=friction,
+            first_q=q,
+            first_v=v,
+            first_aux=aux,
+            first_frame=frame,
+            first_shape=shape,
+        )
+        bodies.append(body)
+        q, v, aux = q + body.nq, v + body.nv, aux + layout.aux
+        frame, shape = frame + len(layout.frames), shape + len(layout.shapes)
+    return tuple(bodies)

@@ -1,0 +1,279 @@
+"""One body's share of the step equation: its matrices, force, rows and factorisation.
+
+    coupled:  A = M + θh·D + θ²h²·K − hθ²·∂(J_bᵀλ_b)/∂q,   b = A·v_k − ρ,   ρ = M·(v_k − v₀) − h·f    (1)
+    start:    A = M + h·D + βh²·K,                          b = M·v₀ + h·(f + D·v₀)                  (2)
+
+Rows, in the form J_b·v⁺ + E·λ = r (c position value, u wanted rate, α compliance):
+
+    |                  | rigid                          | compliant                                             |
+    | position, (1)    | E = 0, r = J_b·v̄_k − c(q_k)/h  | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)             |   (3)
+    | rate, (1)        | E = 0, r = u(t + h)            | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u(t + θh))/θ      |
+    | position, (2)    | E = 0, r = −c(q₀)/h            | E = α/h², r = −c(q₀)/h                                 |
+    | rate, (2)        | E = 0, r = u(t + h)            | E = α/h, r = u(t + h)                                  |
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.state import State
+from corekit.linalg.factor import EliminatedRows, Factor, factor
+from corekit.linalg.matrices import Matrix, widest
+from corekit.linalg.rows import BilateralRows
+from corekit.world.bodies import Body
+
+__all__ = ["BodySystem"]
+
+_NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
+
+
+class BodySystem:
+    """Buffers and assembly for one body.
+
+    Attributes:
+        mass, force: M and f at the linearisation.
+        matrix: A.
+        right: b, shape (nv,).
+        rho: ρ(v_k), shape (nv,); zero for the start form.
+        rows: bilateral rows as the model wrote them, or None.
+        eliminated: those without bounds, in the form (3), or None.
+        impulse: λ_b of the eliminated rows, kept as the next warm start [N·s].
+        bounded: indices of the bounded rows within `rows`.
+        bounded_compliance, bounded_target: E and r of the bounded rows.
+        fixed: prescribed velocities ṗ(t + h), shape (p,).
+    """
+
+    def __init__(self, body: Body) -> None:
+        model = body.model
+        self.body = body
+        self.mass: Matrix = model.mass_matrix()
+        self.force = np.zeros(body.nv)
+        self.rho = np.zeros(body.nv)
+        self.right = np.zeros(body.nv)
+        self._work = np.zeros(body.nv)
+        self.has_tangent = "tangent" in body.abilities
+        self.stiffness: Matrix | None = None
+        self.damping: Matrix | None = None
+        self._curvature: Matrix | None = None
+        if self.has_tangent:
+            stiffness, damping = model.tangent_matrices()
+            self.stiffness, self.damping = stiffness, damping
+            self.matrix = widest(self.mass, stiffness, damping)
+        else:
+            self.matrix = widest(self.mass)
+        self.prescribed = body.layout.prescribed
+        self.fixed = np.zeros(len(self.prescribed))
+        self._value = np.zeros(len(self.prescribed))
+        self.rows: BilateralRows | None = None
+        self._end_rows: BilateralRows | None = None
+        self.eliminated: EliminatedRows | None = None
+        self.bounded = self._kept = _NO_ROWS
+        if "bilateral" in body.abilities and body.layout.bilateral_rows:
+            self.rows = rows = model.bilateral_rows()
+            self._end_rows = model.bilateral_rows()
+            self.bounded = np.flatnonzero(rows.bounded)
+            self._kept = np.flatnonzero(~rows.bounded)
+            if len(self._kept):
+                self.eliminated = EliminatedRows(len(self._kept), rows.dofs.shape[1])
+            if self.has_tangent:
+                self._curvature = model.tangent_matrices()[0]
+        count = 0 if self.rows is None else self.rows.count
+        self._row_impulse = np.zeros(count)
+        self._compliance = np.zeros(count)
+        self._target = np.zeros(count)
+        self.impulse = np.zeros(len(self._kept))
+        self._factor: Factor = factor(self.matrix, self.eliminated, self.prescribed)
+
+    @property
+    def bounded_compliance(self) -> Array:
+        """E of the bounded rows."""
+        return self._compliance[self.bounded]
+
+    @property
+    def bounded_target(self) -> Array:
+        """r of the bounded rows."""
+        return self._target[self.bounded]
+
+    # — prescribed motion —
+
+    def impose(self, state: State, time: float) -> None:
+        """Set prescribed coordinates of a state to p(time) and its velocities to ṗ(time)."""
+        if len(self.prescribed):
+            self.body.model.prescribed(time, self._value, self._work[: len(self.prescribed)])
+            state.q[self.body.layout.prescribed_coordinates] = self._value
+            state.v[self.prescribed] = self._work[: len(self.prescribed)]
+
+    def fix(self, time: float) -> None:
+        """Take ṗ(time) as the prescribed end velocities."""
+        if len(self.prescribed):
+            self.body.model.prescribed(time, self._value, self.fixed)
+
+    # — assembly —
+
+    def assemble_coupled(
+        self, start: State, trial: State, end: State, velocity: Array, h: float, theta: float, tangent: float
+    ) -> None:
+        """Build (1) and (3) at the trial and end states (equal buffers at θ = 1) for v_k = `velocity`."""
+        model, t_end = self.body.model, start.time + h
+        u = self.body.inputs.at(trial.time)
+        model.dynamics(trial, u, self.mass, self.force)
+        np.subtract(velocity, start.v, out=self._work)
+        self.mass.multiply(self._work, self.rho)
+        np.multiply(self.force, h, out=self._work)
+        self.rho -= self._work
+        matrix = self.matrix
+        matrix.zero()
+        matrix.add(self.mass)
+        if self.stiffness is not None and self.damping is not None:
+            model.tangent(trial, u, self.stiffness, self.damping)
+            matrix.add(self.damping, theta * h)
+            if tangent:
+                matrix.add(self.stiffness, tangent * theta * theta * h * h)
+        if self.rows is not None:
+            self._rows_coupled(trial, end, velocity, h, theta, u)
+            if self._curvature is not None and tangent:
+                model.bilateral_curvature(trial, self._row_impulse, self._curvature)
+                matrix.add(self._curvature, -tangent * h * theta * theta)
+        matrix.multiply(velocity, self.right)
+        self.right -= self.rho
+        self.fix(t_end)
+
+    def _rows_coupled(
+        self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array
+    ) -> None:
+        rows, ends = self.rows, self._end_rows
+        assert rows is not None and ends is not None
+        model = self.body.model
+        model.bilateral(trial, u, rows)
+        if end is trial:
+            ends = rows
+        else:
+            model.bilateral(end, self.body.inputs.at(end.time), ends)
+            self.body.inputs.at(trial.time)
+        mean = trial.v
+        soft = rows.compliance > 0
+        at_mean, at_velocity = rows.product(mean), rows.product(velocity)
+        rigid = np.where(rows.rate, ends.target, at_mean - ends.constraint / h)
+        compliant = np.where(
+            rows.rate,
+            at_velocity - (at_mean - rows.target) / theta,
+            at_velocity - rows.constraint / (theta * theta * h),
+        )
+        np.copyto(self._target, np.where(soft, compliant, rigid))
+        np.copyto(
+            self._compliance,
+            np.where(rows.rate, rows.compliance / (theta * h), rows.compliance / (theta * theta * h * h)),
+        )
+        self._eliminate(rows)
+
+    def assemble_start(self, start: State, end: State, h: float, beta: float, damping: bool) -> None:
+        """Build (2) and (3) at the start; `end` is scratch for the rows' wanted rates at t + h."""
+        model = self.body.model
+        u = self.body.inputs.at(start.time)
+        model.dynamics(start, u, self.mass, self.force)
+        matrix, work = self.matrix, self._work
+        self.mass.multiply(start.v, self.right)
+        np.multiply(self.force, h, out=work)
+        self.right += work
+        matrix.zero()
+        matrix.add(self.mass)
+        if self.stiffness is not None and self.damping is not None and (damping or beta):
+            model.tangent(start, u, self.stiffness, self.damping)
+            if damping:
+                matrix.add(self.damping, h)
+                self.damping.multiply(start.v, work)
+                work *= h
+                self.right += work
+            if beta:
+                matrix.add(self.stiffness, beta * h * h)
+        self.rho.fill(0.0)
+        if self.rows is not None:
+            self._rows_start(start, end, h, u)
+        self.fix(start.time + h)
+
+    def _rows_start(self, start: State, end: State, h: float, u: Array) -> None:
+        rows, ends = self.rows, self._end_rows
+        assert rows is not None and ends is not None
+        model = self.body.model
+        model.bilateral(start, u, rows)
+        target = rows.target
+        if rows.rate.any():
+            end.copy_from(start)
+            end.time = start.time + h
+            model.bilateral(end, self.body.inputs.at(end.time), ends)
+            target = ends.target
+        np.copyto(self._target, np.where(rows.rate, target, -rows.constraint / h))
+        np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
+        self._eliminate(rows)
+
+    def assemble_split(self, smooth: State, h: float) -> None:
+        """A = M(q_f), b = M·v_f; bilateral rows keep the smooth part's own relative velocity J_b·v_f."""
+        model = self.body.model
+        u = self.body.inputs.at(smooth.time)
+        model.dynamics(smooth, u, self.mass, self.force)
+        self.matrix.zero()
+        self.matrix.add(self.mass)
+        self.mass.multiply(smooth.v, self.right)
+        self.rho.fill(0.0)
+        rows = self.rows
+        if rows is not None:
+            model.bilateral(smooth, u, rows)
+            np.copyto(self._target, rows.product(smooth.v))
+            np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
+            self._eliminate(rows)
+        self.fix(smooth.time)
+
+    def _eliminate(self, rows: BilateralRows) -> None:
+        if self.eliminated is not None:
+            self.eliminated.dofs[:] = rows.dofs[self._kept]
+            self.eliminated.values[:] = rows.values[self._kept]
+            self.eliminated.compliance[:] = self._compliance[self._kept]
+            self.eliminated.target[:] = self._target[self._kept]
+
+    # — solving —
+
+    def factorise(self) -> bool:
+        """Factorise A with the eliminated rows; False if it is not positive definite or singular."""
+        return self._factor.refactor(self.matrix, self.eliminated)
+
+    def solve(self, extra: Array | None, x: Array) -> None:
+        """x = the velocities of (1)–(3) with `extra` added to b; updates the eliminated rows' impulses."""
+        right = self.right if extra is None else self.right + extra
+        self._factor.solve(right, self.fixed, x, self.impulse)
+        if self.eliminated is not None:
+            self._row_impulse[self._kept] = self.impulse
+
+    def columns(self, block: Array) -> None:
+        """Overwrite `block` (nv, R), Fortran order, by G·block."""
+        self._factor.columns(block)
+
+    def take_bounded(self, impulse: Array) -> None:
+        """Remember the bounded rows' impulses, for the curvature term and the residual."""
+        self._row_impulse[self.bounded] = impulse
+
+    def add_row_impulses(self, out: Array) -> None:
+        """out += J_bᵀ·λ_b over all rows."""
+        if self.rows is not None:
+            self.rows.add_transpose(self._row_impulse, out)
+
+    def bounded_rows(self) -> tuple[IntArray, Array]:
+        """Dofs and values of the bounded rows."""
+        assert self.rows is not None
+        return self.rows.dofs[self.bounded], self.rows.values[self.bounded]
+
+    def bounds(self, h: float) -> tuple[Array, Array]:
+        """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""
+        assert self.rows is not None
+        return h * self.rows.lower[self.bounded], h * self.rows.upper[self.bounded]
+
+    def free_mask(self) -> BoolArray:
+        """Velocities that are not prescribed."""
+        mask = np.ones(self.body.nv, dtype=bool)
+        mask[self.prescribed] = False
+        return mask
+
+    @property
+    def row_impulse(self) -> Array:
+        """λ_b of all rows [N·s]."""
+        return self._row_impulse

@@ -1,0 +1,165 @@
+"""Where every collision shape of the world is: the shape table, and its poses at a state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.world.bodies import Body
+from corekit.world.obstacles import Obstacle
+
+__all__ = ["ShapeScene", "friction_table"]
+
+
+def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
+    shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.layout.shapes]
+    never = [body.layout.never + body.first_shape for body in bodies if len(body.layout.never)]
+    everything = [shape for _, shape in shapes] + [obstacle.shape for obstacle in obstacles]
+    n, carried = len(everything), len(shapes)
+    size = np.zeros((n, 3))
+    for i, shape in enumerate(everything):
+        size[i, : len(shape.size)] = shape.size
+    outside = [-1] * (n - carried)
+    return ShapeTable(
+        kind=tuple(shape.kind for shape in everything),
+        size=size,
+        body=np.array([b for b, _ in shapes] + outside, dtype=np.int64),
+        frame=np.array(
+            [shape.frame + bodies[b].first_frame for b, shape in shapes] + outside, dtype=np.int64
+        ),
+        second_frame=np.array(
+            [
+                shape.second_frame + bodies[b].first_frame if shape.second_frame >= 0 else -1
+                for b, shape in shapes
+            ]
+            + outside,
+            dtype=np.int64,
+        ),
+        offset_position=np.array([shape.offset.position for shape in everything]).reshape(n, 3),
+        offset_rotation=np.array([shape.offset.rotation for shape in everything]).reshape(n, 3, 3),
+        obstacle=np.array([-1] * carried + list(range(n - carried)), dtype=np.int64),
+        vertices=tuple(shape.vertices for shape in everything),
+        never=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
+        self_contact=np.array([body.layout.self_contact for body in bodies], dtype=bool),
+    )
+
+
+class ShapeScene:
+    """The world's shape table and pose buffers, rewritten by `place`.
+
+    Attributes:
+        table: every shape, bodies' first.
+        poses: at the state placed last.
+        frame_body: body index of every world frame, shape (frames,).
+    """
+
+    def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
+        self._bodies = tuple(bodies)
+        self._obstacles = tuple(obstacles)
+        self.table = table = _table(bodies, obstacles)
+        frames = sum(len(body.layout.frames) for body in bodies)
+        n = len(table)
+        self.poses = ShapePoses(
+            position=np.zeros((n, 3)),
+            rotation=np.tile(np.eye(3), (n, 1, 1)),
+            end=np.zeros((n, 3)),
+            frame_position=np.zeros((frames, 3)),
+            frame_rotation=np.tile(np.eye(3), (frames, 1, 1)),
+        )
+        self.frame_body: IntArray = np.repeat(
+            np.arange(len(bodies)), [len(body.layout.frames) for body in bodies]
+        )
+        self._carried = carried = n - len(obstacles)
+        self._frame = table.frame[:carried]
+        edges = np.flatnonzero(table.second_frame >= 0)
+        self._edges, self._edge_end = edges, table.second_frame[edges]
+        offset = table.offset_position[:carried]
+        turned = table.offset_rotation[:carried]
+        shifted = np.any(offset != 0) or np.any(turned != np.eye(3))
+        self._offset = (offset, turned) if shifted else None
+        self._views = [
+            (
+                body.model,
+                self.poses.frame_position[body.first_frame : body.first_frame + len(body.layout.frames)],
+                self.poses.frame_rotation[body.first_frame : body.first_frame + len(body.layout.frames)],
+            )
+            for body in bodies
+        ]
+        self._moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
+        for i, obstacle in enumerate(obstacles):
+            obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
+        self.poses.end[carried:] = self.poses.position[carried:]
+
+    @property
+    def has_moving_obstacles(self) -> bool:
+        """Whether any obstacle moves."""
+        return bool(self._moving)
+
+    def place(self, state: State) -> None:
+        """Compute every frame and shape pose at a world state and its time."""
+        poses, carried = self.poses, self._carried
+        for (model, position, rotation), part in zip(self._views, state.parts, strict=True):
+            model.poses(part, position, rotation)
+        if carried:
+            np.take(poses.frame_position, self._frame, axis=0, out=poses.position[:carried], mode="clip")
+            np.take(poses.frame_rotation, self._frame, axis=0, out=poses.rotation[:carried], mode="clip")
+            if self._offset is not None:
+                offset, turned = self._offset
+                poses.position[:carried] += np.einsum("nij,nj->ni", poses.rotation[:carried], offset)
+                poses.rotation[:carried] = poses.rotation[:carried] @ turned
+            if len(self._edges):
+                poses.end[self._edges] = poses.frame_position[self._edge_end]
+        for i in self._moving:
+            self._obstacles[i].place(state.time, poses.position[carried + i], poses.rotation[carried + i])
+
+    def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:
+        """Displacement from t0 to t1 of the obstacle's material points that are at `point` (n, 3) at `time` [m]."""
+        mover = self._obstacles[obstacle]
+        p, p0, p1 = np.zeros(3), np.zeros(3), np.zeros(3)
+        r, r0, r1 = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+        mover.place(time, p, r)
+        mover.place(t0, p0, r0)
+        mover.place(t1, p1, r1)
+        local = (point - p) @ r
+        return (local @ r1.T + p1) - (local @ r0.T + p0)
+
+    def is_moving(self, obstacle: int) -> bool:
+        """Whether an obstacle moves."""
+        return obstacle in self._moving
+
+
+def friction_table(
+    scene: ShapeScene,
+    bodies: Sequence[Body],
+    obstacles: Sequence[Obstacle],
+    explicit: Mapping[frozenset[str], float],
+) -> tuple[IntArray, Array]:
+    """The surface of every shape, shape (n,), and the friction coefficient of every two surfaces, (s, s).
+
+    An explicit entry for two names wins, else the one value given, else the geometric mean of both;
+    a pair without any value is frictionless. A shape's own value stands before its body's.
+    """
+    table = scene.table
+    surfaces: dict[tuple[str, float | None], int] = {}
+    surface = np.zeros(len(table), dtype=np.int64)
+    for i in range(len(table)):
+        if table.body[i] >= 0:
+            body = bodies[table.body[i]]
+            own = body.layout.shapes[i - body.first_shape].friction
+            key = (body.name, own if own is not None else body.friction)
+        else:
+            obstacle = obstacles[table.obstacle[i]]
+            key = (obstacle.name, obstacle.friction)
+        surface[i] = surfaces.setdefault(key, len(surfaces))
+    pair = np.zeros((len(surfaces), len(surfaces)))
+    for (first, mu), i in surfaces.items():
+        for (second, nu), j in surfaces.items():
+            given = [value for value in (mu, nu) if value is not None]
+            mean = math.sqrt(given[0] * given[1]) if len(given) == 2 else sum(given)
+            pair[i, j] = explicit.get(frozenset((first, second)), mean)
+    return surface, pair

@@ -1,0 +1,92 @@
+"""The smooth part alone, for split integrators: accelerations with bilateral rows and potentials.
+
+    M·v̇ = f + Pᵀf_c + J_bᵀ·λ                                                          (1)
+    rigid position row:  J_b·v̇ = −d(J_b)/dt·v − (2/τ)·J_b·v − c/τ²                       (2)
+    rigid rate row:      J_b·v̇ = −d(J_b·v − u)/dt|_v − (J_b·v − u)/τ                      (3)
+    compliant rows are forces: −c/α, or (u − J_b·v)/α                                   (4)
+
+τ is ten steps. The time derivatives in (2)–(3) at fixed v are central differences along the motion.
+Source for (2): Baumgarte (1972), "Stabilization of constraints and integrals of motion".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.world.body_system import BodySystem
+
+if TYPE_CHECKING:
+    from corekit.world.step_problem import StepSystem
+
+__all__ = ["smooth_acceleration"]
+
+_FREE = 1e30
+"""Compliance that leaves an eliminated row without force."""
+
+
+def _row_accelerations(part: BodySystem, state: State, around: State, tau: float) -> None:
+    """Fill the part's eliminated rows by (2)–(3) and add the forces (4) to its right-hand side."""
+    rows, eliminated = part.rows, part.eliminated
+    assert rows is not None
+    model, inputs, v = part.body.model, part.body.inputs, state.v
+    small = 1e-5 * tau
+    ahead, behind = (_rate_at(part, state, around, sign * small) for sign in (1.0, -1.0))
+    drift = (ahead - behind) / (2.0 * small)
+    model.bilateral(state, inputs.at(state.time), rows)
+    speed = rows.product(v)
+    soft = rows.compliance > 0
+    safe = np.where(soft, rows.compliance, 1.0)
+    force = np.where(rows.rate, rows.target - speed, -rows.constraint) / safe
+    rows.add_transpose(np.where(soft, force, 0.0), part.right)
+    if eliminated is not None:
+        wanted = np.where(
+            rows.rate,
+            -drift - (speed - rows.target) / tau,
+            -drift - 2.0 * speed / tau - rows.constraint / (tau * tau),
+        )
+        kept = ~rows.bounded
+        eliminated.dofs[:] = rows.dofs[kept]
+        eliminated.values[:] = rows.values[kept]
+        eliminated.compliance[:] = np.where(soft, _FREE, 0.0)[kept]
+        eliminated.target[:] = np.where(soft, 0.0, wanted)[kept]
+
+
+def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Array:
+    """J_b·v − u at the state moved along its own velocity by `shift` seconds, v held."""
+    rows, model = part.rows, part.body.model
+    assert rows is not None
+    model.advance(state, state.v, shift, state, around)
+    around.time = state.time + shift
+    around.v[:] = state.v
+    model.bilateral(around, part.body.inputs.at(around.time), rows)
+    return rows.product(state.v) - np.where(rows.rate, rows.target, 0.0)
+
+
+def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
+    """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel."""
+    tau = 10.0 * system.problem.step
+    extra: Array | None = None
+    forces = system.forces
+    if forces is not None and system.stage is not None and system.stage.measure(state):
+        system.stage.build_rows(state)
+        forces.evaluate(state, state.v, system.problem.step, None)
+        extra = forces.generalised()
+    ok = True
+    for part, where, own, scratch in zip(
+        system.parts, system.slices, state.parts, system.scratch.parts, strict=True
+    ):
+        part.body.model.dynamics(own, part.body.inputs.at(own.time), part.mass, part.force)
+        part.matrix.zero()
+        part.matrix.add(part.mass)
+        part.right[:] = part.force
+        if part.rows is not None:
+            _row_accelerations(part, own, scratch, tau)
+        part.fixed.fill(0.0)
+        ok = part.factorise() and ok
+        if ok:
+            part.solve(None if extra is None else extra[where], out[where])
+    return ok
