@@ -1,0 +1,23 @@
+"""What this plugin offers, readable without importing anything heavy."""
+
+from corekit.registry.spec import ComponentSpec
+
+matplotlib = ComponentSpec(
+    role="viewers",
+    name="matplotlib",
+    target="corekit_view.picture:MatplotlibViewer",
+    config="corekit_view.config:PictureConfig",
+    summary="Key frames of a run with contacts and time plots, as a picture (.png) made without a display.",
+    modules=("matplotlib", "scipy"),
+    citation="Hunter (2007), Matplotlib: a 2D graphics environment, Comput. Sci. Eng. 9(3), 90-95.",
+)
+
+viser = ComponentSpec(
+    role="viewers",
+    name="viser",
+    target="corekit_view.page:ViserViewer",
+    config="corekit_view.config:PageConfig",
+    summary="Replay of a run as one stand-alone web page (.html) with a time slider; needs no server.",
+    modules=("viser", "scipy"),
+    citation="Yi et al. (2025), Viser: imperative, web-based 3D visualization in Python, arXiv:2507.22885.",
+)

@@ -1,0 +1,112 @@
+"""Which frames of a replay can be drawn, and which are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import evolve
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.errors import ResultsError
+from corekit.roles.viewer import Replay
+
+__all__ = ["drawable", "key_frames", "select", "thinned"]
+
+
+def select(replay: Replay, index: IntArray) -> Replay:
+    """The replay with only the frames `index`."""
+    return evolve(
+        replay,
+        time=replay.time[index],
+        bodies=tuple(
+            evolve(
+                body,
+                outline=body.outline[index],
+                shape_position=body.shape_position[index],
+                shape_rotation=body.shape_rotation[index],
+            )
+            for body in replay.bodies
+        ),
+        obstacles=tuple(
+            evolve(obstacle, position=obstacle.position[index], rotation=obstacle.rotation[index])
+            for obstacle in replay.obstacles
+        ),
+        contacts=tuple(replay.contacts[int(i)] for i in index),
+    )
+
+
+def drawable(replay: Replay) -> Replay:
+    """The replay without frames that hold non-finite positions.
+
+    Raises:
+        ResultsError: if nothing remains, or if the tracks do not have one entry a frame.
+    """
+    frames = len(replay.time)
+    lengths = {len(replay.contacts), *(len(body.outline) for body in replay.bodies)}
+    lengths |= {len(body.shape_position) for body in replay.bodies}
+    lengths |= {len(obstacle.position) for obstacle in replay.obstacles}
+    if lengths != {frames}:
+        raise ResultsError(f"replay {replay.title!r} has {frames} times but tracks of {sorted(lengths)} frames")
+    fine = np.isfinite(replay.time)
+    for body in replay.bodies:
+        fine &= _finite(body.outline) & _finite(body.shape_position) & _finite(body.shape_rotation)
+    for obstacle in replay.obstacles:
+        fine &= _finite(obstacle.position) & _finite(obstacle.rotation)
+    if not fine.any():
+        reason = "all of its frames hold non-finite positions" if frames else "it has no frames"
+        raise ResultsError(f"replay {replay.title!r} cannot be drawn: {reason}")
+    return replay if fine.all() else select(replay, np.flatnonzero(fine))
+
+
+def _finite(values: Array) -> BoolArray:
+    return np.isfinite(values).reshape(len(values), -1).all(axis=1)
+
+
+def thinned(replay: Replay, most: int) -> Replay:
+    """At most `most` frames, evenly spread, first and last among them."""
+    count = len(replay.time)
+    if count <= most:
+        return replay
+    index = np.unique(np.round(np.linspace(0, count - 1, most)).astype(np.int64))
+    return select(replay, index if most > 1 else np.array([count - 1]))
+
+
+def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntArray:
+    """Frames worth a panel: spread evenly over time and over motion, halfway between the two.
+
+    With s(t) = ∫ mean‖ẋ‖ dt over all outline and shape points, frames are taken at equal steps of
+
+        t / t_end + s(t) / s(t_end)                                                       (1)
+
+    and the one nearest to the first touch is moved onto it.
+
+    Args:
+        replay: the whole run. panels: how many. times: if given, the frames nearest to these instead [s].
+    """
+    time, count = replay.time, len(replay.time)
+    if len(times):
+        return np.array(sorted({int(np.argmin(np.abs(time - t))) for t in times}), dtype=np.int64)
+    if panels >= count:
+        return np.arange(count)
+    if panels == 1:
+        return np.array([count - 1])
+    moved = np.zeros(count)
+    for body in replay.bodies:
+        for points in (body.outline, body.shape_position):
+            if points.shape[1]:
+                moved[1:] += np.linalg.norm(np.diff(points, axis=0), axis=2).mean(axis=1)
+    progress = _share(np.cumsum(np.concatenate([[0.0], np.diff(time)]))) + _share(np.cumsum(moved))
+    wanted = np.linspace(progress[0], progress[-1], panels)
+    frames = [int(np.argmin(np.abs(progress - value))) for value in wanted]
+    frames[0], frames[-1] = 0, count - 1
+    touching = [i for i, contact in enumerate(replay.contacts) if np.any(contact.mode > 0)]
+    if touching and panels > 2 and touching[0] > 0:
+        inner = min(range(1, panels - 1), key=lambda i: abs(frames[i] - touching[0]))
+        frames[inner] = touching[0]
+    return np.array(sorted(set(frames)), dtype=np.int64)
+
+
+def _share(cumulative: Array) -> Array:
+    total = cumulative[-1]
+    return cumulative / total if total > 0 else np.linspace(0.0, 1.0, len(cumulative))

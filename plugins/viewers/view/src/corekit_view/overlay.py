@@ -1,0 +1,138 @@
+"""What is drawn over the shaded panels: contacts, forces, tip paths, axes, scale bar, legend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.roles.viewer import ContactTrack, Replay
+from corekit_view.camera import View, Window
+from corekit_view.contacts import counts, of_mode, round_figure, total_force
+from corekit_view.palette import INK, MODES, body_colour, darker, hexadecimal
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_contacts", "draw_tip_path", "draw_triad_and_scale", "force_arrows", "legend"]
+
+ARROW = 1.0
+"""Width of a force arrow's shaft in points."""
+HEAD = 4.4
+"""Width of its head in shafts."""
+
+
+def force_arrows(contact: ContactTrack, view: View, scale: float) -> list[tuple[str, Array, Array]]:
+    """Arrows in the view plane, one entry a mode: colour, tails [m] (n, 2), vectors [m] (n, 2).
+
+    An arrow starts at its contact point and points where the force on the first body points.
+    """
+    found = []
+    for mode, _, colour, _ in MODES:
+        point, force = of_mode(contact, mode)
+        found.append((colour, view.project(point)[:, :2], scale * view.project(force)[:, :2]))
+    return found
+
+
+def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, scale: float) -> None:
+    """Contact points by mode, and force arrows, over everything: what is touched is always hidden."""
+    for colour, tail, vector in force_arrows(contact, view, scale):
+        long = np.linalg.norm(vector, axis=1) > 0.004 * frame.width
+        for ink, halo, order in (("white", 1.2, 5), (colour, 0.0, 6)):
+            axes.quiver(
+                *tail[long].T, *vector[long].T, color=ink, edgecolor=ink, linewidth=halo, zorder=order,
+                angles="xy", scale_units="xy", scale=1.0, units="inches", width=ARROW / 72,
+                headwidth=HEAD, headlength=1.15 * HEAD, headaxislength=1.05 * HEAD, minlength=0.1,
+            )  # fmt: skip
+    for mode, _, colour, marker in MODES:
+        point, _ = of_mode(contact, mode)
+        flat = view.project(point)
+        axes.scatter(
+            flat[:, 0], flat[:, 1], s=9, c=colour, marker=marker, edgecolors="white", linewidths=0.45, zorder=7
+        )
+
+
+def draw_tip_path(axes: Axes, replay: Replay, frame: int, view: View) -> None:
+    """Where the last point of each outline has been until now."""
+    for index, body in enumerate(replay.bodies):
+        if frame == 0 or body.outline.shape[1] == 0:
+            continue
+        path = view.project(body.outline[: frame + 1, -1])
+        colour = hexadecimal(darker(body_colour(index), 0.55))
+        axes.plot(path[:, 0], path[:, 1], color=colour, linewidth=0.6, dashes=(4, 2), alpha=0.75, zorder=4)
+
+
+def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
+    """The world's axes at the lower left, a scale bar at the lower right."""
+    size = 0.11 * min(frame.width, frame.height)
+    ends = size * view.project(np.eye(3))[:, :2]
+    reach = 1.45 * np.concatenate([ends, np.zeros((1, 2))])
+    corner = np.array([frame.left, frame.bottom]) + 0.05 * frame.width - reach.min(axis=0)
+    for name, end in zip("xyz", ends, strict=True):
+        if np.linalg.norm(end) < 0.2 * size:
+            continue
+        axes.annotate(
+            "", corner + end, corner, zorder=9,
+            arrowprops={"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "lw": 0.7, "color": INK, "shrinkA": 0, "shrinkB": 0},
+        )  # fmt: skip
+        axes.text(*(corner + 1.3 * end), name, fontsize=6, ha="center", va="center", style="italic", zorder=9)
+    length = round_figure(0.35 * frame.width)
+    right = frame.right - 0.06 * frame.width
+    base = frame.bottom + 0.05 * frame.width
+    axes.plot([right - length, right], [base, base], color=INK, linewidth=1.4, solid_capstyle="butt", zorder=9)
+    text = f"{length:g} m" if length >= 0.1 else f"{1000 * length:g} mm"
+    axes.text(right - 0.5 * length, base + 0.018 * frame.width, text, fontsize=6, ha="center", va="bottom", zorder=9)
+
+
+def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float, height: float) -> None:
+    """Bodies if there are several, modes that occur, the tip path, and a reference force, in one row.
+
+    Args:
+        figure: to draw on. replay: what is drawn.
+        scale: of the force arrows [m/N]. inches_per_metre: scale of the panels.
+        height: of the row's lower edge, as a share of the figure's.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.offsetbox import AnchoredOffsetbox, DrawingArea, HPacker, TextArea
+    from matplotlib.patches import FancyArrow, Rectangle
+
+    def entry(label: str, width: float, *artists: Artist) -> HPacker:
+        area = DrawingArea(width, 6.0, 0.0, 0.0)
+        for artist in artists:
+            area.add_artist(artist)
+        return HPacker(children=[area, TextArea(label, textprops={"size": 7})], align="center", pad=0, sep=4)
+
+    entries: list[HPacker] = []
+    if len(replay.bodies) > 1:
+        for i, body in enumerate(replay.bodies[:6]):
+            colour = hexadecimal(body_colour(i))
+            entries.append(entry(body.name, 8, Rectangle((0, 0), 8, 6, facecolor=colour, edgecolor=INK, linewidth=0.4)))
+        if len(replay.bodies) > 6:
+            entries.append(entry(f"and {len(replay.bodies) - 6} more bodies", 0))
+    for mode, word, colour, marker in MODES:
+        if counts(replay, mode).any():
+            dot = Line2D([3], [3], marker=marker, markersize=4.4, color=colour, markeredgecolor="white", markeredgewidth=0.4)
+            entries.append(entry(f"contact: {word}", 6, dot))
+    if any(body.outline.shape[1] for body in replay.bodies) and len(replay.time) > 1:
+        dashes = Line2D([0, 18], [3, 3], color=INK, linewidth=0.6, dashes=(4, 2), alpha=0.75)
+        entries.append(entry("tip path", 18, dashes))
+    if scale > 0 and total_force(replay).any():
+        force = round_figure(0.4 / (scale * inches_per_metre))
+        points = 72 * force * scale * inches_per_metre
+        head = min(1.15 * HEAD * ARROW, points)
+        arrow = FancyArrow(
+            0, 3, points, 0, width=ARROW, head_width=HEAD * ARROW, head_length=head, length_includes_head=True,
+            color=INK, linewidth=0,
+        )  # fmt: skip
+        entries.append(entry(f"force on the body, {force:g} N", points, arrow))
+    if entries:
+        row = HPacker(children=entries, align="center", pad=0, sep=14)
+        figure.add_artist(
+            AnchoredOffsetbox(
+                "lower center", child=row, frameon=False, pad=0, borderpad=0,
+                bbox_to_anchor=(0.5, height), bbox_transform=figure.transFigure,
+            )
+        )  # fmt: skip
