@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
+from corekit.data.signals import Signal
 from corekit.errors import CompositionError
 from corekit.roles.model import Layout, Model
 
-__all__ = ["Body", "BodyInputs", "Signal", "stack_bodies"]
-
-
-class Signal(Protocol):
-    """A vector function of time with its kinks known."""
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def constant(self) -> bool: ...
-    def value(self, t: float, out: Array) -> None: ...
-    def breakpoints(self, t0: float, t1: float) -> Sequence[float]: ...
+__all__ = ["Body", "BodyInputs", "stack_bodies"]
 
 
 class BodyInputs:
@@ -38,9 +28,9 @@ class BodyInputs:
                 raise CompositionError(
                     f"{where}: there is no input channel {name!r}; this model has {offered}"
                 )
-            if signal.size != known[name].size:
+            if signal.size not in (1, known[name].size):
                 raise CompositionError(
-                    f"{where}: channel {name!r} takes {known[name].size} numbers [{known[name].unit}], "
+                    f"{where}: channel {name!r} takes {known[name].size} numbers [{known[name].unit}] or one for all, "
                     f"the signal gives {signal.size}"
                 )
         self._varying: list[tuple[Signal, Array]] = []

@@ -6,9 +6,9 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
+from corekit.data.signals import Signal
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
-from corekit.world.bodies import Signal
 
 __all__ = ["Obstacle"]
 

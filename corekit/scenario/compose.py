@@ -1,0 +1,253 @@
+"""From a scenario to a simulation: specs resolved, abilities checked, components built, world stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import attrs
+import numpy as np
+from attrs import define, field
+
+from corekit.data.arrays import Array
+from corekit.errors import CompositionError, ConfigError, Mistake, PluginError
+from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.registry.resolve import load_target, resolve
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.component import BuildContext, Component
+from corekit.roles.contact import ContactSolver, ImpulseSolver
+from corekit.roles.detector import ContactDetector
+from corekit.roles.integrator import Integrator
+from corekit.roles.model import Model
+from corekit.roles.options import Use
+from corekit.run.simulation import Simulation
+from corekit.scenario.composition_check import Cast, check_composition
+from corekit.scenario.obstacles import obstacles_of
+from corekit.scenario.schema import Body as BodyTable
+from corekit.scenario.schema import Scenario
+from corekit.scenario.structure import structure
+from corekit.world.bodies import Body, stack_bodies
+from corekit.world.contact_stage import ContactStage, Stabilisation
+from corekit.world.obstacles import Obstacle
+from corekit.world.shape_scene import ShapeScene, friction_table
+from corekit.world.step_problem import StepSystem
+
+__all__ = ["cast_of", "compose"]
+
+
+def _nested(value: object) -> Iterator[tuple[str, Use]]:
+    """Components named inside a config, as (role, use)."""
+    if not attrs.has(type(value)):
+        return
+    for each in attrs.fields(type(value)):
+        role = each.metadata.get("role")
+        inner = getattr(value, each.name, None)
+        if role is not None and inner is not None:
+            for use in inner if isinstance(inner, tuple) else (inner,):
+                yield role, use
+
+
+def _config(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
+    """The component's options as its attrs class."""
+    return _structured(load_target(spec.config), options, path)
+
+
+def _structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
+    mistakes: list[Mistake] = []
+    made = structure(cls, table, path, mistakes)
+    if mistakes:
+        raise ConfigError(mistakes, path)
+    return made
+
+
+def _solver_path(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
+    contact = scenario.contact
+    if contact is None or contact.solver is None:
+        return None, ()
+    detector = contact.detector
+    return contact.solver, tuple(detector) if isinstance(detector, (tuple, list)) else (
+        (detector,) if detector is not None else ()
+    )
+
+
+def cast_of(scenario: Scenario) -> Cast:
+    """Who takes part in a scenario, by light spec; nested components included."""
+    solver, detectors = _solver_path(scenario)
+    others: list[ComponentSpec] = []
+
+    def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
+        for role, use in _nested(_config(spec, options, path)):
+            inner = resolve(role, use.use)
+            others.append(inner)
+            gather(inner, use.options, f"{path}.{use.use}")
+        return spec
+
+    def named(role: str, use: Use, path: str) -> ComponentSpec:
+        return gather(resolve(role, use.use), use.options, path)
+
+    return Cast(
+        models={
+            body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")
+            for body in scenario.bodies
+        },
+        detectors=[named("contact_detectors", use, "contact.detector.options") for use in detectors],
+        solver=None if solver is None else named("contact_solvers", solver, "contact.solver.options"),
+        integrator=named("integrators", scenario.integrator, "integrator.options"),
+        others=others,
+    )
+
+
+@define
+class _Builder:
+    """Builds components and keeps them by path, for their memory."""
+
+    scenario: Scenario
+    made: dict[str, Component] = field(factory=dict)
+
+    def build(self, role: str, use: Use, path: str, base: Pose | None = None) -> Any:
+        """A component, its config structured from its options; nested ones are built on its demand."""
+        spec = resolve(role, use.use)
+        config = _config(spec, use.options, f"{path}.options")
+        seeds = np.random.SeedSequence([self.scenario.seed, *path.encode()])
+        context = BuildContext(
+            path=path,
+            base=base or Pose(),
+            gravity=np.array(self.scenario.world.gravity, dtype=float),
+            step=self.scenario.time.step,
+            seed=int(seeds.generate_state(1)[0]),
+            build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
+        )
+        target = load_target(spec.target)
+        try:
+            component = target(config, context)
+        except (ConfigError, CompositionError, PluginError):
+            raise
+        except ValueError as error:
+            raise ConfigError([Mistake(f"{path}.options", dict(use.options), str(error))], path) from error
+        self.made[path] = component
+        return component
+
+    def _free(self, path: str) -> str:
+        number, candidate = 1, path
+        while candidate in self.made:
+            number += 1
+            candidate = f"{path}-{number}"
+        return candidate
+
+
+def _body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
+    path = f"bodies.{table.name}"
+    base = Pose(np.array(table.base.position, dtype=float), rotation_from_rpy(table.base.rotation_rpy))
+    model = cast("Model", builder.build("models", Use(table.use, table.options), path, base))
+    signals = {entry.channel: entry.signal for entry in table.inputs}
+    if len(signals) != len(table.inputs):
+        raise CompositionError(f"{path}.inputs: a channel is given twice")
+    return table.name, model, spec.provides, signals, table.friction
+
+
+def _initialise(simulation: Simulation, scenario: Scenario, models: Mapping[str, ComponentSpec]) -> None:
+    """Write every body's initial state, prescribed coordinates on their path."""
+    for part, state, table in zip(
+        simulation.system.parts, simulation.state.parts, scenario.bodies, strict=True
+    ):
+        spec, initial = models[table.name], None
+        path = f"bodies.{table.name}.initial"
+        if table.initial:
+            if spec.initial is None:
+                raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
+            initial = _structured(load_target(spec.initial), table.initial, path)
+        try:
+            part.body.model.initial_state(initial, state)
+        except ValueError as error:
+            raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
+        part.impose(state, 0.0)
+
+
+def _plane(bodies: tuple[Body, ...]) -> Array | None:
+    """The common plane of a wholly planar world, else None."""
+    planes = [body.layout.plane for body in bodies]
+    first = planes[0]
+    if first is None or any(plane is None or not np.allclose(plane, first) for plane in planes):
+        return None
+    return first
+
+
+def _check_served(scene: ShapeScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]) -> None:
+    """Refuse shapes that may meet but that no detector can compare."""
+    table = scene.table
+    served = {pair for detector in detectors for pair in detector.served}
+    kinds = list(table.kind)
+    owner = [int(b) for b in table.body]
+    unserved: dict[tuple[str, str], str] = {}
+    for i, kind in enumerate(kinds):
+        if owner[i] < 0:
+            break
+        for other in dict.fromkeys(zip(kinds[i + 1 :], owner[i + 1 :], strict=True)):
+            if other[1] == owner[i] and not table.self_contact[owner[i]]:
+                continue
+            pair = (kind, other[0])
+            if pair not in served and pair[::-1] not in served:
+                unserved.setdefault(pair, bodies[owner[i]].name)
+    if unserved:
+        pairs = "; ".join(f"{a} (of body {name!r}) against {b}" for (a, b), name in unserved.items())
+        raise CompositionError(
+            f"no chosen contact detector serves {pairs}: name a further detector in `contact.detector`."
+        )
+
+
+def _stage(
+    builder: _Builder,
+    scenario: Scenario,
+    bodies: tuple[Body, ...],
+    obstacles: tuple[Obstacle, ...],
+) -> tuple[ContactStage | None, ContactSolver | None]:
+    use, detectors = _solver_path(scenario)
+    if use is None or scenario.contact is None:
+        return None, None
+    many = len(detectors) > 1
+    built: list[ContactDetector] = [
+        builder.build("contact_detectors", each, f"contact.detector[{i}]" if many else "contact.detector")
+        for i, each in enumerate(detectors)
+    ]
+    solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
+    scene = ShapeScene(bodies, obstacles)
+    _check_served(scene, built, bodies)
+    explicit = {frozenset(entry.between): entry.value for entry in scenario.world.friction}
+    settings = scenario.contact.stabilisation
+    stage = ContactStage(
+        bodies,
+        scene,
+        built,
+        friction_table(scene, bodies, obstacles, explicit),
+        Stabilisation(settings.approach, settings.push_out, settings.cap),
+        scenario.contact.margin,
+        _plane(bodies),
+    )
+    return stage, solver
+
+
+def compose(scenario: Scenario) -> Simulation:
+    """The simulation a scenario describes, at its initial state.
+
+    Raises:
+        PluginError: a component is missing or broken.
+        CompositionError: components that cannot work together; said before anything heavy is imported.
+        ConfigError: options that only the built component could judge.
+    """
+    cast_list = cast_of(scenario)
+    check_composition(cast_list)
+    builder = _Builder(scenario)
+    bodies = stack_bodies([_body(builder, table, cast_list.models[table.name]) for table in scenario.bodies])
+    obstacles = obstacles_of(scenario.world.obstacles)
+    stage, solver = _stage(builder, scenario, bodies, obstacles)
+    system = StepSystem(bodies, stage, solver)
+    for part in system.parts:
+        if len(part.bounded) and not isinstance(solver, ImpulseSolver):
+            raise CompositionError(
+                f"body {part.body.name!r} has rows with force bounds, which only a contact solver that gives "
+                "impulses can hold: set `contact.solver`, for example to `lcp`."
+            )
+    integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
+    simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
+    _initialise(simulation, scenario, cast_list.models)
+    return simulation

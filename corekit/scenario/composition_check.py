@@ -1,0 +1,146 @@
+"""Whether components can work together, decided from their specs alone, in one sentence each.
+
+Nothing heavy is imported: abilities are words, matched by set inclusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from corekit.errors import CompositionError, PluginError
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_spec, missing_abilities
+from corekit.registry.spec import ROLES, ComponentSpec
+from corekit.roles.abilities import ABILITIES
+
+__all__ = ["Cast", "check_composition", "refusals"]
+
+
+@frozen
+class Cast:
+    """Who takes part in a run, by spec.
+
+    Args:
+        models: body name → spec of its model.
+        detectors: contact detectors, in order of preference.
+        solver: contact solver, or None without contact.
+        integrator: who steps.
+        others: nested components (LCP solvers, …).
+    """
+
+    models: Mapping[str, ComponentSpec]
+    detectors: Sequence[ComponentSpec]
+    solver: ComponentSpec | None
+    integrator: ComponentSpec
+    others: Sequence[ComponentSpec] = ()
+
+    def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
+        """Who takes part in a role, with the words that name them."""
+        if role == "models":
+            return [(f"body {name!r} ({spec.name})", spec) for name, spec in self.models.items()]
+        single = [self.integrator, *self.detectors, *self.others]
+        if self.solver is not None:
+            single.append(self.solver)
+        return [(f"{ROLES[role]} {spec.name!r}", spec) for spec in single if spec.role == role]
+
+    @property
+    def everyone(self) -> list[ComponentSpec]:
+        """Every spec that takes part."""
+        extra = [self.solver] if self.solver is not None else []
+        return [*self.models.values(), *self.detectors, *extra, self.integrator, *self.others]
+
+
+def _alternatives(role: str, needed: Iterable[str]) -> str:
+    """The installed components of a role that offer the needed abilities, in words."""
+    wanted = frozenset(needed)
+    names: list[str] = []
+    for row in discover():
+        if row.role != role or not row.usable:
+            continue
+        try:
+            spec = load_spec(row)
+        except PluginError:
+            continue
+        if wanted <= spec.provides:
+            names.append(row.name)
+    if not names:
+        return f"no installed {ROLES[role]} does"
+    return f"installed and able: {', '.join(sorted(set(names)))}"
+
+
+def _meaning(ability: str) -> str:
+    return f"{ability!r} ({ABILITIES[ability]})" if ability in ABILITIES else f"{ability!r}"
+
+
+def _lacking(spec: ComponentSpec, ability: str) -> str:
+    """Why an ability that the plugin has in principle is not there, e.g. a missing module."""
+    why = missing_abilities(spec).get(ability)
+    return f" ({why})" if why else ""
+
+
+def refusals(cast: Cast) -> list[str]:
+    """Why this cast cannot play, one sentence a reason; empty if it can."""
+    found: list[str] = []
+    for spec in cast.everyone:
+        for role, needed in spec.requires.items():
+            present = cast.of_role(role)
+            if not present:
+                found.append(
+                    f"{ROLES[spec.role]} {spec.name!r} needs a {ROLES[role]}, and none is chosen: "
+                    f"{_alternatives(role, needed)}."
+                )
+            for who, other in present:
+                for ability in sorted(needed - other.provides):
+                    found.append(
+                        f"{ROLES[spec.role]} {spec.name!r} needs {_meaning(ability)}, which {who} does not "
+                        f"offer{_lacking(other, ability)}: {_alternatives(role, needed)}."
+                    )
+    found.extend(_contact_refusals(cast))
+    return list(dict.fromkeys(found))
+
+
+def _contact_refusals(cast: Cast) -> list[str]:
+    solver, integrator = cast.solver, cast.integrator
+    found: list[str] = []
+    if solver is None:
+        for name, spec in cast.models.items():
+            if "row-bounds" in spec.provides and "bilateral" not in spec.provides:
+                found.append(
+                    f"body {name!r} ({spec.name}) has only bounded rows, which need a contact solver: "
+                    f"{_alternatives('contact_solvers', {'impulses'})}."
+                )
+        return found
+    for name, spec in cast.models.items():
+        if "contact-rows" not in spec.provides:
+            found.append(
+                f"contact needs {_meaning('contact-rows')}, which body {name!r} ({spec.name}) does not "
+                f"offer{_lacking(spec, 'contact-rows')}: {_alternatives('models', {'contact-rows'})}."
+            )
+    if not cast.detectors:
+        found.append(
+            f"contact solver {solver.name!r} needs a contact detector, and none is chosen: "
+            f"{_alternatives('contact_detectors', ())}."
+        )
+    kind = "impulses" if "impulses" in solver.provides else "potential"
+    if kind not in integrator.provides:
+        found.append(
+            f"contact solver {solver.name!r} gives {kind}, which integrator {integrator.name!r} cannot carry: "
+            f"{_alternatives('integrators', {kind})}."
+        )
+    stiff = [name for name, spec in cast.models.items() if "tangent" in spec.provides]
+    if kind == "impulses" and {"split", "implicit"} <= integrator.provides and stiff:
+        found.append(
+            f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses, "
+            f"which is unsound for a stiff model (body {stiff[0]!r}) in contact; choose a coupled integrator: "
+            f"{_alternatives('integrators', {'coupled', 'impulses'})}."
+        )
+    return found
+
+
+def check_composition(cast: Cast) -> None:
+    """Raise CompositionError with every reason why this cast cannot play."""
+    found = refusals(cast)
+    if found:
+        raise CompositionError("\n".join(found))

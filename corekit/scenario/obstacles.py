@@ -1,0 +1,39 @@
+"""Obstacles of a scenario as shapes on paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.signals import as_signal
+from corekit.geometry.shapes import Shape
+from corekit.scenario.schema import Obstacle as ObstacleTable
+from corekit.world.obstacles import Obstacle
+
+__all__ = ["obstacles_of"]
+
+
+def _shape(table: ObstacleTable) -> Shape:
+    """The kernel's shape of an obstacle: a file gives whole edges and lengths, shapes take halves."""
+    size = tuple(float(value) for value in table.size)
+    if table.shape == "box":
+        size = tuple(value / 2.0 for value in size)
+    elif table.shape in ("capsule", "cylinder"):
+        size = (size[0], size[1] / 2.0)
+    vertices = None if not table.vertices else np.array(table.vertices, dtype=float)
+    return Shape(kind=table.shape, size=size, friction=table.friction, vertices=vertices)
+
+
+def obstacles_of(tables: Sequence[ObstacleTable]) -> tuple[Obstacle, ...]:
+    """The obstacles of a scenario's `[[world.obstacles]]`."""
+    return tuple(
+        Obstacle(
+            name=table.name,
+            shape=_shape(table),
+            position=as_signal(table.position),
+            rotation_rpy=as_signal(table.rotation_rpy),
+            friction=table.friction,
+        )
+        for table in tables
+    )

@@ -1,0 +1,1 @@
+"""Time stepping schemes: one scheme a file."""
