@@ -1,0 +1,34 @@
+"""What this distribution offers, in plain words."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["chain", "lemke", "pgs"]
+
+lemke = ComponentSpec(
+    role="lcp_solvers",
+    name="lemke",
+    target="corekit_complementarity.lemke:Lemke",
+    config="corekit_complementarity.config:LemkeConfig",
+    summary="Lemke's complementary pivoting, lexicographic, exact to rounding.",
+    modules=("numba",),
+    citation="Lemke (1965), Bimatrix equilibrium points and mathematical programming, Management Science 11.",
+)
+
+pgs = ComponentSpec(
+    role="lcp_solvers",
+    name="pgs",
+    target="corekit_complementarity.pgs:ProjectedGaussSeidel",
+    config="corekit_complementarity.config:ProjectedGaussSeidelConfig",
+    summary="Projected Gauss–Seidel contact by contact, each solved exactly; always gives something.",
+    modules=("numba",),
+    citation="Jourdan, Alart, Jean (1998), A Gauss–Seidel like algorithm to solve frictional contact "
+    "problems, Comput. Methods Appl. Mech. Engrg. 155.",
+)
+
+chain = ComponentSpec(
+    role="lcp_solvers",
+    name="chain",
+    target="corekit_complementarity.chain:Chain",
+    config="corekit_complementarity.config:ChainConfig",
+    summary="Tries solvers in order until one converges, and records who answered.",
+)

@@ -1,0 +1,80 @@
+"""A recorded chain of LCP solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from attrs import evolve
+
+from corekit.data.arrays import Array
+from corekit.data.status import SolveInfo, Status
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.problem import LCPProblem, LCPSolver
+from corekit_complementarity.config import ChainConfig
+
+__all__ = ["Chain"]
+
+
+@final
+class Chain(LCPSolver):
+    """Tries its solvers in order, each from the same guess, until one converges.
+
+    The answer names who gave it: CONVERGED if the first did, FALLBACK if a later one did. If none did,
+    the z with the smallest residual is kept and the status says INACCURATE. Iterations are summed.
+
+    Args:
+        config: the solvers, first choice first.
+        context: builds them.
+    """
+
+    def __init__(self, config: ChainConfig, context: BuildContext | None = None) -> None:
+        context = BuildContext() if context is None else context
+        if not config.solvers:
+            where = f"{context.path}.solvers" if context.path else "solvers"
+            raise ConfigError([Mistake(where, [], "at least one LCP solver")])
+        self._names = tuple(use.use for use in config.solvers)
+        self._solvers: tuple[LCPSolver, ...] = tuple(
+            context.build("lcp_solvers", use) for use in config.solvers
+        )
+        self._guess = np.empty(0)
+        self._best = np.empty(0)
+
+    def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
+        """Write the first solution, or the best answer; see `LCPSolver.solve`."""
+        if self._guess.size < z.size:
+            self._guess, self._best = np.empty(z.size), np.empty(z.size)
+        guess, best = self._guess[: z.size], self._best[: z.size]
+        guess[:] = z
+        iterations = 0
+        answer: SolveInfo | None = None
+        for position, (name, solver) in enumerate(zip(self._names, self._solvers, strict=True)):
+            z[:] = guess
+            info = solver.solve(problem, z)
+            iterations += info.iterations
+            who = f"{name}: {info.answered_by}" if info.answered_by else name
+            if info.status.solved:
+                status = info.status if position == 0 else Status.FALLBACK
+                return evolve(info, status=status, iterations=iterations, answered_by=who)
+            if answer is None or info.residuals.normal < answer.residuals.normal:
+                answer = evolve(info, status=Status.INACCURATE, answered_by=who)
+                best[:] = z
+        assert answer is not None
+        z[:] = best
+        return evolve(answer, iterations=iterations)
+
+    def memory(self) -> Memory:
+        """What its solvers remember, each under its position."""
+        return {
+            f"{position}.{key}": value
+            for position, solver in enumerate(self._solvers)
+            for key, value in solver.memory().items()
+        }
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Hand each solver its own part back."""
+        for position, solver in enumerate(self._solvers):
+            start = f"{position}."
+            solver.remember({key[len(start) :]: memory[key] for key in memory if key.startswith(start)})

@@ -1,0 +1,37 @@
+"""Options of the complementarity solvers."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from corekit.roles.options import Use, components, option
+
+__all__ = ["ChainConfig", "LemkeConfig", "ProjectedGaussSeidelConfig"]
+
+
+@frozen(kw_only=True)
+class LemkeConfig:
+    """Options of `lemke`."""
+
+    max_iterations: int = option(5000, "pivots of one attempt", low=1)
+    attempts: int = option(3, "covering vectors tried, all ones first", low=1, high=20)
+    pivot_tolerance: float = option(1e-10, "smallest pivot, relative to its column", above=0.0, high=1e-2)
+    tie_tolerance: float = option(
+        1e-12, "ratios closer than this, relative to the data, are ties", low=0.0, high=1e-4
+    )
+
+
+@frozen(kw_only=True)
+class ProjectedGaussSeidelConfig:
+    """Options of `pgs`."""
+
+    max_iterations: int = option(2000, "sweeps over all contacts", low=1)
+    relaxation: float = option(1.0, "step towards each local solution", above=0.0, high=1.9)
+    check_every: int = option(10, "sweeps between two measurements of the residual", low=1)
+
+
+@frozen(kw_only=True)
+class ChainConfig:
+    """Options of `chain`."""
+
+    solvers: tuple[Use, ...] = components("lcp_solvers", ("lemke", "pgs"), "tried in this order")

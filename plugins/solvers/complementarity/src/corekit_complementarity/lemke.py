@@ -1,0 +1,162 @@
+"""Lemke's method with refinement, as an LCP solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.problem import LCPProblem, LCPSolver
+from corekit_complementarity.basis import basic_solution
+from corekit_complementarity.config import LemkeConfig
+from corekit_complementarity.pivoting import LIMIT, RAY, lemke_path
+from corekit_complementarity.residual import natural_residual
+
+__all__ = ["Lemke"]
+
+GOLDEN = 0.6180339887498949
+
+
+@njit(cache=True)
+def solve_by_pivoting(
+    matrix: Array,
+    vector: Array,
+    row_scale: Array,
+    column_scale: Array,
+    tolerance: float,
+    numbers: Array,
+    indices: IntArray,
+    max_pivots: int,
+    attempts: int,
+    pivot_tolerance: float,
+    tie_tolerance: float,
+    z: Array,
+) -> tuple[int, int, float]:
+    """Lemke's path, its end recomputed from A, tried with several covering vectors.
+
+    The first covering vector is all ones. Later ones vary over a factor of two in a fixed irregular
+    pattern, 1 + frac(i·attempt·golden ratio): another path, for the cases where rounding lost the first.
+
+    Args:
+        numbers: work, length ≥ n·(2n + 6).
+        indices: work, length ≥ 7n + 2.
+        z: written: the best answer of all attempts, by residual.
+    Returns:
+        How the last attempt ended, pivots of all attempts, natural residual of z in physical units.
+    """
+    n = vector.size
+    table = numbers[: n * (n + 1)].reshape(n, n + 1)
+    lu_numbers = numbers[n * (n + 1) : n * (2 * n + 1)]
+    rest = numbers[n * (2 * n + 1) :]
+    value, covering, trial, work = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
+    basic, nonbasic, place = indices[:n], indices[n : 2 * n + 1], indices[2 * n + 1 : 4 * n + 2]
+    active, order = indices[4 * n + 2 : 5 * n + 2], indices[5 * n + 2 : 6 * n + 2]
+    support = indices[6 * n + 2 : 7 * n + 2]
+
+    z[:] = 0.0
+    best = natural_residual(matrix, vector, row_scale, column_scale, z, support)
+    ending, pivots = LIMIT, 0
+    for attempt in range(attempts):
+        for i in range(n):
+            covering[i] = 1.0 if attempt == 0 else 1.0 + ((i + 1) * attempt * GOLDEN) % 1.0
+        ending, count = lemke_path(
+            matrix,
+            vector,
+            covering,
+            table,
+            value,
+            basic,
+            nonbasic,
+            place,
+            max_pivots,
+            pivot_tolerance,
+            tie_tolerance,
+        )
+        pivots += count
+        trial[:] = 0.0
+        k = 0
+        for i in range(n):
+            if n <= basic[i] < 2 * n:
+                trial[basic[i] - n] = max(value[i], 0.0)
+                active[k] = basic[i] - n
+                k += 1
+        error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
+        if error < best:
+            best = error
+            z[:] = trial
+        if ending != RAY and error > 0.0:
+            lu = lu_numbers[: k * k].reshape(k, k)
+            if basic_solution(matrix, vector, active[:k], lu, order[:k], work[:k], 1, trial):
+                error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
+                if error < best:
+                    best = error
+                    z[:] = trial
+        if best <= tolerance:
+            break
+    if not best <= tolerance and not np.isfinite(matrix).all():
+        best = np.inf
+    return ending, pivots, best
+
+
+@final
+class Lemke(LCPSolver):
+    """Lemke's complementary pivoting with lexicographic ties, then one exact solve of the basis found.
+
+    Solves every problem with a copositive-plus or P matrix that has a solution; frictional contact
+    problems are of the first kind. Exact to rounding; a guess cannot be used. On a ray z is the best
+    almost complementary point met, and the status says that it is no solution.
+
+    Args:
+        config: pivot limit, attempts, tolerances.
+        context: not needed.
+    """
+
+    def __init__(self, config: LemkeConfig, context: BuildContext | None = None) -> None:
+        self._config = config
+        self._numbers = np.empty(0)
+        self._indices = np.empty(0, dtype=np.int64)
+
+    def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
+        """Write the solution; see `LCPSolver.solve`."""
+        n = z.size
+        if self._indices.size < 7 * n + 2:
+            self._numbers = np.empty(n * (2 * n + 6))
+            self._indices = np.empty(7 * n + 2, dtype=np.int64)
+        config = self._config
+        ending, pivots, residual = solve_by_pivoting(
+            problem.matrix,
+            problem.vector,
+            problem.row_scale,
+            problem.column_scale,
+            problem.tolerance,
+            self._numbers,
+            self._indices,
+            config.max_iterations,
+            config.attempts,
+            config.pivot_tolerance,
+            config.tie_tolerance,
+            z,
+        )
+        return SolveInfo(_status(ending, residual, problem.tolerance), pivots, Residuals(normal=residual))
+
+    def memory(self) -> Memory:
+        """Nothing: every solve starts from scratch."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+
+def _status(ending: int, residual: float, tolerance: float) -> Status:
+    if residual <= tolerance:
+        return Status.CONVERGED
+    if not np.isfinite(residual):
+        return Status.NON_FINITE
+    if ending == RAY:
+        return Status.RAY
+    return Status.ITERATION_LIMIT if ending == LIMIT else Status.INACCURATE

@@ -1,0 +1,61 @@
+"""Published problem files, read from outside the repository; their solutions stand here as figures."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corekit.data.status import Status
+from corekit_complementarity.config import LemkeConfig
+from corekit_complementarity.lemke import Lemke
+
+SOLUTIONS = json.loads((Path(__file__).parent / "reference_solutions.json").read_text())
+ON_A_RAY = {"lcp_CPS_3.dat", "lcp_Pang_isolated_sol_perturbed.dat"}
+UNIQUE_VALUES = set(SOLUTIONS) - {"lcp_CPS_1.dat", "lcp_CPS_3.dat"}
+"""CPS_1 has the segment z₁ + z₂ = 1 of solutions."""
+
+
+@pytest.fixture(scope="module")
+def folder(repository) -> Path:
+    shared = os.environ.get("COREKIT_SHARED_DATA")
+    found = Path(shared) if shared else repository.parent / "shared" / "data" / "lcp"
+    if not found.is_dir():
+        pytest.skip(f"Siconos's LCP files are not at {found}; COREKIT_SHARED_DATA may name their folder")
+    return found
+
+
+def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """n, storage type 0, four sizes, then n·n numbers column by column, then the vector; text may follow."""
+    numbers = []
+    for word in path.read_text().split():
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            break
+    n = int(numbers[0])
+    matrix = np.array(numbers[6 : 6 + n * n]).reshape(n, n).T
+    return np.ascontiguousarray(matrix), np.array(numbers[6 + n * n : 6 + n * n + n])
+
+
+@pytest.mark.parametrize("name", sorted(set(SOLUTIONS) | ON_A_RAY))
+def test_file_is_solved_or_declared_unsolved(name, folder, plain_problem, judge):
+    matrix, vector = read(folder / name)
+    problem = plain_problem(matrix, vector, tolerance=1e-8)
+    if name in SOLUTIONS:
+        assert judge(problem, np.array(SOLUTIONS[name])) < 1e-8  # the figures belong to these data
+    z = np.zeros(len(vector))
+    info = Lemke(LemkeConfig()).solve(problem, z)
+    if name in ON_A_RAY:
+        assert info.status is Status.RAY
+        assert judge(problem, z) > 1e-8
+        return
+    assert info.status is Status.CONVERGED
+    assert judge(problem, z) <= 1e-8
+    if name in UNIQUE_VALUES:
+        np.testing.assert_allclose(z, SOLUTIONS[name], rtol=1e-8, atol=1e-10)
+
+
+def test_every_file_of_the_folder_has_a_claim(folder):
+    assert {path.name for path in folder.glob("*.dat")} == set(SOLUTIONS) | ON_A_RAY
