@@ -60,19 +60,17 @@ def _structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
     return made
 
 
-def _solver_path(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
+def _contact_components(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
+    """The contact solver and the detectors; none without a solver."""
     contact = scenario.contact
     if contact is None or contact.solver is None:
         return None, ()
-    detector = contact.detector
-    return contact.solver, tuple(detector) if isinstance(detector, (tuple, list)) else (
-        (detector,) if detector is not None else ()
-    )
+    return contact.solver, contact.detector
 
 
 def cast_of(scenario: Scenario) -> Cast:
     """Who takes part in a scenario, by light spec; nested components included."""
-    solver, detectors = _solver_path(scenario)
+    solver, detectors = _contact_components(scenario)
     others: list[ComponentSpec] = []
 
     def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
@@ -201,7 +199,7 @@ def _stage(
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
 ) -> tuple[ContactStage | None, ContactSolver | None]:
-    use, detectors = _solver_path(scenario)
+    use, detectors = _contact_components(scenario)
     if use is None or scenario.contact is None:
         return None, None
     many = len(detectors) > 1
@@ -212,13 +210,13 @@ def _stage(
     solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
     scene = ShapeScene(bodies, obstacles)
     _check_served(scene, built, bodies)
-    explicit = {frozenset(entry.between): entry.value for entry in scenario.world.friction}
+    explicit = {frozenset(entry.between): entry.value for entry in scenario.world.pairs}
     settings = scenario.contact.stabilisation
     stage = ContactStage(
         bodies,
         scene,
         built,
-        friction_table(scene, bodies, obstacles, explicit),
+        friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction),
         Stabilisation(settings.approach, settings.push_out, settings.cap),
         scenario.contact.margin,
         _plane(bodies),

@@ -138,11 +138,12 @@ def friction_table(
     bodies: Sequence[Body],
     obstacles: Sequence[Obstacle],
     explicit: Mapping[frozenset[str], float],
+    otherwise: float | None = None,
 ) -> tuple[IntArray, Array]:
     """The surface of every shape, shape (n,), and the friction coefficient of every two surfaces, (s, s).
 
     An explicit entry for two names wins, else the one value given, else the geometric mean of both;
-    a pair without any value is frictionless. A shape's own value stands before its body's.
+    a pair without any value takes `otherwise` (0 if None). A shape's own value stands before its body's.
     """
     table = scene.table
     surfaces: dict[tuple[str, float | None], int] = {}
@@ -160,6 +161,6 @@ def friction_table(
     for (first, mu), i in surfaces.items():
         for (second, nu), j in surfaces.items():
             given = [value for value in (mu, nu) if value is not None]
-            mean = math.sqrt(given[0] * given[1]) if len(given) == 2 else sum(given)
+            mean = math.sqrt(given[0] * given[1]) if len(given) == 2 else sum(given or [otherwise or 0.0])
             pair[i, j] = explicit.get(frozenset((first, second)), mean)
     return surface, pair

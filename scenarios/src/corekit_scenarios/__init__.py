@@ -1,0 +1,1 @@
+"""Scenario files, one folder a paper."""
