@@ -34,9 +34,9 @@ def disk_rotation(tangent):
 
 
 def arm_over_box(frames=60, points=41, disks=10, contacts=True):
-    """An arm that is let down beside a box tilted by 45° and comes to lie along its upper face."""
+    """An arm that uncurls over a box tilted by 45° and comes to lie along its upper face."""
     time = np.linspace(0.0, 2.0, frames)
-    base = np.array([0.0, 0.1, 0.3])
+    base = np.array([0.0, 0.25, 0.12])
     rotation = rotation_from_rpy([TILT, 0.0, 0.0])
     normal, along = rotation[:, 2], rotation[:, 1]
     outer = 1.35 * RADIUS
@@ -45,7 +45,7 @@ def arm_over_box(frames=60, points=41, disks=10, contacts=True):
     carriers = np.linspace(points // disks, points - 1, disks).round().astype(int)
     tracks = []
     for k, t in enumerate(time):
-        bend = -3.0 + 5.0 * (0.5 - 0.5 * np.cos(np.pi * min(t / 1.7, 1.0)))
+        bend = -4.5 + 3.7 * (0.5 - 0.5 * np.cos(np.pi * min(t / 1.7, 1.0)))
         line, _ = arc(bend, 0.6, points, base)
         depth = (line - BOX_CENTRE) @ normal - BOX[2] - outer
         over = (np.abs((line - BOX_CENTRE) @ along) < BOX[1]) & (depth < 0)
@@ -56,7 +56,7 @@ def arm_over_box(frames=60, points=41, disks=10, contacts=True):
         rotations[k] = [disk_rotation(v) for v in tangent[carriers]]
         touching = carriers[over[carriers]] if contacts else np.zeros(0, dtype=int)
         push = np.clip(-depth[touching], 0.002, 0.05) * 60.0
-        slides = touching > 0.8 * points
+        slides = touching > 0.72 * points
         force = push[:, None] * (normal + np.where(slides, 0.5, 0.1)[:, None] * along)
         mode = np.where(slides, ContactMode.SLIDE, ContactMode.STICK).astype(np.int64)
         tracks.append(ContactTrack(line[touching] - outer * normal, force, mode))

@@ -171,7 +171,7 @@ def _grid(panels: int, frame: Window) -> tuple[int, int]:
     """Rows and columns: tall views stand in one row, wide ones in rows of three."""
     if panels <= 3:
         return 1, panels
-    most = 6 if frame.width < 1.05 * frame.height else 3
+    most = 6 if frame.width < 0.8 * frame.height else 3
     if panels == 4 and most == 3:
         return 2, 2
     rows = -(-panels // most)

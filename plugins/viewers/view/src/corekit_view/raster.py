@@ -12,8 +12,8 @@ from corekit.data.arrays import Array, IntArray
 
 __all__ = ["barycentric", "rasterise"]
 
-FRAGMENTS = 1_000_000
-"""Pixels of bounding boxes tested at once: bounds the memory."""
+FRAGMENTS = 2_000_000
+"""Pixels of bounding boxes painted at once: bounds the memory."""
 
 
 def barycentric(corners: Array, x: Array, y: Array) -> Array:
@@ -38,6 +38,10 @@ def barycentric(corners: Array, x: Array, y: Array) -> Array:
 def rasterise(corners: Array, width: int, height: int) -> tuple[Array, IntArray]:
     """The nearest triangle at each pixel's centre (i + ½, j + ½).
 
+    In a triangle x₀ x₁ x₂ the weights β₁, β₂ of the last two corners and the depth are affine in x, y:
+
+        [β₁ β₂]ᵀ = [x₁ − x₀  x₂ − x₀]⁻¹·(x − x₀),   depth = z₀ + β₁·(z₁ − z₀) + β₂·(z₂ − z₀)    (1)
+
     Args:
         corners: x and y in pixels, depth (less is nearer), shape (m, 3, 3).
         width, height: of the buffer in pixels.
@@ -53,16 +57,28 @@ def rasterise(corners: Array, width: int, height: int) -> tuple[Array, IntArray]
     high = np.clip(high, -1, [width - 1, height - 1]).astype(np.int64)
     columns = np.maximum(high[:, 0] - low[:, 0] + 1, 0)
     count = columns * np.maximum(high[:, 1] - low[:, 1] + 1, 0)
-    live = np.flatnonzero(count)
+
+    origin, ab, ac = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    live = np.flatnonzero((count > 0) & (area != 0.0))
+    plane = np.empty((len(live), 3, 3))  # β₁, β₂ and depth as p·x + q·y + r
+    one, two, at, by = ab[live], ac[live], origin[live], 1.0 / area[live]
+    plane[:, 0, :2] = np.stack([two[:, 1] * by, -two[:, 0] * by], axis=1)
+    plane[:, 1, :2] = np.stack([-one[:, 1] * by, one[:, 0] * by], axis=1)
+    plane[:, 2, :2] = one[:, 2:] * plane[:, 0, :2] + two[:, 2:] * plane[:, 1, :2]
+    plane[:, :, 2] = -np.einsum("nij,nj->ni", plane[:, :, :2], at[:, :2])
+    plane[:, 2, 2] += at[:, 2]
+
     chunk = np.cumsum(count[live]) // FRAGMENTS
-    for faces in np.split(live, np.flatnonzero(np.diff(chunk)) + 1):
-        if len(faces):
-            _paint(corners, faces, low, columns, count, width, depth, seen)
+    for part in np.split(np.arange(len(live)), np.flatnonzero(np.diff(chunk)) + 1):
+        if len(part):
+            faces = live[part]
+            _paint(plane[part], faces, low[faces], columns[faces], count[faces], width, depth, seen)
     return depth.reshape(height, width), seen.reshape(height, width)
 
 
 def _paint(
-    corners: Array,
+    plane: Array,
     faces: IntArray,
     low: IntArray,
     columns: IntArray,
@@ -72,17 +88,35 @@ def _paint(
     seen: IntArray,
 ) -> None:
     """Paint some triangles into `depth` and `seen`, both changed in place."""
-    number = count[faces]
-    face = np.repeat(faces, number)
-    within = np.arange(len(face)) - np.repeat(np.cumsum(number) - number, number)
-    row, column = np.divmod(within, columns[face])
-    column += low[face, 0]
-    row += low[face, 1]
-    weight = barycentric(corners[face], column + 0.5, row + 0.5)
-    inside = (weight >= -1e-9).all(axis=1)
-    face, weight = face[inside], weight[inside]
-    pixel = row[inside] * width + column[inside]
-    near = np.einsum("ni,ni->n", weight, corners[face, :, 2])
+    row_count = count // columns
+    # one row of a bounding box after the other, so that only rows carry the planes' constants
+    face = np.repeat(np.arange(len(faces)), row_count)
+    row = np.arange(len(face)) - np.repeat(np.cumsum(row_count) - row_count, row_count) + low[face, 1]
+    at_row = plane[face, :, 1] * (row + 0.5)[:, None] + plane[face, :, 2]
+    left, right = _span(plane[face, :2, 0], at_row[:, :2], low[face, 0], columns[face])
+    length = np.maximum(right - left + 1, 0)
+    span = np.repeat(np.arange(len(face)), length)
+    column = np.arange(len(span)) - np.repeat(np.cumsum(length) - length, length) + left[span]
+    pixel = row[span] * width + column
+    near = plane[face, 2, 0][span] * (column + 0.5) + at_row[span, 2]
     np.minimum.at(depth, pixel, near)
     front = near == depth[pixel]
-    seen[pixel[front]] = face[front]
+    seen[pixel[front]] = faces[face[span[front]]]
+
+
+def _span(slope: Array, constant: Array, low: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """First and last column of a row inside a triangle: where β₁ ≥ 0, β₂ ≥ 0 and β₁ + β₂ ≤ 1."""
+    first = low + 0.5
+    last = first + (columns - 1)
+    for k in range(3):
+        p = slope[:, k] if k < 2 else -slope.sum(axis=1)
+        c = (constant[:, k] if k < 2 else 1.0 - constant.sum(axis=1)) + 1e-9
+        with np.errstate(divide="ignore", invalid="ignore"):
+            border = -c / p
+        first = np.where(p > 0.0, np.maximum(first, border), first)
+        last = np.where(p < 0.0, np.minimum(last, border), last)
+        last = np.where((p == 0.0) & (c < 0.0), -np.inf, last)
+    bound = (low + columns).astype(float)
+    left = np.ceil(np.minimum(first, bound + 1.0) - 0.5)
+    right = np.floor(np.maximum(last, low - 1.0) - 0.5)
+    return left.astype(np.int64), right.astype(np.int64)

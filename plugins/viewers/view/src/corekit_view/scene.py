@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.errors import ResultsError
 from corekit.geometry.shapes import Shape
-from corekit.roles.viewer import Replay
+from corekit.roles.viewer import ObstacleTrack, Replay
 from corekit_view.meshes import Surface, patch, shape_surface
 from corekit_view.normals import corner_normals
 from corekit_view.palette import GROUND, OBSTACLE, body_colour, darker, rgb
 from corekit_view.tubes import polylines, tube
 
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]
+
+_Local: TypeAlias = tuple[Array, Array, bool]
+"""Corners, their normals, and whether the surface is closed, in a shape's own axes or placed."""
 
 GROUND_CELLS = 28
 """Cells of a half-space's chequered patch along one side."""
@@ -26,10 +31,14 @@ class Bounds:
 
     Args:
         low, high: corners [m], shape (3,).
+        points: what a view must hold, shape (n, 3) [m].
+        margin: how far bodies reach beyond their points [m].
     """
 
     low: Array
     high: Array
+    points: Array
+    margin: float
 
     @property
     def centre(self) -> Array:
@@ -53,6 +62,7 @@ class Soup:
         owner: number of the thing a face belongs to, ≥ 0; −1 for ground, whose outline is not drawn; shape (m,).
         body: whether it belongs to a body, shape (m,).
         behind: of two coinciding surfaces, whether this one gives way, shape (m,).
+        closed: whether only its outer side can be seen, shape (m,).
     """
 
     corners: Array
@@ -61,6 +71,7 @@ class Soup:
     owner: IntArray
     body: BoolArray
     behind: BoolArray
+    closed: BoolArray
 
 
 def bounds(replay: Replay) -> Bounds:
@@ -72,28 +83,32 @@ def bounds(replay: Replay) -> Bounds:
         margin = max([margin, *(float(r) for r in body.radius), *(max(s.size, default=0.0) for s in body.shapes)])
     points += [contact.point[np.isfinite(contact.point).all(axis=1)] for contact in replay.contacts]
     near = np.concatenate([p for p in points if len(p)] or [np.zeros((0, 3))])
-    boxes = [_obstacle_box(o.shape, o.position, o.rotation) for o in replay.obstacles]
-    boxes = [found for found in boxes if found is not None]
+    solid = [points for points in map(_obstacle_points, replay.obstacles) if len(points)]
     if not len(near):
-        near = np.concatenate([np.stack(found) for found in boxes] or [np.array([[-0.5] * 3, [0.5] * 3])])
+        near = np.concatenate(solid or [np.array([[-0.5] * 3, [0.5] * 3])])
     low, high = near.min(axis=0) - margin, near.max(axis=0) + margin
     reach = 0.25 * float(np.linalg.norm(high - low))
     wide_low, wide_high = low - reach, high + reach
-    for box_low, box_high in boxes:
-        if np.all(box_high > wide_low) and np.all(box_low < wide_high):
-            low = np.minimum(low, np.clip(box_low, wide_low, wide_high))
-            high = np.maximum(high, np.clip(box_high, wide_low, wide_high))
-    return Bounds(low, np.maximum(high, low + 1e-9))
+    held = [near]
+    for vertices in solid:
+        if np.all(vertices.max(axis=0) > wide_low) and np.all(vertices.min(axis=0) < wide_high):
+            held.append(np.clip(vertices, wide_low, wide_high))
+    every = np.concatenate(held)
+    low, high = np.minimum(low, every.min(axis=0)), np.maximum(high, every.max(axis=0))
+    return Bounds(low, np.maximum(high, low + 1e-9), every, margin)
 
 
-def _obstacle_box(shape: Shape, position: Array, rotation: Array) -> tuple[Array, Array] | None:
-    if shape.kind == "half-space":
-        return None
-    surface = _surface(shape, 1.0, "obstacle", 8)
+def _obstacle_points(track: ObstacleTrack) -> Array:
+    """Points of its surface at all times, shape (n, 3) [m]; none of a half-space, which has no end."""
+    if track.shape.kind == "half-space":
+        return np.zeros((0, 3))
+    surface = _surface(track.shape, 1.0, f"obstacle {track.name!r}", 12)
     if surface is None:
-        return None
-    world = np.einsum("tij,vj->tvi", rotation, surface.vertices) + position[:, None]
-    return world.min(axis=(0, 1)), world.max(axis=(0, 1))
+        return np.zeros((0, 3))
+    moving = bool(np.ptp(track.position, axis=0).any() or np.ptp(track.rotation, axis=0).any())
+    times = slice(None) if moving else slice(1)
+    world = np.einsum("tij,vj->tvi", track.rotation[times], surface.vertices) + track.position[times, None]
+    return world.reshape(-1, 3)
 
 
 def _surface(shape: Shape, extent: float, name: str, sides: int) -> Surface | None:
@@ -120,30 +135,27 @@ class Scene:
             for body in replay.bodies
         ]
         self._obstacles = [
-            self._ground() if obstacle.shape.kind == "half-space" else self._local(obstacle.shape, obstacle.name)
+            self._ground() if obstacle.shape.kind == "half-space" else self._local(obstacle.shape, f"obstacle {obstacle.name!r}")
             for obstacle in replay.obstacles
         ]
 
-    def _local(self, shape: Shape, name: str) -> tuple[Array, Array] | None:
+    def _local(self, shape: Shape, name: str) -> _Local | None:
         surface = _surface(shape, self._box.extent, name, self._sides)
-        return None if surface is None else (surface.corners, corner_normals(surface))
+        return None if surface is None else (surface.corners, corner_normals(surface), surface.closed)
 
-    def _ground(self) -> tuple[Array, Array]:
+    def _ground(self) -> _Local:
         surface = patch(self._box.extent, GROUND_CELLS)
-        return surface.corners, np.broadcast_to([0.0, 0.0, 1.0], surface.corners.shape)
+        return surface.corners, np.broadcast_to([0.0, 0.0, 1.0], surface.corners.shape), False
 
     def soup(self, frame: int) -> Soup:
         """The triangles of frame `frame`."""
         parts: list[tuple[Array, Array, Array]] = []
-        owner: list[int] = []
-        body_flag: list[bool] = []
-        behind: list[bool] = []
+        flags: list[tuple[int, bool, bool, bool]] = []
 
-        def add(corners: Array, normals: Array, colours: Array, number: int, of_body: bool, back: bool) -> None:
+        def add(local: _Local, colours: Array, number: int, *, of_body: bool, behind: bool) -> None:
+            corners, normals, closed = local
             parts.append((corners, normals, np.broadcast_to(colours, corners.shape)))
-            owner.append(number)
-            body_flag.append(of_body)
-            behind.append(back)
+            flags.append((number, of_body, behind, closed))
 
         number = 0
         for index, body in enumerate(self._replay.bodies):
@@ -151,13 +163,13 @@ class Scene:
             for line in polylines(body.starts, body.outline.shape[1]):
                 radius = np.maximum(body.radius[line], self._thinnest)
                 surface = tube(body.outline[frame, line], radius, self._sides)
-                add(surface.corners, corner_normals(surface), colour, number, of_body=True, back=False)
+                add((surface.corners, corner_normals(surface), True), colour, number, of_body=True, behind=False)
                 number += 1
             shade = darker(colour) if len(body.radius) else colour
             for i, local in enumerate(self._body_shapes[index]):
                 if local is not None:
                     placed = _placed(local, body.shape_position[frame, i], body.shape_rotation[frame, i])
-                    add(*placed, shade, number, of_body=True, back=True)
+                    add(placed, shade, number, of_body=True, behind=True)
                     number += 1
         for obstacle, local in zip(self._replay.obstacles, self._obstacles, strict=True):
             if local is None:
@@ -167,19 +179,17 @@ class Scene:
                 # the patch lies where the bodies are, not where the plane happens to have its origin
                 height = rotation[:, 2] @ (self._box.centre - position)
                 centre = self._box.centre - height * rotation[:, 2]
-                add(*_placed(local, centre, rotation), self._ground_colours(), -1, of_body=False, back=True)
+                add(_placed(local, centre, rotation), self._ground_colours(), -1, of_body=False, behind=True)
             else:
-                add(*_placed(local, position, rotation), rgb(OBSTACLE), number, of_body=False, back=True)
+                add(_placed(local, position, rotation), rgb(OBSTACLE), number, of_body=False, behind=True)
                 number += 1
-        if not parts:
-            empty = np.zeros((0, 3, 3))
-            return Soup(empty, empty, empty, *(np.zeros(0, dtype=kind) for kind in (np.int64, bool, bool)))
         sizes = [len(corners) for corners, _, _ in parts]
+        table = np.array(flags, dtype=np.int64).reshape(-1, 4).repeat(sizes, axis=0)
+        empty = np.zeros((0, 3, 3))
         return Soup(
-            *(np.concatenate([part[i] for part in parts]) for i in range(3)),
-            np.repeat(owner, sizes),
-            np.repeat(body_flag, sizes),
-            np.repeat(behind, sizes),
+            *(np.concatenate([empty, *(part[i] for part in parts)]) for i in range(3)),
+            table[:, 0],
+            *(table[:, i].astype(bool) for i in (1, 2, 3)),
         )
 
     def _ground_colours(self) -> Array:
@@ -192,5 +202,5 @@ class Scene:
         return 1.0 - fade * (1.0 - colour)
 
 
-def _placed(local: tuple[Array, Array], position: Array, rotation: Array) -> tuple[Array, Array]:
-    return local[0] @ rotation.T + position, local[1] @ rotation.T
+def _placed(local: _Local, position: Array, rotation: Array) -> _Local:
+    return local[0] @ rotation.T + position, local[1] @ rotation.T, local[2]

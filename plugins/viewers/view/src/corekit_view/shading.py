@@ -11,8 +11,8 @@ from corekit_view.scene import Soup
 
 __all__ = ["picture"]
 
-SUPERSAMPLES = 3
-SHADOW_PIXELS = 900
+SUPERSAMPLES = 2
+SHADOW_PIXELS = 800
 OUTLINE = 0.42
 """What an outline multiplies the colour with."""
 
@@ -26,7 +26,9 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
         pixels = frame.pixels(projected, w, h)
         scale = frame.width / w
         pixels[:, :, 2] += 1.5 * scale * soup.behind[:, None]
-        depth, seen = rasterise(pixels, w, h)
+        shown = np.flatnonzero(~soup.closed | (_signed_area(pixels) < 0.0))
+        depth, seen = rasterise(pixels[shown], w, h)
+        seen = np.where(seen >= 0, shown[seen], -1) if len(shown) else seen
         at = np.flatnonzero(seen >= 0)
         face = seen.ravel()[at]
         weight = barycentric(pixels[face], at % w + 0.5, at // w + 0.5)
@@ -38,13 +40,21 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
     return image.reshape(height, SUPERSAMPLES, width, SUPERSAMPLES, 3).mean(axis=(1, 3))
 
 
+def _signed_area(corners: Array) -> Array:
+    """Twice the area of triangles in x, y; negative where y runs downwards and the outer side is seen."""
+    ab, ac = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+
+
 def _lit(soup: Soup, view: View, projected: Array, face: IntArray, weight: Array) -> Array:
     """Colours of seen points: half-Lambert light from the viewer's upper left, a sky, a faint gloss.
 
-        colour·(ambient + key·shadow·((1 + n·l)/2)² + sky·(1 + n_z)/2) + gloss·(n·half)⁴⁰     (1)
+        colour·(ambient + key·shadow·((1 + n·l)/2)² + sky·(1 + n_z)/2 + lamp·n·t) + gloss·(n·half)⁴⁰     (1)
+
+    with t towards the viewer.
     """
     right, up, toward = view.axes
-    light = -0.45 * right + 0.55 * up + 0.70 * toward
+    light = -0.45 * right + 0.60 * up + 0.80 * toward
     light[2] = max(light[2], 0.35)  # never from below: shadows fall on the ground
     light /= np.linalg.norm(light)
     normal = np.einsum("ni,nij->nj", weight, soup.normals[face])
@@ -56,9 +66,11 @@ def _lit(soup: Soup, view: View, projected: Array, face: IntArray, weight: Array
     shadow = _shadow(soup, light, point, lambert)
     half = light + toward
     half /= np.linalg.norm(half)
-    key = (0.5 + 0.5 * lambert) ** 2 * (1.0 - 0.62 * shadow)
-    shade = 0.30 + 0.72 * key + 0.14 * (0.5 + 0.5 * normal[:, 2])
-    gloss = 0.16 * np.clip(normal @ half, 0.0, 1.0) ** 40 * (1.0 - shadow) * soup.body[face]
+    on_body = soup.body[face]
+    key = (0.5 + 0.5 * lambert) ** 2 * (1.0 - np.where(on_body, 0.35, 0.55) * shadow)
+    facing = np.clip(normal @ toward, 0.0, 1.0)
+    shade = 0.36 + 0.50 * key + 0.12 * (0.5 + 0.5 * normal[:, 2]) + 0.14 * facing
+    gloss = 0.16 * np.clip(normal @ half, 0.0, 1.0) ** 40 * (1.0 - shadow) * on_body
     flat = soup.owner[face] < 0
     # the fading ground keeps its own colour, so that its rim melts into the paper
     shade = np.where(flat, 1.0 - 0.30 * shadow, shade)
@@ -74,6 +86,7 @@ def _shadow(soup: Soup, light: Array, point: Array, lambert: Array) -> Array:
     first /= np.linalg.norm(first)
     axes = np.stack([first, np.cross(light, first), -light])
     corners = soup.corners[casts] @ axes.T
+    corners = corners[~soup.closed[casts] | (_signed_area(corners) < 0.0)]
     low = corners[:, :, :2].min(axis=(0, 1))
     size = float(np.max(corners[:, :, :2].max(axis=(0, 1)) - low)) or 1.0
     texel = size / SHADOW_PIXELS
@@ -84,13 +97,13 @@ def _shadow(soup: Soup, light: Array, point: Array, lambert: Array) -> Array:
     column, row = np.moveaxis(np.clip(((there[:, :2] - low) / texel).astype(np.int64), -2, SHADOW_PIXELS + 1), 1, 0)
     slack = texel * (2.5 + 4.0 * (1.0 - np.clip(lambert, 0.0, 1.0)))
     hidden = np.zeros(len(point))
-    for down in (-2, -1, 0, 1, 2):
-        for across in (-2, -1, 0, 1, 2):
+    for down in (-2, 0, 2):
+        for across in (-2, 0, 2):
             reach_row = np.clip(row + down + 3, 0, SHADOW_PIXELS + 5)
             reach_column = np.clip(column + across + 3, 0, SHADOW_PIXELS + 5)
             hidden += padded[reach_row, reach_column] < there[:, 2] - slack
     # a surface turned away from the light is dark already
-    return hidden / 25.0 * np.clip(4.0 * lambert + 0.4, 0.0, 1.0)
+    return hidden / 9.0 * np.clip(4.0 * lambert + 0.4, 0.0, 1.0)
 
 
 def _outlines(depth: Array, normal: Array, seen: IntArray, owner: IntArray, scale: float) -> BoolArray:

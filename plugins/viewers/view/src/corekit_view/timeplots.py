@@ -25,7 +25,7 @@ def draw_time_plots(figure: Figure, replay: Replay, frames: IntArray, height: fl
     touching = any(counts(replay, mode).any() for mode, _, _, _ in MODES)
     drawers = [_tips, _counts, _force] if touching else [_tips]
     width = figure.get_figwidth()
-    left, right, gap = 0.48, 0.12, 0.55
+    left, right, gap = 0.52, 0.10, 0.56
     each = (width - left - right - gap * (len(drawers) - 1)) / len(drawers)
     for i, draw in enumerate(drawers):
         place = (left + i * (each + gap), 0.36, each, 0.88)
