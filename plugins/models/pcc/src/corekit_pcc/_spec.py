@@ -1,0 +1,21 @@
+"""What `corekit list` and composition read of this plugin."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["pcc"]
+
+pcc = ComponentSpec(
+    role="models",
+    name="pcc",
+    target="corekit_pcc.model:PCC",
+    config="corekit_pcc.config:PCCConfig",
+    initial="corekit_pcc.config:PCCInitial",
+    summary="Piecewise-constant-curvature arm of any number of sections, driven by chamber forces.",
+    provides=("contact-rows", "tangent", "energy", "force-terms", "symbolic"),
+    modules=("numba",),
+    ability_modules={"symbolic": ("casadi",)},
+    citation=(
+        "Godage et al. (2016), Dynamics for variable length multisection continuum arms, IJRR 35(6); "
+        "Azizkhani, Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots (CUSP)"
+    ),
+)
