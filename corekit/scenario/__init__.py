@@ -1,0 +1,1 @@
+"""From a scenario file to composed objects: schema, loading with all mistakes at once, composition."""

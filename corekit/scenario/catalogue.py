@@ -1,0 +1,74 @@
+"""The components a scenario names, checked against the light specs and option classes of their plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from corekit.errors import Mistake, PluginError
+from corekit.registry import discover, resolve
+from corekit.registry.spec import ROLES
+from corekit.scenario.plain import plain
+from corekit.scenario.structure import ComponentTables, Structurer
+from corekit.scenario.values import FAILED
+from corekit.scenario.words import join, shown
+
+__all__ = ["Catalogue"]
+
+
+class Catalogue:
+    """The installed plugins, as `structure` asks about them. Only specs and option classes are imported."""
+
+    def complete(
+        self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
+    ) -> ComponentTables | None:
+        """The component with its options checked and every default filled in; None after a mistake."""
+        mistakes = structurer.mistakes
+        try:
+            spec = resolve.resolve(role, given.name)
+        except PluginError as error:
+            hint = f"{error}{_other_role(role, given.name)}"
+            mistakes.append(
+                Mistake(name_path, shown(given.name), f"must be an installed {ROLES[role]}", hint)
+            )
+            return None
+        options = _filled(structurer, spec.config, given.options, join(path, "options"))
+        initial = None
+        if given.initial is not None and spec.initial is None:
+            said = f"must be absent: {ROLES[role]} {given.name!r} has no initial options"
+            mistakes.append(Mistake(join(path, "initial"), shown(given.initial), said))
+            return None
+        if given.initial is not None and spec.initial is not None:
+            initial = _filled(structurer, spec.initial, given.initial, join(path, "initial"))
+            if initial is None:
+                return None
+        return None if options is None else ComponentTables(given.name, options, initial)
+
+
+def _filled(
+    structurer: Structurer, target: str, table: Mapping[str, Any], path: str
+) -> Mapping[str, Any] | None:
+    """A table checked against the attrs class that `target` names, its defaults filled in."""
+    try:
+        cls = resolve.load_target(target)
+    except PluginError as error:
+        structurer.mistakes.append(Mistake(path, shown(table), str(error)))
+        return None
+    if not (isinstance(cls, type) and attrs.has(cls)):
+        structurer.mistakes.append(Mistake(path, target, "must be an attrs class; tell the plugin's author"))
+        return None
+    made = structurer.instance(cls, table, path)
+    if made is FAILED:
+        return None
+    before = len(structurer.mistakes)
+    filled = plain(made, path, structurer.mistakes)
+    return filled if len(structurer.mistakes) == before else None
+
+
+def _other_role(role: str, name: str) -> str:
+    others = sorted(
+        {ROLES[row.role] for row in discover.discover() if row.name == name and row.role in ROLES}
+    )
+    return f"; {name!r} is a {' and a '.join(others)}, not a {ROLES[role]}" if others else ""

@@ -1,0 +1,98 @@
+"""What the parts of a scenario must agree on: names, references by name, steps and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from corekit.errors import Mistake
+from corekit.scenario.words import NOTHING_FOUND, hint_for
+
+__all__ = ["is_whole", "mistakes_between"]
+
+_TOLERANCE = 1e-9
+
+
+def is_whole(ratio: float) -> bool:
+    """Whether a ratio of two times is a whole number ≥ 1, to a relative 1e-9."""
+    return ratio >= 1.0 - _TOLERANCE and abs(ratio - round(ratio)) <= _TOLERANCE * ratio
+
+
+def mistakes_between(scenario: Any) -> list[Mistake]:
+    """Contradictions between parts of a scenario.
+
+    Args:
+        scenario: a `Scenario`, or the table of one, in which wrong or missing parts are passed over:
+            they are mistakes of their own.
+    """
+    return [*_times(scenario), *_names(scenario), *_channels(scenario), *_friction_pairs(scenario)]
+
+
+def _times(scenario: Any) -> Iterable[Mistake]:
+    time, output = _part(scenario, "time"), _part(scenario, "output")
+    duration, step = _positive(time, "duration"), _positive(time, "step")
+    if step and duration and step > duration:
+        yield Mistake("time.step", step, f"must be at most time.duration = {duration:g} [s]")
+    every = _positive(output, "every")
+    if step and every and not _part(output, "interpolate") and not is_whole(every / step):
+        near = max(1, round(every / step)) * step
+        hint = f"nearest is {near:.10g}; or set output.interpolate = true"
+        yield Mistake("output.every", every, f"must be a whole number of steps of {step:g} s", hint)
+
+
+def _named(scenario: Any) -> list[tuple[str, str]]:
+    """Path and name of every body and obstacle."""
+    groups = {
+        "bodies": _part(scenario, "bodies"),
+        "world.obstacles": _part(_part(scenario, "world"), "obstacles"),
+    }
+    return [
+        (f"{group}[{i}].name", name)
+        for group, entries in groups.items()
+        for i, entry in enumerate(_list(entries))
+        if isinstance(name := _part(entry, "name"), str)
+    ]
+
+
+def _names(scenario: Any) -> Iterable[Mistake]:
+    first: dict[str, str] = {}
+    for path, name in _named(scenario):
+        if name in first:
+            yield Mistake(path, name, f"names of bodies and obstacles must differ, {first[name]} is the same")
+        first.setdefault(name, path)
+
+
+def _channels(scenario: Any) -> Iterable[Mistake]:
+    for i, body in enumerate(_list(_part(scenario, "bodies"))):
+        first: dict[str, str] = {}
+        for j, entry in enumerate(_list(_part(body, "inputs"))):
+            path, channel = f"bodies[{i}].inputs[{j}].channel", _part(entry, "channel")
+            if isinstance(channel, str) and channel in first:
+                yield Mistake(path, channel, f"a channel is driven once, {first[channel]} is the same")
+            elif isinstance(channel, str):
+                first[channel] = path
+
+
+def _friction_pairs(scenario: Any) -> Iterable[Mistake]:
+    names = [name for _, name in _named(scenario)]
+    world = _part(scenario, "world")
+    pairs = _part(world, "friction" if isinstance(world, Mapping) else "pairs")
+    for i, pair in enumerate(_list(pairs)):
+        for j, name in enumerate(_list(_part(pair, "between"))):
+            if isinstance(name, str) and name not in names:
+                allowed = f"must be the name of a body or obstacle: {', '.join(names) or NOTHING_FOUND}"
+                yield Mistake(f"world.friction[{i}].between[{j}]", name, allowed, hint_for(name, names))
+
+
+def _part(whole: Any, key: str) -> Any:
+    return whole.get(key) if isinstance(whole, Mapping) else getattr(whole, key, None)
+
+
+def _list(entries: Any) -> Iterable[Any]:
+    return entries if isinstance(entries, (list, tuple)) else ()
+
+
+def _positive(whole: Any, key: str) -> float | None:
+    number = _part(whole, key)
+    usable = isinstance(number, (int, float)) and not isinstance(number, bool)
+    return float(number) if usable and 0 < number < 1e300 else None

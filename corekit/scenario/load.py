@@ -1,0 +1,133 @@
+"""Scenario files read and checked: all mistakes at once, nothing executed, nothing heavy imported."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from corekit.errors import ConfigError, Mistake
+from corekit.scenario.catalogue import Catalogue
+from corekit.scenario.checks import mistakes_between
+from corekit.scenario.dump import dump_resolved, resolved_document
+from corekit.scenario.overrides import apply_overrides
+from corekit.scenario.plain import plain
+from corekit.scenario.schema import Scenario
+from corekit.scenario.structure import structure
+from corekit.scenario.words import Described, shown
+
+__all__ = ["dump_resolved", "from_document", "load", "loads", "resolved_document"]
+
+
+def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
+    """The scenario in a TOML file; relative file paths in it are relative to the file.
+
+    Args:
+        path: of the file.
+        overrides: `contact.solver.use=qp`, see `corekit.scenario.overrides`.
+    Raises:
+        ConfigError: every mistake in it at once, or why it cannot be read.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ConfigError([_unreadable(path, error)], "scenario file") from error
+    return _from_text(text, overrides, str(path), path.resolve())
+
+
+def loads(text: str, overrides: Iterable[str] = ()) -> Scenario:
+    """The scenario in a TOML text; see `load`."""
+    return _from_text(text, overrides, "scenario", None)
+
+
+def from_document(
+    document: Mapping[str, Any], overrides: Iterable[str] = (), source: Path | None = None
+) -> Scenario:
+    """The scenario in a table, as a TOML file would hold it; see `load`.
+
+    Args:
+        document: left as it is; tuples, numpy arrays and paths may stand for lists and texts.
+        overrides: as for `load`.
+        source: the file it was read from.
+    """
+    return _from_table(document, overrides, "scenario" if source is None else str(source), source)
+
+
+def _from_text(text: str, overrides: Iterable[str], called: str, source: Path | None) -> Scenario:
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError([_syntax(text, error)], called) from error
+    return _from_table(document, overrides, called, source)
+
+
+def _from_table(given: object, overrides: Iterable[str], called: str, source: Path | None) -> Scenario:
+    mistakes: list[Mistake] = []
+    try:
+        scenario = _structured(given, overrides, source, mistakes)
+    except RecursionError as error:
+        raise ConfigError(
+            [Mistake("scenario", Described("tables"), "are nested too deeply")], called
+        ) from error
+    if scenario is None or mistakes:
+        raise ConfigError(mistakes, called)
+    return scenario
+
+
+def _structured(
+    given: object, overrides: Iterable[str], source: Path | None, mistakes: list[Mistake]
+) -> Scenario | None:
+    if not isinstance(given, Mapping):
+        mistakes.append(Mistake("scenario", shown(given), "must be a table"))
+        return None
+    document = plain(given, "", mistakes)
+    apply_overrides(document, overrides, mistakes)
+    directory = None if source is None else source.parent
+    mistakes.extend(mistakes_between(document))
+    scenario = structure(Scenario, document, "", mistakes, directory=directory, components=Catalogue())
+    return None if scenario is None else attrs.evolve(scenario, source=source, document=document)
+
+
+def _syntax(text: str, error: Exception) -> Mistake:
+    """A mistake in the TOML itself, with its line."""
+    if isinstance(error, RecursionError):
+        return Mistake("scenario", Described("tables or lists"), "are nested too deeply")
+    said = str(error)
+    place = re.search(r"\(at (line (\d+), column \d+)\)", said)
+    lines = text.splitlines()
+    if place is not None:
+        number = int(place[2])
+        found = shown(lines[number - 1].strip()) if number <= len(lines) else Described("the end of the file")
+        return Mistake(place[1], found, "is not TOML", said.removesuffix(f" {place[0]}"))
+    return Mistake(f"line {len(lines)}", Described("the end of the file"), "is not TOML", said)
+
+
+def _unreadable(path: Path, error: Exception) -> Mistake:
+    where = str(path)
+    if isinstance(error, UnicodeDecodeError):
+        return Mistake(where, Described("other bytes"), "must be a text file in UTF-8")
+    if isinstance(error, FileNotFoundError):
+        return Mistake(where, Described("no such file"), "must be a scenario file", _near_files(path))
+    if isinstance(error, IsADirectoryError):
+        inside = sorted(each.name for each in path.glob("*.toml"))[:6]
+        hint = f"it holds {', '.join(inside)}" if inside else ""
+        return Mistake(where, Described("a folder"), "must be a scenario file", hint)
+    reason = getattr(error, "strerror", None) or str(error)
+    return Mistake(where, Described(f"a file that cannot be read ({reason})"), "must be a scenario file")
+
+
+def _near_files(path: Path) -> str:
+    """Which scenario files stand where this one was looked for."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    names = sorted(each.name for each in path.parent.glob("*.toml"))
+    close = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(repr(str(path.with_name(name))) for name in close)}?"
+    return f"{path.parent} holds {', '.join(names[:6])}" if names else f"{path.parent} holds no .toml file"

@@ -1,0 +1,127 @@
+"""Overrides from the command line, `--set contact.solver.use=qp`, applied to a scenario's table.
+
+    overrides = PATH "=" VALUE        PATH = KEY { "." KEY | "[" INDEX "]" }
+
+VALUE is TOML; a bare word is a text. A list of named tables may be entered by name: `bodies.arm.options`.
+An override that names another component drops the options of the one it replaces, and such overrides are
+applied first, so the order on the command line does not matter.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import frozen
+
+from corekit.errors import Mistake
+from corekit.scenario.words import hint_for, join, shown
+
+__all__ = ["apply_overrides"]
+
+_PATH = re.compile(r"\s*[\w-]+(\.[\w-]+|\[\d+\])*\s*")
+_STEP = re.compile(r"[\w-]+|\[\d+\]")
+_BARE_WORD = re.compile(r"[\w./:~+@-]+")
+
+
+class _Refused(Exception):
+    """An override that does not fit the table."""
+
+    def __init__(self, mistake: Mistake) -> None:
+        super().__init__(str(mistake))
+        self.mistake = mistake
+
+
+@frozen
+class _Override:
+    """A path in steps (keys, and whole numbers for indices) and the value to set there."""
+
+    steps: tuple[str | int, ...]
+    value: Any
+
+
+def apply_overrides(document: dict[str, Any], overrides: Iterable[str], mistakes: list[Mistake]) -> None:
+    """Write overrides into `document`; tables on the way are made, list entries must exist.
+
+    Args:
+        document: table of a scenario, changed in place; a wrong key shows when it is structured.
+        overrides: `path=value` texts.
+        mistakes: what cannot be read or does not fit is added here.
+    """
+    read: list[_Override] = []
+    for text in overrides:
+        try:
+            read.append(_read(text))
+        except _Refused as refused:
+            mistakes.append(refused.mistake)
+    for override in sorted(read, key=lambda each: each.steps[-1] != "use"):
+        try:
+            _apply(document, override)
+        except _Refused as refused:
+            mistakes.append(refused.mistake)
+
+
+def _read(text: str) -> _Override:
+    path, equals, value = text.partition("=")
+    if not equals or not _PATH.fullmatch(path):
+        said = "must be PATH=VALUE with a path such as contact.solver.use or bodies[0].options.sections"
+        raise _Refused(Mistake(f"--set {path.strip()}", shown(text), said))
+    steps = tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
+    return _Override(steps, _toml_value(path.strip(), value.strip()))
+
+
+def _toml_value(path: str, text: str) -> Any:
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        table = {}
+    if list(table) == ["value"]:
+        return table["value"]
+    if _BARE_WORD.fullmatch(text):
+        return text
+    raise _Refused(
+        Mistake(f"--set {path}", shown(text), "must be a TOML value, or a word; quote other texts")
+    )
+
+
+def _apply(document: dict[str, Any], override: _Override) -> None:
+    place: Any = document
+    path = ""
+    for step, following in zip(override.steps[:-1], override.steps[1:], strict=True):
+        key, path = _enter(place, step, path)
+        inner = place.get(key) if isinstance(place, dict) else place[key]
+        if inner is None:
+            inner = {}
+        elif isinstance(inner, str) and following in {"use", "options"}:
+            inner = {"use": inner}  # the short form of a component
+        place[key] = inner
+        place = inner
+    key, path = _enter(place, override.steps[-1], path)
+    if key == "use" and isinstance(place, dict) and place.get("use") not in {None, override.value}:
+        place.pop("options", None)
+        place.pop("initial", None)
+    place[key] = override.value
+
+
+def _enter(place: Any, step: str | int, path: str) -> tuple[Any, str]:
+    """The key or index that a step means in `place`, and the path of what it leads to."""
+    if isinstance(place, dict) and isinstance(step, str):
+        return step, join(path, step)
+    if isinstance(place, list) and isinstance(step, int):
+        if step < len(place):
+            return step, f"{path}[{step}]"
+        raise _Refused(
+            Mistake(f"{path}[{step}]", shown(place), f"there are {len(place)} entries, counted from 0")
+        )
+    if isinstance(place, list):
+        names = [entry.get("name") if isinstance(entry, dict) else None for entry in place]
+        if step in names:
+            return names.index(step), f"{path}[{names.index(step)}]"
+        known = [name for name in names if isinstance(name, str)]
+        said = f"must be an index, as in {path}[0]" + (f", or a name: {', '.join(known)}" if known else "")
+        raise _Refused(Mistake(f"{path}.{step}", shown(step), said, hint_for(step, known)))
+    where = path or "the scenario"
+    said = f"{where} is not a {'list' if isinstance(step, int) else 'table'}, so nothing can be set inside it"
+    raise _Refused(Mistake(where, shown(place), said))

@@ -1,0 +1,279 @@
+"""What a scenario file holds: a world, bodies in it, how they touch, how time passes, what is kept.
+
+A scenario is data: reading one executes nothing of it. Lengths [m], angles [rad], times [s].
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from attrs import field, frozen
+
+from corekit.data.signals import Constant, Signal, as_signal
+from corekit.errors import ConfigError
+from corekit.roles.options import Use, component, option
+from corekit.scenario.checks import mistakes_between
+
+__all__ = [
+    "FORMAT",
+    "OBSTACLE_SIZES",
+    "Base",
+    "Body",
+    "Contact",
+    "FrictionPair",
+    "Input",
+    "Obstacle",
+    "Output",
+    "Scenario",
+    "Stabilisation",
+    "Time",
+    "World",
+]
+
+FORMAT = "corekit-scenario/1"
+
+OBSTACLE_SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "half-space": (),
+        "sphere": ("radius",),
+        "box": ("edge_x", "edge_y", "edge_z"),
+        "capsule": ("radius", "length"),
+        "cylinder": ("radius", "length"),
+        "polytope": (),
+    }
+)
+"""Shape of an obstacle → its sizes in a file [m]: a box's edges in full; a cylinder's length is its height,
+a capsule's the straight part between its caps. Axes are the local z axis, a half-space fills local z ≤ 0,
+a polytope is the hull of its `vertices`."""
+
+_Triple = tuple[float, float, float]
+
+
+def _name_problem(name: str) -> str | None:
+    fits = re.fullmatch(r"\w[\w-]*", name)
+    return None if fits else "must be made of letters, digits, '-' and '_' only"
+
+
+def _run_name_problem(name: str) -> str | None:
+    fits = re.fullmatch(r"\w[\w.-]*", name)
+    return (
+        None if fits else "must be made of letters, digits, '-', '_' and '.' only: it names the run's folder"
+    )
+
+
+def _three_numbers(_instance: object, _attribute: object, value: Signal) -> None:
+    if value.size != 3:
+        raise ValueError(f"must have 3 numbers, has {value.size}")
+
+
+def _sizes_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[float, ...]) -> None:
+    names = OBSTACLE_SIZES.get(obstacle.shape)
+    if names is not None and (len(value) != len(names) or not all(0 < size < float("inf") for size in value)):
+        sizes = f"must be [{', '.join(names)}], positive" if names else "must be empty or absent"
+        raise ValueError(f"{sizes}, for shape {obstacle.shape!r}")
+
+
+def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[_Triple, ...]) -> None:
+    if obstacle.shape != "polytope" and value:
+        raise ValueError("must be absent: only a polytope has vertices")
+    if obstacle.shape == "polytope" and len(value) < 4:
+        raise ValueError("must be a list of at least 4 points [x, y, z], for shape 'polytope'")
+
+
+def _detectors(value: Use | str | Mapping[str, Any] | Sequence[Any]) -> tuple[Use, ...]:
+    several = [value] if isinstance(value, (Use, str, Mapping)) else value
+    return tuple(Use.of(each) for each in several)
+
+
+def _at_least_one(_instance: object, _attribute: object, value: tuple[Any, ...]) -> None:
+    if not value:
+        raise ValueError("must have at least one entry")
+
+
+def _about(help: str, **more: str) -> dict[str, str]:
+    """Metadata of a field whose bounds are not single numbers', so that `option` does not fit."""
+    return {"help": help, "unit": "", "allowed": "", **more}
+
+
+@frozen(kw_only=True)
+class Time:
+    """How long and how finely."""
+
+    duration: float = option(help="simulated time", unit="s", above=0)
+    step: float = option(help="length of a step", unit="s", above=0)
+
+
+@frozen(kw_only=True)
+class Obstacle:
+    """A shape that bodies can touch, at rest or moving as its signals say."""
+
+    name: str = option(help="what friction pairs and results call it", check=_name_problem)
+    shape: str = option(help="its form", choices=tuple(OBSTACLE_SIZES))
+    size: tuple[float, ...] = field(
+        default=(), validator=_sizes_of_shape, metadata=_about("sizes of the shape", unit="m")
+    )
+    vertices: tuple[_Triple, ...] = field(
+        default=(), validator=_vertices_of_shape, metadata=_about("of a polytope, in its own axes", unit="m")
+    )
+    position: Signal = field(
+        default=Constant((0.0, 0.0, 0.0)),
+        converter=as_signal,
+        validator=_three_numbers,
+        metadata=_about("origin in the world, 3 numbers or a signal of 3", unit="m"),
+    )
+    rotation_rpy: Signal = field(
+        default=Constant((0.0, 0.0, 0.0)),
+        converter=as_signal,
+        validator=_three_numbers,
+        metadata=_about("roll, pitch, yaw about the world's axes, 3 numbers or a signal of 3", unit="rad"),
+    )
+    friction: float | None = option(None, "friction coefficient of its surface", low=0)
+
+
+@frozen(kw_only=True)
+class FrictionPair:
+    """The friction coefficient between two named things, instead of what their surfaces say."""
+
+    between: tuple[str, str] = option(help="names of two bodies, or of a body and an obstacle")
+    value: float = option(help="friction coefficient of this pair", low=0)
+
+
+@frozen(kw_only=True)
+class World:
+    """What surrounds the bodies."""
+
+    gravity: _Triple = option((0.0, 0.0, -9.81), "gravitational acceleration", unit="m/s²")
+    obstacles: tuple[Obstacle, ...] = field(default=(), metadata=_about("what bodies can touch"))
+    pairs: tuple[FrictionPair, ...] = field(
+        default=(), metadata=_about("friction of single pairs", key="friction")
+    )
+
+
+@frozen(kw_only=True)
+class Base:
+    """Where a body's base stands."""
+
+    position: _Triple = option((0.0, 0.0, 0.0), "origin in the world", unit="m")
+    rotation_rpy: _Triple = option((0.0, 0.0, 0.0), "roll, pitch, yaw about the world's axes", unit="rad")
+
+
+@frozen(kw_only=True)
+class Input:
+    """What drives one input channel of a body."""
+
+    channel: str = option(help="name of the channel, see `corekit info MODEL`")
+    signal: Signal = field(
+        converter=as_signal, metadata=_about("its values over time, in the channel's unit")
+    )
+
+
+@frozen(kw_only=True)
+class Body:
+    """A model placed in the world."""
+
+    name: str = option(help="what inputs, friction pairs and results call it", check=_name_problem)
+    use: str = field(metadata=_about("the model", role="models"))
+    base: Base = field(default=Base(), metadata=_about("where its base stands"))
+    options: Mapping[str, Any] = field(factory=dict, metadata=_about("the model's own options"))
+    initial: Mapping[str, Any] | None = field(
+        default=None, metadata=_about("the state it begins in; its rest state if absent")
+    )
+    inputs: tuple[Input, ...] = field(default=(), metadata=_about("what drives it; other channels are zero"))
+    friction: float | None = option(None, "friction coefficient of its surface", low=0)
+
+
+@frozen(kw_only=True)
+class Stabilisation:
+    """How fast gaps close, with h the step and φ a gap at its start.
+
+    s(φ) = approach·φ                                       φ ≥ 0                      (1)
+    s(φ)/h = max(φ·min(1/h, push_out), −cap)                φ < 0                      (2)
+    """
+
+    approach: float = option(1.0, "share of an open gap that one step may close", low=0, high=1)
+    push_out: float = option(
+        20.0, "rate at which penetration recedes, inf: in one step", unit="1/s", low=0, infinite=True
+    )
+    cap: float = option(
+        0.5, "highest speed at which penetration recedes, inf: any", unit="m/s", low=0, infinite=True
+    )
+
+
+@frozen(kw_only=True)
+class Contact:
+    """How contacts are found and answered."""
+
+    stabilisation: Stabilisation = field(
+        default=Stabilisation(), metadata=_about("how fast gaps close and penetration recedes")
+    )
+    detector: tuple[Use, ...] = field(
+        default=(),
+        converter=_detectors,
+        metadata=_about("finds contacts; of several the first that serves a pair", role="contact_detectors"),
+    )
+    solver: Use | None = component("contact_solvers", help="answers contacts", optional=True)
+    friction: float | None = option(
+        None, "friction coefficient where neither surface has one; 0 if absent", low=0
+    )
+    margin: float = option(
+        1e-3,
+        "gap up to which contacts enter a step, at least; what moves fast is seen from farther",
+        unit="m",
+        low=0,
+    )
+
+
+@frozen(kw_only=True)
+class Output:
+    """What a run keeps."""
+
+    every: float = option(help="time from record to record, a whole number of steps", unit="s", above=0)
+    directory: str = option("runs", "folder for run folders, relative to where the run is started")
+    interpolate: bool = option(default=False, help="record between steps, if `every` is not a whole number")
+
+
+@frozen(kw_only=True)
+class Scenario:
+    """Everything that decides a run.
+
+    Options of components are complete: every default is filled in when a file is loaded.
+
+    Args:
+        source: the file it was read from.
+        document: the table as given, overrides applied; not compared.
+    Raises:
+        ConfigError: parts that contradict each other.
+    """
+
+    format: str = option(help="version of this format", choices=(FORMAT,))
+    name: str = option(help="names the run's folder", check=_run_name_problem)
+    seed: int = option(0, "seed of every random stream", low=0)
+    time: Time = field(metadata=_about("how long and how finely"))
+    world: World = field(default=World(), metadata=_about("what surrounds the bodies"))
+    bodies: tuple[Body, ...] = field(validator=_at_least_one, metadata=_about("models placed in the world"))
+    contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
+    integrator: Use = component("integrators", help="steps through time")
+    output: Output = field(metadata=_about("what is kept"))
+    source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
+    document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
+
+    def __attrs_post_init__(self) -> None:
+        mistakes = mistakes_between(self)
+        if mistakes:
+            raise ConfigError(mistakes, f"scenario {self.name!r}")
+
+    def compose(self) -> Any:
+        """The simulation of this scenario: plugins imported, objects built and checked against each other."""
+        from corekit.scenario.compose import compose
+
+        return compose(self)
+
+    def run(self, **options: Any) -> Any:
+        """Compose and run it; options as in `corekit.run.execute.execute`."""
+        from corekit.run.execute import execute
+
+        return execute(self, **options)

@@ -1,0 +1,228 @@
+"""Tables of a file turned into attrs instances, every mistake collected.
+
+A field's annotation says its type; its metadata (`corekit.roles.options`) unit, meaning and allowed
+values; its converter and validator judge it once the type is right. Nothing is guessed: a text is not a
+number, a boolean is not a number, a whole number is a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Protocol, TypeVar, cast
+
+import attrs
+from attrs import NOTHING, define, frozen
+
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.options import Use
+from corekit.scenario.values import FAILED, ValueReader
+from corekit.scenario.words import NOTHING_FOUND, expected, hint_for, join, shown, table_keys
+
+__all__ = ["ComponentTables", "Components", "Structurer", "structure"]
+
+T = TypeVar("T")
+
+
+@frozen
+class ComponentTables:
+    """A component that a file names: its name, its options and, of a model, its initial state."""
+
+    name: str
+    options: Mapping[str, Any]
+    initial: Mapping[str, Any] | None = None
+
+
+class Components(Protocol):
+    """Who knows which components there are and what options they take."""
+
+    def complete(
+        self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
+    ) -> ComponentTables | None:
+        """The same component, its options checked and every default filled in; None after a mistake."""
+        ...
+
+
+def structure(
+    cls: type[T],
+    table: object,
+    path: str,
+    mistakes: list[Mistake],
+    *,
+    directory: Path | None = None,
+    components: Components | None = None,
+) -> T | None:
+    """An instance of an attrs class from a table, or None if the table has mistakes.
+
+    Args:
+        cls: attrs class; nested classes, lists, tuples, unions, `Use` and signals are followed.
+        table: what the file holds.
+        path: where it stands, dotted, for example `bodies[0].options`; empty for the whole file.
+        mistakes: every mistake found is added here.
+        directory: what relative file paths are relative to; left as they are if None.
+        components: checks the options of the components that the table names; unchecked if None.
+    """
+    made = Structurer(mistakes, directory, components).instance(cls, table, path)
+    return None if made is FAILED else cast("T", made)
+
+
+@define
+class Structurer(ValueReader):
+    """Reads tables; `components` is asked about every component they name, if it is there."""
+
+    components: Components | None = None
+
+    def instance(self, cls: type, table: object, path: str) -> Any:
+        if isinstance(table, cls):
+            return table
+        if not isinstance(table, Mapping):
+            return self.wrong(cls, table, path, {})
+        before = len(self.mistakes)
+        try:
+            attrs.resolve_types(cls)
+        except Exception as error:  # noqa: BLE001 - an author's annotation may raise anything
+            said = f"its annotations cannot be read ({error}); tell its author"
+            self.mistakes.append(Mistake(path, cls.__name__, said))
+            return FAILED
+        keys = table_keys(cls)
+        meant = self._unknown_keys(table, keys, path)
+        values = self._fields(table, keys, meant, path)
+        self._component_table(keys, values, path)
+        absent = [key for key in keys if key not in table]
+        self._validate(keys, self._stand_in(keys, absent, values, path), path)
+        if len(self.mistakes) > before:
+            return FAILED
+        arguments = {keys[key].alias or keys[key].name: value for key, value in values.items()}
+        try:
+            return cls(**arguments)
+        except ConfigError as error:
+            self.mistakes.extend(
+                Mistake(f"{path}.{each.path}" if path else each.path, each.found, each.allowed, each.hint)
+                for each in error.mistakes
+            )
+        except Exception as error:  # noqa: BLE001 - a class's own check may raise anything
+            self.mistakes.append(Mistake(path, shown(table), str(error) or type(error).__name__))
+        return FAILED
+
+    def component(self, use: Use, role: str, path: str, name_path: str) -> Any:
+        if self.components is None:
+            return use
+        given = ComponentTables(use.use, use.options)
+        complete = self.components.complete(self, role, given, path, name_path)
+        return FAILED if complete is None else Use(complete.name, complete.options)
+
+    def _unknown_keys(
+        self, table: Mapping[Any, Any], keys: Mapping[str, attrs.Attribute[Any]], path: str
+    ) -> frozenset[str]:
+        """Note keys that no field has; the keys they were probably meant to be."""
+        absent = [key for key in keys if key not in table]
+        meant: set[str] = set()
+        for key, found in table.items():
+            if key in keys:
+                continue
+            hint = hint_for(key, absent) or hint_for(key, keys)
+            meant.update(word for word in absent if f"'{word}'" in hint)
+            known = (
+                f"unknown key; known here: {', '.join(keys)}" if keys else "unknown key; there are none here"
+            )
+            self.mistakes.append(Mistake(join(path, key), shown(found), known, hint))
+        return frozenset(meant)
+
+    def _fields(
+        self,
+        table: Mapping[Any, Any],
+        keys: Mapping[str, attrs.Attribute[Any]],
+        meant: frozenset[str],
+        path: str,
+    ) -> dict[str, Any]:
+        """Key → value of the right type, for the keys given and for components left to their default."""
+        values: dict[str, Any] = {}
+        for key, each in keys.items():
+            where = join(path, key)
+            if key in table:
+                found = table[key]
+            elif each.default is NOTHING:
+                if key not in meant:
+                    self.mistakes.append(_missing(each, where))
+                continue
+            elif each.metadata.get("role") is not None and isinstance(each.default, (Use, tuple)):
+                found = each.default
+            else:
+                continue
+            value = self.value(each.type, found, where, each.metadata)
+            if value is not FAILED:
+                values[key] = value
+        return values
+
+    def _component_table(
+        self, keys: Mapping[str, attrs.Attribute[Any]], values: dict[str, Any], path: str
+    ) -> None:
+        """A table that is itself a component (a body): its own `options` and `initial` are checked."""
+        role = keys["use"].metadata.get("role") if "use" in keys else None
+        if role is None or self.components is None or "use" not in values:
+            return
+        given = ComponentTables(values["use"], values.get("options", {}), values.get("initial"))
+        complete = self.components.complete(self, role, given, path, join(path, "use"))
+        if complete is not None:
+            values["options"] = complete.options
+            if complete.initial is not None:
+                values["initial"] = complete.initial
+
+    def _stand_in(
+        self,
+        keys: Mapping[str, attrs.Attribute[Any]],
+        absent: Iterable[str],
+        values: dict[str, Any],
+        path: str,
+    ) -> SimpleNamespace:
+        """What the instance would hold, as far as it is known: converted values and defaults."""
+        stand_in = SimpleNamespace()
+        for key in absent:
+            default: Any = keys[key].default
+            if isinstance(default, attrs.Factory) and not default.takes_self:  # pyright: ignore[reportArgumentType]
+                setattr(stand_in, keys[key].name, default.factory())
+            elif default is not NOTHING:
+                setattr(stand_in, keys[key].name, default)
+        for key, value in values.items():
+            each = keys[key]
+            try:
+                converted = each.converter(value) if callable(each.converter) else value
+            except Exception as error:  # noqa: BLE001 - a field's own converter may raise anything
+                self.mistakes.append(_refused(each, value, error, join(path, key)))
+            else:
+                setattr(stand_in, each.name, converted)
+        return stand_in
+
+    def _validate(
+        self, keys: Mapping[str, attrs.Attribute[Any]], stand_in: SimpleNamespace, path: str
+    ) -> None:
+        """Run every field's validator, so that one wrong field does not hide the next.
+
+        A validator that looks at other fields sees them in the stand-in; where it misses one it has
+        nothing to say, as that one is a mistake already.
+        """
+        for key, each in keys.items():
+            if each.validator is None or not hasattr(stand_in, each.name):
+                continue
+            value = getattr(stand_in, each.name)
+            try:
+                each.validator(stand_in, each, value)
+            except AttributeError:
+                continue
+            except Exception as error:  # noqa: BLE001 - a field's own validator may raise anything
+                self.mistakes.append(_refused(each, value, error, join(path, key)))
+
+
+def _missing(field: attrs.Attribute[Any], path: str) -> Mistake:
+    meaning = f" ({field.metadata['help']})" if field.metadata.get("help") else ""
+    return Mistake(path, NOTHING_FOUND, f"must be given{meaning}: {expected(field.type, field.metadata)}")
+
+
+def _refused(field: attrs.Attribute[Any], found: Any, error: Exception, path: str) -> Mistake:
+    """What a field's own converter or validator says, without the field's name and value in front."""
+    said = str(error.args[0]) if error.args else type(error).__name__
+    said = said.removeprefix(f"{field.name} = {found!r}: ")
+    unit = f" [{field.metadata['unit']}]" if field.metadata.get("unit") else ""
+    return Mistake(path, shown(found), f"{said}{unit}", hint_for(found, re.findall(r"'([^']*)'", said)))
