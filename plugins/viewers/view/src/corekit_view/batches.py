@@ -1,0 +1,219 @@
+"""A replay as instances of a few unit meshes, moved by pose and scale alone.
+
+A tube becomes one unit cylinder a segment and one unit sphere a joint, so a frame costs a pose and a
+scale for each instead of a mesh; the ends are flat: their spheres are squashed along the tangent.
+An instance places a unit vertex x at
+
+    position + R(quat)·(scale ∘ x)                                                        (1)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactMode
+from corekit.errors import ResultsError
+from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
+from corekit_view.contacts import of_mode
+from corekit_view.meshes import Surface, box, cone, cylinder, shape_surface, sphere
+from corekit_view.palette import GROUND, MODES, OBSTACLE, body_colour, darker, rgb
+from corekit_view.scene import Bounds
+from corekit_view.tubes import polylines, tangents
+
+__all__ = ["Batch", "batches", "rotation_to"]
+
+FLAT = 0.02
+"""Thickness of a tube's flat end relative to its radius."""
+
+
+@frozen(eq=False)
+class Batch:
+    """Instances of one mesh over time (T frames, n instances).
+
+    Args:
+        name: path in the page's scene tree.
+        mesh: the unit mesh.
+        colour: red green blue in 0…1, shape (3,).
+        position: [m], shape (T, n, 3). quat_wxyz: unit, (T, n, 4). scale: along the mesh's axes, (T, n, 3).
+    """
+
+    name: str
+    mesh: Surface
+    colour: Array
+    position: Array
+    quat_wxyz: Array
+    scale: Array
+
+
+def rotation_to(direction: Array) -> Array:
+    """Unit quaternions (w, x, y, z) of the least rotation from +z to unit directions, shape (..., 4).
+
+        q = (1 + d_z, −d_y, d_x, 0) / ‖·‖;   a half turn about x where d = −z             (1)
+    """
+    x, y, z = np.moveaxis(direction, -1, 0)
+    quat = np.stack([1.0 + z, -y, x, np.zeros_like(z)], axis=-1)
+    norm = np.linalg.norm(quat, axis=-1, keepdims=True)
+    down = norm[..., 0] < 1e-6
+    quat = np.where(down[..., None], [0.0, 1.0, 0.0, 0.0], quat / np.where(norm > 0.0, norm, 1.0))
+    return quat
+
+
+def batches(replay: Replay, extent: Bounds, force_scale: float, thinnest: float) -> list[Batch]:
+    """Everything in a replay as batches, in a steady order.
+
+    Args:
+        replay: finite in all frames. extent: where it happens.
+        force_scale: of arrows [m/N]. thinnest: least drawn radius of tubes [m].
+    """
+    found: list[Batch] = []
+    for i, body in enumerate(replay.bodies):
+        found += _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
+        shade = darker(body_colour(i)) if body.outline.shape[1] else body_colour(i)
+        found += _shapes(body, f"/bodies/{i}", shade, extent.extent)
+    for i, obstacle in enumerate(replay.obstacles):
+        found += _obstacle(obstacle, f"/obstacles/{i}", extent)
+    for mode, word, colour, _ in MODES:
+        found += _contacts(replay, mode, f"/contacts/{word}", rgb(colour), extent.extent, force_scale)
+    return found
+
+
+def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[Batch]:
+    joints: list[tuple[Array, Array, Array]] = []
+    links: list[tuple[Array, Array, Array]] = []
+    for line in polylines(body.starts, body.outline.shape[1]):
+        points = body.outline[:, line]
+        radius = np.broadcast_to(np.maximum(body.radius[line], thinnest), points.shape[:2])
+        round_scale = np.repeat(radius[:, :, None], 3, axis=2).copy()
+        quat = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*points.shape[:2], 4)).copy()
+        if points.shape[1] > 1:
+            step = np.diff(points, axis=1)
+            length = np.linalg.norm(step, axis=2)
+            direction = step / np.where(length > 0.0, length, 1.0)[:, :, None]
+            direction[length == 0.0] = [0.0, 0.0, 1.0]
+            mean = 0.5 * (radius[:, 1:] + radius[:, :-1])
+            middle = 0.5 * (points[:, 1:] + points[:, :-1])
+            links.append((middle, rotation_to(direction), np.stack([mean, mean, 0.5 * length], axis=2)))
+            for end in (0, -1):
+                quat[:, end] = rotation_to(direction[:, end])
+                round_scale[:, end, 2] *= FLAT
+        joints.append((points, quat, round_scale))
+    found = []
+    for word, mesh, parts in (("joints", sphere(1.0, 16), joints), ("links", cylinder(1.0, 1.0, 16), links)):
+        if parts:
+            found.append(Batch(f"{name}/{word}", mesh, colour, *(np.concatenate(p, axis=1) for p in zip(*parts, strict=True))))
+    return found
+
+
+def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Batch]:
+    """Shapes of one kind share a batch; polytopes and meshes have one each."""
+    found: list[Batch] = []
+    kinds: dict[str, list[tuple[int, tuple[float, float, float], float]]] = {}
+    for i, shape in enumerate(body.shapes):
+        match shape.kind:
+            case "edge" | "half-space":
+                continue
+            case "polytope" | "mesh":
+                place = (body.shape_position[:, [i]], body.shape_rotation[:, [i]])
+                found.append(_rigid(f"{name}/shape-{i}", _own_mesh(shape, f"{name} shape {i}", extent), colour, *place))
+            case _:
+                for kind, scale, shift in _parts(shape):
+                    kinds.setdefault(kind, []).append((i, scale, shift))
+    for kind, parts in kinds.items():
+        index = [i for i, _, _ in parts]
+        rotation = body.shape_rotation[:, index]
+        shift = np.array([s for _, _, s in parts])
+        position = body.shape_position[:, index] + shift[:, None] * rotation[:, :, :, 2]
+        scale = np.broadcast_to([s for _, s, _ in parts], position.shape)
+        found.append(
+            Batch(f"{name}/{kind}", _unit(kind), colour, position, quat_wxyz_from_rotation(rotation), scale * 0.995)
+        )
+    return found
+
+
+def _parts(shape: Shape) -> list[tuple[str, tuple[float, float, float], float]]:
+    """A simple shape as unit meshes: kind, scale, shift along the local z axis [m]."""
+    size = shape.size
+    match shape.kind:
+        case "sphere":
+            return [("sphere", (size[0],) * 3, 0.0)]
+        case "box":
+            return [("box", (size[0], size[1], size[2]), 0.0)]
+        case "cylinder":
+            return [("cylinder", (size[0], size[0], size[1]), 0.0)]
+        case _:  # capsule
+            radius, half = size
+            ends = [("sphere", (radius,) * 3, side * half) for side in (-1.0, 1.0)]
+            return [("cylinder", (radius, radius, half), 0.0), *ends]
+
+
+def _unit(kind: str) -> Surface:
+    match kind:
+        case "sphere":
+            return sphere(1.0, 24)
+        case "box":
+            return box((1.0, 1.0, 1.0))
+        case _:
+            return cylinder(1.0, 1.0, 32)
+
+
+def _own_mesh(shape: Shape, name: str, extent: float) -> Surface:
+    try:
+        surface = shape_surface(shape, extent, 32)
+    except ValueError as error:
+        raise ResultsError(f"{name} cannot be drawn: {error}") from error
+    assert surface is not None
+    return surface
+
+
+def _rigid(name: str, mesh: Surface, colour: Array, position: Array, rotation: Array) -> Batch:
+    """One moving thing: position (T, 1, 3), rotation (T, 1, 3, 3)."""
+    return Batch(name, mesh, colour, position, quat_wxyz_from_rotation(rotation), np.ones_like(position))
+
+
+def _obstacle(obstacle: ObstacleTrack, name: str, extent: Bounds) -> list[Batch]:
+    position, rotation = obstacle.position[:, None], obstacle.rotation[:, None]
+    if obstacle.shape.kind == "edge":
+        return []
+    if obstacle.shape.kind == "half-space":
+        # a thin slab under the plane, where the bodies are
+        half, thick = extent.extent, 0.004 * extent.extent
+        normal = rotation[:, :, :, 2]
+        height = np.einsum("tij,tij->ti", normal, extent.centre - position)
+        centre = extent.centre - (height + thick)[:, :, None] * normal
+        return [_rigid(name, box((half, half, thick)), rgb(GROUND), centre, rotation)]
+    return [_rigid(name, _own_mesh(obstacle.shape, f"obstacle {obstacle.name!r}", extent.extent), rgb(OBSTACLE), position, rotation)]
+
+
+def _contacts(
+    replay: Replay, mode: ContactMode, name: str, colour: Array, extent: float, force_scale: float
+) -> list[Batch]:
+    """Points and force arrows of the contacts in one mode; unused instances are shrunk to nothing."""
+    each = [of_mode(contact, mode) for contact in replay.contacts]
+    most = max((len(point) for point, _ in each), default=0)
+    if most == 0:
+        return []
+    point = np.zeros((len(each), most, 3))
+    force = np.zeros_like(point)
+    used = np.zeros((len(each), most))
+    for k, (points, forces) in enumerate(each):
+        point[k, : len(points)], force[k, : len(points)], used[k, : len(points)] = points, forces, 1.0
+    size = np.linalg.norm(force, axis=2)
+    direction = np.where(size[:, :, None] > 0, force / np.where(size > 0, size, 1.0)[:, :, None], [0.0, 0.0, 1.0])
+    quat = rotation_to(direction)
+    length = force_scale * size
+    thick = 0.0035 * extent * used * (length > 0)
+    head = np.minimum(9.0 * 0.0035 * extent * used, 0.5 * length)
+    shaft = length - head
+    dot = np.repeat((0.009 * extent * used)[:, :, None], 3, axis=2)
+    upright = np.broadcast_to([1.0, 0.0, 0.0, 0.0], quat.shape)
+    middle = point + 0.5 * shaft[:, :, None] * direction
+    return [
+        Batch(f"{name}/points", sphere(1.0, 12), colour, point, upright, dot),
+        Batch(f"{name}/shafts", cylinder(1.0, 1.0, 10), colour, middle, quat, np.stack([thick, thick, 0.5 * shaft], axis=2)),
+        Batch(f"{name}/heads", cone(1.0, 1.0, 16), colour, point + shaft[:, :, None] * direction, quat,
+              np.stack([0.36 * head, 0.36 * head, head], axis=2)),
+    ]  # fmt: skip
