@@ -1,0 +1,1 @@
+"""Closed-form signed distances between simple shapes, with patches where a flat meets a flat."""

@@ -1,0 +1,20 @@
+"""What `corekit list` and `corekit info` read."""
+
+from __future__ import annotations
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["sdf"]
+
+sdf = ComponentSpec(
+    role="contact_detectors",
+    name="sdf",
+    target="corekit_sdf.detector:SdfDetector",
+    config="corekit_sdf.config:SdfConfig",
+    summary="Exact gaps of cylinders, capsules and spheres to half-spaces, boxes and spheres, flats as patches.",
+    modules=("numba",),
+    citation=(
+        "Gilbert, Johnson (1985), Distance functions and their application to robot path planning in the "
+        "presence of obstacles, IEEE J. Robotics and Automation 1(1), for the signed distance of convex sets."
+    ),
+)

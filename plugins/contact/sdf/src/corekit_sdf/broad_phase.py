@@ -1,0 +1,58 @@
+"""Which pairs could be closer than a margin: bounding spheres against spheres, boxes and planes."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.features import BOX, CAPSULE, CYLINDER, HALF_SPACE
+from corekit_sdf.spheres import point_box
+from corekit_sdf.vectors import into_frame, norm
+
+__all__ = ["bounding_radius", "near_pairs"]
+
+
+@njit(cache=True)
+def bounding_radius(kind: int, size: Array) -> float:
+    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space."""
+    if kind == HALF_SPACE:
+        return math.inf
+    if kind == BOX:
+        return norm((size[0], size[1], size[2]))
+    if kind == CYLINDER:
+        return math.hypot(size[0], size[1])
+    return size[0] + size[1] if kind == CAPSULE else size[0]
+
+
+@njit(cache=True)
+def near_pairs(
+    pairs: IntArray, kind: IntArray, size: Array, radius: Array, position: Array, rotation: Array,
+    margin: float, out: IntArray,
+) -> int:  # fmt: skip
+    """Copy the pairs whose gap may be below the margin [m]; returns how many.
+
+    The bound is (signed distance of the first's centre from plane or box, or the distance of the centres
+    less the second's radius) − (first's radius), never above the gap. A pair at nan is kept: it must be
+    seen.
+    """
+    count = 0
+    for row in range(len(pairs)):
+        i, j = pairs[row, 0], pairs[row, 1]
+        a, b = (j, i) if kind[i] in (HALF_SPACE, BOX) else (i, j)
+        d = (
+            position[a, 0] - position[b, 0],
+            position[a, 1] - position[b, 1],
+            position[a, 2] - position[b, 2],
+        )
+        if kind[b] == HALF_SPACE:
+            bound = d[0] * rotation[b, 0, 2] + d[1] * rotation[b, 1, 2] + d[2] * rotation[b, 2, 2]
+        elif kind[b] == BOX:
+            bound, _ = point_box(into_frame(rotation[b], d), (size[b, 0], size[b, 1], size[b, 2]))
+        else:
+            bound = norm(d) - radius[b]
+        if not bound - radius[a] >= margin:
+            out[count, 0], out[count, 1] = i, j
+            count += 1
+    return count

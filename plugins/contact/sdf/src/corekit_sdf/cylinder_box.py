@@ -1,0 +1,109 @@
+"""Signed distance of a cylinder and a box, exact for every pair of features, apart and inside."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit_sdf.rim_edge import half_ellipse_normal
+from corekit_sdf.separation import (
+    CAP,
+    RIM_EDGE,
+    RIM_VERTEX,
+    SIDE_VERTEX,
+    Separation,
+    best_edge_side,
+    best_face,
+    box_corner,
+    resolution,
+    separation,
+    signs_fit,
+)
+from corekit_sdf.vectors import Vector, along, dot, norm, scaled, side, unit_axis
+
+__all__ = ["cylinder_box"]
+
+
+@njit(cache=True)
+def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
+    """Signed distance of a cylinder (centre p, axis u, half height h, radius R) and the box |xᵢ| ≤ aᵢ.
+
+    With f of `separation` (2), the maximiser of f over unit directions is one of
+    - points where f has a crease in two ways: n = ±e_k (face), ±u (cap), ±e_i × u (edge–side);       (1)
+    - circle u·n = 0: f = n·(p − v)⊥ − R for a corner v, greatest for n along (p − v)⊥ (side–corner); (2)
+    - open cells: f = n·m − R·‖n × u‖ with m = p − v ∓ h·u; a maximum has f > 0 and is the distance of a
+      corner from a rim, n ∝ (‖m⊥‖ − R)·m⊥/‖m⊥‖ + (m·u)·u (rim–corner);                              (3)
+    - circles nᵢ = 0: a point against half an ellipse, for each edge and rim (rim–edge);              (4)
+    with ( )⊥ the part perpendicular to u. All are evaluated, the best is the answer: none can exceed φ.
+    """
+    best, n, stratum, which = best_face(p, u, a, h, R)
+    cap = scaled(u, side(dot(p, u)))
+    f = separation(cap, p, u, a, h, R)
+    if f > best + resolution(p, a, h, R):
+        best, n, stratum = f, cap, CAP
+    found = best_edge_side((best, n, stratum, which), p, u, a, h, R)
+    found = _best_corner(found, p, u, a, h, R)
+    return _best_rim_edge(found, p, u, a, h, R)
+
+
+@njit(cache=True)
+def _best_corner(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
+    """What was found, or a better one of (2) and (3)."""
+    best, n, stratum, which = found
+    tiny = resolution(p, a, h, R)
+    for bits in range(8):
+        v = box_corner(bits, a)
+        d = (p[0] - v[0], p[1] - v[1], p[2] - v[2])
+        height = dot(d, u)
+        across = along(d, -height, u)
+        distance = norm(across)
+        if not distance > tiny:
+            continue
+        across = scaled(across, 1.0 / distance)
+        if signs_fit(across, v):  # (2)
+            f = separation(across, p, u, a, h, R)
+            if f > best + tiny:
+                best, n, stratum = f, across, SIDE_VERTEX
+        beyond_side, beyond_cap = distance - R, abs(height) - h
+        if beyond_side > tiny and beyond_cap > tiny:  # (3)
+            length = math.hypot(beyond_side, beyond_cap)
+            d = along(scaled(across, beyond_side / length), side(height) * beyond_cap / length, u)
+            if signs_fit(d, v):
+                f = separation(d, p, u, a, h, R)
+                if f > best + tiny:
+                    best, n, stratum = f, d, RIM_VERTEX
+    return best, n, stratum, which
+
+
+@njit(cache=True)
+def _best_rim_edge(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
+    """What was found, or a better one of (4), looking along each axis e_i with w the axis u as seen there."""
+    best, n, stratum, which = found
+    tiny = resolution(p, a, h, R)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        sine = math.hypot(u[j], u[k])
+        if not sine > 1e-14:
+            continue
+        for choice in range(8):
+            rim = -1.0 if choice & 4 else 1.0
+            s_j, s_k = -1.0 if choice & 1 else 1.0, -1.0 if choice & 2 else 1.0
+            w_j, w_k = rim * u[j] / sine, rim * u[k] / sine
+            x_j = p[j] - s_j * a[j] - rim * h * u[j]
+            x_k = p[k] - s_k * a[k] - rim * h * u[k]
+            q_w, q_v = x_j * w_j + x_k * w_k, x_k * w_j - x_j * w_k
+            if q_w < 0.0 and best > 0.0:  # a local maximum there is an inside one
+                continue
+            # n lies between w and ±v; the edge asks for the quarter of its signs: do the two meet?
+            turn = side(q_v)
+            if (w_j - turn * w_k) * s_j + (w_k + turn * w_j) * s_k <= 0.0:
+                continue
+            exists, n_w, n_v = half_ellipse_normal(q_w, q_v, R, R * abs(u[i]), (R * sine) ** 2)
+            n_j, n_k = n_w * w_j - n_v * w_k, n_w * w_k + n_v * w_j
+            if exists and n_j * s_j > 0.0 and n_k * s_k > 0.0:
+                d = along(unit_axis(j, n_j), n_k, unit_axis(k, 1.0))
+                f = separation(d, p, u, a, h, R)
+                if f > best + tiny:
+                    best, n, stratum, which = f, d, RIM_EDGE, i
+    return best, n, stratum, which

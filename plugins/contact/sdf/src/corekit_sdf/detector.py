@@ -1,0 +1,131 @@
+"""The closed-form contact detector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.errors import PluginError
+from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.detector import ContactDetector
+from corekit_sdf.broad_phase import bounding_radius, near_pairs
+from corekit_sdf.config import SdfConfig
+from corekit_sdf.features import KIND_CODES
+from corekit_sdf.measure import measure_pairs
+from corekit_sdf.rows import MAX_POINTS
+
+__all__ = ["SdfDetector"]
+
+_SERVED: Final = frozenset(
+    (first, second)
+    for first in ("cylinder", "capsule", "sphere")
+    for second in ("half-space", "box", "sphere")
+)
+
+
+@final
+class SdfDetector(ContactDetector):
+    """Exact signed distances of cylinders, capsules and spheres to half-spaces, boxes and spheres.
+
+    The gap of a pair is the signed distance φ of `separation` (1): distance apart, minus the penetration
+    depth inside, to rounding. A flat or line lying on a flat is reported by up to four points, the least of
+    whose gaps is φ; everything else by its closest pair.
+
+    Contacts carry the point midway between the two surfaces. Nothing is remembered: answers depend on the
+    poses alone, ids on the features alone (`features`).
+    """
+
+    def __init__(self, config: SdfConfig, context: BuildContext | None = None) -> None:
+        self._path = context.path if context is not None else ""
+        self._flat_sine = math.sin(config.flat_angle) if config.patch else 0.0
+        self._flat_cosine = math.cos(2.0 * config.flat_angle)
+        self._kind: IntArray = np.zeros(0, dtype=np.int64)
+        self._frame: IntArray = np.zeros(0, dtype=np.int64)
+        self._size: Array = np.zeros((0, 3))
+        self._radius: Array = np.zeros(0)
+        self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._rows: Array = np.zeros((MAX_POINTS, 7))
+        self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
+
+    @property
+    def served(self) -> frozenset[tuple[str, str]]:
+        """Cylinder, capsule or sphere with half-space, box or sphere."""
+        return _SERVED
+
+    def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
+        """Take the world's shapes; refuses kind pairs that it has no closed form for."""
+        foreign = sorted(
+            f"{first}–{second}"
+            for first, second in served
+            if (first, second) not in _SERVED and (second, first) not in _SERVED
+        )
+        if foreign:
+            where = f"{self._path}: " if self._path else ""
+            raise PluginError(
+                f"{where}detector 'sdf' has no closed form for {', '.join(foreign)}; "
+                "add a detector that serves them, for example 'mpr'"
+            )
+        # shapes of other kinds occur in no pair of ours
+        self._kind = np.array([KIND_CODES.get(kind, -1) for kind in table.kind], dtype=np.int64)
+        self._frame = np.ascontiguousarray(table.frame, dtype=np.int64)
+        self._size = np.ascontiguousarray(table.size, dtype=np.float64)
+        self._radius = np.array(
+            [bounding_radius(kind, size) for kind, size in zip(self._kind, self._size, strict=True)]
+        )
+        self._pairs = table.pairs(served)
+
+    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+        """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
+        out.reserve(len(self._pairs))
+        out.count = near_pairs(
+            self._pairs,
+            self._kind,
+            self._size,
+            self._radius,
+            poses.position,
+            poses.rotation,
+            margin,
+            out.pairs,
+        )
+
+    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+        """Append up to four contacts a pair, those with gap < `margin` [m], in one compiled call."""
+        out.reserve(out.count + MAX_POINTS * candidates.count)
+        out.count = measure_pairs(
+            candidates.pairs,
+            candidates.count,
+            self._kind,
+            self._size,
+            self._frame,
+            poses.position,
+            poses.rotation,
+            poses.frame_position,
+            poses.frame_rotation,
+            margin,
+            self._flat_sine,
+            self._flat_cosine,
+            self._rows,
+            self._names,
+            out.count,
+            out.id,
+            out.shape,
+            out.gap,
+            out.point,
+            out.normal,
+            out.frame,
+            out.local,
+            out.weight,
+        )
+
+    def memory(self) -> Memory:
+        """Nothing is remembered."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""

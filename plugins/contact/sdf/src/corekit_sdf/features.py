@@ -1,0 +1,84 @@
+"""Numbers of shape kinds, and of the features that contacts of one pair are recognised by.
+
+A contact's id is (i·n + j)·FEATURES + feature, for shapes i and j of n.
+
+A feature is a place on the pair that moves smoothly with it, so that its gap is a smooth function:
+
+    PLUS, MINUS   the end (rim or end sphere) at local +z or −z of the cylinder or capsule, where it is lowest
+    SIDE          its lateral surface against a corner of the box
+    RIM + k       material point k of a cylinder's rims (8: four of the + rim, four of the − rim)
+    CORNER + c    corner c of the box on a cap (8)
+    EDGE + e      edge e of the box against the lateral surface (12)
+    CROSSING + x  where edge e of the box crosses the rim of a cap, going in or out (48)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from numba import njit
+
+from corekit_sdf.vectors import Vector
+
+__all__ = [
+    "BOX",
+    "CAPSULE",
+    "CORNER",
+    "CROSSING",
+    "CYLINDER",
+    "EDGE",
+    "FEATURES",
+    "HALF_SPACE",
+    "KIND_CODES",
+    "MINUS",
+    "PLUS",
+    "RIM",
+    "SIDE",
+    "SPHERE",
+    "corner_number",
+    "edge_number",
+    "end_feature",
+]
+
+HALF_SPACE: Final = 0
+SPHERE: Final = 1
+BOX: Final = 2
+CAPSULE: Final = 3
+CYLINDER: Final = 4
+KIND_CODES: Final = {
+    "half-space": HALF_SPACE,
+    "sphere": SPHERE,
+    "box": BOX,
+    "capsule": CAPSULE,
+    "cylinder": CYLINDER,
+}
+
+PLUS: Final = 0
+MINUS: Final = 1
+SIDE: Final = 2
+RIM: Final = 3
+CORNER: Final = 11
+EDGE: Final = 19
+CROSSING: Final = 31
+FEATURES: Final = 128
+
+
+@njit(cache=True)
+def end_feature(end: float) -> int:
+    """PLUS or MINUS, for end = ±1."""
+    return MINUS if end < 0.0 else PLUS
+
+
+@njit(cache=True)
+def corner_number(direction: Vector) -> int:
+    """Corner of a box that is furthest in a direction, 0…7."""
+    return (
+        (1 if direction[0] < 0.0 else 0) + (2 if direction[1] < 0.0 else 0) + (4 if direction[2] < 0.0 else 0)
+    )
+
+
+@njit(cache=True)
+def edge_number(axis: int, direction: Vector) -> int:
+    """Edge of a box along `axis` that is furthest in a direction, 0…11."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    return 4 * axis + (1 if direction[j] < 0.0 else 0) + (2 if direction[k] < 0.0 else 0)

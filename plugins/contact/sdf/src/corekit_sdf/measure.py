@@ -1,0 +1,151 @@
+"""The compiled loop over candidate pairs: from poses to rows of the contact set."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.box_patch import put_box_contact
+from corekit_sdf.cylinder_box import cylinder_box
+from corekit_sdf.features import BOX, CAPSULE, CYLINDER, FEATURES, HALF_SPACE, PLUS, SPHERE
+from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
+from corekit_sdf.rows import put, row_point
+from corekit_sdf.segment_box import segment_box
+from corekit_sdf.spheres import point_box, point_capsule, point_cylinder, point_sphere
+from corekit_sdf.vectors import Vector, along, into_frame, out_of_frame, scaled
+
+__all__ = ["measure_pairs"]
+
+
+@njit(cache=True)
+def _put_sphere(
+    phi: float, outward: Vector, sign: float, centre: Vector, radius: float, rows: Array, names: IntArray
+) -> int:
+    """A sphere whose centre has signed distance φ; sign = +1 if the sphere is the pair's first shape."""
+    gap = phi - radius
+    point = along(centre, -(radius + 0.5 * gap), outward)
+    return put(rows, names, 0, PLUS, gap, scaled(outward, sign), point)
+
+
+@njit(cache=True)
+def _on_sphere(first: int, sizes: Array, centre: Vector, radius: float, rows: Array, names: IntArray) -> int:
+    """Sphere, capsule or cylinder (its own frame) against a sphere."""
+    if first == SPHERE:
+        phi, outward = point_sphere(centre, sizes[0])
+    elif first == CAPSULE:
+        phi, outward = point_capsule(centre, sizes[0], sizes[1])
+    else:
+        phi, outward = point_cylinder(centre, sizes[0], sizes[1])
+    return _put_sphere(phi, outward, -1.0, centre, radius, rows, names)
+
+
+@njit(cache=True)
+def _on_flat(
+    first: int, second: int, sizes: Array, other: Array, p: Vector, x_axis: Vector, y_axis: Vector, u: Vector,
+    flat_sine: float, flat_cosine: float, rows: Array, names: IntArray,
+) -> int:  # fmt: skip
+    """Sphere, capsule or cylinder against a half-space or box, in the latter's frame."""
+    R, h = sizes[0], sizes[1]
+    if second == HALF_SPACE:
+        if first == SPHERE:
+            return sphere_on_plane(p, R, rows, names)
+        if first == CAPSULE:
+            return capsule_on_plane(p, u, R, h, flat_sine, rows, names)
+        return cylinder_on_plane(p, u, x_axis, y_axis, R, h, flat_sine, rows, names)
+    a = (other[0], other[1], other[2])
+    if first == SPHERE:
+        phi, outward = point_box(p, a)
+        return _put_sphere(phi, outward, 1.0, p, R, rows, names)
+    if first == CYLINDER:
+        found = cylinder_box(p, u, a, h, R)
+        return put_box_contact(found, p, u, x_axis, y_axis, a, h, R, flat_sine, flat_cosine, rows, names)
+    found = segment_box(p, u, a, h)
+    count = put_box_contact(found, p, u, x_axis, y_axis, a, h, 0.0, flat_sine, flat_cosine, rows, names)
+    for row in range(count):
+        rows[row, 0] -= R
+        for i in range(3):
+            rows[row, 4 + i] -= 0.5 * R * rows[row, 1 + i]
+    return count
+
+
+@njit(cache=True)
+def measure_pairs(
+    pairs: IntArray, number: int, kind: IntArray, size: Array, frame: IntArray, position: Array,
+    rotation: Array, frame_position: Array, frame_rotation: Array, margin: float, flat_sine: float,
+    flat_cosine: float, rows: Array, names: IntArray, count: int, out_id: IntArray, out_shape: IntArray,
+    out_gap: Array, out_point: Array, out_normal: Array, out_frame: IntArray, out_local: Array,
+    out_weight: Array,
+) -> int:  # fmt: skip
+    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+
+    A pair is worked in the frame of the half-space or box, else in that of the sphere, capsule or cylinder
+    met by a sphere. Whatever order it was given in, the first shape of the pair stays first in the
+    answer, with the normal from the second into it. A gap that is nan is reported, not hidden.
+    """
+    shapes = len(kind)
+    for row in range(number):
+        i, j = pairs[row, 0], pairs[row, 1]
+        a, b = i, j
+        if kind[i] in (HALF_SPACE, BOX) or (kind[i] == SPHERE and kind[j] in (CAPSULE, CYLINDER)):
+            a, b = j, i
+        home, guest = (b, a) if kind[b] in (HALF_SPACE, BOX) else (a, b)
+        turn = rotation[home]
+        p = into_frame(
+            turn,
+            (
+                position[guest, 0] - position[home, 0],
+                position[guest, 1] - position[home, 1],
+                position[guest, 2] - position[home, 2],
+            ),
+        )
+        if home == b:
+            other = rotation[guest]
+            x_axis = into_frame(turn, (other[0, 0], other[1, 0], other[2, 0]))
+            y_axis = into_frame(turn, (other[0, 1], other[1, 1], other[2, 1]))
+            z_axis = into_frame(turn, (other[0, 2], other[1, 2], other[2, 2]))
+            found = _on_flat(
+                int(kind[a]),
+                int(kind[b]),
+                size[a],
+                size[b],
+                p,
+                x_axis,
+                y_axis,
+                z_axis,
+                flat_sine,
+                flat_cosine,
+                rows,
+                names,
+            )
+        else:
+            found = _on_sphere(int(kind[a]), size[a], p, size[b, 0], rows, names)
+        flip = 1.0 if a == i else -1.0
+        for k in range(found):
+            if rows[k, 0] >= margin:
+                continue
+            n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
+            x = out_of_frame(turn, row_point(rows, k))
+            out_id[count] = (i * shapes + j) * FEATURES + names[k]
+            out_shape[count, 0], out_shape[count, 1] = i, j
+            out_gap[count] = rows[k, 0]
+            for axis in range(3):
+                out_normal[count, axis] = n[axis]
+                out_point[count, axis] = x[axis] + position[home, axis]
+            for carrier in range(out_frame.shape[1]):
+                f = frame[pairs[row, carrier]] if carrier < 2 else -1
+                out_frame[count, carrier] = f
+                out_weight[count, carrier] = 0.0 if f < 0 else (1.0 if carrier == 0 else -1.0)
+                local = (0.0, 0.0, 0.0)
+                if f >= 0:
+                    local = into_frame(
+                        frame_rotation[f],
+                        (
+                            out_point[count, 0] - frame_position[f, 0],
+                            out_point[count, 1] - frame_position[f, 1],
+                            out_point[count, 2] - frame_position[f, 2],
+                        ),
+                    )
+                for axis in range(3):
+                    out_local[count, carrier, axis] = local[axis]
+            count += 1
+    return count

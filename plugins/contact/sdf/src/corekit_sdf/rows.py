@@ -1,0 +1,38 @@
+"""The few contact points of one pair, in the pair's work frame, before they go into the contact set.
+
+`rows` has shape (MAX_POINTS, 7): gap [m], normal from the second shape of the pair into the first, point
+[m]; `names` has shape (MAX_POINTS,): the feature of each.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.vectors import Vector
+
+__all__ = ["MAX_POINTS", "put", "row_point"]
+
+MAX_POINTS: Final = 4
+"""Points reported for one pair at most."""
+
+
+@njit(cache=True)
+def put(
+    rows: Array, names: IntArray, count: int, feature: int, gap: float, normal: Vector, point: Vector
+) -> int:
+    """Append a point; returns the new count."""
+    names[count] = feature
+    rows[count, 0] = gap
+    for i in range(3):
+        rows[count, 1 + i] = normal[i]
+        rows[count, 4 + i] = point[i]
+    return count + 1
+
+
+@njit(cache=True)
+def row_point(rows: Array, index: int) -> Vector:
+    """The point [m] of a row."""
+    return (rows[index, 4], rows[index, 5], rows[index, 6])

@@ -1,0 +1,70 @@
+"""The pair of points at which two shapes are closest, or deepest, once the direction is known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from numba import njit
+
+from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_VERTEX, Separation
+from corekit_sdf.vectors import Vector, along, cross, dot, norm, side
+
+__all__ = ["ALIGNED", "midpoint"]
+
+ALIGNED: Final = 1e-9
+"""Sine below which two directions count as parallel or perpendicular, in choosing points, never gaps."""
+
+
+@njit(cache=True)
+def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Vector:
+    """Midway between a closest (or deepest) pair, on the cylinder (R = 0: segment) and on the box [m].
+
+    One of the two supports along n is a single point x as a rule; the other is φ·n from it. Where both
+    are lines or flats, x is taken from the middle of what faces each other.
+    """
+    f, n, stratum, which = found
+    un = dot(u, n)
+    lateral = stratum in (EDGE_SIDE, SIDE_VERTEX) or (stratum == FACE and abs(un) < ALIGNED)
+    if lateral:
+        x = along(along(p, _place_on_axis(found, p, u, a, h, R), u), -R, n)
+        return along(x, -0.5 * f, n)
+    end = along(p, -h * side(un), u)
+    if stratum == END:
+        end = along(p, h if which == 1 else -h, u)
+    if R == 0.0:
+        return along(end, -0.5 * f, n)
+    slope = norm(cross(n, u))
+    corner = stratum == RIM_VERTEX and min(abs(n[0]), abs(n[1]), abs(n[2])) > ALIGNED
+    if slope > ALIGNED and stratum != CAP and not corner:
+        rim = along(end, -R / slope, along(n, -un, u))
+        return along(rim, -0.5 * f, n)
+    # of the box's points furthest along n, the one nearest to the cap's centre
+    x = (
+        side(n[0]) * a[0] if abs(n[0]) > ALIGNED else min(max(end[0], -a[0]), a[0]),
+        side(n[1]) * a[1] if abs(n[1]) > ALIGNED else min(max(end[1], -a[1]), a[1]),
+        side(n[2]) * a[2] if abs(n[2]) > ALIGNED else min(max(end[2], -a[2]), a[2]),
+    )
+    return along(x, 0.5 * f, n)
+
+
+@njit(cache=True)
+def _place_on_axis(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> float:
+    """t of the point p + t·u − R·n on the lateral line that meets the box's support along n [m].
+
+    The axes i in which the support has one coordinate, side(nᵢ)·aᵢ, give t by least squares; if u has no
+    part along them, line and support overlap over a range, whose middle is taken.
+    """
+    f, n, stratum, _ = found
+    t = weight = 0.0
+    low, high = -h, h
+    for i in range(3):
+        if abs(n[i]) > ALIGNED:
+            if stratum != FACE:
+                t += u[i] * (side(n[i]) * a[i] + (f + R) * n[i] - p[i])
+                weight += u[i] * u[i]
+        elif abs(u[i]) > ALIGNED:
+            t0, t1 = (-a[i] - p[i]) / u[i], (a[i] - p[i]) / u[i]
+            low, high = max(low, min(t0, t1)), min(high, max(t0, t1))
+    if weight > ALIGNED * ALIGNED:
+        return min(max(t / weight, -h), h)
+    return min(max(0.5 * (low + high), -h), h)
