@@ -28,6 +28,8 @@ __all__ = ["Batch", "batches", "rotation_to"]
 
 FLAT = 0.02
 """Thickness of a tube's flat end relative to its radius."""
+SUNK = 0.985
+"""Radius of a joint relative to the tube's: it must not poke through the flats of a 24-sided link (0.991)."""
 
 
 @frozen(eq=False)
@@ -87,7 +89,7 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
     for line in polylines(body.starts, body.outline.shape[1]):
         points = body.outline[:, line]
         radius = np.broadcast_to(np.maximum(body.radius[line], thinnest), points.shape[:2])
-        round_scale = np.repeat(radius[:, :, None], 3, axis=2).copy()
+        round_scale = np.repeat(SUNK * radius[:, :, None], 3, axis=2)
         quat = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*points.shape[:2], 4)).copy()
         if points.shape[1] > 1:
             step = np.diff(points, axis=1)
@@ -102,7 +104,7 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
                 round_scale[:, end, 2] *= FLAT
         joints.append((points, quat, round_scale))
     found = []
-    for word, mesh, parts in (("joints", sphere(1.0, 16), joints), ("links", cylinder(1.0, 1.0, 16), links)):
+    for word, mesh, parts in (("joints", sphere(1.0, 16), joints), ("links", cylinder(1.0, 1.0, 24), links)):
         if parts:
             found.append(Batch(f"{name}/{word}", mesh, colour, *(np.concatenate(p, axis=1) for p in zip(*parts, strict=True))))
     return found

@@ -17,7 +17,7 @@ from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.viewer import BodyTrack, Replay, Viewer
 from corekit_view.batches import Batch, batches
-from corekit_view.camera import View, automatic_azimuth, window
+from corekit_view.camera import View, automatic_azimuth
 from corekit_view.config import PageConfig
 from corekit_view.contacts import arrow_scale, counts
 from corekit_view.frames import drawable, key_frames, thinned
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["ViserViewer"]
 
 FIELD_OF_VIEW = math.radians(40.0)
+ASPECT = 1.2
+"""Width over height that the scene fits into; a window is rarely narrower."""
 PLAYER_MEGABYTES = 0.9
 """What the page's own program weighs."""
 MEGABYTES_A_POINT = 4.5e-5
@@ -92,7 +94,7 @@ class ViserViewer(Viewer):
         things = [settled(batch, box.extent) for batch in batches(replay, box, scale, 0.003 * box.extent)]
         with recording_server() as server:
             aim(server, View(azimuth, config.elevation), box)
-            server.scene.configure_environment_map(hdri=None)
+            light(server, View(azimuth, config.elevation))
             page = record(server, things, replay.time, config.speed)
         return with_legend(page, replay)
 
@@ -111,18 +113,41 @@ def recording_server() -> Iterator[viser.ViserServer]:
 
 
 def aim(server: viser.ViserServer, view: View, box: Bounds) -> None:
-    """Put the first camera where the whole scene is seen."""
-    frame = window(view, box)
-    middle = np.array([0.5 * (frame.left + frame.right), 0.5 * (frame.bottom + frame.top)])
-    right, up, toward = view.axes
-    target = middle[0] * right + middle[1] * up + (box.centre @ toward) * toward
-    distance = 0.5 * box.extent + 0.55 * max(frame.height, 0.75 * frame.width) / math.tan(0.5 * FIELD_OF_VIEW)
+    """Put the first camera where the whole scene is seen.
+
+    A point p is in a picture of half angles φ (up) and ψ (across) if, with d the camera's distance to
+    its target c and r, w, t as in `camera`,
+
+        d ≥ t·(p − c) + |w·(p − c)|/tan φ   and the same with r and ψ                      (1)
+    """
+    toward = view.axes[2]
+    low, high = view.project(box.points).min(axis=0), view.project(box.points).max(axis=0)
+    target = 0.5 * (low + high) @ view.axes
+    away = np.abs((box.points - target) @ view.axes.T) + box.margin
+    tangent = math.tan(0.5 * FIELD_OF_VIEW)
+    needed = np.maximum(away[:, 1] / tangent, away[:, 0] / (tangent * ASPECT)) + (box.points - target) @ toward
+    distance = 1.12 * float(needed.max())
     camera = server.initial_camera
     camera.fov = FIELD_OF_VIEW
-    camera.near, camera.far = 1e-3 * distance, 100.0 * distance
+    camera.near, camera.far = 1e-2 * distance, 100.0 * distance
     camera.up = (0.0, 0.0, 1.0)
     camera.look_at = target
     camera.position = target + distance * toward
+
+
+def light(server: viser.ViserServer, view: View) -> None:
+    """Even light from all around, more from above, and two lamps at the first camera's shoulders.
+
+    No lamp casts shadows: the browser's shadow maps are made for rooms, not for arms of a hand's length.
+    """
+    right, up, toward = view.axes
+    scene = server.scene
+    scene.configure_environment_map(hdri=None)
+    scene.configure_default_lights(enabled=False)
+    scene.add_light_ambient("/light/ambient", intensity=1.0)
+    scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 185, 178), intensity=0.9)
+    for name, direction, intensity in (("left", -0.6 * right + 0.8 * up + toward, 1.9), ("right", right + 0.2 * up, 0.5)):
+        scene.add_light_directional(f"/light/{name}", intensity=intensity, position=tuple(direction), cast_shadow=False)
 
 
 def economical(replay: Replay, frames: int, megabytes: float) -> Replay:
@@ -179,9 +204,11 @@ def record(server: viser.ViserServer, things: list[Batch], time: Array, speed: f
             batched_wxyzs=thing.quat_wxyz[0],
             batched_positions=thing.position[0],
             batched_scales=thing.scale[0],
-            batched_colors=tuple(int(round(255 * part)) for part in thing.colour),
+            batched_colors=linear_bytes(thing.colour),
             lod="off",
             side="front" if mesh.closed else "double",
+            cast_shadow=False,
+            receive_shadow=False,
         )
         handles.append(handle)
     serializer = server.get_scene_serializer()
@@ -197,6 +224,18 @@ def record(server: viser.ViserServer, things: list[Batch], time: Array, speed: f
     return serializer.as_html()
 
 
+def linear_bytes(colour: Array) -> tuple[int, int, int]:
+    """An sRGB colour as the linear light that viser's instances take theirs for (its other meshes do not).
+
+        c_linear = c/12.92 up to 0.04045,   ((c + 0.055)/1.055)^2.4 above                  (1)
+
+    Source: IEC 61966-2-1 (sRGB).
+    """
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    red, green, blue = (round(255 * float(part)) for part in linear)
+    return red, green, blue
+
+
 def with_legend(page: str, replay: Replay) -> str:
     """The page with its title and the meaning of its colours."""
     entries = [(word, colour) for mode, word, colour, _ in MODES if counts(replay, mode).any()]
@@ -210,7 +249,7 @@ def with_legend(page: str, replay: Replay) -> str:
     )
     title = html.escape(replay.title)
     legend = (
-        f'<div style="position:fixed;left:1em;top:1em;z-index:50;pointer-events:none;color:{INK};'
+        f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'
         f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>{items}</div>'
     )
     page = page.replace("<title>Viser</title>", f"<title>{title}</title>", 1)
