@@ -1,0 +1,108 @@
+"""A simulation put together from built components, without scenario, registry or files: for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.signals import Constant, Signal
+from corekit.geometry.shapes import Shape
+from corekit.roles.component import Component
+from corekit.roles.contact import ContactSolver
+from corekit.roles.detector import ContactDetector
+from corekit.roles.integrator import Integrator
+from corekit.roles.model import Model
+from corekit.run.simulation import Simulation
+from corekit.world.bodies import stack_bodies
+from corekit.world.contact_stage import ContactStage, Stabilisation
+from corekit.world.obstacles import Obstacle
+from corekit.world.shape_scene import ShapeScene, friction_table
+from corekit.world.step_problem import StepSystem
+
+__all__ = ["MODEL_ABILITIES", "floor", "small_world", "sphere"]
+
+MODEL_ABILITIES = frozenset({"contact-rows", "tangent", "bilateral", "row-bounds", "energy", "force-terms"})
+"""What both reference models offer; the point chain can be prescribed beside."""
+
+
+def floor(
+    position: Sequence[float] | Signal = (0.0, 0.0, 0.0),
+    rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    friction: float | None = None,
+) -> Obstacle:
+    """A half-space; `position` [m] may be a signal, roll, pitch and yaw [rad] stay."""
+    return Obstacle("floor", Shape("half-space", ()), _signal(position), _signal(rpy), friction)
+
+
+def sphere(
+    radius: float, position: Sequence[float] | Signal = (0.0, 0.0, 0.0), friction: float | None = None
+) -> Obstacle:
+    """A ball of the surroundings."""
+    return Obstacle(
+        "sphere", Shape("sphere", (radius,)), _signal(position), Constant((0.0, 0.0, 0.0)), friction
+    )
+
+
+def _signal(value: Sequence[float] | Signal) -> Signal:
+    return value if isinstance(value, Signal) else Constant(tuple(value))
+
+
+def small_world(
+    models: Mapping[str, Model],
+    integrator: Integrator,
+    *,
+    step: float,
+    solver: ContactSolver | None = None,
+    detector: ContactDetector | None = None,
+    obstacles: Sequence[Obstacle] = (),
+    friction: float = 0.0,
+    stabilisation: Stabilisation | None = None,
+    margin: float = 1e-3,
+    inputs: Mapping[str, Mapping[str, Signal]] | None = None,
+    abilities: frozenset[str] = MODEL_ABILITIES,
+    start_time: float = 0.0,
+) -> Simulation:
+    """The simulation at its models' rest states, prescribed coordinates on their path.
+
+    Args:
+        models: body name → model.
+        integrator: built with the same step.
+        step: h [s].
+        solver, detector: contact needs both; a solver alone still holds bounded rows.
+        obstacles: the surroundings.
+        friction: μ of every pair that has no own value.
+        stabilisation: of the contact gaps; None: the scenario file's default.
+        margin: gap up to which contacts are always taken [m].
+        inputs: body name → channel → signal.
+        abilities: of every model.
+        start_time: t₀ [s].
+    """
+    given = inputs or {}
+    bodies = stack_bodies(
+        [(name, model, abilities, given.get(name, {}), None) for name, model in models.items()]
+    )
+    planes = [body.layout.plane for body in bodies]
+    plane: Array | None = planes[0]
+    if any(other is None or plane is None or not np.allclose(other, plane) for other in planes):
+        plane = None
+    stage = None
+    if solver is not None and detector is not None:
+        scene = ShapeScene(bodies, obstacles)
+        table = friction_table(scene, bodies, obstacles, {}, friction)
+        stage = ContactStage(
+            bodies, scene, [detector], table, stabilisation or Stabilisation(), margin, plane
+        )
+    system = StepSystem(bodies, stage, solver)
+    components: dict[str, Component] = {f"bodies.{name}": model for name, model in models.items()}
+    components["integrator"] = integrator
+    if solver is not None:
+        components["contact.solver"] = solver
+    if detector is not None:
+        components["contact.detector"] = detector
+    simulation = Simulation(system, integrator, obstacles, step, components, start_time)
+    for part, state in zip(system.parts, simulation.state.parts, strict=True):
+        part.body.model.initial_state(None, state)
+        part.impose(state, start_time)
+    return simulation
