@@ -55,7 +55,10 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
     maps = [
         chamber_maps(chambers, radius, angle)
         for chambers, radius, angle in zip(
-            config.spread("chambers"), config.spread("chamber_radius"), config.spread("chamber_angle"), strict=True
+            config.spread("chambers"),
+            config.spread("chamber_radius"),
+            config.spread("chamber_angle"),
+            strict=True,
         )
     ]
     gram = np.array([a.T @ a for a, _ in maps])

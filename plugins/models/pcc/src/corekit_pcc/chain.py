@@ -49,7 +49,7 @@ class Work(NamedTuple):
         arc: (L, b_x, b_y) and their rates, shape (S, 2, 3).
         second: ∂P_y/∂y′ and ∂W_y/∂y′ of `section`, shape (2, 3, 3, 3).
         force: generalised force in arc parameters, shape (n,).
-        moment: Σ x_y × F of `tangent`, over a section's own points and over later ones, shape (2, n, 3).
+        carried: Σ F, Σ x × F, and Σ ∂x/∂y × F for every y, the sums of `tangent`, shape (2 + n, 3).
         block: scratch of matrices, shape (n, n).
     """
 
@@ -59,7 +59,7 @@ class Work(NamedTuple):
     arc: Array
     second: Array
     force: Array
-    moment: Array
+    carried: Array
     block: Array
 
     @classmethod
@@ -73,7 +73,7 @@ class Work(NamedTuple):
             np.zeros((sections, 2, 3)),
             np.zeros((2, 3, 3, 3)),
             np.zeros(n),
-            np.zeros((2, n, 3)),
+            np.zeros((2 + n, 3)),
             np.zeros((n, n)),
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
+from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 
 __all__ = ["PCCConfig", "PCCInitial"]
@@ -41,9 +42,15 @@ def _are_counts(value: object) -> str | None:
     return None if fine else "give one whole number, or a list with one a section"
 
 
+def _is_whole(value: object) -> str | None:
+    return None if isinstance(value, int) and not isinstance(value, bool) else "must be a whole number"
+
+
 def _per_section(default: float | tuple[float, ...], help: str, **limits: Any) -> Any:
     entries = default if isinstance(default, tuple) else (default,)
-    return option(entries, help + "; one for all or one a section", converter=_numbers, check=_are_numbers, **limits)
+    return option(
+        entries, help + "; one for all or one a section", converter=_numbers, check=_are_numbers, **limits
+    )
 
 
 def _count_per_section(default: int, help: str, **limits: Any) -> Any:
@@ -57,10 +64,10 @@ class PCCConfig:
     """Options of a piecewise-constant-curvature arm.
 
     Every option "one for all or one a section" takes a number or a list; `spread` gives one per section.
-    Raises ValueError that names every list whose length does not fit the number of sections.
+    Raises ConfigError with every list whose length does not fit the number of sections.
     """
 
-    sections: int = option(3, "number of sections in the chain", low=1, high=64)
+    sections: int = option(3, "number of sections in the chain", low=1, high=64, check=_is_whole)
     chambers: tuple[int, ...] = _count_per_section(
         3, "chambers around the backbone, evenly spaced; 3 make the elongations coordinates", low=3, high=64
     )
@@ -87,24 +94,32 @@ class PCCConfig:
         0.005, "half the height of the disks", unit="m", above=0
     )
     disk_inertia: tuple[float, ...] = _per_section(
-        0.0, "moment of inertia of each disk about its diameter, twice that about its axis", unit="kg·m²", low=0
+        0.0,
+        "moment of inertia of each disk about its diameter, twice that about its axis",
+        unit="kg·m²",
+        low=0,
     )
     base_disk: bool = option(True, "whether a disk that can be touched stands at the base")
     friction: float | None = option(
         None, "friction coefficient of the disks; left out, the scenario decides", low=0
     )
     self_contact: bool = option(False, "whether disks that are not neighbours may touch each other")
-    mass_nodes: int = option(3, "Gauss–Legendre nodes a section for the inertia and gravity", low=1, high=16)
-    coriolis: bool = option(False, "whether centrifugal and Coriolis forces count; the CUSP paper leaves them out")
+    mass_nodes: int = option(
+        3, "Gauss–Legendre nodes a section for the inertia and gravity", low=1, high=16, check=_is_whole
+    )
+    coriolis: bool = option(
+        False, "whether centrifugal and Coriolis forces count; the CUSP paper leaves them out"
+    )
 
     def __attrs_post_init__(self) -> None:
+        allowed = f"give one number, or {self.sections}: one a section"
         wrong = [
-            f"{name} has {len(value)} entries for {self.sections} sections: give 1 or {self.sections}"
+            Mistake(name, f"{len(value)} entries", allowed)
             for name in _PER_SECTION
             if len(value := getattr(self, name)) not in (1, self.sections)
         ]
         if wrong:
-            raise ValueError("; ".join(wrong))
+            raise ConfigError(wrong, "the arm")
 
     def spread(self, name: str) -> tuple[Any, ...]:
         """The option `name` with exactly one entry a section."""
@@ -121,10 +136,16 @@ class PCCInitial:
     """
 
     elongation: tuple[float, ...] = option(
-        (0.0,), "elongation: one, one a section, or every coordinate", unit="m", converter=_numbers,
+        (0.0,),
+        "elongation: one, one a section, or every coordinate",
+        unit="m",
+        converter=_numbers,
         check=_are_numbers,
     )
     velocity: tuple[float, ...] = option(
-        (0.0,), "its rate: one, one a section, or every coordinate", unit="m/s", converter=_numbers,
+        (0.0,),
+        "its rate: one, one a section, or every coordinate",
+        unit="m/s",
+        converter=_numbers,
         check=_are_numbers,
     )

@@ -43,7 +43,13 @@ def velocity_acceleration(count: int, column: int, vectors: Array, arc: Array) -
 
 @njit(cache=True)
 def _add_particle(
-    count: int, mass: float, load: tuple[float, float, float], column: int, vectors: Array, M: Array, force: Array
+    count: int,
+    mass: float,
+    load: tuple[float, float, float],
+    column: int,
+    vectors: Array,
+    M: Array,
+    force: Array,
 ) -> None:
     """Add a particle to (1) and its acceleration `load` = g − a to (2)."""
     for a in range(count):
@@ -137,7 +143,7 @@ def pull_back(to_arc: Array, force: Array, out: Array) -> None:
 def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
     """Kinetic energy (1) with rotary parts, and the elastic and gravitational potential [J].
 
-        V = ½·qᵀK·q − Σ_k m_k·g·x_k, x_k in the world                                      (5)
+    V = ½·qᵀK·q − Σ_k m_k·g·x_k, x_k in the world                                      (5)
     """
     sections = arm.length.size
     table, scalars, vectors, arc = work.table, work.scalars, work.vectors, work.arc

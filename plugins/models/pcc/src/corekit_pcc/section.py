@@ -24,6 +24,7 @@ Source: Webster and Jones (2010), "Design and kinematic modeling of constant cur
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from corekit.data.arrays import Array
@@ -38,12 +39,31 @@ POSITION, COLUMNS, TURNS, AXES = 0, 1, 4, 7
 VECTORS = 10
 """How many vector jets that are."""
 
-_AX, _AY, _XX, _XY, _YY, _U, _L = range(7)
-_S1, _S2, _S3, _S1P, _S2P = range(7, 12)
+_L, _AX, _AY, _XX, _XY, _YY, _U = range(7)
+_S1, _S2, _S3, _DS1, _DS2 = range(7, 12)
 _S1X, _S1Y, _S2X, _S2Y, _S2XX, _S2XY, _S2YY = range(12, 19)
-_RISE, _SIDE_X, _SIDE_Y, _PXX, _PXY, _PYY, _PZX, _PZY = range(19, 27)
-SCALARS = 27
-"""How many scalar jets are used."""
+_LX, _LY, _LZ, _DS2XX, _DS2XY, _DS2YY, _DS1X, _DS1Y, _S3XX, _S3XY, _S3YY = range(19, 30)
+SCALARS = 30
+"""How many scalar jets are used: s·L, a_x, a_y and what follows from them (D for a derivative in u)."""
+
+_SQUARES = np.array([(_AX, _AX, _XX), (_AX, _AY, _XY), (_AY, _AY, _YY)])
+_SERIES = np.array([(0, 1, _S1), (0, 2, _S2), (0, 3, _S3), (1, 1, _DS1), (1, 2, _DS2)])
+_PRODUCTS = np.array(
+    [
+        *[(_S1, _AX, _S1X), (_S1, _AY, _S1Y), (_S2, _AX, _S2X), (_S2, _AY, _S2Y)],
+        *[(_S2, _XX, _S2XX), (_S2, _XY, _S2XY), (_S2, _YY, _S2YY)],
+        *[(_L, _S2X, _LX), (_L, _S2Y, _LY), (_L, _S1, _LZ)],
+        *[
+            (_DS2, _XX, _DS2XX),
+            (_DS2, _XY, _DS2XY),
+            (_DS2, _YY, _DS2YY),
+            (_DS1, _AX, _DS1X),
+            (_DS1, _AY, _DS1Y),
+        ],
+        *[(_S3, _XX, _S3XX), (_S3, _XY, _S3XY), (_S3, _YY, _S3YY)],
+    ]
+)
+"""Products of scalar jets in order: factor, factor, row of the result."""
 
 
 @njit(cache=True)
@@ -81,25 +101,16 @@ def section_columns(s: float, arc: Array, order: int, table: Array, scalars: Arr
     for k in range(order + 1):
         for row in range(3):
             value = s * arc[k, row] if k < 2 else 0.0
-            scalars[_L if row == 0 else _AX + row - 1, k] = value
-    product(scalars, _AX, _AX, order, _XX)
-    product(scalars, _AX, _AY, order, _XY)
-    product(scalars, _AY, _AY, order, _YY)
+            scalars[_L + row, k] = value
+    for each in range(3):
+        product(scalars, _SQUARES[each, 0], _SQUARES[each, 1], order, _SQUARES[each, 2])
     for k in range(order + 1):
         scalars[_U, k] = scalars[_XX, k] + scalars[_YY, k]
     derivatives(scalars[_U, 0], order + 1, table)
-    compose(table, 0, 1, scalars, _U, order, _S1)
-    compose(table, 0, 2, scalars, _U, order, _S2)
-    compose(table, 0, 3, scalars, _U, order, _S3)
-    compose(table, 1, 1, scalars, _U, order, _S1P)
-    compose(table, 1, 2, scalars, _U, order, _S2P)
-    product(scalars, _S1, _AX, order, _S1X)
-    product(scalars, _S1, _AY, order, _S1Y)
-    product(scalars, _S2, _AX, order, _S2X)
-    product(scalars, _S2, _AY, order, _S2Y)
-    product(scalars, _S2, _XX, order, _S2XX)
-    product(scalars, _S2, _XY, order, _S2XY)
-    product(scalars, _S2, _YY, order, _S2YY)
+    for each in range(_SERIES.shape[0]):
+        compose(table, _SERIES[each, 0], _SERIES[each, 1], scalars, _U, order, _SERIES[each, 2])
+    for each in range(_PRODUCTS.shape[0]):
+        product(scalars, _PRODUCTS[each, 0], _PRODUCTS[each, 1], order, _PRODUCTS[each, 2])
     _place_jets(order, scalars, vectors)
     _column_jets(s, order, scalars, vectors)
     _turn_jets(s, order, scalars, vectors)
@@ -108,12 +119,9 @@ def section_columns(s: float, arc: Array, order: int, table: Array, scalars: Arr
 @njit(cache=True)
 def _place_jets(order: int, t: Array, vectors: Array) -> None:
     """Equations (1) and (2)."""
-    product(t, _L, _S2X, order, _SIDE_X)
-    product(t, _L, _S2Y, order, _SIDE_Y)
-    product(t, _L, _S1, order, _RISE)
     for k in range(order + 1):
         one = 1.0 if k == 0 else 0.0
-        write(vectors, POSITION, k, t[_SIDE_X, k], t[_SIDE_Y, k], t[_RISE, k])
+        write(vectors, POSITION, k, t[_LX, k], t[_LY, k], t[_LZ, k])
         write(vectors, AXES, k, one - t[_S2XX, k], -t[_S2XY, k], -t[_S1X, k])
         write(vectors, AXES + 1, k, -t[_S2XY, k], one - t[_S2YY, k], -t[_S1Y, k])
         write(vectors, AXES + 2, k, t[_S1X, k], t[_S1Y, k], one - t[_S2XX, k] - t[_S2YY, k])
@@ -122,36 +130,28 @@ def _place_jets(order: int, t: Array, vectors: Array) -> None:
 @njit(cache=True)
 def _column_jets(s: float, order: int, t: Array, vectors: Array) -> None:
     """P_y of equation (3)."""
-    product(t, _S2P, _XX, order, _PXX)
-    product(t, _S2P, _XY, order, _PXY)
-    product(t, _S2P, _YY, order, _PYY)
-    product(t, _S1P, _AX, order, _PZX)
-    product(t, _S1P, _AY, order, _PZY)
     for k in range(order + 1):
         write(vectors, COLUMNS, k, s * t[_S2X, k], s * t[_S2Y, k], s * t[_S1, k])
         xx = xy = yy = zx = zy = 0.0
         for j in range(k + 1):
             i, length = k - j, s * t[_L, j]  # t[_L] is the jet of s·L
-            xx += length * (t[_S2, i] + 2.0 * t[_PXX, i])
-            xy += length * 2.0 * t[_PXY, i]
-            yy += length * (t[_S2, i] + 2.0 * t[_PYY, i])
-            zx += length * 2.0 * t[_PZX, i]
-            zy += length * 2.0 * t[_PZY, i]
+            xx += length * (t[_S2, i] + 2.0 * t[_DS2XX, i])
+            xy += length * 2.0 * t[_DS2XY, i]
+            yy += length * (t[_S2, i] + 2.0 * t[_DS2YY, i])
+            zx += length * 2.0 * t[_DS1X, i]
+            zy += length * 2.0 * t[_DS1Y, i]
         write(vectors, COLUMNS + 1, k, xx, xy, zx)
         write(vectors, COLUMNS + 2, k, xy, yy, zy)
 
 
 @njit(cache=True)
 def _turn_jets(s: float, order: int, t: Array, vectors: Array) -> None:
-    """W_y of equation (3); the rows of the products with S_2′ are free again."""
-    product(t, _S3, _XX, order, _PXX)
-    product(t, _S3, _XY, order, _PXY)
-    product(t, _S3, _YY, order, _PYY)
+    """W_y of equation (3)."""
     for k in range(order + 1):
         one = 1.0 if k == 0 else 0.0
         write(vectors, TURNS, k, 0.0, 0.0, 0.0)
-        write(vectors, TURNS + 1, k, -s * t[_PXY, k], s * (one - t[_PYY, k]), -s * t[_S2Y, k])
-        write(vectors, TURNS + 2, k, s * (t[_PXX, k] - one), s * t[_PXY, k], s * t[_S2X, k])
+        write(vectors, TURNS + 1, k, -s * t[_S3XY, k], s * (one - t[_S3YY, k]), -s * t[_S2Y, k])
+        write(vectors, TURNS + 2, k, s * (t[_S3XX, k] - one), s * t[_S3XY, k], s * t[_S2X, k])
 
 
 @njit(cache=True)

@@ -1,0 +1,120 @@
+"""Poses of frames on the backbone, and the rows of material points fixed in them.
+
+A frame stands on section i at arc position s, its z axis along the backbone. A point fixed in it at `local` is at
+
+    x = x_f + d,   d = R_f·local,     ẋ = Σ_y (∂x_f/∂y + W_y × d)·ẏ                        (1)
+
+with ∂x_f/∂y of `chain`, W_y = R_i·W_y(s) for the section's own arc parameters and the carried W_y for earlier
+ones. Rows in coordinates follow by E of `chambers`, block by block.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_pcc.arm import Arm
+from corekit_pcc.chain import POINT, SPIN, START, Work, chain_arcs, chain_columns, first_twist, point_columns
+from corekit_pcc.jets import cross, rotate
+from corekit_pcc.section import AXES, POSITION, TURNS, section_place
+
+__all__ = ["carrier_rows", "frame_poses"]
+
+
+@njit(cache=True)
+def frame_poses(
+    arm: Arm,
+    q: Array,
+    v: Array,
+    section: IntArray,
+    place: Array,
+    position: Array,
+    rotation: Array,
+    work: Work,
+) -> None:
+    """Write the frames' poses in the world.
+
+    Args:
+        q, v: coordinates [m] and velocities [m/s], shape (n,).
+        section, place: i and s of each frame, ordered by section, shape (f,).
+        position, rotation: results, shapes (f, 3) [m] and (f, 3, 3).
+    """
+    vectors = work.vectors
+    chain_arcs(arm, q, v, work.arc, vectors)
+    at = 0
+    for f in range(section.size):
+        while at < section[f]:
+            section_place(1.0, work.arc[at], work.table, vectors)
+            _compose(at, arm.plate[at], vectors, START + 4 * (at + 1))
+            at += 1
+        section_place(place[f], work.arc[at], work.table, vectors)
+        _compose(at, 0.0, vectors, START + 4 * (at + 1))
+        for x in range(3):
+            position[f, x] = arm.base_position[x] + vectors[START + 4 * (at + 1), 0, x]
+            for axis in range(3):
+                rotation[f, x, axis] = vectors[START + 4 * (at + 1) + 1 + axis, 0, x]
+
+
+@njit(cache=True)
+def _compose(i: int, plate: float, vectors: Array, out: int) -> None:
+    """Write the pose of the section point at hand, a plate ahead, into the rows out … out + 3."""
+    start = START + 4 * i
+    rotate(vectors, start + 1, POSITION, 0, out)
+    for axis in range(3):
+        rotate(vectors, start + 1, AXES + axis, 0, out + 1 + axis)
+    for x in range(3):
+        vectors[out, 0, x] += vectors[start, 0, x] + plate * vectors[out + 3, 0, x]
+
+
+@njit(cache=True)
+def carrier_rows(
+    arm: Arm,
+    q: Array,
+    v: Array,
+    section: IntArray,
+    place: Array,
+    frame: IntArray,
+    local: Array,
+    dofs: IntArray,
+    values: Array,
+    work: Work,
+) -> None:
+    """Write the rows (1) of c points in coordinates: dofs (c, n) and values (c, 3, n).
+
+    Args:
+        q, v: coordinates [m] and velocities [m/s], shape (n,).
+        section, place: i and s of each frame, shape (f,).
+        frame, local: the frame of each point, and its place there [m], shapes (c,) and (c, 3).
+    """
+    sections, vectors = arm.length.size, work.vectors
+    chain_columns(arm, q, v, 0, work.table, work.scalars, vectors, work.arc)
+    for c in range(frame.size):
+        i, s = int(section[frame[c]]), float(place[frame[c]])
+        point_columns(i, s, 0, sections, work.table, work.scalars, vectors, work.arc)
+        _move_to(i, local[c, 0], local[c, 1], local[c, 2], first_twist(sections), vectors)
+        for a in range(3 * sections):
+            dofs[c, a] = a
+            row = first_twist(sections) + 3 * (a - a % 3) + 2
+            for x in range(3):
+                total = 0.0
+                if a < 3 * (i + 1):
+                    for y in range(3):
+                        total += vectors[row + 3 * y, 0, x] * arm.to_arc[a // 3, y, a % 3]
+                values[c, x, a] = total
+
+
+@njit(cache=True)
+def _move_to(i: int, x: float, y: float, z: float, twist: int, vectors: Array) -> None:
+    """Add W_y × d to the columns of the point at hand, d = R_f·(x, y, z)."""
+    start = START + 4 * i
+    for axis in range(3):
+        local = vectors[AXES, 0, axis] * x + vectors[AXES + 1, 0, axis] * y + vectors[AXES + 2, 0, axis] * z
+        vectors[POSITION, 0, axis] = local
+    rotate(vectors, start + 1, POSITION, 0, POINT)
+    for a in range(3 * (i + 1)):
+        spin = twist + 1
+        if a >= 3 * i:
+            rotate(vectors, start + 1, TURNS + a - 3 * i, 0, SPIN)
+            spin = SPIN
+        cross(vectors, spin, POINT, 0, 1.0, twist + 2)
+        twist += 3

@@ -1,0 +1,249 @@
+"""The model `pcc`: what the kernel asks of a piecewise-constant-curvature arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.shapes import Shape
+from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit_pcc.arm import arm_of, disk_places, place_name
+from corekit_pcc.chain import Work
+from corekit_pcc.config import PCCConfig, PCCInitial
+from corekit_pcc.dynamics import dynamics, energy
+from corekit_pcc.frames import carrier_rows, frame_poses
+from corekit_pcc.tangent import tangent
+
+if TYPE_CHECKING:
+    from corekit_pcc.symbolic import SymbolicArm
+
+__all__ = ["PCC"]
+
+_OUTLINE_POINTS = 12
+
+
+@final
+class PCC(Model):
+    """A chain of sections, each an arc of constant curvature that bends in any direction and stretches.
+
+        M(q)·v̇ + C(q, v)·v + D·v + K·q + G(q) = Aᵀ·τ + Jᵀ·f_contact,   v = q̇               (1)
+
+    Coordinates q [m] are three a section: with three chambers their elongations, with more the backbone's
+    elongation and the bending vector times the chamber radius (see `chambers`). Inputs τ [N] are the chambers'
+    axial forces (pressure times area), pushing them longer, all sections stacked.
+
+    Frames: `base`, and one at every disk (see `layout.frames`), z along the backbone; each disk is a cylinder.
+
+    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`; `symbolic` with CasADi.
+
+    Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
+    (CUSP), equation (2); Godage et al. (2016).
+    """
+
+    def __init__(self, config: PCCConfig, context: BuildContext | None = None) -> None:
+        context = BuildContext() if context is None else context
+        self._config = config
+        self._path = context.path or "pcc"
+        self._arm = arm_of(config, context.base, context.gravity)
+        self._work = Work.allocate(config.sections)
+        places = [(0, 0.0), *disk_places(config)]
+        self._frame_section: IntArray = np.array([i for i, _ in places], dtype=np.int64)
+        self._frame_place: Array = np.array([s for _, s in places], dtype=np.float64)
+        self._layout = _layout(config)
+        n = 3 * config.sections
+        self._moved: Array = np.zeros(n)
+        self._scratch_mass: Array = np.zeros((n, n))
+
+    @property
+    def layout(self) -> Layout:
+        """Coordinates, inputs, frames and disks."""
+        return self._layout
+
+    def memory(self) -> Memory:
+        """Nothing: an arm's state is q and v."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+    def initial_state(self, initial: PCCInitial | None, out: State) -> None:
+        """Write the state that `initial` gives, the straight unloaded arm at rest if it is None.
+
+        Raises:
+            ConfigError: wrong number of entries, or a section without length.
+        """
+        initial = PCCInitial() if initial is None else initial
+        mistakes: list[Mistake] = []
+        for name, target in (("elongation", out.q), ("velocity", out.v)):
+            values = getattr(initial, name)
+            if len(values) in (1, self._config.sections, target.size):
+                target[:] = self._coordinates(values)
+            else:
+                allowed = (
+                    f"give 1, {self._config.sections} (one a section) or {target.size} (every coordinate)"
+                )
+                mistakes.append(Mistake(f"{self._path}.initial.{name}", f"{len(values)} entries", allowed))
+        lengths = self._arm.length + np.einsum("ij,ij->i", self._arm.to_arc[:, 0], out.q.reshape(-1, 3))
+        if not mistakes and lengths.min() <= 0.0:
+            found = f"length {lengths.min():.6g} m of section {int(lengths.argmin()) + 1}"
+            mistakes.append(Mistake(f"{self._path}.initial.elongation", found, "lengths must be > 0"))
+        if mistakes:
+            raise ConfigError(mistakes, "the initial state")
+        out.time = 0.0
+
+    def _coordinates(self, values: tuple[float, ...]) -> Array:
+        """Coordinates from what an initial option holds; 1 or S entries are pure extensions."""
+        sections = self._config.sections
+        if len(values) == 3 * sections:
+            return np.array(values)
+        extension = np.broadcast_to(np.array(values), (sections,))
+        arc = np.zeros((sections, 3, 1))
+        arc[:, 0, 0] = extension
+        return np.asarray(np.linalg.solve(self._arm.to_arc, arc), dtype=np.float64).reshape(-1)
+
+    def mass_matrix(self) -> Dense:
+        """A dense buffer."""
+        return Dense(3 * self._config.sections)
+
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        """Write M and f of `dynamics`."""
+        dynamics(self._arm, state.q, state.v, inputs, self._config.coriolis, mass.data, force, self._work)
+
+    def tangent_matrices(self) -> tuple[Dense, Dense]:
+        """Dense buffers for K and D."""
+        return self.mass_matrix(), self.mass_matrix()
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent`; the inputs do not enter them."""
+        tangent(self._arm, state.q, state.v, self._config.coriolis, stiffness.data, damping.data, self._work)
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Write q + h·v̄."""
+        np.multiply(velocity, step, out=self._moved)
+        np.add(start.q, self._moved, out=out.q)
+
+    def rechart(self, state: State) -> bool:
+        """Never: these coordinates are regular everywhere."""
+        return False
+
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        """No coordinate is prescribed."""
+
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the poses of the base and of every disk."""
+        frame_poses(
+            self._arm,
+            state.q,
+            state.v,
+            self._frame_section,
+            self._frame_place,
+            position,
+            rotation,
+            self._work,
+        )
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Write rows of points fixed in frames: equation (1) of `frames`."""
+        carrier_rows(
+            self._arm,
+            state.q,
+            state.v,
+            self._frame_section,
+            self._frame_place,
+            frame,
+            local,
+            dofs,
+            values,
+            self._work,
+        )
+
+    def energy(self, state: State) -> tuple[float, float]:
+        """Kinetic energy, and elastic and gravitational potential [J]; heights count from the world's origin."""
+        return energy(self._arm, state.q, state.v, self._work)
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """f as actuation, stiffness, damping, gravity and coriolis [N]."""
+        n = 3 * self._config.sections
+        q, v, still, unloaded = state.q, state.v, np.zeros(n), np.zeros_like(inputs)
+        arm, work, M = self._arm, self._work, self._scratch_mass
+
+        def force(velocity: Array, *, coriolis: bool) -> Array:
+            out = np.zeros(n)
+            dynamics(arm, q, velocity, unloaded, coriolis, M, out, work)
+            return out
+
+        stiffness = -np.einsum("iab,ib->ia", arm.stiffness, q.reshape(-1, 3)).reshape(-1)
+        damping = -np.einsum("iab,ib->ia", arm.damping, v.reshape(-1, 3)).reshape(-1)
+        resting = force(still, coriolis=False)
+        moving = force(v, coriolis=True) - damping - resting if self._config.coriolis else np.zeros(n)
+        return {
+            "actuation": self._actuation(inputs),
+            "stiffness": stiffness,
+            "damping": damping,
+            "gravity": resting - stiffness,
+            "coriolis": moving,
+        }
+
+    def _actuation(self, inputs: Array) -> Array:
+        """Aᵀ·τ of equation (3) in `chambers`."""
+        arm = self._arm
+        pairs = zip(arm.chamber_start[:-1], arm.chamber_start[1:], strict=True)
+        return np.concatenate([arm.chamber[first:last].T @ inputs[first:last] for first, last in pairs])
+
+    def outline(self, state: State) -> Outline:
+        """The backbone as one polyline, as thick as the circle of chambers."""
+        places = [
+            (i, k / _OUTLINE_POINTS)
+            for i in range(self._config.sections)
+            for k in range(0 if i == 0 or self._arm.plate[i - 1] > 0.0 else 1, _OUTLINE_POINTS + 1)
+        ]
+        section = np.array([i for i, _ in places], dtype=np.int64)
+        place = np.array([s for _, s in places])
+        points, rotations = np.zeros((len(places), 3)), np.zeros((len(places), 3, 3))
+        frame_poses(self._arm, state.q, state.v, section, place, points, rotations, self._work)
+        return Outline(points=points, radius=np.array(self._config.spread("chamber_radius"))[section])
+
+    def symbolic(self) -> SymbolicArm:
+        """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`."""
+        from corekit_pcc.symbolic import SymbolicArm
+
+        return SymbolicArm(self._arm, self._frame_section, self._frame_place, coriolis=self._config.coriolis)
+
+
+def _layout(config: PCCConfig) -> Layout:
+    """Names, units and disks."""
+    coordinates: list[tuple[str, ...]] = []
+    for i, chambers in enumerate(config.spread("chambers")):
+        names = (
+            ("chamber-1", "chamber-2", "chamber-3") if chambers == 3 else ("extension", "bend-x", "bend-y")
+        )
+        coordinates.append(tuple(f"section-{i + 1}-{name}" for name in names))
+    names = [name for section in coordinates for name in section]
+    inside = config.spread("disks")
+    places = disk_places(config)
+    carriers = [(0, 0), *((1 + k, i) for k, (i, _) in enumerate(places))]
+    radius, half_height = config.spread("disk_radius"), config.spread("disk_half_height")
+    shapes = tuple(
+        Shape("cylinder", (radius[i], half_height[i]), frame=frame, friction=config.friction)
+        for frame, i in carriers[0 if config.base_disk else 1 :]
+    )
+    first = np.arange(len(shapes) - 1, dtype=np.int64)
+    return Layout(
+        coordinates=tuple(Coordinate(name, "m") for name in names),
+        velocities=tuple(Coordinate(name, "m/s") for name in names),
+        inputs=(Channel("chamber-force", "N", sum(config.spread("chambers"))),),
+        frames=("base", *(place_name(i, s, inside[i]) for i, s in places)),
+        shapes=shapes,
+        never=np.column_stack([first, first + 1]),
+        self_contact=config.self_contact,
+        row_width=len(names),
+    )

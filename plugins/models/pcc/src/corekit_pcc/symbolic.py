@@ -1,0 +1,203 @@
+"""The arm's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+
+Every method takes and returns CasADi expressions (SX, MX or DM): q, v of shape (n, 1), inputs of shape (m, 1). The
+entire functions are polynomials after a fixed number of argument quarterings, so that derivatives of any order are
+right at the straight pose:
+
+    S_1(4u) = S_0·S_1,   S_2(4u) = ½·S_1(u)²,   S_0 = 1 − u·S_2                            (1)
+
+Kinetic energy, forces and rows follow from the positions by differentiation, not by copying the compiled kernels;
+tests hold both against each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit_pcc.arm import Arm
+from corekit_pcc.entire import series_coefficients
+
+__all__ = ["SymbolicArm"]
+
+Expression = Any
+"""A CasADi SX, MX or DM."""
+
+_QUARTERINGS = 2
+_TERMS = 12
+
+
+def _series(u: Expression, n: int) -> Expression:
+    """S_n(u) by Horner's rule; exact to 1e-13 for u ≤ π² (θ ≤ 4π after the quarterings)."""
+    coefficients = series_coefficients(n, _TERMS)
+    value = float(coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        value = value * u + float(coefficient)
+    return value
+
+
+def _entire(u: Expression) -> tuple[Expression, Expression]:
+    """S_1(u) and S_2(u): equation (1)."""
+    u = u / 4.0**_QUARTERINGS
+    s1, s2 = _series(u, 1), _series(u, 2)
+    for _ in range(_QUARTERINGS):
+        s0 = 1.0 - u * s2
+        s2 = 0.5 * s1 * s1
+        s1 = s0 * s1
+        u = 4.0 * u
+    return s1, s2
+
+
+@final
+class SymbolicArm:
+    """Expressions of one arm; built by `PCC.symbolic()`.
+
+    Attributes:
+        coordinates, inputs: n and m, the lengths of q and of the input vector.
+        frames: number of frames, in the order of the model's layout.
+    """
+
+    def __init__(self, arm: Arm, section: IntArray, place: Array, *, coriolis: bool) -> None:
+        self._arm = arm
+        self._section, self._place = section, place
+        self._coriolis = coriolis
+        self.coordinates = 3 * arm.length.size
+        self.inputs = len(arm.chamber)
+        self.frames = len(section)
+
+    def mass(self, q: Expression) -> Expression:
+        """M(q), shape (n, n): Σ m·JᵀJ over `particles`."""
+        positions, masses = self.particles(q)
+        jacobian = ca.jacobian(positions, q)
+        weights = np.repeat(masses, 3)
+        return jacobian.T @ (weights * jacobian)
+
+    def mass_product(self, q: Expression, x: Expression) -> Expression:
+        """M(q)·x without M: one forward and one reverse sweep, Jᵀ(m·(J·x)), shape (n, 1)."""
+        positions, masses = self.particles(q)
+        weighted = np.repeat(masses, 3) * ca.jtimes(positions, q, x)
+        return ca.jtimes(positions, q, weighted, True)
+
+    def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
+        """½·vᵀM(q)v [J]."""
+        positions, masses = self.particles(q)
+        speed = ca.jtimes(positions, q, v)
+        return 0.5 * ca.dot(np.repeat(masses, 3) * speed, speed)
+
+    def potential_energy(self, q: Expression) -> Expression:
+        """Elastic and gravitational potential [J], heights from the world's origin."""
+        nodes, masses = self._nodes(q)
+        arm = self._arm
+        elastic = sum(
+            (0.5 * ca.dot(x, arm.stiffness[i] @ x) for i, x in enumerate(self._split(q))), start=ca.DM(0)
+        )
+        weight = np.array([mass * arm.gravity for mass in masses]).reshape(-1)
+        return elastic - ca.dot(weight, ca.vertcat(*[arm.base_position + node for node in nodes]))
+
+    def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
+        """f(q, v, u) [N], shape (n, 1), with the options of the model."""
+        arm = self._arm
+        rows = []
+        for i, velocity in enumerate(self._split(v)):
+            first, last = int(arm.chamber_start[i]), int(arm.chamber_start[i + 1])
+            rows.append(arm.chamber[first:last].T @ inputs[first:last] - arm.damping[i] @ velocity)
+        force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q)
+        if self._coriolis:
+            positions, masses = self.particles(q)
+            acceleration = ca.jtimes(ca.jtimes(positions, q, v), q, v)
+            weighted = np.repeat(masses, 3) * acceleration
+            force -= ca.jtimes(positions, q, weighted, True)
+        return force
+
+    def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame of the layout."""
+        i = int(self._section[frame])
+        start, turn = self._starts(q)[i]
+        position, rotation = self._local(self._arcs(q)[i], float(self._place[frame]))
+        return self._arm.base_position + start + turn @ position, turn @ rotation
+
+    def point(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """World position (3, 1) [m] of the point `local` (3, 1) [m] fixed in a frame."""
+        position, rotation = self.pose(q, frame)
+        return position + rotation @ local
+
+    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """J of that point, shape (3, n): ẋ = J·v."""
+        return ca.jacobian(self.point(q, frame, local), q)
+
+    def particles(self, q: Expression) -> tuple[Expression, Array]:
+        """What carries inertia: stacked places (3k, 1) [m] and their k masses [kg].
+
+        The Gauss nodes from the base's origin, then the rotary "particles" of `dynamics`, equation (3), which are
+        axes with inertia in place of positions with mass.
+        """
+        nodes, masses = self._nodes(q)
+        arm, arcs, starts = self._arm, self._arcs(q), self._starts(q)
+        for i, place, inertia in zip(
+            arm.turning_section, arm.turning_place, arm.turning_inertia, strict=True
+        ):
+            rotation = starts[i][1] @ self._local(arcs[i], float(place))[1]
+            nodes += [rotation[:, 0], rotation[:, 1]]
+            masses += [float(inertia)] * 2
+        return ca.vertcat(*nodes), np.array(masses)
+
+    def functions(self) -> dict[str, Any]:
+        """CasADi Functions by name: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → p (3, f), R."""
+        q, v = ca.SX.sym("q", self.coordinates), ca.SX.sym("v", self.coordinates)
+        u = ca.SX.sym("u", self.inputs)
+        poses = [self.pose(q, frame) for frame in range(self.frames)]
+        positions = ca.horzcat(*[position for position, _ in poses])
+        rotations = ca.horzcat(*[rotation for _, rotation in poses])
+        energies = [self.kinetic_energy(q, v), self.potential_energy(q)]
+        return {
+            "mass": ca.Function("mass", [q], [self.mass(q)], ["q"], ["M"]),
+            "force": ca.Function("force", [q, v, u], [self.force(q, v, u)], ["q", "v", "u"], ["f"]),
+            "energy": ca.Function("energy", [q, v], energies, ["q", "v"], ["kinetic", "potential"]),
+            "poses": ca.Function("poses", [q], [positions, rotations], ["q"], ["position", "rotation"]),
+        }
+
+    def _split(self, x: Expression) -> list[Expression]:
+        return [x[3 * i : 3 * i + 3] for i in range(self._arm.length.size)]
+
+    def _arcs(self, q: Expression) -> list[Expression]:
+        """(L, b_x, b_y) of each section."""
+        arm = self._arm
+        return [np.array([arm.length[i], 0.0, 0.0]) + arm.to_arc[i] @ x for i, x in enumerate(self._split(q))]
+
+    def _local(self, arc: Expression, s: float) -> tuple[Expression, Expression]:
+        """p and R of equations (1) and (2) in `section`."""
+        x, y, length = s * arc[1], s * arc[2], s * arc[0]
+        s1, s2 = _entire(x * x + y * y)
+        position = length * ca.vertcat(s2 * x, s2 * y, s1)
+        rotation = ca.vertcat(
+            ca.horzcat(1.0 - s2 * x * x, -s2 * x * y, s1 * x),
+            ca.horzcat(-s2 * x * y, 1.0 - s2 * y * y, s1 * y),
+            ca.horzcat(-s1 * x, -s1 * y, 1.0 - s2 * (x * x + y * y)),
+        )
+        return position, rotation
+
+    def _starts(self, q: Expression) -> list[tuple[Expression, Expression]]:
+        """x_i from the base's origin and R_i of every section: equation (1) of `chain`."""
+        start, turn = ca.DM.zeros(3), ca.DM(self._arm.base_rotation)
+        starts = [(start, turn)]
+        for i, arc in enumerate(self._arcs(q)):
+            position, rotation = self._local(arc, 1.0)
+            start = start + turn @ position
+            turn = turn @ rotation
+            start = start + self._arm.plate[i] * turn[:, 2]
+            starts.append((start, turn))
+        return starts
+
+    def _nodes(self, q: Expression) -> tuple[list[Expression], list[float]]:
+        """Gauss nodes from the base's origin, and their masses."""
+        arcs, starts = self._arcs(q), self._starts(q)
+        nodes, masses = [], []
+        for i, arc in enumerate(arcs):
+            start, turn = starts[i]
+            for node, mass in zip(self._arm.node, self._arm.node_mass[i], strict=True):
+                nodes.append(start + turn @ self._local(arc, float(node))[0])
+                masses.append(float(mass))
+        return nodes, masses
