@@ -19,10 +19,10 @@ from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit_view.contacts import of_mode
-from corekit_view.meshes import Surface, box, cone, cylinder, shape_surface, sphere
+from corekit_view.meshes import Surface, box, chequers, cone, cylinder, shape_surface, sphere
 from corekit_view.palette import GROUND, MODES, OBSTACLE, body_colour, darker, rgb
 from corekit_view.scene import Bounds
-from corekit_view.tubes import polylines, tangents
+from corekit_view.tubes import polylines
 
 __all__ = ["Batch", "batches", "rotation_to"]
 
@@ -54,14 +54,13 @@ class Batch:
 def rotation_to(direction: Array) -> Array:
     """Unit quaternions (w, x, y, z) of the least rotation from +z to unit directions, shape (..., 4).
 
-        q = (1 + d_z, −d_y, d_x, 0) / ‖·‖;   a half turn about x where d = −z             (1)
+    q = (1 + d_z, −d_y, d_x, 0) / ‖·‖;   a half turn about x where d = −z             (1)
     """
     x, y, z = np.moveaxis(direction, -1, 0)
     quat = np.stack([1.0 + z, -y, x, np.zeros_like(z)], axis=-1)
     norm = np.linalg.norm(quat, axis=-1, keepdims=True)
     down = norm[..., 0] < 1e-6
-    quat = np.where(down[..., None], [0.0, 1.0, 0.0, 0.0], quat / np.where(norm > 0.0, norm, 1.0))
-    return quat
+    return np.where(down[..., None], [0.0, 1.0, 0.0, 0.0], quat / np.where(norm > 0.0, norm, 1.0))
 
 
 def batches(replay: Replay, extent: Bounds, force_scale: float, thinnest: float) -> list[Batch]:
@@ -106,7 +105,14 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
     found = []
     for word, mesh, parts in (("joints", sphere(1.0, 16), joints), ("links", cylinder(1.0, 1.0, 24), links)):
         if parts:
-            found.append(Batch(f"{name}/{word}", mesh, colour, *(np.concatenate(p, axis=1) for p in zip(*parts, strict=True))))
+            found.append(
+                Batch(
+                    f"{name}/{word}",
+                    mesh,
+                    colour,
+                    *(np.concatenate(p, axis=1) for p in zip(*parts, strict=True)),
+                )
+            )
     return found
 
 
@@ -120,7 +126,9 @@ def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Ba
                 continue
             case "polytope" | "mesh":
                 place = (body.shape_position[:, [i]], body.shape_rotation[:, [i]])
-                found.append(_rigid(f"{name}/shape-{i}", _own_mesh(shape, f"{name} shape {i}", extent), colour, *place))
+                found.append(
+                    _rigid(f"{name}/shape-{i}", _own_mesh(shape, f"{name} shape {i}", extent), colour, *place)
+                )
             case _:
                 for kind, scale, shift in _parts(shape):
                     kinds.setdefault(kind, []).append((i, scale, shift))
@@ -131,7 +139,14 @@ def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Ba
         position = body.shape_position[:, index] + shift[:, None] * rotation[:, :, :, 2]
         scale = np.broadcast_to([s for _, s, _ in parts], position.shape)
         found.append(
-            Batch(f"{name}/{kind}", _unit(kind), colour, position, quat_wxyz_from_rotation(rotation), scale * 0.995)
+            Batch(
+                f"{name}/{kind}",
+                _unit(kind),
+                colour,
+                position,
+                quat_wxyz_from_rotation(rotation),
+                scale * 0.995,
+            )
         )
     return found
 
@@ -141,14 +156,14 @@ def _parts(shape: Shape) -> list[tuple[str, tuple[float, float, float], float]]:
     size = shape.size
     match shape.kind:
         case "sphere":
-            return [("sphere", (size[0],) * 3, 0.0)]
+            return [("sphere", (size[0], size[0], size[0]), 0.0)]
         case "box":
             return [("box", (size[0], size[1], size[2]), 0.0)]
         case "cylinder":
             return [("cylinder", (size[0], size[0], size[1]), 0.0)]
         case _:  # capsule
             radius, half = size
-            ends = [("sphere", (radius,) * 3, side * half) for side in (-1.0, 1.0)]
+            ends = [("sphere", (radius, radius, radius), side * half) for side in (-1.0, 1.0)]
             return [("cylinder", (radius, radius, half), 0.0), *ends]
 
 
@@ -181,13 +196,26 @@ def _obstacle(obstacle: ObstacleTrack, name: str, extent: Bounds) -> list[Batch]
     if obstacle.shape.kind == "edge":
         return []
     if obstacle.shape.kind == "half-space":
-        # a thin slab under the plane, where the bodies are
-        half, thick = extent.extent, 0.004 * extent.extent
+        # a patch of the plane where the bodies are, not where the plane happens to have its origin
         normal = rotation[:, :, :, 2]
         height = np.einsum("tij,tij->ti", normal, extent.centre - position)
-        centre = extent.centre - (height + thick)[:, :, None] * normal
-        return [_rigid(name, box((half, half, thick)), rgb(GROUND), centre, rotation)]
-    return [_rigid(name, _own_mesh(obstacle.shape, f"obstacle {obstacle.name!r}", extent.extent), rgb(OBSTACLE), position, rotation)]
+        centre = extent.centre - height[:, :, None] * normal
+        cells = zip(
+            ("even", "odd"),
+            chequers(extent.extent, 16),
+            (rgb(GROUND), darker(rgb(GROUND), 0.94)),
+            strict=True,
+        )
+        return [_rigid(f"{name}/{word}", mesh, colour, centre, rotation) for word, mesh, colour in cells]
+    return [
+        _rigid(
+            name,
+            _own_mesh(obstacle.shape, f"obstacle {obstacle.name!r}", extent.extent),
+            darker(rgb(OBSTACLE), 0.82),
+            position,
+            rotation,
+        )
+    ]
 
 
 def _contacts(
@@ -204,7 +232,9 @@ def _contacts(
     for k, (points, forces) in enumerate(each):
         point[k, : len(points)], force[k, : len(points)], used[k, : len(points)] = points, forces, 1.0
     size = np.linalg.norm(force, axis=2)
-    direction = np.where(size[:, :, None] > 0, force / np.where(size > 0, size, 1.0)[:, :, None], [0.0, 0.0, 1.0])
+    direction = np.where(
+        size[:, :, None] > 0, force / np.where(size > 0, size, 1.0)[:, :, None], [0.0, 0.0, 1.0]
+    )
     quat = rotation_to(direction)
     length = force_scale * size
     thick = 0.0035 * extent * used * (length > 0)
@@ -213,9 +243,10 @@ def _contacts(
     dot = np.repeat((0.009 * extent * used)[:, :, None], 3, axis=2)
     upright = np.broadcast_to([1.0, 0.0, 0.0, 0.0], quat.shape)
     middle = point + 0.5 * shaft[:, :, None] * direction
+    along = np.stack([thick, thick, 0.5 * shaft], axis=2)
+    tip = np.stack([0.36 * head, 0.36 * head, head], axis=2)
     return [
         Batch(f"{name}/points", sphere(1.0, 12), colour, point, upright, dot),
-        Batch(f"{name}/shafts", cylinder(1.0, 1.0, 10), colour, middle, quat, np.stack([thick, thick, 0.5 * shaft], axis=2)),
-        Batch(f"{name}/heads", cone(1.0, 1.0, 16), colour, point + shaft[:, :, None] * direction, quat,
-              np.stack([0.36 * head, 0.36 * head, head], axis=2)),
-    ]  # fmt: skip
+        Batch(f"{name}/shafts", cylinder(1.0, 1.0, 10), colour, middle, quat, along),
+        Batch(f"{name}/heads", cone(1.0, 1.0, 16), colour, point + shaft[:, :, None] * direction, quat, tip),
+    ]

@@ -129,8 +129,8 @@ def _displacements(replay: Replay, frames: IntArray) -> Array:
     """How far points move from one of the frames to the next [m], shape (n, 3)."""
     moves = [np.zeros((0, 3))]
     for body in replay.bodies:
-        for points in (body.outline, body.shape_position):
-            moves.append(np.diff(points[frames], axis=0).reshape(-1, 3))
+        tracks = (body.outline[frames], body.shape_position[frames])
+        moves.extend(np.diff(points, axis=0).reshape(-1, 3) for points in tracks)
     return np.concatenate(moves)
 
 

@@ -19,10 +19,15 @@ class PictureConfig:
         None, "direction to the camera about z, from x; None: where most of the motion is seen", unit="rad"
     )
     elevation: float = option(0.35, "camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5)
-    width: float = option(0.183, "width on paper; 0.183 m is two columns of a journal", unit="m", low=0.05, high=1.0)
+    width: float = option(
+        0.183, "width on paper; 0.183 m is two columns of a journal", unit="m", low=0.05, high=1.0
+    )
     dpi: int = option(300, "pixels an inch", low=40, high=1200)
     force_scale: float | None = option(
-        None, "length of a force arrow; None: the largest force spans a fifth of the scene", unit="m/N", above=0
+        None,
+        "length of a force arrow; None: the largest force spans a fifth of the scene",
+        unit="m/N",
+        above=0,
     )
     plots: bool = option(True, "whether to add plots of tip, contacts and contact force over time")
 
@@ -34,11 +39,18 @@ class PageConfig:
     frames: int = option(200, "most frames kept; a longer replay is thinned evenly", low=1, high=5000)
     speed: float = option(1.0, "seconds of the run shown in one second of the replay", above=0)
     azimuth: float | None = option(
-        None, "direction to the first camera about z, from x; None: where most of the motion is seen", unit="rad"
+        None,
+        "direction to the first camera about z, from x; None: where most of the motion is seen",
+        unit="rad",
     )
-    elevation: float = option(0.35, "first camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5)
+    elevation: float = option(
+        0.35, "first camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5
+    )
     force_scale: float | None = option(
-        None, "length of a force arrow; None: the largest force spans a fifth of the scene", unit="m/N", above=0
+        None,
+        "length of a force arrow; None: the largest force spans a fifth of the scene",
+        unit="m/N",
+        above=0,
     )
     megabytes: float = option(
         3.0, "size to aim for [MB]: outlines and then frames are thinned to stay near it", low=1.0, high=200.0

@@ -47,7 +47,9 @@ def drawable(replay: Replay) -> Replay:
     lengths |= {len(body.shape_position) for body in replay.bodies}
     lengths |= {len(obstacle.position) for obstacle in replay.obstacles}
     if lengths != {frames}:
-        raise ResultsError(f"replay {replay.title!r} has {frames} times but tracks of {sorted(lengths)} frames")
+        raise ResultsError(
+            f"replay {replay.title!r} has {frames} times but tracks of {sorted(lengths)} frames"
+        )
     fine = np.isfinite(replay.time)
     for body in replay.bodies:
         fine &= _finite(body.outline) & _finite(body.shape_position) & _finite(body.shape_rotation)
@@ -60,7 +62,7 @@ def drawable(replay: Replay) -> Replay:
 
 
 def _finite(values: Array) -> BoolArray:
-    return np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    return np.array([np.isfinite(frame).all() for frame in values], dtype=bool)
 
 
 def thinned(replay: Replay, most: int) -> Replay:

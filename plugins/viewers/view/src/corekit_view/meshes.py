@@ -20,6 +20,7 @@ __all__ = [
     "Surface",
     "box",
     "capsule",
+    "chequers",
     "cone",
     "cylinder",
     "patch",
@@ -113,7 +114,8 @@ def capsule(radius: float, half_length: float, sides: int = 24) -> Surface:
 def cylinder(radius: float, half_height: float, sides: int = 24) -> Surface:
     """A cylinder along z."""
     return revolved(
-        np.array([[0.0, -half_height], [radius, -half_height], [radius, half_height], [0.0, half_height]]), sides
+        np.array([[0.0, -half_height], [radius, -half_height], [radius, half_height], [0.0, half_height]]),
+        sides,
     )
 
 
@@ -171,6 +173,17 @@ def patch(half_width: float, cells: int = 1) -> Surface:
     a, b = i * (cells + 1) + j, (i + 1) * (cells + 1) + j
     faces = np.stack([a, b, b + 1, a, b + 1, a + 1], axis=1).reshape(-1, 3)
     return Surface(vertices, faces.astype(np.int64), closed=False)
+
+
+def chequers(half_width: float, cells: int) -> tuple[Surface, Surface]:
+    """The even and the odd cells of a patch."""
+    whole = patch(half_width, cells)
+    cell = np.arange(cells * cells)
+    odd = ((cell // cells + cell % cells) % 2).repeat(2).astype(bool)
+    even_cells, odd_cells = (
+        Surface(whole.vertices, whole.faces[chosen], closed=False) for chosen in (~odd, odd)
+    )
+    return even_cells, odd_cells
 
 
 def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | None:

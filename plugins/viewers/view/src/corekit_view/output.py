@@ -37,7 +37,9 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}")
+        handle, name = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
+        )
         os.close(handle)
         temporary = Path(name)
         write(temporary)

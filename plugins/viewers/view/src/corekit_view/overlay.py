@@ -51,7 +51,14 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
         point, _ = of_mode(contact, mode)
         flat = view.project(point)
         axes.scatter(
-            flat[:, 0], flat[:, 1], s=9, c=colour, marker=marker, edgecolors="white", linewidths=0.45, zorder=7
+            flat[:, 0],
+            flat[:, 1],
+            s=9,
+            c=colour,
+            marker=marker,
+            edgecolors="white",
+            linewidths=0.45,
+            zorder=7,
         )
 
 
@@ -76,15 +83,31 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
             continue
         axes.annotate(
             "", corner + end, corner, zorder=9,
-            arrowprops={"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "lw": 0.7, "color": INK, "shrinkA": 0, "shrinkB": 0},
+            arrowprops={
+                "arrowstyle": "-|>,head_width=0.12,head_length=0.25", "lw": 0.7, "color": INK,
+                "shrinkA": 0, "shrinkB": 0,
+            },
         )  # fmt: skip
-        axes.text(*(corner + 1.3 * end), name, fontsize=6, ha="center", va="center", style="italic", zorder=9)
+        axes.text(
+            corner[0] + 1.3 * end[0],
+            corner[1] + 1.3 * end[1],
+            name,
+            fontsize=6,
+            ha="center",
+            va="center",
+            style="italic",
+            zorder=9,
+        )
     length = round_figure(0.35 * frame.width)
     right = frame.right - 0.06 * frame.width
     base = frame.bottom + 0.05 * frame.width
-    axes.plot([right - length, right], [base, base], color=INK, linewidth=1.4, solid_capstyle="butt", zorder=9)
+    axes.plot(
+        [right - length, right], [base, base], color=INK, linewidth=1.4, solid_capstyle="butt", zorder=9
+    )
     text = f"{length:g} m" if length >= 0.1 else f"{1000 * length:g} mm"
-    axes.text(right - 0.5 * length, base + 0.018 * frame.width, text, fontsize=6, ha="center", va="bottom", zorder=9)
+    axes.text(
+        right - 0.5 * length, base + 0.018 * frame.width, text, fontsize=6, ha="center", va="bottom", zorder=9
+    )
 
 
 def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float, height: float) -> None:
@@ -105,16 +128,26 @@ def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float
             area.add_artist(artist)
         return HPacker(children=[area, TextArea(label, textprops={"size": 7})], align="center", pad=0, sep=4)
 
-    entries: list[HPacker] = []
+    entries: list[Artist] = []
     if len(replay.bodies) > 1:
         for i, body in enumerate(replay.bodies[:6]):
             colour = hexadecimal(body_colour(i))
-            entries.append(entry(body.name, 8, Rectangle((0, 0), 8, 6, facecolor=colour, edgecolor=INK, linewidth=0.4)))
+            entries.append(
+                entry(body.name, 8, Rectangle((0, 0), 8, 6, facecolor=colour, edgecolor=INK, linewidth=0.4))
+            )
         if len(replay.bodies) > 6:
             entries.append(entry(f"and {len(replay.bodies) - 6} more bodies", 0))
     for mode, word, colour, marker in MODES:
         if counts(replay, mode).any():
-            dot = Line2D([3], [3], marker=marker, markersize=4.4, color=colour, markeredgecolor="white", markeredgewidth=0.4)
+            dot = Line2D(
+                [3],
+                [3],
+                marker=marker,
+                markersize=4.4,
+                color=colour,
+                markeredgecolor="white",
+                markeredgewidth=0.4,
+            )
             entries.append(entry(f"contact: {word}", 6, dot))
     if any(body.outline.shape[1] for body in replay.bodies) and len(replay.time) > 1:
         dashes = Line2D([0, 18], [3, 3], color=INK, linewidth=0.6, dashes=(4, 2), alpha=0.75)

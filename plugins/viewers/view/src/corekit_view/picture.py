@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from corekit.data.arrays import IntArray
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
@@ -29,27 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["MatplotlibViewer"]
 
 INCH = 0.0254
-STYLE: Mapping[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 7.0,
-    "axes.titlesize": 7.5,
-    "axes.labelsize": 7.0,
-    "axes.edgecolor": "#8A8A8A",
-    "axes.linewidth": 0.6,
-    "axes.labelcolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 6.5,
-    "ytick.labelsize": 6.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "text.usetex": False,
-    "savefig.facecolor": "white",
+STYLE: Mapping[str, Mapping[str, Any]] = {
+    "font": {"family": "sans-serif", "sans-serif": ["DejaVu Sans"], "size": 7.0},
+    "axes": {"titlesize": 7.5, "labelsize": 7.0, "edgecolor": "#8A8A8A", "linewidth": 0.6, "labelcolor": INK},
+    "text": {"color": INK},
+    "xtick": {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5},
+    "ytick": {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5},
 }
+"""matplotlib's settings by group; a user's own style file does not change the picture."""
 
 
 @final
@@ -94,7 +80,8 @@ class MatplotlibViewer(Viewer):
         check_suffix(path, self.suffixes, "matplotlib")
         with mpl.rc_context():
             mpl.rcdefaults()
-            mpl.rcParams.update(STYLE)
+            for group, settings in STYLE.items():
+                mpl.rc(group, **settings)
             figure = self._figure(drawable(replay))
             write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
 
@@ -157,7 +144,10 @@ class MatplotlibViewer(Viewer):
         across, down = round(width * self._config.dpi), round(height * self._config.dpi)
         image = picture(scene.soup(frame_index), view, frame, across, down)
         axes.imshow(
-            image, extent=(frame.left, frame.right, frame.bottom, frame.top), interpolation="antialiased", aspect="auto"
+            image,
+            extent=(frame.left, frame.right, frame.bottom, frame.top),
+            interpolation="antialiased",
+            aspect="auto",
         )
         axes.set_xlim(frame.left, frame.right)
         axes.set_ylim(frame.bottom, frame.top)
@@ -176,5 +166,3 @@ def _grid(panels: int, frame: Window) -> tuple[int, int]:
         return 2, 2
     rows = -(-panels // most)
     return rows, -(-panels // rows)
-
-

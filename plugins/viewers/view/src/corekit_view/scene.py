@@ -80,7 +80,9 @@ def bounds(replay: Replay) -> Bounds:
     margin = 0.0
     for body in replay.bodies:
         points.append(body.shape_position.reshape(-1, 3))
-        margin = max([margin, *(float(r) for r in body.radius), *(max(s.size, default=0.0) for s in body.shapes)])
+        margin = max(
+            [margin, *(float(r) for r in body.radius), *(max(s.size, default=0.0) for s in body.shapes)]
+        )
     points += [contact.point[np.isfinite(contact.point).all(axis=1)] for contact in replay.contacts]
     near = np.concatenate([p for p in points if len(p)] or [np.zeros((0, 3))])
     solid = [points for points in map(_obstacle_points, replay.obstacles) if len(points)]
@@ -89,11 +91,8 @@ def bounds(replay: Replay) -> Bounds:
     low, high = near.min(axis=0) - margin, near.max(axis=0) + margin
     reach = 0.25 * float(np.linalg.norm(high - low))
     wide_low, wide_high = low - reach, high + reach
-    held = [near]
-    for vertices in solid:
-        if np.all(vertices.max(axis=0) > wide_low) and np.all(vertices.min(axis=0) < wide_high):
-            held.append(np.clip(vertices, wide_low, wide_high))
-    every = np.concatenate(held)
+    reached = [p for p in solid if np.all(p.max(axis=0) > wide_low) and np.all(p.min(axis=0) < wide_high)]
+    every = np.concatenate([near, *(np.clip(p, wide_low, wide_high) for p in reached)])
     low, high = np.minimum(low, every.min(axis=0)), np.maximum(high, every.max(axis=0))
     return Bounds(low, np.maximum(high, low + 1e-9), every, margin)
 
@@ -135,7 +134,9 @@ class Scene:
             for body in replay.bodies
         ]
         self._obstacles = [
-            self._ground() if obstacle.shape.kind == "half-space" else self._local(obstacle.shape, f"obstacle {obstacle.name!r}")
+            self._ground()
+            if obstacle.shape.kind == "half-space"
+            else self._local(obstacle.shape, f"obstacle {obstacle.name!r}")
             for obstacle in replay.obstacles
         ]
 
@@ -163,7 +164,13 @@ class Scene:
             for line in polylines(body.starts, body.outline.shape[1]):
                 radius = np.maximum(body.radius[line], self._thinnest)
                 surface = tube(body.outline[frame, line], radius, self._sides)
-                add((surface.corners, corner_normals(surface), True), colour, number, of_body=True, behind=False)
+                add(
+                    (surface.corners, corner_normals(surface), True),
+                    colour,
+                    number,
+                    of_body=True,
+                    behind=False,
+                )
                 number += 1
             shade = darker(colour) if len(body.radius) else colour
             for i, local in enumerate(self._body_shapes[index]):
@@ -187,16 +194,20 @@ class Scene:
         table = np.array(flags, dtype=np.int64).reshape(-1, 4).repeat(sizes, axis=0)
         empty = np.zeros((0, 3, 3))
         return Soup(
-            *(np.concatenate([empty, *(part[i] for part in parts)]) for i in range(3)),
-            table[:, 0],
-            *(table[:, i].astype(bool) for i in (1, 2, 3)),
+            corners=np.concatenate([empty, *(corners for corners, _, _ in parts)]),
+            normals=np.concatenate([empty, *(normals for _, normals, _ in parts)]),
+            colours=np.concatenate([empty, *(colours for _, _, colours in parts)]),
+            owner=table[:, 0],
+            body=table[:, 1].astype(bool),
+            behind=table[:, 2].astype(bool),
+            closed=table[:, 3].astype(bool),
         )
 
     def _ground_colours(self) -> Array:
         """A faint chequer that fades to white at the patch's rim, shape (m, 3, 3)."""
         surface = patch(1.0, GROUND_CELLS)
         cell = np.arange(GROUND_CELLS * GROUND_CELLS)
-        odd = ((cell // GROUND_CELLS + cell) % 2).repeat(2)[:, None, None]
+        odd = ((cell // GROUND_CELLS + cell % GROUND_CELLS) % 2).repeat(2)[:, None, None]
         colour = np.where(odd == 1, rgb(GROUND), darker(rgb(GROUND), 0.955))
         fade = np.clip(1.6 * (1.0 - np.linalg.norm(surface.corners, axis=2)), 0.0, 1.0)[:, :, None]
         return 1.0 - fade * (1.0 - colour)

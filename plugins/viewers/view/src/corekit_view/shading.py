@@ -13,6 +13,8 @@ __all__ = ["picture"]
 
 SUPERSAMPLES = 2
 SHADOW_PIXELS = 800
+BORDER = 5
+"""Empty texels about the shadow map: where points outside it look."""
 OUTLINE = 0.42
 """What an outline multiplies the colour with."""
 
@@ -31,7 +33,7 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
         seen = np.where(seen >= 0, shown[seen], -1) if len(shown) else seen
         at = np.flatnonzero(seen >= 0)
         face = seen.ravel()[at]
-        weight = barycentric(pixels[face], at % w + 0.5, at // w + 0.5)
+        weight = barycentric(pixels[face], (at % w).astype(float) + 0.5, (at // w).astype(float) + 0.5)
         image[at] = _lit(soup, view, projected, face, weight)
         normal = np.zeros((h * w, 3))
         normal[at] = np.einsum("ni,nij->nj", weight, soup.normals[face])
@@ -92,16 +94,15 @@ def _shadow(soup: Soup, light: Array, point: Array, lambert: Array) -> Array:
     texel = size / SHADOW_PIXELS
     corners[:, :, :2] = (corners[:, :, :2] - low) / texel
     depth, _ = rasterise(corners, SHADOW_PIXELS, SHADOW_PIXELS)
-    padded = np.pad(depth, 3, constant_values=np.inf)
+    padded = np.pad(depth, BORDER, constant_values=np.inf)
     there = point @ axes.T
-    column, row = np.moveaxis(np.clip(((there[:, :2] - low) / texel).astype(np.int64), -2, SHADOW_PIXELS + 1), 1, 0)
+    texels = np.floor((there[:, :2] - low) / texel).astype(np.int64)
+    column, row = np.moveaxis(np.clip(texels, -3, SHADOW_PIXELS + 2) + BORDER, 1, 0)
     slack = texel * (2.5 + 4.0 * (1.0 - np.clip(lambert, 0.0, 1.0)))
     hidden = np.zeros(len(point))
     for down in (-2, 0, 2):
         for across in (-2, 0, 2):
-            reach_row = np.clip(row + down + 3, 0, SHADOW_PIXELS + 5)
-            reach_column = np.clip(column + across + 3, 0, SHADOW_PIXELS + 5)
-            hidden += padded[reach_row, reach_column] < there[:, 2] - slack
+            hidden += padded[row + down, column + across] < there[:, 2] - slack
     # a surface turned away from the light is dark already
     return hidden / 9.0 * np.clip(4.0 * lambert + 0.4, 0.0, 1.0)
 

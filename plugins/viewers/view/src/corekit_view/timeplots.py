@@ -48,7 +48,14 @@ def _tips(axes: Axes, replay: Replay) -> None:
     bodies = [(i, body) for i, body in enumerate(replay.bodies) if body.outline.shape[1]]
     if len(bodies) == 1:
         for k, (name, colour, dash) in enumerate(COMPONENTS):
-            axes.plot(replay.time, bodies[0][1].outline[:, -1, k], color=colour, linestyle=dash, linewidth=1.0, label=name)
+            axes.plot(
+                replay.time,
+                bodies[0][1].outline[:, -1, k],
+                color=colour,
+                linestyle=dash,
+                linewidth=1.0,
+                label=name,
+            )
         axes.legend(ncols=3, **_SMALL)
         axes.set_ylabel("tip position [m]")
         return
@@ -60,6 +67,8 @@ def _tips(axes: Axes, replay: Replay) -> None:
 
 
 def _counts(axes: Axes, replay: Replay) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     modes = [entry for entry in MODES if counts(replay, entry[0]).any()]
     stacked = [counts(replay, mode) for mode, _, _, _ in modes]
     axes.stackplot(
@@ -68,7 +77,7 @@ def _counts(axes: Axes, replay: Replay) -> None:
     )  # fmt: skip
     most = float(np.sum(stacked, axis=0).max())
     axes.set_ylim(0.0, 1.12 * most)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.legend(ncols=2, **_SMALL)
     axes.set_ylabel("contacts")
 

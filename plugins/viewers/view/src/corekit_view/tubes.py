@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
@@ -13,7 +15,7 @@ __all__ = ["polylines", "rotation_minimising_frames", "tangents", "tube"]
 def polylines(starts: IntArray, count: int) -> list[slice]:
     """The index ranges of the polylines that begin at `starts` among `count` points."""
     bounds = [*(int(start) for start in starts), count]
-    return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True) if b > a]
+    return [slice(a, b) for a, b in pairwise(bounds) if b > a]
 
 
 def tangents(points: Array) -> Array:
