@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import attrs
 
 from corekit.errors import Mistake, PluginError
-from corekit.registry import discover, resolve
+from corekit.registry.discover import Installed, discover
+from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ROLES
 from corekit.scenario.plain import plain
 from corekit.scenario.structure import ComponentTables, Structurer
@@ -21,15 +23,20 @@ __all__ = ["Catalogue"]
 class Catalogue:
     """The installed plugins, as `structure` asks about them. Only specs and option classes are imported."""
 
+    @cached_property
+    def installed(self) -> tuple[Installed, ...]:
+        """What is installed, looked up once."""
+        return discover()
+
     def complete(
         self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
     ) -> ComponentTables | None:
         """The component with its options checked and every default filled in; None after a mistake."""
         mistakes = structurer.mistakes
         try:
-            spec = resolve.resolve(role, given.name)
+            spec = resolve(role, given.name, self.installed)
         except PluginError as error:
-            hint = f"{error}{_other_role(role, given.name)}"
+            hint = f"{error}{self._other_role(given.name)}"
             mistakes.append(
                 Mistake(name_path, shown(given.name), f"must be an installed {ROLES[role]}", hint)
             )
@@ -46,13 +53,17 @@ class Catalogue:
                 return None
         return None if options is None else ComponentTables(given.name, options, initial)
 
+    def _other_role(self, name: str) -> str:
+        others = sorted({ROLES[row.role] for row in self.installed if row.name == name and row.role in ROLES})
+        return f"; {name!r} is the name of another role: {', '.join(others)}" if others else ""
+
 
 def _filled(
     structurer: Structurer, target: str, table: Mapping[str, Any], path: str
 ) -> Mapping[str, Any] | None:
     """A table checked against the attrs class that `target` names, its defaults filled in."""
     try:
-        cls = resolve.load_target(target)
+        cls = load_target(target)
     except PluginError as error:
         structurer.mistakes.append(Mistake(path, shown(table), str(error)))
         return None
@@ -65,10 +76,3 @@ def _filled(
     before = len(structurer.mistakes)
     filled = plain(made, path, structurer.mistakes)
     return filled if len(structurer.mistakes) == before else None
-
-
-def _other_role(role: str, name: str) -> str:
-    others = sorted(
-        {ROLES[row.role] for row in discover.discover() if row.name == name and row.role in ROLES}
-    )
-    return f"; {name!r} is a {' and a '.join(others)}, not a {ROLES[role]}" if others else ""

@@ -33,6 +33,7 @@ def _times(scenario: Any) -> Iterable[Mistake]:
     duration, step = _positive(time, "duration"), _positive(time, "step")
     if step and duration and step > duration:
         yield Mistake("time.step", step, f"must be at most time.duration = {duration:g} [s]")
+        return
     every = _positive(output, "every")
     if step and every and not _part(output, "interpolate") and not is_whole(every / step):
         near = max(1, round(every / step)) * step

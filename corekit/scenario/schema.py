@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -17,6 +17,9 @@ from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
 from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
+
+if TYPE_CHECKING:
+    from corekit.run.simulation import Simulation
 
 __all__ = [
     "FORMAT",
@@ -266,7 +269,7 @@ class Scenario:
         if mistakes:
             raise ConfigError(mistakes, f"scenario {self.name!r}")
 
-    def compose(self) -> Any:
+    def compose(self) -> Simulation:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
         from corekit.scenario.compose import compose
 

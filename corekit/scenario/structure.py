@@ -151,7 +151,9 @@ class Structurer(ValueReader):
                 found = each.default
             else:
                 continue
-            value = self.value(each.type, found, where, each.metadata)
+            # a field with a converter may take one entry for a list: `disks = 6` where each section has a number
+            single = {"single": True} if each.converter is not None else {}
+            value = self.value(each.type, found, where, {**each.metadata, **single})
             if value is not FAILED:
                 values[key] = value
         return values

@@ -47,7 +47,11 @@ class ValueReader(ABC):
         """The same `Use` of a component of this role with its options checked."""
 
     def value(self, annotation: Any, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
-        """`found` as the annotation asks; annotations that are not understood leave it as it is."""
+        """`found` as the annotation asks; annotations that are not understood leave it as it is.
+
+        A list of components may be given as one of them; so may any list whose `metadata` say `single`,
+        and that one is returned bare.
+        """
         choices = members(annotation)
         if found is None and type(None) in get_args(annotation):
             return None
@@ -152,18 +156,18 @@ class ValueReader(ABC):
     ) -> Any:
         arguments = get_args(kind) or (Any, ...)
         of_uses = metadata.get("role") is not None
-        single = of_uses and isinstance(found, (str, Mapping, Use))
-        if single:
-            found = [found]  # one component where several may stand
         if not isinstance(found, (list, tuple)):
-            return self.wrong(kind, found, path, metadata)
+            if not of_uses and not metadata.get("single"):
+                return self.wrong(kind, found, path, metadata)
+            alone = self.value(arguments[0], found, path, metadata)
+            return (alone,) if of_uses and alone is not FAILED else alone
         fixed = container is tuple and arguments[-1] is not Ellipsis
         if fixed and len(found) != len(arguments):
             return self.wrong(kind, found, path, metadata)
         kinds = arguments if fixed else (arguments[0],) * len(found)
         inner = metadata if of_uses else {key: metadata.get(key, "") for key in ("unit", "allowed")}
         values = [
-            self.value(each, entry, path if single else f"{path}[{i}]", inner)
+            self.value(each, entry, f"{path}[{i}]", inner)
             for i, (each, entry) in enumerate(zip(kinds, found, strict=True))
         ]
         if any(value is FAILED for value in values):

@@ -68,7 +68,7 @@ def shown(value: object) -> object:
             if len(value) <= 9 and len(repr(entries)) <= _LONGEST
             else Described(f"a list of {len(value)}")
         )
-    return Described(f"a {type(value).__name__}")
+    return Described(f"a value of type {type(value).__name__}")
 
 
 def hint_for(word: object, choices: Iterable[str]) -> str:
@@ -101,7 +101,9 @@ def expected(annotation: Any, metadata: Mapping[str, Any]) -> str:
     """What a field takes, in words: type, unit and allowed values."""
     role = metadata.get("role")
     if role is not None:
-        return f"the name of a {ROLES.get(role, role)}, or {{ use = NAME, options = {{…}} }}"
+        return (
+            f"must be the name of an installed {ROLES.get(role, role)}, or {{ use = NAME, options = {{…}} }}"
+        )
     words = " or ".join(dict.fromkeys(_type_words(each) for each in members(annotation)))
     unit = f" [{metadata['unit']}]" if metadata.get("unit") else ""
     allowed = f", {metadata['allowed']}" if metadata.get("allowed") else ""
