@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import attrs
 from cyclopts import Parameter
 
-from corekit.cli.option_table import Option, describe_options
+from corekit.cli.option_table import describe_options
 from corekit.errors import PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
@@ -106,17 +106,17 @@ def _print_sheet(sheet: Mapping[str, Any]) -> None:
 
 
 def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.padding import Padding
     from rich.text import Text
 
-    if not options:
-        return
-    columns = [field.name for field in attrs.fields(Option)]
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for column in columns:
-        table.add_column(column, no_wrap=column == "name")
+    console = Console(highlight=False)
+    if options:
+        console.print(f"\n{title}")
     for option in options:
-        table.add_row(*(Text(option[column]) for column in columns))
-    Console().print(table)
+        unit = f" [{option['unit']}]" if option["unit"] else ""
+        value = "required" if option["default"] == "required" else f"default {option['default']}"
+        facts = [option["type"], value, *filter(None, [option["allowed"]])]
+        console.print(Text.assemble("  ", (option["name"], "bold"), unit, f"  {', '.join(facts)}"))
+        if option["help"]:
+            console.print(Padding(Text(option["help"]), (0, 0, 0, 6)))

@@ -59,7 +59,11 @@ def _print_tables(installed: Sequence[Installed], absent: Sequence[FirstParty]) 
     from rich.text import Text
 
     console = Console()
-    table = Table("role", "name", "distribution", "version", "status", box=SIMPLE_HEAD)
+    if not console.is_terminal:
+        console.width = 160
+    table = Table(box=SIMPLE_HEAD)
+    for column in ("role", "name", "distribution", "version", "status"):
+        table.add_column(column, overflow="fold")
     for row in installed:
         style = "" if row.status == "ok" else "yellow" if row.status == "ambiguous" else "red"
         cells = (ROLES.get(row.role, row.role), row.name, row.distribution, row.version, row.status)
