@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from corekit.registry.discover import discover
+
 _SPEC = """
 from corekit.registry.spec import ComponentSpec
 
@@ -212,7 +214,13 @@ def made_up_plugins(tmp_path_factory):
     (info / "entry_points.txt").write_text(_ENTRY_POINTS)
     sys.path.insert(0, str(site))
     importlib.invalidate_caches()
-    yield
+    rows = discover()
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # hundreds of loads need not look through the environment again
+        patch.setattr("corekit.registry.resolve.discover", lambda: rows)
+        patch.setattr("corekit.scenario.catalogue.discover", lambda: rows)
+        yield
     sys.path.remove(str(site))
     for name in [name for name in sys.modules if name.partition(".")[0] == "madeup_parts"]:
         del sys.modules[name]
