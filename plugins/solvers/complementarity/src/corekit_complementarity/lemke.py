@@ -73,6 +73,8 @@ def solve_by_pivoting(
             basic,
             nonbasic,
             place,
+            work,
+            order,
             max_pivots,
             pivot_tolerance,
             tie_tolerance,

@@ -86,43 +86,47 @@ def blocking_row(
     size: float,
     pivot_tolerance: float,
     tie_tolerance: float,
+    slope: Array,
+    tied: IntArray,
 ) -> int:
     """The basic variable that first reaches zero as the nonbasic `column` grows, or −1 on a ray.
 
-    A row blocks if its slope is below −pivot_tolerance·max|slope|. Rows whose ratio exceeds the smallest
+    A row blocks if it falls faster than pivot_tolerance·max|slope|. Rows whose ratio exceeds the smallest
     by no more than rounding are tied: z₀ leaves if it is among them, else the lexicographic rule decides
     between those whose pivots are not needlessly small.
 
     Args:
         size: max |b|, against which rounding in the values is judged.
+        slope, tied: work, shape (n,).
     """
     n = value.size
     steepest = 0.0
     for i in range(n):
-        steepest = max(steepest, abs(table[i, column]))
+        fall = -table[i, column]
+        slope[i] = fall
+        if abs(fall) > steepest:
+            steepest = abs(fall)
     least_slope = pivot_tolerance * steepest
     ratio = np.inf
     for i in range(n):
-        slope = -table[i, column]
-        if slope > least_slope:
-            ratio = min(ratio, max(value[i], 0.0) / slope)
+        if slope[i] > least_slope and value[i] < ratio * slope[i]:
+            ratio = max(value[i], 0.0) / slope[i]
     if not ratio < np.inf:
         return -1
-    largest_pivot = 0.0
+    count, largest_pivot = 0, 0.0
     for i in range(n):
-        slope = -table[i, column]
-        if slope > least_slope and value[i] <= ratio * slope + tie_tolerance * (size + abs(value[i])):
-            if basic[i] == 2 * n:
-                return i
-            largest_pivot = max(largest_pivot, slope)
+        if slope[i] > least_slope:
+            excess = value[i] - ratio * slope[i]
+            if excess <= tie_tolerance * (size + abs(value[i])):
+                if basic[i] == 2 * n:
+                    return i
+                tied[count] = i
+                count += 1
+                largest_pivot = max(largest_pivot, slope[i])
     leaving = -1
-    for i in range(n):
-        slope = -table[i, column]
-        if (
-            slope > max(least_slope, 1e-5 * largest_pivot)
-            and value[i] <= ratio * slope + tie_tolerance * (size + abs(value[i]))
-            and (leaving < 0 or comes_first(table, place, column, i, leaving))
-        ):
+    for k in range(count):
+        i = tied[k]
+        if slope[i] > 1e-5 * largest_pivot and (leaving < 0 or comes_first(table, place, column, i, leaving)):
             leaving = i
     return leaving
 
@@ -137,6 +141,8 @@ def lemke_path(
     basic: IntArray,
     nonbasic: IntArray,
     place: IntArray,
+    slope: Array,
+    tied: IntArray,
     max_pivots: int,
     pivot_tolerance: float,
     tie_tolerance: float,
@@ -149,6 +155,7 @@ def lemke_path(
         table, value: T (n, n + 1) and q (n,) of (2), written; q holds the basic variables at the end.
         basic, nonbasic: which variable stands in a row (n,) or column (n + 1,), written.
         place: where a variable stands, shape (2n + 1,), written: its row, or −1 − its column.
+        slope, tied: work, shape (n,).
         max_pivots: pivots before it gives up.
         pivot_tolerance, tie_tolerance: see `blocking_row`.
     Returns:
@@ -183,7 +190,9 @@ def lemke_path(
             return SOLVED, pivots
         entering = left - n if left >= n else left + n
         column = -1 - int(place[entering])
-        row = blocking_row(table, value, basic, place, column, size, pivot_tolerance, tie_tolerance)
+        row = blocking_row(
+            table, value, basic, place, column, size, pivot_tolerance, tie_tolerance, slope, tied
+        )
         if row < 0:
             return RAY, pivots
     return LIMIT, max_pivots

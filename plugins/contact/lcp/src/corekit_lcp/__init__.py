@@ -1,0 +1,1 @@
+"""Frictional contact as a conditioned linear complementarity problem."""

@@ -1,0 +1,18 @@
+"""What this distribution offers, in plain words."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["lcp"]
+
+lcp = ComponentSpec(
+    role="contact_solvers",
+    name="lcp",
+    target="corekit_lcp.lcp:LCPContact",
+    config="corekit_lcp.config:LCPContactConfig",
+    summary="Friction pyramids as one LCP, conditioned by rank selection, equilibration and regularisation.",
+    provides={"impulses"},
+    requires={"lcp_solvers": ()},
+    modules=("numba",),
+    citation="Anitescu and Potra (1997), Formulating dynamic multi-rigid-body contact problems with friction as "
+    "solvable linear complementarity problems, Nonlinear Dynamics 14.",
+)

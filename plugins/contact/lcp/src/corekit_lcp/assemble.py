@@ -1,0 +1,199 @@
+"""The contact problem as a linear complementarity problem.
+
+A contact's impulse is λ_n along the normal and D·β in the tangent plane, D's r columns the directions of
+the friction pyramid; γ is its sliding speed:
+
+    0 ≤ λ_n ⊥ w_n ≥ 0                                                                      (1)
+    0 ≤ β   ⊥ Dᵀ·w_t + γ·e ≥ 0                                                             (2)
+    0 ≤ γ   ⊥ μ·λ_n − eᵀ·β ≥ 0                                                             (3)
+
+A bounded row λ ∈ [lower, upper] (w ≥ 0 at lower, ≤ 0 at upper, 0 between) is, by which bounds are finite,
+
+    lower only   0 ≤ λ − lower ⊥ w ≥ 0                                                     (4)
+    upper only   0 ≤ upper − λ ⊥ −w ≥ 0                                                    (5)
+    both         0 ≤ λ − lower ⊥ w + s ≥ 0,   0 ≤ s ⊥ upper − λ ≥ 0                        (6)
+    none         λ = λ⁺ − λ⁻,   0 ≤ λ⁺ ⊥ w ≥ 0,   0 ≤ λ⁻ ⊥ −w ≥ 0                          (7)
+
+The variables z stand contact by contact as (λ_n, β₁…β_r, γ), then row by row as in (4)–(7). The impulses
+are affine in them, λ = C·z + λ₀, each column of C touching at most two rows that follow each other, so
+
+    A = Cᵀ·W·C + N,     b = Cᵀ·(w₀ + W·λ₀) + n₀                                            (8)
+
+with N and n₀ the couplings of (2), (3) and (6). A is copositive: Lemke's method solves (8) whenever it
+is feasible without friction.
+
+Source: eq. (10)–(13) of the CUSP paper; Anitescu and Potra (1997).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["assemble", "gather", "pyramid_directions", "variable_count"]
+
+
+def pyramid_directions(width: int, count: int) -> Array:
+    """D: unit columns in the order of their angle, each with its opposite, shape (width − 1, count).
+
+    In a plane (width 2) there are only the two, whatever `count` says.
+    """
+    if width == 2:
+        return np.array([[1.0, -1.0]])
+    angle = 2.0 * np.pi * np.arange(count) / count
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+@njit(cache=True)
+def variable_count(contacts: int, directions: int, lower: Array, upper: Array) -> int:
+    """Number of LCP variables: r + 2 a contact, 1 a row with one finite bound, 2 any other row."""
+    count = contacts * (directions + 2)
+    for b in range(lower.size):
+        count += 1 if np.isfinite(lower[b]) != np.isfinite(upper[b]) else 2
+    return count
+
+
+@njit(cache=True)
+def gather(
+    delassus: Array,
+    free: Array,
+    friction: Array,
+    kept: IntArray,
+    width: int,
+    rows: IntArray,
+    part: Array,
+    part_free: Array,
+    part_friction: Array,
+) -> None:
+    """The rows of the kept contacts and all bounded rows, as a problem of their own.
+
+    Args:
+        delassus, free, friction: W (R, R), w₀ (R,), μ (m,) of the whole problem.
+        kept: contacts, shape (k,).
+        rows: shape (R′,), written: where each row comes from, R′ = k·width + p.
+        part, part_free, part_friction: shapes (R′, R′), (R′,), (k,), written.
+    """
+    count = kept.size * width
+    for i in range(kept.size):
+        part_friction[i] = friction[kept[i]]
+        for a in range(width):
+            rows[i * width + a] = kept[i] * width + a
+    first_bounded = friction.size * width
+    for b in range(rows.size - count):
+        rows[count + b] = first_bounded + b
+    for i in range(rows.size):
+        part_free[i] = free[rows[i]]
+        for j in range(rows.size):
+            part[i, j] = delassus[rows[i], rows[j]]
+
+
+@njit(cache=True)
+def assemble(
+    delassus: Array,
+    free: Array,
+    friction: Array,
+    directions: Array,
+    lower: Array,
+    upper: Array,
+    row: IntArray,
+    coefficient: Array,
+    offset: Array,
+    response: Array,
+    matrix: Array,
+    vector: Array,
+) -> None:
+    """Write A and b of (8), and the map from variables to impulses.
+
+    Args:
+        delassus, free, friction: W (R, R), w₀ (R,), μ (k,) of the kept contacts and bounded rows.
+        directions: D, shape (width − 1, r).
+        lower, upper: bounds of the bounded rows, shape (p,) [N·s].
+        row, coefficient: shapes (n,) and (n, 2), written: column j of C has coefficient[j] in the rows
+            row[j] and row[j] + 1.
+        offset: λ₀, shape (R,), written.
+        response: work, W·C, shape (R, n).
+        matrix, vector: A (n, n) and b (n,), written.
+    """
+    matrix[:] = 0.0
+    vector[:] = 0.0
+    coefficient[:] = 0.0
+    offset[:] = 0.0
+    at = contact_variables(friction, directions, row, coefficient, matrix)
+    bounded_variables(lower, upper, at, row, coefficient, offset, matrix, vector)
+    rows, size = free.size, vector.size
+    for i in range(rows):
+        from_row, to_row = delassus[i], response[i]
+        for j in range(size):
+            after = min(row[j] + 1, rows - 1)
+            to_row[j] = from_row[row[j]] * coefficient[j, 0] + from_row[after] * coefficient[j, 1]
+    bounded = rows - lower.size
+    for i in range(size):
+        for a in range(2):
+            factor = coefficient[i, a]
+            if factor == 0.0:
+                continue
+            k = row[i] + a
+            from_row, to_row = response[k], matrix[i]
+            for j in range(size):
+                to_row[j] += factor * from_row[j]
+            vector[i] += factor * free[k]
+            for b in range(bounded, rows):
+                vector[i] += factor * delassus[k, b] * offset[b]
+
+
+@njit(cache=True)
+def contact_variables(
+    friction: Array, directions: Array, row: IntArray, coefficient: Array, matrix: Array
+) -> int:
+    """Columns of C and couplings (2), (3) of every contact; returns the number of variables so far."""
+    along, count = directions.shape
+    at = 0
+    for i in range(friction.size):
+        first = i * (along + 1)
+        cone = at + count + 1
+        row[at], coefficient[at, 0] = first, 1.0
+        row[cone] = first
+        matrix[cone, at] = friction[i]
+        for k in range(count):
+            j = at + 1 + k
+            row[j] = first + 1
+            for a in range(along):
+                coefficient[j, a] = directions[a, k]
+            matrix[j, cone] = 1.0
+            matrix[cone, j] = -1.0
+        at += count + 2
+    return at
+
+
+@njit(cache=True)
+def bounded_variables(
+    lower: Array,
+    upper: Array,
+    at: int,
+    row: IntArray,
+    coefficient: Array,
+    offset: Array,
+    matrix: Array,
+    vector: Array,
+) -> None:
+    """Columns of C, λ₀ and the couplings of (4)–(7), from variable `at` on."""
+    first = offset.size - lower.size
+    for b in range(lower.size):
+        row[at], coefficient[at, 0] = first + b, 1.0
+        if np.isfinite(lower[b]):
+            offset[first + b] = lower[b]
+            if np.isfinite(upper[b]):
+                row[at + 1] = first + b
+                matrix[at, at + 1] = 1.0
+                matrix[at + 1, at] = -1.0
+                vector[at + 1] = upper[b] - lower[b]
+                at += 1
+        elif np.isfinite(upper[b]):
+            offset[first + b] = upper[b]
+            coefficient[at, 0] = -1.0
+        else:
+            row[at + 1], coefficient[at + 1, 0] = first + b, -1.0
+            at += 1
+        at += 1

@@ -1,0 +1,95 @@
+"""Physical residuals of an answer, from its impulses alone, in the problem as it was given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, BoolArray
+from corekit_lcp.pyramid import shares, slack_speed
+
+__all__ = ["certify"]
+
+
+@njit(cache=True)
+def certify(
+    delassus: Array,
+    free: Array,
+    friction: Array,
+    directions: Array,
+    lower: Array,
+    upper: Array,
+    dropped: BoolArray,
+    impulse: Array,
+    share: Array,
+    velocity: Array,
+) -> tuple[float, float, float, float]:
+    """How far impulses λ are from solving the contact problem, all contacts counted, unscaled.
+
+    With w = W·λ + w₀, the smallest β of λ_t = D·β and γ = max(0, −min d·w_t),
+
+        normal    |min(λ_n, w_n)|, and |λ − clip(λ − w, lower, upper)| of bounded rows      (1)
+        friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|                          (2)
+        cone      max(0, eᵀβ − μ·λ_n)                                                      (3)
+
+    Nothing of the LCP's own variables, scales or regularisation enters: this is the certificate.
+
+    Args:
+        delassus, free, friction, lower, upper: of the whole problem.
+        directions: D, shape (width − 1, r); r = 0 without friction.
+        dropped: contacts that were left out of the LCP, shape (m,).
+        impulse: λ, shape (R,).
+        share: work, shape (r,).
+        velocity: w, shape (R,), written [m/s].
+    Returns:
+        The largest of (1), of (2), of (3), and of all three without the contacts left out; infinite where
+        anything is not a finite number.
+    """
+    along, count = directions.shape
+    width = along + 1
+    rows = free.size
+    velocity[:] = free
+    for j in range(rows):
+        if impulse[j] != 0.0:
+            from_row = delassus[j]  # W is symmetric
+            for i in range(rows):
+                velocity[i] += from_row[i] * impulse[j]
+    normal, tangential, cone, kept = 0.0, 0.0, 0.0, 0.0
+    for c in range(friction.size):
+        row = c * width
+        push = impulse[row]
+        normal_fault = abs(min(push, velocity[row]))
+        sliding_fault, cone_fault = 0.0, 0.0
+        if count == 0:
+            for a in range(along):
+                cone_fault = max(cone_fault, abs(impulse[row + 1 + a]))
+        else:
+            speed = velocity[row + 1 : row + width]
+            shares(directions, impulse[row + 1 : row + width], share)
+            slack = slack_speed(directions, speed)
+            margin = friction[c] * push
+            for k in range(count):
+                margin -= share[k]
+                if share[k] != 0.0:
+                    along_it = slack
+                    for a in range(along):
+                        along_it += directions[a, k] * speed[a]
+                    sliding_fault = max(sliding_fault, abs(min(share[k], along_it)))
+            sliding_fault = max(sliding_fault, abs(min(slack, margin)))
+            cone_fault = max(0.0, -margin)
+        if not dropped[c]:
+            kept = max(kept, normal_fault, sliding_fault, cone_fault)
+        normal = max(normal, normal_fault)
+        tangential = max(tangential, sliding_fault)
+        cone = max(cone, cone_fault)
+    for b in range(lower.size):
+        row = rows - lower.size + b
+        step = min(max(impulse[row] - velocity[row], lower[b]), upper[b])
+        normal = max(normal, abs(impulse[row] - step))
+        kept = max(kept, abs(impulse[row] - step))
+    total = 0.0
+    for i in range(rows):
+        total += abs(velocity[i]) + abs(impulse[i])
+    if not total < np.inf:
+        return np.inf, np.inf, np.inf, np.inf
+    return float(normal), float(tangential), float(cone), float(kept)

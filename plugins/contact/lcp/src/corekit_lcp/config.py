@@ -1,0 +1,56 @@
+"""Options of the LCP contact solver, one table for each conditioning stage."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from corekit.roles.options import Use, component, components, option
+
+__all__ = ["Equilibration", "LCPContactConfig", "RankSelection", "Regularisation"]
+
+
+@frozen(kw_only=True)
+class RankSelection:
+    """Stage Q: contacts whose normal rows the others already span are left out, then checked."""
+
+    enabled: bool = option(True, "whether the stage is used")
+    tolerance: float = option(1e-3, "smallest pivot kept, relative to the first", low=1e-7, high=0.5)
+    reference_gap: float = option(1e-3, "gap at which a contact counts half as close", unit="m", above=0.0)
+    passes: int = option(8, "times left-out contacts that would penetrate are added back", low=0)
+
+
+@frozen(kw_only=True)
+class Equilibration:
+    """Stage R: Ruiz scaling of rows and columns."""
+
+    enabled: bool = option(True, "whether the stage is used")
+    sweeps: int = option(10, "scaling sweeps", low=1, high=100)
+    symmetric: bool = option(False, "one scaling for rows and columns, for solvers that need symmetry")
+
+
+@frozen(kw_only=True)
+class Regularisation:
+    """Stage T: a small compliance on the normal rows of the scaled matrix."""
+
+    enabled: bool = option(True, "whether the stage is used")
+    weight: float = option(1e-8, "added to the normal diagonal after scaling", above=0.0, high=1e-2)
+    corrections: int = option(3, "repeated solves that take its effect out again", low=0)
+
+
+def _even(value: int) -> str | None:
+    return "must be even, so that every direction has its opposite" if value % 2 else None
+
+
+@frozen(kw_only=True)
+class LCPContactConfig:
+    """Options of `lcp`."""
+
+    friction_directions: int = option(
+        8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
+    )
+    lcp_solver: Use = component("lcp_solvers", "lemke", "who solves the assembled problem")
+    fallback: tuple[Use, ...] = components("lcp_solvers", ("pgs",), "who is asked when that fails, in order")
+    tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
+    rank_selection: RankSelection = option(RankSelection(), "stage Q, inertial rank selection")
+    equilibration: Equilibration = option(Equilibration(), "stage R, Ruiz equilibration")
+    regularisation: Regularisation = option(Regularisation(), "stage T, Tikhonov regularisation")

@@ -1,0 +1,110 @@
+"""From LCP variables to impulses, and from an impulse guess to LCP variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_lcp.pyramid import shares, slack_speed
+
+__all__ = ["impulses_of", "variables_of"]
+
+
+@njit(cache=True)
+def impulses_of(
+    z: Array,
+    column_scale: Array,
+    row: IntArray,
+    coefficient: Array,
+    offset: Array,
+    rows: IntArray,
+    impulse: Array,
+) -> None:
+    """λ = C·c·z + λ₀ in the rows of the whole problem; rows of contacts left out are zero.
+
+    Args:
+        z, column_scale: shape (n,).
+        row, coefficient, offset: the map of `assemble`.
+        rows: where each kept row stands in the whole problem, shape (R′,).
+        impulse: λ, shape (R,), written [N·s].
+    """
+    impulse[:] = 0.0
+    for i in range(rows.size):
+        impulse[rows[i]] = offset[i]
+    for j in range(z.size):
+        physical = column_scale[j] * z[j]
+        if physical != 0.0:
+            for a in range(2):
+                if coefficient[j, a] != 0.0:
+                    impulse[rows[row[j] + a]] += coefficient[j, a] * physical
+
+
+@njit(cache=True)
+def variables_of(
+    impulse: Array,
+    rows: IntArray,
+    delassus: Array,
+    free: Array,
+    directions: Array,
+    lower: Array,
+    upper: Array,
+    column_scale: Array,
+    share: Array,
+    z: Array,
+) -> None:
+    """The variables z of a guess λ: smallest β, the γ and s that its velocities ask for.
+
+    Args:
+        impulse: λ in the rows of the whole problem, shape (R,) [N·s].
+        rows: where each kept row stands in the whole problem, shape (R′,).
+        delassus, free: W and w₀ of the kept rows.
+        directions, lower, upper, column_scale: as in `assemble` and `equilibrate`.
+        share: work, shape (r,).
+        z: shape (n,), written.
+    """
+    z[:] = 0.0
+    nothing = True
+    for i in rows:
+        nothing = nothing and impulse[i] == 0.0
+    if nothing:
+        return
+    along, count = directions.shape
+    contacts = (rows.size - lower.size) // (along + 1)
+    tangential, speed = np.empty(along), np.empty(along)
+    at = 0
+    for i in range(contacts):
+        first = i * (along + 1)
+        for a in range(along):
+            tangential[a] = impulse[rows[first + 1 + a]]
+            speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
+        shares(directions, tangential, share)
+        z[at] = max(impulse[rows[first]], 0.0)
+        z[at + 1 : at + 1 + count] = share
+        z[at + 1 + count] = slack_speed(directions, speed)
+        at += count + 2
+    for b in range(lower.size):
+        i = rows.size - lower.size + b
+        value = min(max(impulse[rows[i]], lower[b]), upper[b])
+        if np.isfinite(lower[b]):
+            z[at] = value - lower[b]
+            if np.isfinite(upper[b]):
+                z[at + 1] = max(0.0, -row_speed(delassus, free, rows, impulse, i))
+                at += 1
+        elif np.isfinite(upper[b]):
+            z[at] = upper[b] - value
+        else:
+            z[at], z[at + 1] = max(value, 0.0), max(-value, 0.0)
+            at += 1
+        at += 1
+    for j in range(z.size):
+        z[j] /= column_scale[j]
+
+
+@njit(cache=True)
+def row_speed(delassus: Array, free: Array, rows: IntArray, impulse: Array, i: int) -> float:
+    """w_i = (W·λ + w₀)_i of a kept row [m/s]."""
+    speed = free[i]
+    for j in range(rows.size):
+        speed += delassus[i, j] * impulse[rows[j]]
+    return speed

@@ -1,0 +1,114 @@
+"""Stage Q: inertial rank selection.
+
+With A_step = L·Lᵀ, the whitened normal rows Y = L⁻¹·J_nᵀ are columns, one a contact. Column-pivoted QR
+Y·S·P = Q·R, with closeness weights S = diag(s), orders contacts by what they add to those before;
+
+    keep contact P_k while |R_kk| > ε·|R_11|,     s_c = 1/(1 + max(gap_c, 0)/gap_ref)      (1)
+
+The weights make the closest of several equivalent contacts the one that is kept. The factor is not needed:
+Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
+diagonal pivoting has the same pivots,
+
+    d_c = s_c²·W_cc − Σ_k l_ck²,     R_kk² = max_c d_c.                                    (2)
+
+A contact that is left out is harmless only if it is a *non-negative* combination of kept ones; linear
+dependence alone does not say so (n kept, −n left out). Hence the check after the solve: `to_add_back`.
+
+Source: eq. (14)–(15) of the CUSP paper; there without weights and without the check.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+
+__all__ = ["add_back", "keep_all", "select_contacts"]
+
+
+@njit(cache=True)
+def select_contacts(
+    delassus: Array,
+    gap: Array,
+    width: int,
+    tolerance: float,
+    reference_gap: float,
+    factor: Array,
+    remaining: Array,
+    weight: Array,
+    dropped: BoolArray,
+    kept: IntArray,
+) -> int:
+    """Choose contacts by (1)–(2).
+
+    Args:
+        delassus: W, shape (R, R), contact c's normal row at c·width.
+        gap: shape (m,) [m].
+        tolerance: ε. reference_gap: gap_ref [m].
+        factor: work, columns l_k as rows, shape (m, m).
+        remaining, weight: work, d and s, shape (m,).
+        dropped: shape (m,), written: which are left out.
+        kept: shape (m,), written: the chosen contacts in ascending order.
+    Returns:
+        How many are kept.
+    """
+    contacts = gap.size
+    for c in range(contacts):
+        weight[c] = 1.0 / (1.0 + max(gap[c], 0.0) / reference_gap)
+        remaining[c] = weight[c] ** 2 * delassus[c * width, c * width]
+        dropped[c] = True
+    first = 0.0
+    for k in range(contacts):
+        pivot = -1
+        for c in range(contacts):
+            if dropped[c] and (pivot < 0 or remaining[c] > remaining[pivot]):
+                pivot = c
+        if k == 0:
+            first = remaining[pivot]
+        if not remaining[pivot] > tolerance**2 * first:
+            break
+        dropped[pivot] = False
+        root = np.sqrt(remaining[pivot])
+        for c in range(contacts):
+            entry = weight[c] * delassus[c * width, pivot * width] * weight[pivot]
+            for j in range(k):
+                entry -= factor[j, c] * factor[j, pivot]
+            factor[k, c] = entry / root
+            remaining[c] -= factor[k, c] ** 2
+    return listed(dropped, kept)
+
+
+@njit(cache=True)
+def keep_all(dropped: BoolArray, kept: IntArray) -> int:
+    """Choose every contact."""
+    dropped[:] = False
+    return listed(dropped, kept)
+
+
+@njit(cache=True)
+def add_back(velocity: Array, width: int, tolerance: float, dropped: BoolArray, kept: IntArray) -> int:
+    """Put the left-out contacts that would penetrate, w_n < −tolerance, back among the kept ones.
+
+    Args:
+        velocity: w of all rows at the answer, shape (R,) [m/s].
+        tolerance: [m/s].
+        dropped, kept: as in `select_contacts`, updated.
+    Returns:
+        How many are kept now.
+    """
+    for c in range(dropped.size):
+        if dropped[c] and velocity[c * width] < -tolerance:
+            dropped[c] = False
+    return listed(dropped, kept)
+
+
+@njit(cache=True)
+def listed(dropped: BoolArray, kept: IntArray) -> int:
+    """Write the indices of what is not dropped; how many they are."""
+    count = 0
+    for c in range(dropped.size):
+        if not dropped[c]:
+            kept[count] = c
+            count += 1
+    return count

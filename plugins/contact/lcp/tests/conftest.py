@@ -1,0 +1,118 @@
+"""A contact problem from dense M and J, and an LCP solver that needs no other package."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.component import BuildContext
+from corekit.roles.options import Use
+from corekit.roles.problem import LCPSolver
+from corekit_lcp.config import LCPContactConfig
+from corekit_lcp.lcp import LCPContact
+
+
+class DenseProblem:
+    """One step's contact problem of a system with mass matrix M, rows J and free velocity v_f."""
+
+    def __init__(
+        self, mass, rows, velocity, friction=0.0, *, width=3, bounds=(), stabilisation=None, gap=None, id=None
+    ):
+        self.mass, self.rows, self.velocity = (np.array(a, float) for a in (mass, rows, velocity))
+        self.width, self.bounded = width, len(bounds)
+        self.contacts = (len(self.rows) - self.bounded) // width
+        self.friction = np.broadcast_to(np.array(friction, float), (self.contacts,)).copy()
+        self.free = self.rows @ self.velocity
+        if stabilisation is not None:
+            self.free = self.free + stabilisation
+        self.gap = np.zeros(self.contacts) if gap is None else np.array(gap, float)
+        limits = np.array(bounds, float).reshape(-1, 2)
+        self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
+        self.id = np.arange(self.contacts) if id is None else np.array(id)
+        self.bounded_id = np.arange(self.bounded)
+        self.step = 1e-3
+        matrix = self.rows @ np.linalg.solve(self.mass, self.rows.T)
+        self._delassus = 0.5 * (matrix + matrix.T)
+
+    def delassus(self):
+        return self._delassus
+
+    def after(self, impulse):
+        """v⁺ = v_f + M⁻¹·Jᵀ·λ."""
+        return self.velocity + np.linalg.solve(self.mass, self.rows.T @ impulse)
+
+
+class Enumeration(LCPSolver):
+    """Tries every active set: slow and independent, for a few variables."""
+
+    def solve(self, problem, z):
+        matrix, vector = problem.matrix, problem.vector
+        for mask in product([False, True], repeat=len(vector)):
+            active = np.array(mask)
+            z[:] = 0.0
+            if active.any():
+                block = matrix[np.ix_(active, active)]
+                z[active] = np.linalg.lstsq(block, -vector[active], rcond=None)[0]
+            w = matrix @ z + vector
+            error = np.abs(np.minimum(problem.column_scale * z, w / problem.row_scale)).max()
+            if error <= 1e-12:
+                return SolveInfo(Status.CONVERGED, 1, Residuals(normal=float(error)))
+        z[:] = 0.0
+        return SolveInfo(Status.RAY, 1, Residuals(normal=np.inf))
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
+
+
+class Refuses(LCPSolver):
+    """Leaves the guess alone and says it found a ray."""
+
+    def __init__(self):
+        self.guesses = []
+
+    def solve(self, problem, z):
+        self.guesses.append(z.copy() * problem.column_scale)
+        return SolveInfo(Status.RAY, 1, Residuals(normal=1.0))
+
+    def memory(self):
+        return {"calls": np.array([float(len(self.guesses))])}
+
+    def remember(self, memory):
+        self.guesses = [None] * int(memory["calls"][0]) if memory else []
+
+
+def pivoting():
+    """Lemke's method where its package is installed; the tests that need n > 10 ask for it."""
+    lemke = pytest.importorskip("corekit_complementarity.lemke", reason="needs corekit-complementarity")
+    config = pytest.importorskip("corekit_complementarity.config")
+    return lemke.Lemke(config.LemkeConfig())
+
+
+def sweeping():
+    pgs = pytest.importorskip("corekit_complementarity.pgs", reason="needs corekit-complementarity")
+    config = pytest.importorskip("corekit_complementarity.config")
+    return pgs.ProjectedGaussSeidel(config.ProjectedGaussSeidelConfig())
+
+
+MAKERS = {"enumeration": Enumeration, "refuses": Refuses, "lemke": pivoting, "pgs": sweeping}
+
+
+@pytest.fixture
+def problem_of():
+    return DenseProblem
+
+
+@pytest.fixture
+def solver_of():
+    """`solver_of(lcp_solver="lemke", **options)`: an `lcp` without fallback unless one is named."""
+
+    def make(**options):
+        options.setdefault("fallback", ())
+        config = LCPContactConfig(**options)
+        return LCPContact(config, BuildContext(build=lambda _role, use: MAKERS[Use.of(use).use]()))
+
+    return make

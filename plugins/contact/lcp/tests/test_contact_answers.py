@@ -1,0 +1,282 @@
+"""Answers of the whole pipeline against mechanics on paper and against other methods."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from corekit.data.status import Status
+from corekit_lcp.config import Equilibration, RankSelection, Regularisation
+
+INF = np.inf
+RAW = {
+    "rank_selection": RankSelection(enabled=False),
+    "equilibration": Equilibration(enabled=False),
+    "regularisation": Regularisation(enabled=False),
+}
+GRAVITY, STEP, MASS = 9.81, 1e-2, 2.0
+unhurried = settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def solved(solver, problem, tolerance=1e-8):
+    impulse = np.zeros(len(problem.free))
+    info = solver.solve(problem, impulse)
+    assert info.status is Status.CONVERGED, info
+    assert info.residuals.worst <= tolerance
+    return impulse, info
+
+
+def on_slope(problem_of, slope, friction, heading=0.0, copies=1):
+    """A point mass at rest on a slope, one step of gravity; rows are normal, t₁, t₂, pull along `heading`."""
+    pull = GRAVITY * STEP * np.sin(slope)
+    velocity = [-GRAVITY * STEP * np.cos(slope), pull * np.cos(heading), pull * np.sin(heading)]
+    return problem_of(MASS * np.eye(3), np.tile(np.eye(3), (copies, 1)), velocity, friction)
+
+
+@pytest.mark.parametrize("count", [4, 6, 8, 10])
+@pytest.mark.parametrize("between", [False, True])
+def test_point_slides_past_the_friction_angle_of_the_inscribed_pyramid(count, between, problem_of, solver_of):
+    friction = 0.4
+    heading = np.pi / count if between else 0.0
+    limit = friction * (np.cos(np.pi / count) if between else 1.0)
+    solver = solver_of(friction_directions=count)
+    for factor, slides in [(0.99, False), (1.01, True)]:
+        problem = on_slope(problem_of, np.arctan(factor * limit), friction, heading)
+        impulse, _ = solved(solver, problem)
+        speed = np.linalg.norm(problem.after(impulse)[1:])
+        if slides:
+            excess = (
+                GRAVITY * STEP * (np.sin(np.arctan(1.01 * limit)) - limit * np.cos(np.arctan(1.01 * limit)))
+            )
+            assert speed == pytest.approx(excess, abs=1e-8)
+        else:
+            assert speed < 1e-10
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.2, 0.35])
+def test_resting_impulse_is_the_weight_over_the_step(slope, problem_of, solver_of):
+    impulse, _ = solved(solver_of(), on_slope(problem_of, slope, 0.5))
+    assert impulse[0] == pytest.approx(STEP * MASS * GRAVITY * np.cos(slope), rel=1e-7)
+    assert impulse[1] == pytest.approx(-STEP * MASS * GRAVITY * np.sin(slope), rel=1e-7, abs=1e-12)
+
+
+def test_separating_contact_has_no_impulse(problem_of, solver_of):
+    impulse, _ = solved(solver_of(), problem_of(np.eye(3), np.eye(3), [0.1, -1.0, 2.0], 0.7))
+    assert not impulse.any()
+
+
+def test_open_gap_is_closed_and_no_further(problem_of, solver_of):
+    # w_n = v_n + gap/h: the body may approach by the gap
+    problem = problem_of(np.eye(3), np.eye(3), [-1.0, 0.0, 0.0], 0.5, stabilisation=[0.3, 0.0, 0.0])
+    impulse, _ = solved(solver_of(), problem)
+    assert problem.after(impulse)[0] == pytest.approx(-0.3)
+
+
+def test_friction_opposes_sliding_and_never_reverses_it(problem_of, solver_of):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        velocity = np.array([-1.0, *rng.normal(size=2)])
+        impulse, _ = solved(solver_of(), problem_of(np.eye(3), np.eye(3), velocity, rng.uniform(0.1, 1.0)))
+        after = velocity + impulse
+        assert impulse[1:] @ after[1:] <= 1e-12
+        assert impulse[1:] @ velocity[1:] <= 0.0
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("conditioned", [True, False])
+def test_doubling_every_contact_leaves_velocity_unchanged(friction, conditioned, problem_of, solver_of):
+    rng = np.random.default_rng(5)
+    solver = solver_of(**({} if conditioned else RAW))
+    for _ in range(5):
+        root = rng.normal(size=(9, 9))
+        mass, rows, velocity = root @ root.T + np.eye(9), rng.normal(size=(9, 9)), rng.normal(size=9)
+        once = problem_of(mass, rows, velocity, friction)
+        twice = problem_of(mass, np.vstack([rows, rows]), velocity, friction)
+        first, _ = solved(solver, once)
+        second, _ = solved(solver, twice)
+        np.testing.assert_allclose(twice.after(second), once.after(first), atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_frictionless_velocity_is_the_projection_that_a_quadratic_program_finds(seed, problem_of, solver_of):
+    # Gauss: v⁺ minimises ½(v − v_f)ᵀM(v − v_f) over J_n·v ≥ 0
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(5, 5))
+    mass, velocity = root @ root.T + np.eye(5), rng.normal(size=5)
+    rows = rng.normal(size=(18, 5))
+    inside = rng.normal(size=5)
+    rows[0::3] *= np.sign(rows[0::3] @ inside)[:, None]  # some velocity opens every contact
+    problem = problem_of(mass, rows, velocity)
+    impulse, _ = solved(solver_of(), problem)
+    best = minimize(
+        lambda v: 0.5 * (v - velocity) @ mass @ (v - velocity),
+        inside,
+        jac=lambda v: mass @ (v - velocity),
+        constraints={"type": "ineq", "fun": lambda v: rows[0::3] @ v, "jac": lambda _v: rows[0::3]},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    np.testing.assert_allclose(problem.after(impulse), best.x, atol=1e-6)
+
+
+def redundant_contacts(rng, problem_of, friction, contacts=13, coordinates=9):
+    """Many points of a smooth body on one plane: rows vary slowly along it, three modes a direction."""
+    along = np.linspace(0.1, 1.0, contacts)
+    modes = np.array([along**k for k in (1, 2, 3)]).T
+    rows = np.zeros((contacts, 3, coordinates))
+    for a in range(3):
+        rows[:, a, 3 * a : 3 * a + 3] = modes
+    mix = np.eye(coordinates) + 0.2 * rng.normal(size=(coordinates, coordinates))
+    root = rng.normal(size=(coordinates, coordinates))
+    velocity = np.concatenate([[-0.3, 0.0, 0.0], 0.3 * rng.normal(size=6)]) + 0.05 * rng.normal(size=9)
+    return problem_of(
+        root @ root.T + np.eye(coordinates),
+        rows.reshape(-1, coordinates) @ mix,
+        velocity,
+        friction,
+        gap=rng.uniform(0.0, 1e-3, contacts),
+    )
+
+
+@pytest.mark.parametrize("stages", ["", "q", "r", "t", "qr", "qt", "rt", "qrt"])
+def test_thirteen_redundant_contacts_are_answered_by_every_choice_of_stages(stages, problem_of, solver_of):
+    solver = solver_of(
+        rank_selection=RankSelection(enabled="q" in stages),
+        equilibration=Equilibration(enabled="r" in stages),
+        regularisation=Regularisation(enabled="t" in stages),
+    )
+    for seed in range(10):
+        problem = redundant_contacts(np.random.default_rng(seed), problem_of, 0.5)
+        impulse, info = solved(solver, problem)
+        w = problem.delassus() @ impulse + problem.free
+        normal = np.abs(np.minimum(impulse[0::3], w[0::3])).max()
+        assert normal == pytest.approx(info.residuals.normal, abs=1e-12)
+        assert solver.kept_contacts <= 13
+
+
+def test_rank_selection_leaves_contacts_out(problem_of, solver_of):
+    solver = solver_of()
+    solved(solver, redundant_contacts(np.random.default_rng(1), problem_of, 0.5))
+    assert 1 <= solver.kept_contacts < 13
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_conditioned_and_raw_answers_give_the_same_frictionless_velocity(seed, problem_of, solver_of):
+    problem = redundant_contacts(np.random.default_rng(seed), problem_of, 0.0)
+    ours, _ = solved(solver_of(), problem)
+    raw, _ = solved(solver_of(**RAW), problem)
+    np.testing.assert_allclose(problem.after(ours), problem.after(raw), atol=1e-7)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_conditioned_and_raw_answers_give_the_same_velocity_with_little_friction(
+    seed, symmetric, problem_of, solver_of
+):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(12, 12))
+    problem = problem_of(root @ root.T + np.eye(12), rng.normal(size=(9, 12)), rng.normal(size=12), 0.05)
+    ours, _ = solved(solver_of(equilibration=Equilibration(symmetric=symmetric)), problem)
+    raw, _ = solved(solver_of(**RAW), problem)
+    np.testing.assert_allclose(problem.after(ours), problem.after(raw), atol=1e-7)
+
+
+def test_left_out_contact_that_is_not_a_positive_combination_is_added_back(problem_of, solver_of):
+    # a slot of width zero: the second normal is minus the first, linearly dependent and yet needed
+    rows = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0], [0, -1.0, 0], [0, 0, 1.0]])
+    solver = solver_of()
+    for approach in (-1.0, 1.0):
+        problem = problem_of(np.eye(3), rows, [approach, 0.2, 0.0], 0.5)
+        impulse, _ = solved(solver, problem)
+        assert problem.after(impulse)[0] == pytest.approx(0.0, abs=1e-8)
+    never = solver_of(rank_selection=RankSelection(passes=0))
+    outcomes = {
+        never.solve(problem_of(np.eye(3), rows, [a, 0.2, 0.0], 0.5), np.zeros(6)).answered_by
+        for a in (-1.0, 1.0)
+    }
+    assert outcomes == {"lemke", "lemke (raw)"}
+
+
+def test_regularisation_shares_a_load_equally_and_its_effect_is_taken_out(problem_of, solver_of):
+    options = {"rank_selection": RankSelection(enabled=False)}
+    weight = Regularisation(weight=1e-4, corrections=30)
+    solver = solver_of(regularisation=weight, **options)
+    rows = np.tile(np.eye(3), (4, 1))
+    problem = problem_of(np.eye(3), rows, [-1.0, 0.0, 0.0], 0.0)
+    impulse, _ = solved(solver, problem)
+    np.testing.assert_allclose(impulse[0::3], 0.25, atol=1e-6)
+    assert solver.induced_speed > 1e-8
+    uncorrected = solver_of(regularisation=Regularisation(weight=1e-4, corrections=0), **options)
+    info = uncorrected.solve(problem, np.zeros(12))
+    assert info.answered_by == "lemke (raw)"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "velocity", "expected"),
+    [
+        ((0.0, INF), -1.0, 1.0),  # blocks
+        ((0.0, INF), 1.0, 0.0),  # lets go
+        ((-INF, 0.25), -1.0, 0.25),  # pulls no harder
+        ((-INF, 0.25), 1.0, -1.0),
+        ((-0.4, 0.4), 0.1, -0.1),  # holds
+        ((-0.4, 0.4), 1.0, -0.4),  # stalls
+        ((-0.4, 0.4), -1.0, 0.4),
+        ((-INF, INF), 0.7, -0.7),  # rigid
+        ((-INF, INF), -0.7, 0.7),
+        ((0.2, 0.2), 5.0, 0.2),  # a given impulse
+    ],
+)
+def test_bounded_row_of_unit_mass(bounds, velocity, expected, problem_of, solver_of):
+    problem = problem_of(np.eye(1), np.eye(1), [velocity], bounds=[bounds])
+    impulse, _ = solved(solver_of(), problem)
+    assert impulse[0] == pytest.approx(expected, abs=1e-9)
+
+
+@unhurried
+@given(seed=st.integers(0, 10**6), width=st.sampled_from([2, 3]), contacts=st.integers(0, 4))
+def test_bounded_rows_and_contacts_satisfy_their_laws(seed, width, contacts, problem_of, solver_of):
+    rng = np.random.default_rng(seed)
+    bounds = [(0.0, INF), (-INF, 0.1), (-0.3, 0.2), (-INF, INF)]
+    size = contacts * width + len(bounds)
+    root = rng.normal(size=(size + 2, size + 2))
+    mass, rows = root @ root.T + np.eye(size + 2), rng.normal(size=(size, size + 2))
+    problem = problem_of(mass, rows, rng.normal(size=size + 2), 0.4, width=width, bounds=bounds)
+    impulse, _ = solved(solver_of(), problem)
+    w = problem.delassus() @ impulse + problem.free
+    for row, (low, high) in enumerate(bounds, start=contacts * width):
+        assert low - 1e-10 <= impulse[row] <= high + 1e-10
+        if impulse[row] > low + 1e-7:
+            assert w[row] <= 1e-7
+        if impulse[row] < high - 1e-7:
+            assert w[row] >= -1e-7
+    for c in range(contacts):
+        at = c * width
+        assert min(impulse[at], w[at]) == pytest.approx(0.0, abs=1e-8)
+        assert np.linalg.norm(impulse[at + 1 : at + width]) <= 0.4 * impulse[at] + 1e-8
+
+
+def test_planar_contact_sticks_and_slides_exactly_at_the_friction_angle(problem_of, solver_of):
+    for friction, pull, slip in [(0.5, 0.49, 0.0), (0.5, 0.6, 0.1)]:
+        problem = problem_of(np.eye(2), np.eye(2), [-1.0, pull], friction, width=2)
+        impulse, _ = solved(solver_of(), problem)
+        assert problem.after(impulse)[1] == pytest.approx(slip, abs=1e-9)
+
+
+def test_enumeration_gives_the_same_planar_answer(problem_of, solver_of):
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        root = rng.normal(size=(6, 6))
+        problem = problem_of(
+            root @ root.T + np.eye(6), rng.normal(size=(4, 6)), rng.normal(size=6), 0.1, width=2
+        )
+        ours, _ = solved(solver_of(), problem)
+        other, _ = solved(solver_of(lcp_solver="enumeration", **RAW), problem)
+        np.testing.assert_allclose(problem.after(ours), problem.after(other), atol=1e-8)
+
+
+def test_no_rows_is_no_work(problem_of, solver_of):
+    info = solver_of().solve(problem_of(np.eye(2), np.zeros((0, 2)), [1.0, 1.0]), np.zeros(0))
+    assert info.status is Status.CONVERGED

@@ -1,0 +1,185 @@
+"""What the solver says about its own answers: status, names, certificate, memory."""
+
+import numpy as np
+import pytest
+
+from corekit.data.status import Status
+from corekit_lcp._spec import lcp
+from corekit_lcp.certify import certify
+from corekit_lcp.config import Equilibration, LCPContactConfig, RankSelection, Regularisation
+
+NOTHING = {
+    "rank_selection": RankSelection(enabled=False),
+    "equilibration": Equilibration(enabled=False),
+    "regularisation": Regularisation(enabled=False),
+}
+
+
+def crushed(problem_of):
+    """Two walls closing in on one point from both sides: no velocity satisfies both."""
+    rows = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0], [0, -1.0, 0], [0, 0, 1.0]])
+    return problem_of(np.eye(3), rows, np.zeros(3), 0.5, stabilisation=[-1.0, 0, 0, -1.0, 0, 0])
+
+
+def falling(problem_of):
+    return problem_of(np.eye(3), np.eye(3), [-1.0, 0.3, 0.0], 0.5)
+
+
+def test_infeasible_problem_ends_on_a_ray(problem_of, solver_of):
+    impulse = np.zeros(6)
+    info = solver_of().solve(crushed(problem_of), impulse)
+    assert info.status is Status.RAY
+    assert info.residuals.worst > 0.1
+    assert np.isfinite(impulse).all()
+
+
+def test_infeasible_problem_with_fallback_is_inaccurate(problem_of, solver_of):
+    info = solver_of(fallback=("pgs",)).solve(crushed(problem_of), np.zeros(6))
+    assert info.status is Status.INACCURATE
+    assert info.residuals.worst > 0.1
+
+
+def test_first_answer_is_converged_and_named(problem_of, solver_of):
+    info = solver_of().solve(falling(problem_of), np.zeros(3))
+    assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
+    info = solver_of(**NOTHING).solve(falling(problem_of), np.zeros(3))
+    assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
+
+
+def test_fallback_is_recorded(problem_of, solver_of):
+    impulse = np.zeros(3)
+    info = solver_of(lcp_solver="refuses", fallback=("pgs",)).solve(falling(problem_of), impulse)
+    assert (info.status, info.answered_by) == (Status.FALLBACK, "pgs")
+    np.testing.assert_allclose(impulse, [1.0, -0.3, 0.0], atol=1e-8)
+
+
+def test_solver_that_lies_is_not_believed(problem_of, solver_of):
+    info = solver_of(lcp_solver="refuses").solve(falling(problem_of), np.zeros(3))
+    assert not info.status.solved
+    assert info.residuals.normal == pytest.approx(1.0)
+
+
+def test_non_finite_problem_is_said_and_leaves_no_nan(problem_of, solver_of):
+    impulse = np.zeros(3)
+    problem = falling(problem_of)
+    problem.free[1] = np.nan
+    info = solver_of(fallback=("pgs",)).solve(problem, impulse)
+    assert info.status is Status.NON_FINITE
+    assert not impulse.any()
+
+
+def certificate(problem, impulse, count=8):
+    angle = 2 * np.pi * np.arange(count) / count
+    directions = np.array([np.cos(angle), np.sin(angle)])
+    return certify(
+        problem.delassus(),
+        problem.free,
+        problem.friction,
+        directions,
+        problem.lower,
+        problem.upper,
+        np.zeros(problem.contacts, dtype=bool),
+        np.array(impulse, float),
+        np.zeros(count),
+        np.zeros(problem.free.size),
+    )
+
+
+@pytest.mark.parametrize(
+    ("impulse", "expected"),
+    [
+        ([1.0, -0.3, 0.0], (0.0, 0.0, 0.0)),  # the solution: sticks
+        ([0.9, -0.3, 0.0], (0.1, 0.0, 0.0)),  # still approaching at 0.1 m/s
+        ([1.2, -0.3, 0.0], (0.2, 0.0, 0.0)),  # pushes 0.2 m/s too far
+        ([1.0, -0.2, 0.0], (0.0, 0.1, 0.0)),  # slides at 0.1 m/s below the friction bound
+        (
+            [1.0, -0.7, 0.0],
+            (0.0, 0.7, 0.2),
+        ),  # friction drives a slip it should oppose, 0.2 N·s past its bound
+        ([0.0, 0.0, 0.0], (1.0, 0.0, 0.0)),
+    ],
+)
+def test_certificate_of_a_point_by_hand(impulse, expected, problem_of):
+    normal, friction, cone, kept = certificate(falling(problem_of), impulse)
+    np.testing.assert_allclose((normal, friction, cone), expected, atol=1e-14)
+    assert kept == max(normal, friction, cone)
+
+
+def test_certificate_is_in_physical_units_whatever_the_scale(problem_of, solver_of):
+    # the same problem in grams or tonnes: velocities equal, impulses scale with the mass
+    for mass in (1e-3, 1.0, 1e3):
+        problem = problem_of(mass * np.eye(3), np.eye(3), [-1.0, 0.9, 0.0], 0.5)
+        impulse = np.zeros(3)
+        info = solver_of().solve(problem, impulse)
+        assert info.status is Status.CONVERGED
+        np.testing.assert_allclose(impulse / mass, [1.0, -0.5, 0.0], atol=1e-7)
+
+
+def test_guess_comes_from_the_caller_or_by_contact_identity(problem_of, solver_of):
+    mass, rows, velocity = np.eye(6), np.eye(6), np.array([-1.0, 0.3, 0, -2.0, 0, 0.4])
+    solver = solver_of(fallback=("refuses",))
+    solver.solve(problem_of(mass, rows, velocity, 0.5, id=[7, 4]), np.zeros(6))
+    memory = solver.memory()
+    np.testing.assert_allclose(memory["impulse"], [[1.0, -0.3, 0.0], [2.0, 0.0, -0.4]], atol=1e-7)
+
+    watched = solver_of(lcp_solver="refuses", **NOTHING)
+    watched.remember({key: memory[key] for key in memory if not key.startswith("solver.")})
+    swapped = problem_of(mass, rows, velocity, 0.5, id=[4, 9])
+    watched.solve(swapped, np.zeros(6))
+    guess = watched._solvers[0].guesses[0].reshape(2, 10)
+    assert guess[0, 0] == pytest.approx(2.0)  # contact 4, now first
+    assert not guess[1, :9].any()  # contact 9 is new
+    impulse = np.array([0.5, 0.1, 0.0, 0.0, 0.0, 0.0])
+    watched.solve(swapped, impulse)
+    guess = watched._solvers[0].guesses[1].reshape(2, 10)
+    np.testing.assert_allclose(guess[0, :3], [0.5, 0.1, 0.0])
+
+
+def test_memory_handed_over_continues_identically(problem_of, solver_of):
+    problem = falling(problem_of)
+    solver = solver_of(fallback=("pgs",))
+    solver.solve(problem, np.zeros(3))
+    twin = solver_of(fallback=("pgs",))
+    twin.remember(solver.memory())
+    assert set(twin.memory()) == set(solver.memory())
+    for key, value in solver.memory().items():
+        np.testing.assert_array_equal(twin.memory()[key], value)
+        assert twin.memory()[key].shape == value.shape
+    one, two = np.zeros(3), np.zeros(3)
+    assert solver.solve(problem, one) == twin.solve(problem, two)
+    np.testing.assert_array_equal(one, two)
+    twin.remember({})
+    assert twin.memory()["id"].size == 0
+
+
+def test_problem_arrays_are_not_changed(problem_of, solver_of):
+    problem = crushed(problem_of)
+    before = problem.delassus().copy(), problem.free.copy(), problem.gap.copy()
+    solver_of(fallback=("pgs",)).solve(problem, np.zeros(6))
+    for was, now in zip(before, (problem.delassus(), problem.free, problem.gap), strict=True):
+        np.testing.assert_array_equal(was, now)
+
+
+def test_growing_and_shrinking_problems_do_not_disturb_each_other(problem_of, solver_of):
+    rng = np.random.default_rng(0)
+    problems = []
+    for contacts in (1, 5, 2, 7, 3):
+        rows = rng.normal(size=(3 * contacts, 3 * contacts + 1))
+        problems.append(problem_of(np.eye(3 * contacts + 1), rows, rng.normal(size=3 * contacts + 1), 0.3))
+    used = solver_of()
+    for problem in problems + problems[::-1]:
+        ours, fresh = np.zeros(problem.free.size), np.zeros(problem.free.size)
+        used.solve(problem, ours)
+        solver_of().solve(problem, fresh)
+        np.testing.assert_array_equal(ours, fresh)
+
+
+@pytest.mark.parametrize("count", [3, 5, 66])
+def test_odd_or_excessive_directions_are_errors(count):
+    with pytest.raises(ValueError, match="friction_directions"):
+        LCPContactConfig(friction_directions=count)
+
+
+def test_spec_says_that_an_lcp_solver_is_needed():
+    assert lcp.provides == {"impulses"}
+    assert "lcp_solvers" in lcp.requires
