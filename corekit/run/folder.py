@@ -1,0 +1,202 @@
+"""The folder of one run: made new, never overwritten, its small files written whole or not at all.
+
+scenario.toml   as given              log.jsonl       what happened, one JSON object a line
+resolved.toml   every default filled  versions.json   python, platform, corekit, plugins, libraries
+results.nc      see `recorder`        STATUS          running, finished, failed or interrupted, and why
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import platform
+import socket
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, final
+
+from attrs import frozen
+
+import corekit
+from corekit.errors import ResultsError
+from corekit.registry.discover import KERNEL, Installed, discover
+
+__all__ = ["RunFolder", "RunStatus", "read_log", "read_status", "versions_of"]
+
+RESULTS = "results.nc"
+_STATUS, _LOG = "STATUS", "log.jsonl"
+
+
+@frozen
+class RunStatus:
+    """How a run stands.
+
+    Args:
+        word: `running`, `finished`, `failed`, `interrupted`, `killed`, or `unknown`.
+        reason: why, in one sentence, empty if there is nothing to say.
+    """
+
+    word: str
+    reason: str = ""
+
+
+@final
+class RunFolder:
+    """A new folder for one run.
+
+    Args:
+        path: existing and empty.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results = path / RESULTS
+
+    @classmethod
+    def create(cls, name: str, parent: Path, directory: Path | None = None) -> RunFolder:
+        """Make `parent/<name>-<stamp>`, or `directory`; a further number is added if it is taken.
+
+        Raises:
+            ResultsError: it cannot be made or written to.
+        """
+        stamp = dt.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+        wanted = parent / f"{name}-{stamp}" if directory is None else directory
+        path, number = wanted, 1
+        try:
+            wanted.parent.mkdir(parents=True, exist_ok=True)
+            while not _claim(path):
+                number += 1
+                path = wanted.with_name(f"{wanted.name}-{number}")
+            folder = cls(path)
+            folder.set_status("running")
+        except OSError as error:
+            raise ResultsError(
+                f"cannot make the run folder {path}: {error.strerror}. Choose another with `--out DIR`."
+            ) from error
+        return folder
+
+    def write(self, name: str, text: str) -> None:
+        """Write a small file whole: a reader sees the old one or the new one.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone.
+        """
+        try:
+            _write_whole(self.path / name, text)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path / name}: {error.strerror}") from error
+
+    def set_status(self, word: str, reason: str = "") -> None:
+        """Say how the run stands; while it runs, who runs it."""
+        if word == "running":
+            reason = f"process {os.getpid()} on {socket.gethostname()}"
+        _write_whole(self.path / _STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
+
+    def log(self, event: str, **what: Any) -> None:
+        """Add a line to the log."""
+        now = dt.datetime.now().astimezone().isoformat(timespec="milliseconds")
+        line = json.dumps({"at": now, "event": event, **what}, ensure_ascii=False)
+        with (self.path / _LOG).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def _claim(path: Path) -> bool:
+    """Make a folder, or take an empty one; False if there is something already."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return path.is_dir() and not any(path.iterdir())
+    return True
+
+
+def _write_whole(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def read_status(path: Path) -> RunStatus:
+    """How the run in a folder stands; a run whose process has gone without a word was killed."""
+    try:
+        word, _, reason = (path / _STATUS).read_text(encoding="utf-8").strip().partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return RunStatus("unknown", f"{path / _STATUS} cannot be read")
+    if word == "running" and _has_ended(reason):
+        return RunStatus("killed", f"{reason} ended without saying why")
+    return RunStatus(word, reason)
+
+
+def _has_ended(who: str) -> bool:
+    """Whether `process N on HOST` is known to be gone; never true of another machine's."""
+    words = who.split()
+    if os.name != "posix" or len(words) != 4 or not words[1].isdigit() or words[3] != socket.gethostname():
+        return False
+    try:
+        os.kill(int(words[1]), 0)  # signal 0 asks only whether the process is there
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """The events of a run; a last line that was cut by a kill is left out."""
+    try:
+        lines = (path / _LOG).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    events: list[dict[str, Any]] = []
+    for line in lines:
+        try:
+            events.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return events
+
+
+def versions_of(components: Iterable[object]) -> dict[str, Any]:
+    """Versions of all that a run depends on: interpreter, platform, kernel, plugins of these components, libraries."""
+    packages = {type(component).__module__.partition(".")[0] for component in components}
+    rows = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] in packages]
+    plugins = {row.distribution: row.version for row in sorted(rows, key=_by_distribution)}
+    return {
+        "python": platform.python_version(),
+        "implementation": sys.implementation.name,
+        "platform": platform.platform(),
+        "corekit": corekit.__version__,
+        "plugins": plugins,
+        "libraries": _libraries([KERNEL, *plugins]),
+    }
+
+
+def _by_distribution(row: Installed) -> str:
+    return row.distribution
+
+
+def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
+    """What the distributions require, with the versions installed."""
+    from packaging.requirements import Requirement
+
+    found: dict[str, str] = {}
+    for name in distributions:
+        try:
+            lines = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            continue
+        for line in lines:
+            requirement = Requirement(line)
+            if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+                continue
+            try:
+                found[requirement.name] = metadata.version(requirement.name)
+            except metadata.PackageNotFoundError:
+                continue
+    found.pop(KERNEL, None)
+    return dict(sorted(found.items()))

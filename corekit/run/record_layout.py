@@ -1,0 +1,228 @@
+"""What a results file holds: its dimensions, variables, units and labels, from a composed simulation.
+
+Dimensions follow the result conventions `time, body, frame, dof, input, contact, xyz`. Contacts are a
+contiguous ragged array as the CF conventions describe it: `contact_count` says how many entries of the
+dimension `contact` belong to each instant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import corekit
+from corekit.data.contacts import ContactMode
+from corekit.data.status import Status
+from corekit.roles.model import Coordinate, Outline
+from corekit.run.drawing import shapes_as_text
+from corekit.run.simulation import Simulation
+from corekit.run.store import Variable
+from corekit.world.bodies import Body
+from corekit.world.shape_scene import ShapeScene
+
+__all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "variables_of"]
+
+FORMAT = "corekit-results/1"
+STATUSES: tuple[Status, ...] = tuple(Status)
+"""Outcomes in the order of their numbers in a file; −1 stands for no solve yet."""
+
+
+def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[str, int | None]:
+    """Dimension → size, None for those that grow."""
+    bodies = simulation.bodies
+    sizes: dict[str, int | None] = {
+        "time": None,
+        "contact": None,
+        "coordinate": sum(body.nq for body in bodies),
+        "dof": sum(body.nv for body in bodies),
+        "input": sum(body.layout.input_size for body in bodies),
+        "frame": sum(len(body.layout.frames) for body in bodies),
+        "body": len(bodies),
+        "obstacle": len(simulation.obstacles),
+        "shape": sum(len(body.layout.shapes) for body in bodies) + len(simulation.obstacles),
+        "xyz": 3,
+        "quat_wxyz": 4,
+        "tangential": 2,
+        "side": 2,
+    }
+    for body, outline in zip(bodies, outlines, strict=True):
+        sizes[f"bodies/{body.name}/point"] = len(outline.points)
+        sizes[f"bodies/{body.name}/polyline"] = len(outline.starts)
+    # netCDF would read a size of zero as a dimension that grows: nothing of that size is written
+    return {name: size for name, size in sizes.items() if size != 0}
+
+
+def variables_of(simulation: Simulation, scene: ShapeScene, outlines: Sequence[Outline]) -> list[Variable]:
+    """Every variable, without those that would be empty."""
+    sizes = dimensions_of(simulation, outlines)
+    bodies = simulation.bodies
+    made = [
+        Variable("time", ("time",), unit="s", meaning="time"),
+        Variable("step_length", ("time",), unit="s", meaning="length of the step that ended here"),
+        *_labels(simulation, scene),
+        _stacked("q", "coordinate", [entry for body in bodies for entry in body.layout.coordinates]),
+        _stacked("v", "dof", [entry for body in bodies for entry in body.layout.velocities]),
+        _stacked("inputs", "input", _input_entries(bodies)),
+        Variable("frame_position", ("time", "frame", "xyz"), unit="m", meaning="origins of frames, world"),
+        Variable(
+            "frame_quat_wxyz", ("time", "frame", "quat_wxyz"), unit="1", meaning="rotations of frames, world"
+        ),
+        Variable("kinetic_energy", ("time", "body"), unit="J", meaning="kinetic energy"),
+        Variable("potential_energy", ("time", "body"), unit="J", meaning="potential energy"),
+        Variable("obstacle_position", ("time", "obstacle", "xyz"), unit="m", meaning="origins of obstacles"),
+        Variable(
+            "obstacle_quat_wxyz",
+            ("time", "obstacle", "quat_wxyz"),
+            unit="1",
+            meaning="rotations of obstacles",
+        ),
+        *_solve_variables(),
+        *_contact_variables(),
+    ]
+    for body, outline in zip(bodies, outlines, strict=True):
+        made += _outline_variables(f"bodies/{body.name}", outline)
+    known = {name.rpartition("/")[2] for name in sizes}
+    return [variable for variable in made if known.issuperset(variable.dimensions)]
+
+
+def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any]]:
+    """Attributes of the file and of its groups."""
+    groups: dict[str, dict[str, Any]] = {
+        "": {
+            "Conventions": "CF-1.11",
+            "format": FORMAT,
+            "title": title,
+            "source": f"corekit {corekit.__version__}",
+            "step": simulation.step_length,
+            "integrator": type(simulation.integrator).__name__,
+            "contact_solver": type(simulation.system.solver).__name__ if simulation.system.solver else "none",
+            "obstacle_shapes": shapes_as_text([obstacle.shape for obstacle in simulation.obstacles]),
+            "body_abilities": json.dumps({body.name: sorted(body.abilities) for body in simulation.bodies}),
+        }
+    }
+    for body in simulation.bodies:
+        groups[f"bodies/{body.name}"] = {
+            "model": type(body.model).__name__,
+            "first_frame": body.first_frame,
+            "shapes": shapes_as_text(body.layout.shapes),
+        }
+    return groups
+
+
+def _labels(simulation: Simulation, scene: ShapeScene) -> list[Variable]:
+    bodies, table = simulation.bodies, scene.table
+
+    def label(dimension: str, names: list[str]) -> Variable:
+        return Variable(dimension, (dimension,), "str", values=np.array(names, dtype=object))
+
+    owners = [
+        f"{bodies[b].name}.{i - bodies[b].first_shape}" if b >= 0 else simulation.obstacles[o].name
+        for i, (b, o) in enumerate(zip(table.body, table.obstacle, strict=True))
+    ]
+    units = {
+        "coordinate": [entry.unit for body in bodies for entry in body.layout.coordinates],
+        "dof": [entry.unit for body in bodies for entry in body.layout.velocities],
+        "input": [entry.unit for entry in _input_entries(bodies)],
+    }
+    return [
+        label(
+            "coordinate",
+            [f"{body.name}.{entry.name}" for body in bodies for entry in body.layout.coordinates],
+        ),
+        label("dof", [f"{body.name}.{entry.name}" for body in bodies for entry in body.layout.velocities]),
+        label("input", [entry.name for entry in _input_entries(bodies)]),
+        label("frame", [f"{body.name}.{name}" for body in bodies for name in body.layout.frames]),
+        label("body", [body.name for body in bodies]),
+        label("obstacle", [obstacle.name for obstacle in simulation.obstacles]),
+        label("shape", owners),
+        label("xyz", ["x", "y", "z"]),
+        label("quat_wxyz", ["w", "x", "y", "z"]),
+        *(
+            Variable(f"{dimension}_unit", (dimension,), "str", values=np.array(entries, dtype=object))
+            for dimension, entries in units.items()
+        ),
+    ]
+
+
+def _input_entries(bodies: Sequence[Body]) -> list[Coordinate]:
+    return [
+        Coordinate(f"{body.name}.{channel.name}{f'[{i}]' if channel.size > 1 else ''}", channel.unit)
+        for body in bodies
+        for channel in body.layout.inputs
+        for i in range(channel.size)
+    ]
+
+
+def _stacked(name: str, dimension: str, entries: Sequence[Coordinate]) -> Variable:
+    units = {entry.unit for entry in entries}
+    unit = units.pop() if len(units) == 1 else f"see {dimension}_unit"
+    meaning = {"q": "coordinates", "v": "velocities", "inputs": "inputs at this instant"}[name]
+    about = {"coordinates": f"{dimension}_unit"}
+    return Variable(name, ("time", dimension), unit=unit or "1", meaning=meaning, attributes=about)
+
+
+def _solve_variables() -> list[Variable]:
+    flags = {
+        "flag_values": np.arange(-1, len(STATUSES), dtype="i1"),
+        "flag_meanings": " ".join(["no_solve_yet", *(status.name.lower() for status in STATUSES)]),
+    }
+    impulse = "m/s or N·s"
+
+    def each(name: str, meaning: str, unit: str = "1", dtype: str = "i4", **attributes: Any) -> Variable:
+        return Variable(name, ("time",), dtype, unit, meaning, attributes=attributes)
+
+    return [
+        each("status", "outcome of the step's solve", dtype="i1", **flags),
+        each("answered_by", "who answered the step's solve", dtype="i2", flag_meanings="no_solve_yet"),
+        each("iterations", "iterations of the step's solve"),
+        each("integrator_iterations", "iterations of the integrator in the step"),
+        each("residual_normal", "residual of the contact condition", impulse, "f8"),
+        each("residual_friction", "residual of the friction law", impulse, "f8"),
+        each("residual_cone", "violation of the friction bound", "N·s", "f8"),
+        each("residual_equation", "residual of the step equation", "N·s or N·m·s", "f8"),
+        each("steps_since", "steps since the last record"),
+        each("unsolved_since", "of these, solves that missed their tolerance"),
+        each("iterations_since", "solver iterations since the last record"),
+        each("most_iterations_since", "of the longest solve since the last record"),
+        each("worst_residual_since", "largest residual since the last record", "m/s, N·s or N·m·s", "f8"),
+        each("deepest_penetration_since", "largest −gap since the last record, 0 if apart", "m", "f8"),
+    ]
+
+
+def _contact_variables() -> list[Variable]:
+    modes = {
+        "flag_values": np.array([mode.value for mode in ContactMode], dtype="i1"),
+        "flag_meanings": " ".join(mode.name.lower() for mode in ContactMode),
+    }
+
+    def each(
+        name: str, meaning: str, unit: str, *more: str, dtype: str = "f8", **attributes: Any
+    ) -> Variable:
+        return Variable(f"contact_{name}", ("contact", *more), dtype, unit, meaning, attributes=attributes)
+
+    count = {"sample_dimension": "contact"}
+    return [
+        Variable("contact_count", ("time",), "i4", "1", "contacts at this instant", attributes=count),
+        each("id", "feature identity", "1", dtype="i8"),
+        each("shape", "index of the two shapes", "1", "side", dtype="i4"),
+        each("gap", "signed distance, positive apart", "m"),
+        each("point", "contact point, world", "m", "xyz"),
+        each("normal", "unit normal into the first shape", "1", "xyz"),
+        each("tangent", "first unit tangent", "1", "xyz"),
+        each("normal_impulse", "normal impulse over the step", "N·s"),
+        each("tangential_impulse", "along tangent and normal × tangent", "N·s", "tangential"),
+        each("slip", "relative tangential velocity", "m/s", "tangential"),
+        each("mode", "what the contact did", "1", dtype="i1", **modes),
+        each("residual", "residual of the contact's conditions", "m/s or N·s"),
+    ]
+
+
+def _outline_variables(group: str, outline: Outline) -> list[Variable]:
+    return [
+        Variable(f"{group}/outline", ("time", "point", "xyz"), "f4", "m", "points of the drawn polylines"),
+        Variable(f"{group}/radius", ("point",), "f8", "m", "of the drawn tube", np.asarray(outline.radius)),
+        Variable(f"{group}/start", ("polyline",), "i8", "1", "first points", np.asarray(outline.starts)),
+    ]

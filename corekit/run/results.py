@@ -1,0 +1,295 @@
+"""Reading a run back: arrays on demand, contacts instant by instant, and a replay without any plugin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactRecord
+from corekit.errors import ResultsError
+from corekit.geometry.frames import rotation_from_quat_wxyz
+from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
+from corekit.run.drawing import contact_track, shape_poses, shapes_from_text
+from corekit.run.folder import RESULTS, RunStatus, read_log, read_status
+from corekit.run.record_layout import FORMAT
+
+__all__ = ["Energy", "Results"]
+
+
+@frozen(eq=False)
+class Energy:
+    """Kinetic and potential energy of each body [J], shape (T, bodies); nan of bodies that cannot tell."""
+
+    kinetic: Array
+    potential: Array
+
+    @property
+    def total(self) -> Array:
+        """Their sum over bodies [J], shape (T,)."""
+        return np.sum(self.kinetic + self.potential, axis=1)
+
+
+@final
+class Results:
+    """The records of a run, finished or still running.
+
+    Arrays are read at first use, then kept; all belong to the T records there were at the first use.
+    `refresh` forgets them, so that a running run shows what it has published since.
+
+    Args:
+        path: the run's folder, or its `results.nc`.
+    Raises:
+        ResultsError: there is none, or it is not one of ours.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        self.path = path if path.is_dir() else path.parent
+        self.file = path / RESULTS if path.is_dir() else path
+        self._read: dict[str, Any] = {}
+        self._attributes: dict[str, dict[str, Any]] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at the file anew."""
+        with self._open() as file:
+            self._attributes = {"": _texts(file.attrs)}
+            for name in file.get("bodies", ()):
+                self._attributes[f"bodies/{name}"] = _texts(file[f"bodies/{name}"].attrs)
+            self._names = frozenset(_datasets(file))
+            self._read = {"time": file["time"][:]}
+
+    def _open(self) -> Any:
+        import h5py
+
+        if not self.file.exists():
+            what = "is not there" if not self.path.exists() else f"holds no {RESULTS}"
+            raise ResultsError(f"no results in {self.path}: the folder {what}")
+        try:
+            file = h5py.File(self.file, "r")
+        except OSError as error:
+            raise ResultsError(f"{self.file} is not a whole results file: {error}") from error
+        found = file.attrs.get("format", "none")
+        if found != FORMAT or "time" not in file:
+            file.close()
+            ours = isinstance(found, str) and found.startswith("corekit-results/")
+            why = "another version of corekit wrote it" if ours else "something else wrote it"
+            raise ResultsError(f"{self.file} has the format {found!r}, this corekit reads {FORMAT!r}: {why}")
+        return file
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        """A variable by its name in the file, for example `"residual_normal"`.
+
+        Raises:
+            ResultsError: the file has none of that name.
+        """
+        if name not in self._read:
+            if name not in self._names:
+                raise ResultsError(f"{self.file} has no {name!r}; it has {', '.join(sorted(self._names))}")
+            of_contacts = name.startswith("contact_") and name != "contact_count"
+            # a file that goes on growing may hold more by now than the T records seen first
+            length = int(np.sum(self["contact_count"])) if of_contacts else len(self.time)
+            with self._open() as file:
+                dataset = file[name]
+                kept = slice(length) if dataset.maxshape[:1] == (None,) else slice(None)
+                self._read[name] = dataset.asstr()[kept] if dataset.dtype.kind == "O" else dataset[kept]
+        return self._read[name]
+
+    def _labels(self, dimension: str) -> tuple[str, ...]:
+        return tuple(self[dimension]) if dimension in self._names else ()
+
+    def _array(self, name: str, *shape: int) -> Array:
+        """A variable over time, or an empty one where the world has nothing of the kind."""
+        return self[name] if name in self._names else np.zeros((len(self.time), *shape))
+
+    # — what was recorded —
+
+    @property
+    def title(self) -> str:
+        """Name of the scenario."""
+        return str(self._attributes[""].get("title", ""))
+
+    @property
+    def time(self) -> Array:
+        """Of each record [s], shape (T,)."""
+        return self._read["time"]
+
+    @property
+    def q(self) -> Array:
+        """Coordinates, shape (T, nq); see `coordinates`."""
+        return self._array("q", 0)
+
+    @property
+    def v(self) -> Array:
+        """Velocities, shape (T, nv); see `velocities`."""
+        return self._array("v", 0)
+
+    @property
+    def inputs(self) -> Array:
+        """Inputs, shape (T, nu)."""
+        return self._array("inputs", 0)
+
+    @property
+    def coordinates(self) -> tuple[tuple[str, str], ...]:
+        """Name and unit of each coordinate."""
+        return tuple(zip(self._labels("coordinate"), self._labels("coordinate_unit"), strict=True))
+
+    @property
+    def velocities(self) -> tuple[tuple[str, str], ...]:
+        """Name and unit of each velocity."""
+        return tuple(zip(self._labels("dof"), self._labels("dof_unit"), strict=True))
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of the frames, `body.frame`."""
+        return self._labels("frame")
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return self._labels("body")
+
+    @property
+    def frame_position(self) -> Array:
+        """Origins of the frames in the world [m], shape (T, frames, 3)."""
+        return self._array("frame_position", 0, 3)
+
+    @property
+    def frame_quat_wxyz(self) -> Array:
+        """Rotations of the frames, shape (T, frames, 4)."""
+        return self._array("frame_quat_wxyz", 0, 4)
+
+    @property
+    def energy(self) -> Energy:
+        """Of each body."""
+        return Energy(self["kinetic_energy"], self["potential_energy"])
+
+    @property
+    def contact_count(self) -> IntArray:
+        """Contacts of each record, shape (T,)."""
+        return self["contact_count"]
+
+    def contacts(self, k: int) -> ContactRecord:
+        """What the contacts of record k did in its step; k may be negative, as in a list."""
+        count = self.contact_count
+        if not -len(count) <= k < len(count):
+            raise ResultsError(f"there is no record {k}: {self.file} has {len(count)}")
+        k %= len(count)
+        begin = int(np.sum(count[:k]))
+        part = slice(begin, begin + int(count[k]))
+
+        def of(name: str) -> Any:
+            return self[f"contact_{name}"][part]
+
+        return ContactRecord(
+            id=of("id"),
+            shape=of("shape").astype(np.int64),
+            gap=of("gap"),
+            point=of("point"),
+            normal=of("normal"),
+            tangent=of("tangent"),
+            normal_impulse=of("normal_impulse"),
+            tangential_impulse=of("tangential_impulse"),
+            slip=of("slip"),
+            mode=of("mode").astype(np.int64),
+            residual=of("residual"),
+        )
+
+    # — how it went —
+
+    @property
+    def status(self) -> str:
+        """`running`, `finished`, `failed`, `interrupted` or `killed`; `unknown` without its folder."""
+        return self.outcome.word
+
+    @property
+    def outcome(self) -> RunStatus:
+        """The status with its reason."""
+        return read_status(self.path)
+
+    @property
+    def statistics(self) -> Mapping[str, Any]:
+        """Counters over every step, kept or not, up to the last publication."""
+        return json.loads(self._attributes[""].get("statistics", "{}"))
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The run's log."""
+        return read_log(self.path)
+
+    # — in other forms —
+
+    def to_xarray(self) -> Any:
+        """The file as an `xarray.Dataset`, in memory.
+
+        Raises:
+            ResultsError: xarray is not installed.
+        """
+        try:
+            xarray = import_module("xarray")
+        except ImportError:
+            raise ResultsError("to_xarray needs xarray: pip install xarray") from None
+        with xarray.open_dataset(self.file, engine="h5netcdf") as dataset:
+            return dataset.load()
+
+    def replay(self) -> Replay:
+        """Everything needed to draw the run, from its folder alone."""
+        frames = self._array("frame_position", 0, 3)
+        turned = rotation_from_quat_wxyz(self._array("frame_quat_wxyz", 0, 4))
+        return Replay(
+            title=self.title,
+            time=self.time,
+            bodies=tuple(self._body_track(name, frames, turned) for name in self.bodies),
+            obstacles=self._obstacle_tracks(),
+            contacts=tuple(
+                contact_track(
+                    record.point, record.normal, record.tangent, record.normal_impulse,
+                    record.tangential_impulse, record.mode, float(step),
+                )
+                for record, step in zip(map(self.contacts, range(len(self.time))), self["step_length"], strict=True)
+            ),
+        )  # fmt: skip
+
+    def _body_track(self, name: str, frames: Array, turned: Array) -> BodyTrack:
+        about, group = self._attributes[f"bodies/{name}"], f"bodies/{name}"
+        shapes = shapes_from_text(about["shapes"])
+        first = int(about["first_frame"])
+        position, rotation = shape_poses(shapes, frames[:, first:], turned[:, first:])
+        empty = np.zeros(0)
+        return BodyTrack(
+            name=name,
+            outline=self._array(f"{group}/outline", 0, 3).astype(float),
+            radius=self[f"{group}/radius"] if f"{group}/radius" in self._names else empty,
+            starts=self[f"{group}/start"] if f"{group}/start" in self._names else empty.astype(np.int64),
+            shapes=shapes,
+            shape_position=position,
+            shape_rotation=rotation,
+        )
+
+    def _obstacle_tracks(self) -> tuple[ObstacleTrack, ...]:
+        shapes = shapes_from_text(self._attributes[""]["obstacle_shapes"])
+        position = self._array("obstacle_position", 0, 3)
+        turned = rotation_from_quat_wxyz(self._array("obstacle_quat_wxyz", 0, 4))
+        return tuple(
+            ObstacleTrack(name, shape, position[:, i], turned[:, i])
+            for i, (name, shape) in enumerate(zip(self._labels("obstacle"), shapes, strict=True))
+        )
+
+
+def _texts(attributes: Any) -> dict[str, Any]:
+    return {key: attributes[key] for key in attributes if not key.startswith("_")}
+
+
+def _datasets(file: Any) -> list[str]:
+    import h5py
+
+    found: list[str] = []
+    file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
+    return found

@@ -1,0 +1,254 @@
+"""Running counters of a run: who solved how often and how well, and what contacts did over time.
+
+Every accepted step is counted, kept or not, so the deepest penetration and the worst residual are those
+of the whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import define, field, frozen
+
+from corekit.data.contacts import ContactMode, ContactRecord
+from corekit.data.status import SolveInfo, Status
+from corekit.data.step import StepReport
+
+if TYPE_CHECKING:
+    from corekit.run.simulation import Simulation
+
+__all__ = ["ContactPhase", "SinceKept", "Statistics", "contact_phases"]
+
+
+@define
+class SinceKept:
+    """What happened in the steps since the last kept one.
+
+    Attributes:
+        steps: accepted steps.
+        unsolved: those whose solve did not meet its tolerance.
+        iterations: of all solves together; most_iterations: of the longest.
+        worst_residual: largest physical residual [m/s, N·s or N·m·s].
+        deepest_penetration: largest −gap, 0 if nothing overlapped [m].
+    """
+
+    steps: int = 0
+    unsolved: int = 0
+    iterations: int = 0
+    most_iterations: int = 0
+    worst_residual: float = 0.0
+    deepest_penetration: float = 0.0
+
+
+@final
+class Statistics:
+    """An observer that counts.
+
+    Attributes:
+        since_kept: of the steps since `take_since_kept` was called last.
+        answered: solves by who answered. statuses: solves by outcome.
+        notes: what integrators changed in the linear model, with how often.
+        most_contacts: contacts of one step, at most.
+    """
+
+    def __init__(self) -> None:
+        self.since_kept = SinceKept()
+        self._whole = SinceKept()
+        self.answered: dict[str, int] = {}
+        self.statuses: dict[Status, int] = {}
+        self.notes: dict[str, int] = {}
+        self.integrator_iterations = 0
+        self.most_contacts = 0
+        self.deepest_at = float("nan")
+        self._kept_time: list[float] = []
+        self._kept_modes: list[tuple[int, int, int]] = []
+        self._last: SolveInfo | None = None
+        self._last_worst = 0.0
+
+    def __call__(self, simulation: Simulation, report: StepReport) -> None:
+        since, solve = self.since_kept, report.solve
+        since.steps += 1
+        since.iterations += solve.iterations
+        since.most_iterations = max(since.most_iterations, solve.iterations)
+        self.integrator_iterations += report.iterations
+        status, who = solve.status, solve.answered_by
+        self.answered[who] = self.answered.get(who, 0) + 1
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        if not status.solved:
+            since.unsolved += 1
+        if solve is not self._last:  # steps without contact share one answer
+            self._last, self._last_worst = solve, solve.residuals.worst
+        # written so that a nan is kept, not lost in a comparison
+        if not self._last_worst <= since.worst_residual:
+            since.worst_residual = self._last_worst
+        if report.note:
+            self.notes[report.note] = self.notes.get(report.note, 0) + 1
+        stage = simulation.system.stage
+        if stage is not None and stage.contacts.count:
+            self._look_at_gaps(stage.contacts.gap[: stage.contacts.count], simulation.time)
+
+    def _look_at_gaps(self, gap: np.ndarray[Any, np.dtype[np.float64]], time: float) -> None:
+        self.most_contacts = max(self.most_contacts, len(gap))
+        depth = -float(gap[gap.argmin()])
+        since = self.since_kept
+        if depth > since.deepest_penetration:
+            if depth > self._whole.deepest_penetration:
+                self.deepest_at = time
+            since.deepest_penetration = depth
+
+    def take_since_kept(self) -> SinceKept:
+        """What happened since this was called last; counting starts anew."""
+        taken, self.since_kept = self.since_kept, SinceKept()
+        self._whole = _sum(self._whole, taken)
+        return taken
+
+    def note_contacts(self, time: float, record: ContactRecord) -> None:
+        """Add a kept step to the timeline of contact modes."""
+        self._kept_time.append(time)
+        if record.count:
+            counts = np.bincount(record.mode, minlength=3)
+            self._kept_modes.append((int(counts[0]), int(counts[1]), int(counts[2])))
+        else:
+            self._kept_modes.append((0, 0, 0))
+
+    @property
+    def whole(self) -> SinceKept:
+        """The same counters over the whole run."""
+        return _sum(self._whole, self.since_kept)
+
+    def phases(self, most: int = 8) -> list[ContactPhase]:
+        """What contacts did over time, in at most that many phases."""
+        return contact_phases(self._kept_time, self._kept_modes, most)
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything as JSON can hold it."""
+        whole = self.whole
+        return {
+            "steps": whole.steps,
+            "kept": len(self._kept_time),
+            "unsolved_steps": whole.unsolved,
+            "answered_by": dict(sorted(self.answered.items(), key=lambda entry: -entry[1])),
+            "statuses": {status.name.lower(): count for status, count in self.statuses.items()},
+            "solver_iterations": whole.iterations,
+            "most_solver_iterations": whole.most_iterations,
+            "integrator_iterations": self.integrator_iterations,
+            "worst_residual": whole.worst_residual,
+            "deepest_penetration_m": whole.deepest_penetration,
+            "deepest_penetration_at_s": None if np.isnan(self.deepest_at) else self.deepest_at,
+            "most_contacts": self.most_contacts,
+            "notes": dict(self.notes),
+            "contact_phases": [phase.as_data() for phase in self.phases()],
+        }
+
+
+def _sum(a: SinceKept, b: SinceKept) -> SinceKept:
+    return SinceKept(
+        a.steps + b.steps,
+        a.unsolved + b.unsolved,
+        a.iterations + b.iterations,
+        max(a.most_iterations, b.most_iterations),
+        # numpy's maximum keeps a nan
+        float(np.maximum(a.worst_residual, b.worst_residual)),
+        float(np.maximum(a.deepest_penetration, b.deepest_penetration)),
+    )
+
+
+@frozen
+class ContactPhase:
+    """A stretch of time in which contacts stayed of one kind.
+
+    Args:
+        begin, end: [s].
+        kind: `free`, `stick`, `slide` or `stick + slide`.
+        stick, slide: fewest and most contacts of each mode in it.
+    """
+
+    begin: float
+    end: float
+    kind: str
+    stick: tuple[int, int] = field(default=(0, 0))
+    slide: tuple[int, int] = field(default=(0, 0))
+
+    def __str__(self) -> str:
+        counts = {"stick": self.stick, "slide": self.slide}
+        words = [f"{word} {_range(counts[word])}" for word in self.kind.split(" + ") if word in counts]
+        return f"{self.begin:.2f}–{self.end:.2f} s {' + '.join(words) or self.kind}"
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {
+            "begin_s": self.begin, "end_s": self.end, "kind": self.kind,
+            "stick": list(self.stick), "slide": list(self.slide),
+        }  # fmt: skip
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> ContactPhase:
+        """What `as_data` gave."""
+        stick, slide = ((int(pair[0]), int(pair[1])) for pair in (data["stick"], data["slide"]))
+        return cls(data["begin_s"], data["end_s"], data["kind"], stick, slide)
+
+
+def _range(counts: tuple[int, int]) -> str:
+    return f"{counts[0]}" if counts[0] == counts[1] else f"{counts[0]}–{counts[1]}"
+
+
+def _kind(modes: Sequence[int]) -> str:
+    sticks, slides = modes[ContactMode.STICK] > 0, modes[ContactMode.SLIDE] > 0
+    if sticks and slides:
+        return "stick + slide"
+    return "stick" if sticks else "slide" if slides else "free"
+
+
+def contact_phases(
+    time: Sequence[float], modes: Sequence[Sequence[int]], most: int = 8
+) -> list[ContactPhase]:
+    """Phases of contact from the counts at kept instants; the shortest join a neighbour until few are left.
+
+    Args:
+        time: [s], increasing, length T.
+        modes: contacts that are separate, stick and slide at each instant, shape (T, 3).
+        most: phases wanted at most.
+    """
+    if not len(time):
+        return []
+    starts = [0]
+    starts += [k for k in range(1, len(time)) if _kind(modes[k]) != _kind(modes[k - 1])]
+    # (first, last + 1, kind); a phase lasts until the next begins
+    runs = [
+        (first, after, _kind(modes[first]))
+        for first, after in zip(starts, [*starts[1:], len(time)], strict=True)
+    ]
+    while len(runs) > most:
+        runs = _join_shortest(runs)
+    return [_phase(run, time, modes) for run in runs]
+
+
+def _join_shortest(runs: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    lengths = [after - first for first, after, _ in runs]
+    k = lengths.index(min(lengths))
+    neighbours = [i for i in (k - 1, k + 1) if 0 <= i < len(runs)]
+    host = max(neighbours, key=lambda i: lengths[i])
+    low, high = min(k, host), max(k, host)
+    joined = [*runs[:low], (runs[low][0], runs[high][1], runs[host][2]), *runs[high + 1 :]]
+    merged = joined[:1]
+    for run in joined[1:]:
+        first, after, kind = run
+        if merged[-1][2] == kind:
+            merged[-1] = (merged[-1][0], after, kind)
+        else:
+            merged.append((first, after, kind))
+    return merged
+
+
+def _phase(run: tuple[int, int, str], time: Sequence[float], modes: Sequence[Sequence[int]]) -> ContactPhase:
+    first, after, kind = run
+    # counts of the instants that are of the phase's own kind, not of those it absorbed
+    own = [modes[k] for k in range(first, after) if _kind(modes[k]) == kind]
+    stick = [int(each[ContactMode.STICK]) for each in own]
+    slide = [int(each[ContactMode.SLIDE]) for each in own]
+    end = time[after] if after < len(time) else time[-1]
+    return ContactPhase(
+        float(time[first]), float(end), kind, (min(stick), max(stick)), (min(slide), max(slide))
+    )

@@ -1,0 +1,189 @@
+"""A NetCDF file that grows along unlimited dimensions and is published whole, so that it is always readable.
+
+HDF5 writes its tables of contents in place: a process killed inside a flush leaves one in five such
+instants as a file that no tool opens. The file therefore grows as a nameless temporary one, and `publish`
+puts a copy of it under its name in one atomic replacement: whoever opens the name, while the run goes on
+or after a kill, sees a complete file of the last publication.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.errors import ResultsError
+
+__all__ = ["CHUNK", "GrowingFile", "Variable"]
+
+CHUNK = 64
+"""Entries of an unlimited dimension that are stored together."""
+
+
+@frozen(eq=False)
+class Variable:
+    """One variable of a file.
+
+    Args:
+        name: with its groups, for example `bodies/arm/outline`.
+        dimensions: names; an unlimited one may stand first.
+        dtype: NumPy's code, or `str`.
+        unit: SI unit, empty if it has none.
+        meaning: a phrase.
+        values: of a variable that does not grow.
+        attributes: further ones.
+    """
+
+    name: str
+    dimensions: tuple[str, ...]
+    dtype: str = "f8"
+    unit: str = ""
+    meaning: str = ""
+    values: Any = field(default=None, repr=False)
+    attributes: Mapping[str, Any] = field(factory=dict)
+
+
+class GrowingFile:
+    """Creates a file, appends to it and publishes it.
+
+    Args:
+        path: the name it is published under.
+        dimensions: size of each dimension, None for those that grow; a name with groups belongs to that group.
+        variables: all there will ever be.
+        attributes: of groups, by the group's name (empty: the whole file).
+    Raises:
+        ResultsError: the folder cannot be written to.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        dimensions: Mapping[str, int | None],
+        variables: Sequence[Variable],
+        attributes: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        import h5py
+
+        self.path = path
+        self._partial = path.with_name(f".{path.name}.partial")
+        try:
+            self._work = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by `close`
+        except OSError as error:
+            raise ResultsError(f"cannot write results into {path.parent}: {error.strerror}") from error
+        self._create(dimensions, variables, attributes)
+        self._file = h5py.File(self._work, "r+")
+        growing = {name for name, size in dimensions.items() if size is None}
+        # a dimension without a variable of its name has a stand-in that has to grow with it
+        named = {variable.name for variable in variables}
+        self._stand_ins: dict[str, Any] = {name: self._file[name] for name in growing - named}
+        self._length = dict.fromkeys(growing, 0)
+        self._growing: dict[str, dict[str, Any]] = {
+            dimension: {
+                variable.name: self._file[variable.name]
+                for variable in variables
+                if variable.dimensions[:1] == (dimension,)
+            }
+            for dimension in growing
+        }
+
+    def _create(
+        self,
+        dimensions: Mapping[str, int | None],
+        variables: Sequence[Variable],
+        attributes: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        import h5netcdf
+        import h5py
+
+        with h5netcdf.File(self._work, "w") as file:
+            for name, size in dimensions.items():
+                group, _, bare = name.rpartition("/")
+                _group(file, group).dimensions[bare] = size
+            for variable in variables:
+                grows = variable.dimensions and dimensions.get(variable.dimensions[0], 0) is None
+                group, _, bare = variable.name.rpartition("/")
+                made = _group(file, group).create_variable(
+                    bare,
+                    variable.dimensions,
+                    h5py.string_dtype() if variable.dtype == "str" else variable.dtype,
+                    data=variable.values,
+                    chunks=_chunks(variable, dimensions, group) if grows else None,
+                )
+                about = {"units": variable.unit, "long_name": variable.meaning, **variable.attributes}
+                for key, value in about.items():
+                    if not (isinstance(value, str) and not value):
+                        made.attrs[key] = value
+            for group, entries in attributes.items():
+                for key, value in entries.items():
+                    _group(file, group).attrs[key] = value
+
+    def append(self, dimension: str, count: int, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Add `count` entries along a growing dimension: `values` holds them for each of its variables."""
+        begin = self._length[dimension]
+        end = begin + count
+        if dimension in self._stand_ins:
+            self._stand_ins[dimension].resize(end, axis=0)
+        for name, dataset in self._growing[dimension].items():
+            dataset.resize(end, axis=0)
+            dataset[begin:end] = values[name][:count]
+        self._length[dimension] = end
+
+    def set_attribute(self, name: str, key: str, value: str) -> None:
+        """Write an attribute of a variable, or of the whole file if `name` is empty."""
+        (self._file[name] if name else self._file).attrs[key] = value
+
+    def publish(self) -> None:
+        """Put a complete copy of the file, as it is now, under its name.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone.
+        """
+        self._file.flush()
+        try:
+            self._work.flush()
+            self._work.seek(0)
+            with self._partial.open("wb") as copy:
+                shutil.copyfileobj(self._work, copy, 1 << 20)
+            os.replace(self._partial, self.path)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror or error}") from error
+
+    def close(self) -> None:
+        """Publish for the last time and let go of the temporary file."""
+        if self._work.closed:
+            return
+        try:
+            self.publish()
+        finally:
+            self._file.close()
+            self._work.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _group(file: Any, name: str) -> Any:
+    """A group by its path, made if it is not there; the file itself if the path is empty."""
+    for part in name.split("/") if name else ():
+        file = file.groups[part] if part in file.groups else file.create_group(part)
+    return file
+
+
+def _chunks(variable: Variable, dimensions: Mapping[str, int | None], group: str) -> tuple[int, ...]:
+    def size(name: str) -> int:
+        found = dimensions.get(f"{group}/{name}") if f"{group}/{name}" in dimensions else dimensions[name]
+        return max(1, found or 1)
+
+    return (CHUNK, *(size(name) for name in variable.dimensions[1:]))
