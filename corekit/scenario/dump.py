@@ -1,14 +1,15 @@
-"""A scenario written back, every default filled in: what `resolved.toml` of a run folder holds."""
+"""A scenario written back: as given, and with every default filled in, as a run folder holds it."""
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 from corekit.errors import ConfigError, Mistake
 from corekit.scenario.plain import plain
 from corekit.scenario.schema import Scenario
 
-__all__ = ["dump_resolved", "resolved_document"]
+__all__ = ["dump_given", "dump_resolved", "resolved_document"]
 
 
 def resolved_document(scenario: Scenario) -> dict[str, Any]:
@@ -25,3 +26,25 @@ def dump_resolved(scenario: Scenario) -> str:
     import tomli_w
 
     return tomli_w.dumps(resolved_document(scenario))
+
+
+def dump_given(scenario: Scenario) -> str:
+    """The text of its file if that still says the same, else its table as TOML: overrides are in it.
+
+    A scenario made in Python has neither; its resolved form stands for it.
+    """
+    import tomli_w
+
+    if not scenario.document:
+        return dump_resolved(scenario)
+    mistakes: list[Mistake] = []
+    document = plain(scenario.document, "", mistakes)
+    if scenario.source is not None:
+        try:
+            text = scenario.source.read_bytes().decode("utf-8")
+            if tomllib.loads(text) == document:
+                return text
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+            pass  # the file has changed or gone since it was loaded
+    head = "" if scenario.source is None else f"# {scenario.source.name} with overrides applied\n"
+    return head + tomli_w.dumps(document)

@@ -275,6 +275,18 @@ class Scenario:
 
         return compose(self)
 
+    def given_text(self) -> str:
+        """The file it was read from, word for word; where overrides changed it, the changed table as TOML."""
+        from corekit.scenario.dump import dump_given
+
+        return dump_given(self)
+
+    def resolved_text(self) -> str:
+        """The scenario as TOML with every default filled in."""
+        from corekit.scenario.dump import dump_resolved
+
+        return dump_resolved(self)
+
     def run(self, **options: Any) -> Any:
         """Compose and run it; options as in `corekit.run.execute.execute`."""
         from corekit.run.execute import execute
