@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.cap_patch import cap_on_edge, cap_on_face
 from corekit_sdf.closest import put_closest
+from corekit_sdf.compiled import compiled
 from corekit_sdf.line_patch import line_on_face
 from corekit_sdf.separation import Separation
 from corekit_sdf.vectors import Vector, dot
@@ -16,7 +15,7 @@ from corekit_sdf.vectors import Vector, dot
 __all__ = ["put_box_contact"]
 
 
-@njit(cache=True)
+@compiled
 def put_box_contact(
     found: Separation, p: Vector, u: Vector, x_axis: Vector, y_axis: Vector, a: Vector, h: float, R: float,
     flat_sine: float, flat_cosine: float, rows: Array, names: IntArray,

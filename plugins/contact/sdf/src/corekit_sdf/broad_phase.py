@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import BOX, CAPSULE, CYLINDER, HALF_SPACE
 from corekit_sdf.spheres import point_box
 from corekit_sdf.vectors import into_frame, norm
@@ -14,7 +13,7 @@ from corekit_sdf.vectors import into_frame, norm
 __all__ = ["bounding_radius", "near_pairs"]
 
 
-@njit(cache=True)
+@compiled
 def bounding_radius(kind: int, size: Array) -> float:
     """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space."""
     if kind == HALF_SPACE:
@@ -26,7 +25,7 @@ def bounding_radius(kind: int, size: Array) -> float:
     return size[0] + size[1] if kind == CAPSULE else size[0]
 
 
-@njit(cache=True)
+@compiled
 def near_pairs(
     pairs: IntArray, kind: IntArray, size: Array, radius: Array, position: Array, rotation: Array,
     margin: float, out: IntArray,

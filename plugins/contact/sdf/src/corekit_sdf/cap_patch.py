@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.closest import put_closest, put_other
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import CORNER, CROSSING, corner_number, edge_number
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
-from corekit_sdf.rows import row_point
-from corekit_sdf.separation import Separation
+from corekit_sdf.rows import put, row_point
+from corekit_sdf.separation import CAP, Separation
 from corekit_sdf.vectors import Vector, along, dot, scaled, side, unit_axis
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["cap_on_edge", "cap_on_face"]
 
 
-@njit(cache=True)
+@compiled
 def _edge_under_cap(
     axis: int, corner: Vector, p: Vector, u: Vector, a: Vector, R: float
 ) -> tuple[float, float]:
@@ -46,7 +45,7 @@ def _edge_under_cap(
     return max((-d[axis] - root) / square, -a[axis]), min((-d[axis] + root) / square, a[axis])
 
 
-@njit(cache=True)
+@compiled
 def _end_of_edge(
     axis: int, corner: Vector, y: float, upper: int, end: float, a: Vector
 ) -> tuple[int, Vector]:
@@ -57,7 +56,7 @@ def _end_of_edge(
     return CROSSING + (24 if end < 0.0 else 0) + 2 * edge_number(axis, corner) + upper, x
 
 
-@njit(cache=True)
+@compiled
 def _extreme_of_face(
     direction: Vector, k: int, sign: float, end: float, p: Vector, u: Vector, a: Vector, R: float
 ) -> tuple[int, Vector]:
@@ -79,7 +78,28 @@ def _extreme_of_face(
     return feature, place
 
 
-@njit(cache=True)
+@compiled
+def _put_lowest(
+    found: Separation, end: float, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
+    names: IntArray,
+) -> int:  # fmt: skip
+    """The closest pair as the first row; of an edge that lies along the cap one end, not its middle.
+
+    So the row is one of those that a slightly tilted edge has.
+    """
+    phi, n, stratum, _ = found
+    if stratum == CAP:
+        corner = (side(n[0]) * a[0], side(n[1]) * a[1], side(n[2]) * a[2])
+        for axis in range(3):
+            if abs(n[axis]) <= ALIGNED:
+                low, high = _edge_under_cap(axis, corner, p, u, a, R)
+                if low <= high:
+                    name, x = _end_of_edge(axis, corner, high, 1, end, a)
+                    return put(rows, names, 0, name, phi, n, along(x, 0.5 * phi, n))
+    return put_closest(found, p, u, a, h, R, rows, names)
+
+
+@compiled
 def cap_on_face(
     found: Separation, k: int, p: Vector, u: Vector, x_axis: Vector, y_axis: Vector, a: Vector, h: float,
     R: float, rows: Array, names: IntArray,
@@ -92,7 +112,7 @@ def cap_on_face(
     i, j = (k + 1) % 3, (k + 2) % 3
     count, left_out = 0, -1
     if math.hypot(u[i], u[j]) > ALIGNED:
-        count = put_closest(found, p, u, a, h, R, rows, names)
+        count = _put_lowest(found, end, p, u, a, h, R, rows, names)
         left_out = nearest_rim_point(along(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
     closest = count
     reach = 0.05 * min(R, a[i], a[j])
@@ -116,7 +136,7 @@ def cap_on_face(
     return count
 
 
-@njit(cache=True)
+@compiled
 def cap_on_edge(
     found: Separation, axis: int, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
     names: IntArray,

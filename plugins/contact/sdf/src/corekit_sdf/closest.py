@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import CORNER, EDGE, MINUS, PLUS, SIDE, corner_number, edge_number, end_feature
 from corekit_sdf.rows import put, row_point
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, SIDE_VERTEX, Separation
@@ -14,7 +13,7 @@ from corekit_sdf.witness import ALIGNED, midpoint
 __all__ = ["put_closest", "put_other"]
 
 
-@njit(cache=True)
+@compiled
 def _closest_feature(found: Separation, u: Vector) -> int:
     """The feature that the closest pair lies on."""
     _, n, stratum, which = found
@@ -30,7 +29,7 @@ def _closest_feature(found: Separation, u: Vector) -> int:
     return end_feature(-side(un))
 
 
-@njit(cache=True)
+@compiled
 def put_closest(
     found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array, names: IntArray
 ) -> int:
@@ -39,7 +38,7 @@ def put_closest(
     return put(rows, names, 0, _closest_feature(found, u), found[0], found[1], point)
 
 
-@njit(cache=True)
+@compiled
 def put_other(
     rows: Array, names: IntArray, closest: int, count: int, reach: float, name: int, gap: float,
     normal: Vector, point: Vector,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.rim_edge import half_ellipse_normal
 from corekit_sdf.separation import (
     CAP,
@@ -25,7 +24,7 @@ from corekit_sdf.vectors import Vector, along, dot, norm, scaled, side, unit_axi
 __all__ = ["cylinder_box"]
 
 
-@njit(cache=True)
+@compiled
 def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """Signed distance of a cylinder (centre p, axis u, half height h, radius R) and the box |xᵢ| ≤ aᵢ.
 
@@ -47,7 +46,7 @@ def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separat
     return _best_rim_edge(found, p, u, a, h, R)
 
 
-@njit(cache=True)
+@compiled
 def _best_corner(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """What was found, or a better one of (2) and (3)."""
     best, n, stratum, which = found
@@ -76,7 +75,7 @@ def _best_corner(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R
     return best, n, stratum, which
 
 
-@njit(cache=True)
+@compiled
 def _best_rim_edge(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """What was found, or a better one of (4), looking along each axis e_i with w the axis u as seen there."""
     best, n, stratum, which = found

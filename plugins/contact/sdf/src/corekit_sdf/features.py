@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector
 
 __all__ = [
@@ -63,13 +62,13 @@ CROSSING: Final = 31
 FEATURES: Final = 128
 
 
-@njit(cache=True)
+@compiled
 def end_feature(end: float) -> int:
     """PLUS or MINUS, for end = ±1."""
     return MINUS if end < 0.0 else PLUS
 
 
-@njit(cache=True)
+@compiled
 def corner_number(direction: Vector) -> int:
     """Corner of a box that is furthest in a direction, 0…7."""
     return (
@@ -77,7 +76,7 @@ def corner_number(direction: Vector) -> int:
     )
 
 
-@njit(cache=True)
+@compiled
 def edge_number(axis: int, direction: Vector) -> int:
     """Edge of a box along `axis` that is furthest in a direction, 0…11."""
     j, k = (axis + 1) % 3, (axis + 2) % 3

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import PLUS, end_feature
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
 from corekit_sdf.rows import put
@@ -21,19 +20,19 @@ from corekit_sdf.witness import ALIGNED
 __all__ = ["capsule_on_plane", "cylinder_on_plane", "sphere_on_plane"]
 
 
-@njit(cache=True)
+@compiled
 def _put_low(rows: Array, names: IntArray, count: int, feature: int, x: Vector) -> int:
     """Append the point midway between x, on the surface, and its foot on the plane."""
     return put(rows, names, count, feature, x[2], (0.0, 0.0, 1.0), (x[0], x[1], 0.5 * x[2]))
 
 
-@njit(cache=True)
+@compiled
 def sphere_on_plane(p: Vector, radius: float, rows: Array, names: IntArray) -> int:
     """One point."""
     return _put_low(rows, names, 0, PLUS, (p[0], p[1], p[2] - radius))
 
 
-@njit(cache=True)
+@compiled
 def capsule_on_plane(
     p: Vector, u: Vector, radius: float, h: float, flat_sine: float, rows: Array, names: IntArray
 ) -> int:
@@ -53,7 +52,7 @@ def capsule_on_plane(
     return count
 
 
-@njit(cache=True)
+@compiled
 def cylinder_on_plane(
     p: Vector,
     u: Vector,

@@ -6,10 +6,9 @@ over an edge e_i, line and edge are measured along their common perpendicular e_
 
 from __future__ import annotations
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.closest import put_closest, put_other
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import EDGE, edge_number, end_feature
 from corekit_sdf.separation import Separation
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
@@ -18,7 +17,7 @@ from corekit_sdf.witness import ALIGNED
 __all__ = ["line_on_face"]
 
 
-@njit(cache=True)
+@compiled
 def _over_face(base: Vector, u: Vector, a: Vector, h: float, k: int, end: float) -> tuple[float, int]:
     """How far base + t·u stays over the face towards end = ±1: t [m], and the axis that ends it (k: none)."""
     t, limit = end * h, k
@@ -31,7 +30,7 @@ def _over_face(base: Vector, u: Vector, a: Vector, h: float, k: int, end: float)
     return t, limit
 
 
-@njit(cache=True)
+@compiled
 def _edge_row(
     k: int, j: int, sign: float, sign_j: float, p: Vector, u: Vector, a: Vector, h: float, R: float
 ) -> tuple[int, float, Vector, Vector]:
@@ -48,7 +47,7 @@ def _edge_row(
     return EDGE + edge_number(i, edge), gap, normal, along(on_line, -0.5 * gap, normal)
 
 
-@njit(cache=True)
+@compiled
 def line_on_face(
     found: Separation, k: int, flat_cosine: float, p: Vector, u: Vector, a: Vector, h: float, R: float,
     rows: Array, names: IntArray,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.box_patch import put_box_contact
+from corekit_sdf.compiled import compiled
 from corekit_sdf.cylinder_box import cylinder_box
 from corekit_sdf.features import BOX, CAPSULE, CYLINDER, FEATURES, HALF_SPACE, PLUS, SPHERE
 from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
@@ -17,7 +16,7 @@ from corekit_sdf.vectors import Vector, along, into_frame, out_of_frame, scaled
 __all__ = ["measure_pairs"]
 
 
-@njit(cache=True)
+@compiled
 def _put_sphere(
     phi: float, outward: Vector, sign: float, centre: Vector, radius: float, rows: Array, names: IntArray
 ) -> int:
@@ -27,7 +26,7 @@ def _put_sphere(
     return put(rows, names, 0, PLUS, gap, scaled(outward, sign), point)
 
 
-@njit(cache=True)
+@compiled
 def _on_sphere(first: int, sizes: Array, centre: Vector, radius: float, rows: Array, names: IntArray) -> int:
     """Sphere, capsule or cylinder (its own frame) against a sphere."""
     if first == SPHERE:
@@ -39,7 +38,7 @@ def _on_sphere(first: int, sizes: Array, centre: Vector, radius: float, rows: Ar
     return _put_sphere(phi, outward, -1.0, centre, radius, rows, names)
 
 
-@njit(cache=True)
+@compiled
 def _on_flat(
     first: int, second: int, sizes: Array, other: Array, p: Vector, x_axis: Vector, y_axis: Vector, u: Vector,
     flat_sine: float, flat_cosine: float, rows: Array, names: IntArray,
@@ -68,7 +67,7 @@ def _on_flat(
     return count
 
 
-@njit(cache=True)
+@compiled
 def measure_pairs(
     pairs: IntArray, number: int, kind: IntArray, size: Array, frame: IntArray, position: Array,
     rotation: Array, frame_position: Array, frame_rotation: Array, margin: float, flat_sine: float,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from corekit_sdf.compiled import compiled
 
 __all__ = ["half_ellipse_normal"]
 
 
-@njit(cache=True)
+@compiled
 def half_ellipse_normal(q_w: float, q_v: float, R: float, B: float, D: float) -> tuple[bool, float, float]:
     """The direction in which a point keeps (locally) most clear of, or least deep in, half an ellipse.
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.features import RIM
 from corekit_sdf.vectors import Vector, along, dot
 
@@ -22,20 +21,20 @@ __all__ = ["nearest_rim_point", "rim_direction", "rim_feature"]
 _DIAGONAL: Final = 0.7071067811865476
 
 
-@njit(cache=True)
+@compiled
 def rim_direction(k: int, x_axis: Vector, y_axis: Vector) -> Vector:
     """Unit vector from the rim's centre to material point k."""
     sx, sy = -_DIAGONAL if k & 1 else _DIAGONAL, -_DIAGONAL if k & 2 else _DIAGONAL
     return along((sx * x_axis[0], sx * x_axis[1], sx * x_axis[2]), sy, y_axis)
 
 
-@njit(cache=True)
+@compiled
 def nearest_rim_point(direction: Vector, x_axis: Vector, y_axis: Vector) -> int:
     """k of the material point nearest in azimuth."""
     return (1 if dot(direction, x_axis) < 0.0 else 0) + (2 if dot(direction, y_axis) < 0.0 else 0)
 
 
-@njit(cache=True)
+@compiled
 def rim_feature(k: int, end: float) -> int:
     """Feature of material point k on the rim at end = ±1."""
     return RIM + k + (4 if end < 0.0 else 0)

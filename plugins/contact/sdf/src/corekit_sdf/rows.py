@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
-
 from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector
 
 __all__ = ["MAX_POINTS", "put", "row_point"]
@@ -19,7 +18,7 @@ MAX_POINTS: Final = 4
 """Points reported for one pair at most."""
 
 
-@njit(cache=True)
+@compiled
 def put(
     rows: Array, names: IntArray, count: int, feature: int, gap: float, normal: Vector, point: Vector
 ) -> int:
@@ -32,7 +31,7 @@ def put(
     return count + 1
 
 
-@njit(cache=True)
+@compiled
 def row_point(rows: Array, index: int) -> Vector:
     """The point [m] of a row."""
     return (rows[index, 4], rows[index, 5], rows[index, 6])

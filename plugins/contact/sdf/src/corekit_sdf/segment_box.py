@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.separation import (
     END,
     SIDE_VERTEX,
@@ -20,7 +19,7 @@ from corekit_sdf.vectors import Vector, along, dot, norm, scaled
 __all__ = ["segment_box"]
 
 
-@njit(cache=True)
+@compiled
 def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     """Signed distance of the segment p ± h·u and the box |xᵢ| ≤ aᵢ, exact apart and inside.
 

@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector, cross, dot, norm, scaled, side, unit_axis
 
 __all__ = [
@@ -60,32 +59,32 @@ Separation: TypeAlias = tuple[float, Vector, int, int]
 stratum: the axis of the edge (EDGE_SIDE, RIM_EDGE), the end 0 or 1 at −h or h (END), else 0."""
 
 
-@njit(cache=True)
+@compiled
 def separation(n: Vector, p: Vector, u: Vector, a: Vector, h: float, R: float) -> float:
     """f(n) of equation (2) [m]."""
     extent = a[0] * abs(n[0]) + a[1] * abs(n[1]) + a[2] * abs(n[2])
     return dot(n, p) - extent - h * abs(dot(u, n)) - R * norm(cross(n, u))
 
 
-@njit(cache=True)
+@compiled
 def resolution(p: Vector, a: Vector, h: float, R: float) -> float:
     """What a later stratum must gain [m] to replace an earlier one: rounding must not choose the feature."""
     return 1e-14 * (abs(p[0]) + abs(p[1]) + abs(p[2]) + a[0] + a[1] + a[2] + h + R)
 
 
-@njit(cache=True)
+@compiled
 def signs_fit(n: Vector, vertex: Vector) -> bool:
     """Whether `vertex` is the box's furthest in direction n; if not, another one gives a better direction."""
     return n[0] * vertex[0] >= 0.0 and n[1] * vertex[1] >= 0.0 and n[2] * vertex[2] >= 0.0
 
 
-@njit(cache=True)
+@compiled
 def box_corner(bits: int, a: Vector) -> Vector:
     """Corner of the box |xᵢ| ≤ aᵢ; a set bit is a negative coordinate."""
     return (-a[0] if bits & 1 else a[0], -a[1] if bits & 2 else a[1], -a[2] if bits & 4 else a[2])
 
 
-@njit(cache=True)
+@compiled
 def best_face(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """The best of the six face directions; nan if the placement is not finite."""
     n = unit_axis(0, side(p[0]))
@@ -99,7 +98,7 @@ def best_face(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation
     return best, n, FACE, 0
 
 
-@njit(cache=True)
+@compiled
 def best_edge_side(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """What was found, or a better one among ±e_i × u."""
     best, n, stratum, which = found

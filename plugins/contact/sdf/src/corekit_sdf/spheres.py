@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector, norm, scaled, side, unit_axis
 
 __all__ = ["point_box", "point_capsule", "point_cylinder", "point_sphere"]
 
 
-@njit(cache=True)
+@compiled
 def point_sphere(x: Vector, radius: float) -> tuple[float, Vector]:
     """φ = ‖x‖ − radius; the direction at the centre is e_z."""
     length = norm(x)
@@ -28,7 +27,7 @@ def point_sphere(x: Vector, radius: float) -> tuple[float, Vector]:
     return length - radius, scaled(x, 1.0 / length)
 
 
-@njit(cache=True)
+@compiled
 def point_capsule(x: Vector, radius: float, h: float) -> tuple[float, Vector]:
     """Distance to the segment (0, 0, ±h), less the radius; the direction on the segment is e_x."""
     d = (x[0], x[1], x[2] - min(max(x[2], -h), h))
@@ -38,7 +37,7 @@ def point_capsule(x: Vector, radius: float, h: float) -> tuple[float, Vector]:
     return length - radius, scaled(d, 1.0 / length)
 
 
-@njit(cache=True)
+@compiled
 def point_cylinder(x: Vector, R: float, h: float) -> tuple[float, Vector]:
     """Distance to the rim, side or caps of a cylinder; inside, to the nearer of side and caps.
 
@@ -57,7 +56,7 @@ def point_cylinder(x: Vector, R: float, h: float) -> tuple[float, Vector]:
     return beyond_cap, (0.0, 0.0, up)
 
 
-@njit(cache=True)
+@compiled
 def point_box(x: Vector, a: Vector) -> tuple[float, Vector]:
     """Distance to a box of half extents a; inside, to its nearest face."""
     d = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from numba import njit
-
 from corekit.data.arrays import Array
+from corekit_sdf.compiled import compiled
 
 __all__ = [
     "Vector",
@@ -25,49 +24,49 @@ __all__ = [
 Vector: TypeAlias = tuple[float, float, float]
 
 
-@njit(cache=True)
+@compiled
 def dot(a: Vector, b: Vector) -> float:
     """a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@compiled
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b; exactly zero for equal or opposite vectors."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True)
+@compiled
 def norm(a: Vector) -> float:
     """‖a‖."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-@njit(cache=True)
+@compiled
 def scaled(a: Vector, s: float) -> Vector:
     """s·a."""
     return (s * a[0], s * a[1], s * a[2])
 
 
-@njit(cache=True)
+@compiled
 def along(a: Vector, s: float, b: Vector) -> Vector:
     """a + s·b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
-@njit(cache=True)
+@compiled
 def side(x: float) -> float:
     """+1 for x ≥ 0 (and for nan), else −1."""
     return -1.0 if x < 0.0 else 1.0
 
 
-@njit(cache=True)
+@compiled
 def unit_axis(axis: int, sign: float) -> Vector:
     """sign·e_axis."""
     return (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
 
 
-@njit(cache=True)
+@compiled
 def into_frame(rotation: Array, a: Vector) -> Vector:
     """Rᵀ·a, rotation of shape (3, 3)."""
     return (
@@ -77,7 +76,7 @@ def into_frame(rotation: Array, a: Vector) -> Vector:
     )
 
 
-@njit(cache=True)
+@compiled
 def out_of_frame(rotation: Array, a: Vector) -> Vector:
     """R·a, rotation of shape (3, 3)."""
     return (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
-
+from corekit_sdf.compiled import compiled
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_VERTEX, Separation
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, side
 
@@ -15,7 +14,7 @@ ALIGNED: Final = 1e-9
 """Sine below which two directions count as parallel or perpendicular, in choosing points, never gaps."""
 
 
-@njit(cache=True)
+@compiled
 def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Vector:
     """Midway between a closest (or deepest) pair, on the cylinder (R = 0: segment) and on the box [m].
 
@@ -47,7 +46,7 @@ def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: fl
     return along(x, 0.5 * f, n)
 
 
-@njit(cache=True)
+@compiled
 def _place_on_axis(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> float:
     """t of the point p + t·u − R·n on the lateral line that meets the box's support along n [m].
 

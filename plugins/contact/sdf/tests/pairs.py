@@ -1,0 +1,156 @@
+"""Pairs of shapes at given poses, and what a detector says of them."""
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit_sdf.config import SdfConfig
+from corekit_sdf.detector import SdfDetector
+
+KINDS = [
+    (first, second)
+    for first in ("cylinder", "capsule", "sphere")
+    for second in ("half-space", "box", "sphere")
+]
+
+
+class Scene:
+    """Shapes on bodies of one frame each (the shape at its frame's origin), the last ones obstacles."""
+
+    def __init__(self, shapes: list[tuple[str, tuple[float, ...]]], obstacles: int = 1, **options):
+        n = len(shapes)
+        bodies = np.array([i if i < n - obstacles else -1 for i in range(n)])
+        self.table = ShapeTable(
+            kind=tuple(kind for kind, _ in shapes),
+            size=np.array([[*size, 0.0, 0.0, 0.0][:3] for _, size in shapes]),
+            body=bodies,
+            frame=bodies.copy(),
+            second_frame=np.full(n, -1),
+            offset_position=np.zeros((n, 3)),
+            offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
+            obstacle=np.array([-1 if i < n - obstacles else i - (n - obstacles) for i in range(n)]),
+            vertices=(None,) * n,
+            never=np.zeros((0, 2), dtype=np.int64),
+            self_contact=np.zeros(max(n - obstacles, 1), dtype=bool),
+        )
+        self.position, self.rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+        frames = n - obstacles
+        # the frames of the bodies are the first shapes' poses: views, so moving a shape moves its frame
+        self.poses = ShapePoses(
+            self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
+        )
+        self.detector = SdfDetector(SdfConfig(**options))
+        self.detector.prepare(self.table, self.detector.served)
+        self.near, self.found = Candidates(), ContactSet()
+
+    def place(self, index: int, position, rotation=None) -> None:
+        self.position[index] = position
+        self.rotation[index] = np.eye(3) if rotation is None else rotation
+
+    def measure(self, margin: float = np.inf) -> ContactSet:
+        self.detector.candidates(self.poses, margin, self.near)
+        self.found.count = 0
+        self.detector.measure(self.near, self.poses, margin, self.found)
+        return self.found
+
+    @property
+    def gap(self) -> float:
+        found = self.measure()
+        return float(found.gap[: found.count].min())
+
+    def rows(self, margin: float = np.inf) -> dict[int, tuple[float, Array, Array]]:
+        """Feature → gap, normal, point."""
+        s = self.measure(margin)
+        return {
+            int(s.id[k]) % 128: (float(s.gap[k]), s.normal[k].copy(), s.point[k].copy())
+            for k in range(s.count)
+        }
+
+
+def rotation_about(axis, angle: float) -> Array:
+    """Rodrigues' rotation."""
+    x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q = q * np.sign(np.diag(r))
+    return q * np.sign(np.linalg.det(q))
+
+
+def random_size(rng: np.random.Generator, kind: str) -> tuple[float, ...]:
+    """Sizes as in a soft arm's world: thin disks to long rods [m]."""
+    if kind == "half-space":
+        return ()
+    if kind == "sphere":
+        return (rng.uniform(0.02, 0.1),)
+    if kind == "box":
+        return tuple(rng.uniform(0.02, 0.2, 3))
+    if kind == "capsule":
+        return (rng.uniform(0.02, 0.06), rng.uniform(0.02, 0.15))
+    return (rng.uniform(0.03, 0.1), float(rng.choice([0.005, 0.02, 0.1])))
+
+
+def thinnest(size: tuple[float, ...]) -> float:
+    return min(size, default=np.inf)
+
+
+def random_pair(
+    rng: np.random.Generator, first: str, second: str, gap: float | None = None, **options
+) -> Scene:
+    """A pair at random poses with a gap of about `gap`: apart, or inside by less than half the thinnest extent."""
+    sizes = random_size(rng, first), random_size(rng, second)
+    scene = Scene([(first, sizes[0]), (second, sizes[1])], **options)
+    scene.place(1, rng.normal(size=3) * 0.1, random_rotation(rng))
+    away = rng.normal(size=3)
+    if second == "half-space":
+        away = scene.rotation[1, :, 2]
+    offset = rng.normal(size=3) * 0.05
+    scene.place(0, scene.position[1] + 0.6 * away / np.linalg.norm(away) + offset, random_rotation(rng))
+    if gap is None:
+        gap = rng.uniform(-0.4 * min(thinnest(sizes[0]), thinnest(sizes[1])), 0.03)
+    found = scene.measure()
+    low = int(found.gap[: found.count].argmin())
+    # along the normal the separation falls by just the shift, and φ by no more
+    scene.position[0] += (gap - found.gap[low]) * found.normal[low]
+    return scene
+
+
+def support(kind: str, size, direction: Array) -> Array:
+    """max over the shape of direction·x, for directions of shape (..., 3) in the shape's own axes."""
+    d = np.asarray(direction)
+    length, across = np.linalg.norm(d, axis=-1), np.hypot(d[..., 0], d[..., 1])
+    if kind == "sphere":
+        return size[0] * length
+    if kind == "capsule":
+        return size[0] * length + size[1] * np.abs(d[..., 2])
+    if kind == "cylinder":
+        return size[0] * across + size[1] * np.abs(d[..., 2])
+    return np.abs(d) @ np.asarray(size[:3])
+
+
+def excess(kind: str, size, x: Array) -> float:
+    """How far a point is from satisfying the inequalities that define the shape [m]; ≤ 0 inside."""
+    if kind == "half-space":
+        return float(x[2])
+    if kind == "sphere":
+        return float(np.linalg.norm(x) - size[0])
+    if kind == "capsule":
+        return float(np.hypot(np.hypot(x[0], x[1]), max(abs(x[2]) - size[1], 0.0)) - size[0])
+    if kind == "cylinder":
+        return float(max(np.hypot(x[0], x[1]) - size[0], abs(x[2]) - size[1]))
+    return float(np.max(np.abs(x) - np.asarray(size[:3])))
+
+
+def proven_gap(scene: Scene) -> float:
+    """What the detector's normal proves: shifted by this along it, the pair is separated by a plane, no less."""
+    found = scene.measure()
+    n = found.normal[int(found.gap[: found.count].argmin())]
+    reach = sum(
+        support(scene.table.kind[k], scene.table.size[k], sign * n @ scene.rotation[k])
+        for k, sign in ((0, -1.0), (1, 1.0))
+    )
+    return float(n @ (scene.position[0] - scene.position[1]) - reach)
