@@ -114,12 +114,12 @@ class _DiagonalFactor(Factor):
         self._prescribed = prescribed
 
     def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
-        np.divide(1.0, matrix.data, out=self._inverse, where=matrix.data > 0)
-        low = matrix.data <= 0
+        positive = matrix.data > 0
+        np.divide(1.0, matrix.data, out=self._inverse, where=positive)
         if len(self._prescribed):
             self._inverse[self._prescribed] = 0.0
-            low[self._prescribed] = False
-        return not low.any()
+            positive[self._prescribed] = True
+        return bool(positive.all())
 
     def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
         np.multiply(self._inverse, b, out=x)

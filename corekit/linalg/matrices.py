@@ -20,7 +20,7 @@ from scipy.linalg.blas import dsbmv
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "widest"]
+__all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "symmetrise", "widest"]
 
 
 class Matrix(ABC):
@@ -190,6 +190,14 @@ class Dense(Matrix):
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         i, j = np.indices((self.n, self.n)).reshape(2, -1)
         return i, j, np.arange(self.n * self.n)
+
+
+def symmetrise(matrix: Matrix) -> None:
+    """Replace A by ½·(A + Aᵀ) where the layout can hold an unsymmetric matrix."""
+    if isinstance(matrix, (Dense, BlockDiagonal)):
+        scaled = matrix._scaled  # noqa: SLF001 - the matrix's own work space
+        np.add(matrix.data, matrix.data.swapaxes(-1, -2), out=scaled)
+        np.multiply(scaled, 0.5, out=matrix.data)
 
 
 def widest(*matrices: Matrix) -> Matrix:
