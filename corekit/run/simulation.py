@@ -83,7 +83,7 @@ class Simulation:
 
     def contacts(self) -> ContactRecord:
         """What every contact did in the last step."""
-        return self.system.record(self._now.v)
+        return self.system.record()
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""

@@ -10,6 +10,14 @@ Rows, in the form J_b·v⁺ + E·λ = r (c position value, u wanted rate, α com
     | rate, (1)        | E = 0, r = u(t + h)            | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u(t + θh))/θ      |
     | position, (2)    | E = 0, r = −c(q₀)/h            | E = α/h², r = −c(q₀)/h                                 |
     | rate, (2)        | E = 0, r = u(t + h)            | E = α/h, r = u(t + h)                                  |
+
+Split family: A = M(q_f), b = M·v_f. Rows without bounds were part of the smooth motion: rigid ones keep
+their J_b·v_f, compliant ones are forces and stay out. Bounded rows act now, with Δ_f/h the mean velocity:
+
+    position: E = α/h², r = J_b·Δ_f/h − c(q_f)/h,      rate: E = α/h, r = u(t + h)                  (4)
+
+Where the factorisation or the impulse solver needs a symmetric A, the symmetric parts of K, D and of the
+rows' curvature are taken; ρ keeps the answer exact.
 """
 
 from __future__ import annotations
@@ -19,11 +27,14 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.linalg.factor import EliminatedRows, Factor, factor
-from corekit.linalg.matrices import Matrix, widest
+from corekit.linalg.matrices import Dense, Matrix, symmetrise, widest
 from corekit.linalg.rows import BilateralRows
 from corekit.world.bodies import Body
 
-__all__ = ["BodySystem"]
+__all__ = ["FREE_ROW", "BodySystem"]
+
+FREE_ROW = 1e30
+"""Compliance that leaves an eliminated row without force."""
 
 _NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -31,11 +42,15 @@ _NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
 class BodySystem:
     """Buffers and assembly for one body.
 
+    Args:
+        body: whose.
+        symmetric: whether A must be symmetric, for an impulse solver; potentials can take any.
+
     Attributes:
         mass, force: M and f at the linearisation.
         matrix: A.
         right: b, shape (nv,).
-        rho: ρ(v_k), shape (nv,); zero for the start form.
+        rho: ρ(v_k) of the coupled form, shape (nv,).
         rows: bilateral rows as the model wrote them, or None.
         eliminated: those without bounds, in the form (3), or None.
         impulse: λ_b of the eliminated rows, kept as the next warm start [N·s].
@@ -44,7 +59,7 @@ class BodySystem:
         fixed: prescribed velocities ṗ(t + h), shape (p,).
     """
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, symmetric: bool = True) -> None:
         model = body.model
         self.body = body
         self.mass: Matrix = model.mass_matrix()
@@ -62,9 +77,12 @@ class BodySystem:
             self.matrix = widest(self.mass, stiffness, damping)
         else:
             self.matrix = widest(self.mass)
+        # without a tangent A is the mass matrix; only a dense A has a factorisation for the general case
+        self._symmetric = symmetric or not self.has_tangent or not isinstance(self.matrix, Dense)
         self.prescribed = body.layout.prescribed
         self.fixed = np.zeros(len(self.prescribed))
         self._value = np.zeros(len(self.prescribed))
+        self._smooth_reaction = np.zeros(len(self.prescribed))
         self.rows: BilateralRows | None = None
         self._end_rows: BilateralRows | None = None
         self.eliminated: EliminatedRows | None = None
@@ -83,7 +101,7 @@ class BodySystem:
         self._compliance = np.zeros(count)
         self._target = np.zeros(count)
         self.impulse = np.zeros(len(self._kept))
-        self._factor: Factor = factor(self.matrix, self.eliminated, self.prescribed)
+        self._factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     @property
     def bounded_compliance(self) -> Array:
@@ -103,6 +121,12 @@ class BodySystem:
             self.body.model.prescribed(time, self._value, self._work[: len(self.prescribed)])
             state.q[self.body.layout.prescribed_coordinates] = self._value
             state.v[self.prescribed] = self._work[: len(self.prescribed)]
+
+    def place(self, state: State, time: float) -> None:
+        """Set prescribed coordinates of a state to p(time), leaving its velocities."""
+        if len(self.prescribed):
+            self.body.model.prescribed(time, self._value, self._work[: len(self.prescribed)])
+            state.q[self.body.layout.prescribed_coordinates] = self._value
 
     def fix(self, time: float) -> None:
         """Take ṗ(time) as the prescribed end velocities."""
@@ -126,7 +150,7 @@ class BodySystem:
         matrix.zero()
         matrix.add(self.mass)
         if self.stiffness is not None and self.damping is not None:
-            model.tangent(trial, u, self.stiffness, self.damping)
+            self._tangent(trial, u, self.stiffness, self.damping)
             matrix.add(self.damping, theta * h)
             if tangent:
                 matrix.add(self.stiffness, tangent * theta * theta * h * h)
@@ -134,10 +158,19 @@ class BodySystem:
             self._rows_coupled(trial, end, velocity, h, theta, u)
             if self._curvature is not None and tangent:
                 model.bilateral_curvature(trial, self._row_impulse, self._curvature)
+                if self._symmetric:
+                    symmetrise(self._curvature)
                 matrix.add(self._curvature, -tangent * h * theta * theta)
         matrix.multiply(velocity, self.right)
         self.right -= self.rho
         self.fix(t_end)
+
+    def _tangent(self, state: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """K and D at a state, their symmetric parts where A must be symmetric."""
+        self.body.model.tangent(state, u, stiffness, damping)
+        if self._symmetric:
+            symmetrise(stiffness)
+            symmetrise(damping)
 
     def _rows_coupled(
         self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array
@@ -179,7 +212,7 @@ class BodySystem:
         matrix.zero()
         matrix.add(self.mass)
         if self.stiffness is not None and self.damping is not None and (damping or beta):
-            model.tangent(start, u, self.stiffness, self.damping)
+            self._tangent(start, u, self.stiffness, self.damping)
             if damping:
                 matrix.add(self.damping, h)
                 self.damping.multiply(start.v, work)
@@ -187,7 +220,6 @@ class BodySystem:
                 self.right += work
             if beta:
                 matrix.add(self.stiffness, beta * h * h)
-        self.rho.fill(0.0)
         if self.rows is not None:
             self._rows_start(start, end, h, u)
         self.fix(start.time + h)
@@ -207,20 +239,23 @@ class BodySystem:
         np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
         self._eliminate(rows)
 
-    def assemble_split(self, smooth: State, h: float) -> None:
-        """A = M(q_f), b = M·v_f; bilateral rows keep the smooth part's own relative velocity J_b·v_f."""
+    def assemble_split(self, start: State, smooth: State, h: float) -> None:
+        """Build the split form about the smooth end state: A = M(q_f), b = M·v_f, rows by (4)."""
         model = self.body.model
         u = self.body.inputs.at(smooth.time)
         model.dynamics(smooth, u, self.mass, self.force)
         self.matrix.zero()
         self.matrix.add(self.mass)
         self.mass.multiply(smooth.v, self.right)
-        self.rho.fill(0.0)
         rows = self.rows
         if rows is not None:
             model.bilateral(smooth, u, rows)
-            np.copyto(self._target, rows.product(smooth.v))
-            np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
+            mean = 0.5 * (start.v + smooth.v)
+            acting = np.where(rows.rate, rows.target, rows.product(mean) - rows.constraint / h)
+            np.copyto(self._target, np.where(rows.bounded, acting, rows.product(smooth.v)))
+            soft = np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h))
+            held = np.where(rows.compliance > 0, FREE_ROW, 0.0)
+            np.copyto(self._compliance, np.where(rows.bounded, soft, held))
             self._eliminate(rows)
         self.fix(smooth.time)
 
@@ -266,6 +301,31 @@ class BodySystem:
         """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""
         assert self.rows is not None
         return h * self.rows.lower[self.bounded], h * self.rows.upper[self.bounded]
+
+    def keep_smooth_reaction(self, extra: Array | None, acceleration: Array) -> None:
+        """Remember the forces that hold the prescribed coordinates in the smooth motion, for `reaction`."""
+        if len(self.prescribed):
+            self._smooth_reaction = self._unbalanced(extra, acceleration, self.eliminated, self.impulse)
+
+    def reaction(self, extra: Array | None, velocity: Array) -> Array:
+        """A·v⁺ − b − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,) [N·s or N·m·s]."""
+        return self._unbalanced(extra, velocity, self.rows, self._row_impulse)
+
+    def smooth_reaction(self) -> Array:
+        """Forces on the prescribed coordinates at the last smooth acceleration, shape (p,) [N or N·m]."""
+        return self._smooth_reaction
+
+    def _unbalanced(
+        self, extra: Array | None, x: Array, rows: BilateralRows | EliminatedRows | None, impulse: Array
+    ) -> Array:
+        total = np.zeros(self.body.nv)
+        if rows is not None:
+            rows.add_transpose(-impulse, total)
+        self.matrix.multiply(x, self._work)
+        total += self._work - self.right
+        if extra is not None:
+            total -= extra
+        return total[self.prescribed]
 
     def free_mask(self) -> BoolArray:
         """Velocities that are not prescribed."""

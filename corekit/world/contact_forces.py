@@ -61,6 +61,7 @@ class ContactForces:
         self._rows: Array | csr_array = np.zeros((0, 0))
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
+        self._used = np.zeros((0, 0))
         self._lu: tuple[Array, Array] | None = None
 
     def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
@@ -121,6 +122,13 @@ class ContactForces:
         lu, pivots, info = dgetrf(small)
         self._lu = (lu, pivots)
         return info == 0
+
+    def reply(self, x: Array) -> Array:
+        """−Pᵀ·C·P·x' of the solution x' of the full matrix, given x = G·b: what to add to b for G to give x'."""
+        if self._lu is None:
+            return np.zeros_like(x)
+        answer, _ = dgetrs(*self._lu, self._coefficient @ (self._used @ x))
+        return -(self._used.T @ answer)
 
     def correct(self, block: Array) -> None:
         """Turn x = G·b, shape (nv,) or (nv, R), into the solution of the full matrix by (2), in place."""

@@ -59,6 +59,7 @@ class ContactRows:
         self.matrix: Array | csr_array = np.zeros((0, self.velocities))
         self._dofs: list[IntArray] = [np.zeros((0, body.layout.row_width), dtype=np.int64) for body in bodies]
         self._values: list[Array] = [np.zeros((0, 3, body.layout.row_width)) for body in bodies]
+        self._all_velocities = np.arange(self.velocities)
         self._basis = np.zeros((0, 3, 3))
 
     def _carriers(self, b: int, state: State, frame: IntArray, local: Array) -> tuple[IntArray, Array]:
@@ -123,13 +124,15 @@ class ContactRows:
             self.matrix = csr_array((entry, (row, column)), shape=(m * w, self.velocities))
 
     def _one_dense_body(self, state: State, contacts: ContactSet, basis: Array) -> bool:
-        """The common case of one dense body against obstacles: no scatter needed."""
+        """The common case of one dense body against obstacles: no scatter needed. False if it is not that."""
         body, m = self._bodies[0], contacts.count
         if body.layout.row_width != self.velocities or (contacts.frame[:m, 1] >= 0).any():
             return False
-        _, values = self._carriers(
+        dofs, values = self._carriers(
             0, state, np.ascontiguousarray(contacts.frame[:m, 0]), np.ascontiguousarray(contacts.local[:m, 0])
         )
+        if (dofs != self._all_velocities).any() or (contacts.weight[:m, 0] != 1.0).any():
+            return False
         self.matrix = np.matmul(basis, values).reshape(m * self.width, self.velocities)
         return True
 

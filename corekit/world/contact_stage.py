@@ -57,8 +57,21 @@ def match(wanted: IntArray, known: IntArray) -> tuple[IntArray, BoolArray]:
 
 
 @frozen(eq=False)
+class _Probes:
+    """Where the scene's probe points were at the start of a step."""
+
+    position: Array = field(factory=lambda: np.zeros((0, 3)))
+    time: float = 0.0
+
+
+def _farthest(moved: Array) -> float:
+    """The longest of displacements (n, 3)."""
+    return float(np.sqrt(np.max(np.einsum("ni,ni->n", moved, moved), initial=0.0)))
+
+
+@frozen(eq=False)
 class _Remembered:
-    """Ids of the last step with a value each: tangents, or frame positions for the approach speed."""
+    """Tangents of the last accepted step by contact id."""
 
     id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
     tangent: Array = field(factory=lambda: np.zeros((0, 3)))
@@ -91,14 +104,14 @@ class ContactStage:
         self._least_margin = margin
         self._plane = plane
         self.width = 3 if plane is None else 2
-        self.contacts = ContactSet()
         self.start = ContactSet()
+        self._trial = ContactSet()
+        self.contacts = self._trial
         self._end = ContactSet()
         self.rows = ContactRows(bodies, scene.frame_body, self.width)
         self.margin = margin
         self._tangents = _Remembered()
-        self._frames: Array | None = None
-        self._frames_time = 0.0
+        self._probes = self._new_probes = _Probes()
         self._detectors: list[tuple[ContactDetector, Candidates]] = []
         self._assign(detectors)
 
@@ -131,22 +144,25 @@ class ContactStage:
         self._measure(self.start)
 
     def _speed(self, start: State, step: float, ahead: State) -> float:
-        """How fast the fastest frame moved over the last step [m/s]; at the first step, how fast it is."""
-        position = self.scene.poses.frame_position
-        elapsed = start.time - self._frames_time
-        if self._frames is None or elapsed <= 0:
-            now = position.copy()
+        """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come."""
+        scene, now = self.scene, self.scene.probes()
+        elapsed = start.time - self._probes.time
+        if self._probes.position.shape != now.shape or elapsed <= 0:
             for body, part, target in zip(self._bodies, start.parts, ahead.parts, strict=True):
                 body.model.advance(part, part.v, step, part, target)
             ahead.time = start.time
-            self.scene.place(ahead)
-            moved, elapsed = position - now, step
-            self.scene.place(start)
+            scene.place(ahead)
+            moved, elapsed = scene.probes() - now, step
+            scene.place(start)
         else:
-            moved = position - self._frames
-        self._frames = position.copy()
-        self._frames_time = start.time
-        return float(np.sqrt(np.max(np.einsum("ni,ni->n", moved, moved), initial=0.0))) / elapsed
+            moved = now - self._probes.position
+        self._new_probes = _Probes(now, start.time)
+        speed = _farthest(moved) / elapsed
+        to_come = [
+            _farthest(scene.obstacle_displacement(o, now, start.time, start.time, start.time + step))
+            for o in scene.moving
+        ]
+        return speed + max(to_come, default=0.0) / step
 
     def _measure(self, out: ContactSet) -> None:
         out.count = 0
@@ -158,12 +174,13 @@ class ContactStage:
 
     def take_start(self) -> int:
         """Make the set at the start of the step the current one; returns its size."""
-        self.contacts.copy_from(self.start)
+        self.contacts = self.start
         return self.contacts.count
 
     def measure(self, trial: State) -> int:
         """Make the set at a trial state the current one; returns its size."""
         self.scene.place(trial)
+        self.contacts = self._trial
         self._measure(self.contacts)
         return self.contacts.count
 
@@ -214,46 +231,45 @@ class ContactStage:
     def obstacle_velocity(self, time: float, t0: float, t1: float, instant: bool) -> Array | None:
         """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if all rest.
 
-        Over the step (displacement/h), or, if `instant`, at t1 (by a central difference of the path).
+        Over the step (displacement/h), or, if `instant`, at t1.
         """
         if not self.scene.has_moving_obstacles:
             return None
         contacts, m = self.contacts, self.contacts.count
         owner = self.scene.table.obstacle[contacts.shape[:m, 1]]
         velocity = np.zeros((m, 3))
-        if instant:
-            small = 1e-6 * max(1.0, t1 - t0)
-            before, after = t1 - small, t1 + small
-        else:
-            before, after = t0, t1
-        for o in np.unique(owner[owner >= 0]):
-            if self.scene.is_moving(int(o)):
-                mine = owner == o
-                moved = self.scene.obstacle_displacement(
-                    int(o), contacts.point[:m][mine], time, before, after
-                )
-                velocity[mine] = moved / (after - before)
+        for o in self.scene.moving:
+            mine = owner == o
+            if not mine.any():
+                continue
+            point = contacts.point[:m][mine]
+            if instant:
+                velocity[mine] = self.scene.obstacle_velocity(o, point, time, t1)
+            else:
+                velocity[mine] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
         return np.einsum("mwi,mi->mw", self.rows.basis(contacts), velocity)
 
     # — after acceptance, and for resuming —
 
     def accept(self) -> None:
-        """Remember the tangents of the current set for the next step."""
+        """Remember the tangents of the current set, and where the shapes were, for the next step."""
+        self._probes = self._new_probes
         m = self.contacts.count
         self._tangents = _Remembered(self.contacts.id[:m].copy(), self.contacts.tangent[:m].copy())
 
     def memory(self) -> Memory:
-        """Tangents by id, and the frames' last positions."""
-        kept: Memory = {"tangent_id": self._tangents.id.copy(), "tangent": self._tangents.tangent.copy()}
-        if self._frames is not None:
-            kept["frame_position"] = self._frames.copy()
-            kept["frame_time"] = np.array(self._frames_time)
-        return kept
+        """Tangents by id, and where the probe points were."""
+        return {
+            "tangent_id": self._tangents.id.copy(),
+            "tangent": self._tangents.tangent.copy(),
+            "probe": self._probes.position.copy(),
+            "probe_time": np.array(self._probes.time),
+        }
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; empty means a fresh start."""
-        self._tangents = (
-            _Remembered(memory["tangent_id"].copy(), memory["tangent"].copy()) if memory else (_Remembered())
-        )
-        self._frames = memory["frame_position"].copy() if "frame_position" in memory else None
-        self._frames_time = float(memory.get("frame_time", np.zeros(())))
+        self._tangents, self._probes = _Remembered(), _Probes()
+        if memory:
+            self._tangents = _Remembered(memory["tangent_id"].copy(), memory["tangent"].copy())
+            self._probes = _Probes(memory["probe"].copy(), float(memory["probe_time"]))
+        self._new_probes = self._probes

@@ -43,6 +43,24 @@ class Obstacle:
         self.rotation_rpy.value(time, self._angles)
         rotation[:] = rotation_from_rpy(self._angles)
 
+    def twist(self, time: float) -> tuple[Array, Array]:
+        """Velocity of its origin [m/s] and its angular velocity [rad/s] at t, in world axes.
+
+        With R = R_z(γ)·R_y(β)·R_x(α):   ω = γ̇·e_z + β̇·R_z·e_y + α̇·R_z·R_y·e_x              (1)
+
+        At a kink they are those of the interval that ends there.
+        """
+        velocity, rates = np.zeros(3), np.zeros(3)
+        self.position.rate(time, velocity)
+        self.rotation_rpy.rate(time, rates)
+        if not rates.any():
+            return velocity, np.zeros(3)
+        self.rotation_rpy.value(time, self._angles)
+        _, pitch, yaw = self._angles
+        turned = rotation_from_rpy((0.0, 0.0, yaw))
+        along_x = rotation_from_rpy((0.0, pitch, yaw))[:, 0]
+        return velocity, rates[0] * along_x + rates[1] * turned[:, 1] + np.array([0.0, 0.0, rates[2]])
+
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its path in (t0, t1] [s]."""
         return [*self.position.breakpoints(t0, t1), *self.rotation_rpy.breakpoints(t0, t1)]

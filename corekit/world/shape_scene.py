@@ -49,6 +49,17 @@ def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
     )
 
 
+def _beyond_origin(table: ShapeTable, i: int) -> float:
+    """How far a carried shape reaches from its frame's origin when the frame turns [m]; a sphere's own turn is idle."""
+    kind, vertices = table.kind[i], table.vertices[i]
+    offset = float(np.linalg.norm(table.offset_position[i]))
+    if kind in {"sphere", "edge", "half-space"}:
+        return offset
+    if vertices is not None and len(vertices):
+        return offset + float(np.max(np.linalg.norm(vertices, axis=1)))
+    return offset + float(np.linalg.norm(table.size[i]))
+
+
 class ShapeScene:
     """The world's shape table and pose buffers, rewritten by `place`.
 
@@ -90,10 +101,31 @@ class ShapeScene:
             )
             for body in bodies
         ]
+        self._reach = np.zeros(frames)
+        for i in range(carried):
+            own = _beyond_origin(table, i)
+            self._reach[table.frame[i]] = max(self._reach[table.frame[i]], own)
         self._moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
+
+    def probes(self) -> Array:
+        """Points that move at least about as far as any point of a body's shape, (p, 3) [m].
+
+        The frames' origins, and where shapes reach beyond them three points around each, at that distance.
+        """
+        poses = self.poses
+        if not self._reach.any():
+            return poses.frame_position.copy()
+        arms = poses.frame_rotation.swapaxes(1, 2) * self._reach[:, None, None]
+        around = poses.frame_position[:, None, :] + arms
+        return np.concatenate([poses.frame_position, around.reshape(-1, 3)])
+
+    @property
+    def moving(self) -> Sequence[int]:
+        """Indices of the obstacles that move."""
+        return self._moving
 
     @property
     def has_moving_obstacles(self) -> bool:
@@ -127,6 +159,15 @@ class ShapeScene:
         mover.place(t1, p1, r1)
         local = (point - p) @ r
         return (local @ r1.T + p1) - (local @ r0.T + p0)
+
+    def obstacle_velocity(self, obstacle: int, point: Array, time: float, at: float) -> Array:
+        """Velocity at another time of the obstacle's material points that are at `point` (n, 3) at `time` [m/s]."""
+        mover = self._obstacles[obstacle]
+        p, p1, r, r1 = np.zeros(3), np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3))
+        mover.place(time, p, r)
+        mover.place(at, p1, r1)
+        velocity, spin = mover.twist(at)
+        return velocity + np.cross(spin, (point - p) @ r @ r1.T)
 
     def is_moving(self, obstacle: int) -> bool:
         """Whether an obstacle moves."""

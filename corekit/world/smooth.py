@@ -5,7 +5,8 @@
     rigid rate row:      J_b·v̇ = −d(J_b·v − u)/dt|_v − (J_b·v − u)/τ                      (3)
     compliant rows are forces: −c/α, or (u − J_b·v)/α                                   (4)
 
-τ is ten steps. The time derivatives in (2)–(3) at fixed v are central differences along the motion.
+Bounded rows stay out: like contacts they act at the end of a split step. Prescribed coordinates have
+v̇ = p̈(t). τ is ten steps. The time derivatives in (2)–(3) at fixed v are central differences along the motion.
 Source for (2): Baumgarte (1972), "Stabilization of constraints and integrals of motion".
 """
 
@@ -17,15 +18,12 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.world.body_system import BodySystem
+from corekit.world.body_system import FREE_ROW, BodySystem
 
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
 __all__ = ["smooth_acceleration"]
-
-_FREE = 1e30
-"""Compliance that leaves an eliminated row without force."""
 
 
 def _row_accelerations(part: BodySystem, state: State, around: State, tau: float) -> None:
@@ -41,7 +39,7 @@ def _row_accelerations(part: BodySystem, state: State, around: State, tau: float
     soft = rows.compliance > 0
     safe = np.where(soft, rows.compliance, 1.0)
     force = np.where(rows.rate, rows.target - speed, -rows.constraint) / safe
-    rows.add_transpose(np.where(soft, force, 0.0), part.right)
+    rows.add_transpose(np.where(soft & ~rows.bounded, force, 0.0), part.right)
     if eliminated is not None:
         wanted = np.where(
             rows.rate,
@@ -51,7 +49,7 @@ def _row_accelerations(part: BodySystem, state: State, around: State, tau: float
         kept = ~rows.bounded
         eliminated.dofs[:] = rows.dofs[kept]
         eliminated.values[:] = rows.values[kept]
-        eliminated.compliance[:] = np.where(soft, _FREE, 0.0)[kept]
+        eliminated.compliance[:] = np.where(soft, FREE_ROW, 0.0)[kept]
         eliminated.target[:] = np.where(soft, 0.0, wanted)[kept]
 
 
@@ -66,14 +64,25 @@ def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Arr
     return rows.product(state.v) - np.where(rows.rate, rows.target, 0.0)
 
 
+def _prescribed_acceleration(part: BodySystem, time: float, small: float) -> None:
+    """Take p̈(t), by a central difference of ṗ, as what the prescribed velocities' change is fixed to."""
+    if len(part.prescribed):
+        part.fix(time - small)
+        before = part.fixed.copy()
+        part.fix(time + small)
+        np.subtract(part.fixed, before, out=part.fixed)
+        part.fixed /= 2.0 * small
+
+
 def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
     """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel."""
-    tau = 10.0 * system.problem.step
+    step = system.problem.step
     extra: Array | None = None
-    forces = system.forces
-    if forces is not None and system.stage is not None and system.stage.measure(state):
-        system.stage.build_rows(state)
-        forces.evaluate(state, state.v, system.problem.step, None)
+    forces, stage = system.forces, system.stage
+    if forces is not None and stage is not None and stage.measure(state):
+        stage.build_rows(state)
+        moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
+        forces.evaluate(state, state.v, step, moving)
         extra = forces.generalised()
     ok = True
     for part, where, own, scratch in zip(
@@ -84,9 +93,11 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
         part.matrix.add(part.mass)
         part.right[:] = part.force
         if part.rows is not None:
-            _row_accelerations(part, own, scratch, tau)
-        part.fixed.fill(0.0)
+            _row_accelerations(part, own, scratch, 10.0 * step)
+        _prescribed_acceleration(part, own.time, 1e-3 * step)
         ok = part.factorise() and ok
         if ok:
-            part.solve(None if extra is None else extra[where], out[where])
+            share = None if extra is None else extra[where]
+            part.solve(share, out[where])
+            part.keep_smooth_reaction(share, out[where])
     return ok

@@ -12,10 +12,9 @@ couple them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
-from attrs import evolve
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactMode, ContactRecord
@@ -50,7 +49,8 @@ class StepSystem:
         self, bodies: Sequence[Body], stage: ContactStage | None, solver: ContactSolver | None
     ) -> None:
         self.bodies = tuple(bodies)
-        self.parts = tuple(BodySystem(body) for body in bodies)
+        impulses = isinstance(solver, ImpulseSolver)
+        self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
         self._one = self.parts[0] if len(self.parts) == 1 else None
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self.coordinates = sum(body.nq for body in self.bodies)
@@ -64,7 +64,8 @@ class StepSystem:
             else None
         )
         self.problem = StepContactProblem(stage.width if stage is not None else 3)
-        self._has_bounded = any(len(part.bounded) for part in self.parts)
+        self._has_rows = any(part.rows is not None for part in self.parts)
+        self._has_prescribed = any(len(part.prescribed) for part in self.parts)
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = np.zeros(n)
         self._free = np.zeros(n)
@@ -73,11 +74,14 @@ class StepSystem:
         self._impulse = np.zeros(0)
         self._impulse_id: IntArray = np.zeros(0, dtype=np.int64)
         self._bounded_impulse = np.zeros(sum(len(part.bounded) for part in self.parts))
-        self._rows_matrix: Array | None = None
+        self._split = False
+        self._accepted = np.zeros(n)
+        self._kept = self._warm_start()
+        self._first = True
         self._obstacle_rate: Array | None = None
         self._bias = np.zeros(0)
         self._coefficients = (0.0, 0.0)
-        self._theta = 1.0
+        self._moving = np.zeros(n)
         self._report = SolveInfo()
         self._factorised = True
 
@@ -99,17 +103,20 @@ class StepSystem:
             ):
                 part.body.model.advance(a, velocity[where], step, b, c)
         out.time = time
-        for part, target in zip(self.parts, out.parts, strict=True):
-            if len(part.prescribed):
-                velocities = target.v.copy()
-                part.impose(target, time)
-                target.v[:] = velocities
+        if self._has_prescribed:
+            for part, target in zip(self.parts, out.parts, strict=True):
+                part.place(target, time)
 
     # — linearisations —
 
     def begin(self, start: State, step: float) -> None:
-        """Find the contact candidates of the step from `start` and take the gaps φ(q₀)."""
+        """Find the contact candidates of the step from `start` and take the gaps φ(q₀).
+
+        Warm starts are those of the last accepted step, so a repeated or a resumed step is the same.
+        """
         self.problem.step = step
+        self._first = True
+        self._take_warm_start(self._kept)
         if self.stage is not None:
             reach = self.forces.potential.reach if self.forces is not None else 0.0
             self.stage.begin(start, step, self.scratch, reach)
@@ -117,38 +124,53 @@ class StepSystem:
     def linearise(
         self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0
     ) -> None:
-        """Build (1)–(3) of the coupled family at v_k = `velocity`."""
-        trial, stage = self._trial, self.stage
-        self._velocity[:] = velocity
-        self._theta = theta
-        mean = trial.v
-        np.multiply(start.v, 1.0 - theta, out=mean)
-        mean += theta * velocity
-        moving = mean.copy()
-        self.advance(start, moving, theta * step, trial, trial)
+        """Build (1)–(3) of the coupled family at v_k = `velocity`, prescribed entries at ṗ(t + h)."""
+        trial, stage, own = self._trial, self.stage, self._velocity
+        own[:] = velocity
+        self._fix(own, start.time + step)
+        moving = self._moving
+        np.multiply(start.v, 1.0 - theta, out=moving)
+        moving += theta * own
+        # the last step's trial state is no neighbour: it may lie in another chart, or not be there at all
+        near, near_end = (start, start) if self._first else (trial, self._end)
+        self._first = False
+        self.advance(start, moving, theta * step, near, trial)
+        trial.v[:] = moving
         end = trial
         if theta != 1.0:
             end = self._end
-            self.advance(start, moving, step, end, end)
+            self.advance(start, moving, step, near_end, end)
             end.v[:] = moving
-        for part, target in zip(self.parts, trial.parts, strict=True):
-            part.impose(target, trial.time)
+        if self._has_prescribed:
+            for part, target in zip(self.parts, trial.parts, strict=True):
+                part.impose(target, trial.time)
         for part, where, a, b, c in zip(
             self.parts, self.slices, start.parts, trial.parts, end.parts, strict=True
         ):
-            part.assemble_coupled(a, b, c, self._velocity[where], step, theta, tangent)
-        self._extra = None
-        self._contact_count = 0
+            part.assemble_coupled(a, b, c, own[where], step, theta, tangent)
+        self._reset(split=False)
         if stage is not None and stage.measure(trial):
             self._take_contacts(start, trial, end, step, theta)
         self._coefficients = (theta * step, tangent * theta * theta * step * step)
         if self.forces is not None and self._contact_count:
             forces = self.forces
-            forces.evaluate(trial, mean, step, self._obstacle_rate)
-            force = step * forces.generalised()
+            forces.evaluate(trial, trial.v, step, self._obstacle_rate)
             # b = A·v_k − ρ: the potential's own share of A·v_k and of ρ
-            self._extra = force + forces.tangent_product(velocity, *self._coefficients)
+            self._extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
         self._finish(step)
+
+    def _reset(self, split: bool) -> None:
+        self._extra = None
+        self._contact_count = 0
+        self._obstacle_rate = None
+        self._split = split
+
+    def _fix(self, velocity: Array, time: float) -> None:
+        """Set the prescribed entries of a stacked velocity to ṗ(time)."""
+        if self._has_prescribed:
+            for part, where in zip(self.parts, self.slices, strict=True):
+                part.fix(time)
+                velocity[where][part.prescribed] = part.fixed
 
     def _take_contacts(self, start: State, trial: State, end: State, step: float, theta: float) -> None:
         """Rows, obstacle velocities and gap terms of the contacts measured at the trial state."""
@@ -157,11 +179,13 @@ class StepSystem:
         self._contact_count = count = stage.contacts.count
         stage.build_rows(trial)
         t0, t1 = start.time, start.time + step
-        self._obstacle_rate = rate = stage.obstacle_velocity(trial.time, t0, t1, instant=theta != 1.0)
+        over_step = stage.obstacle_velocity(trial.time, t0, t1, instant=False)
+        self._obstacle_rate = rate = over_step
         if self._impulses is None:
             return
+        if over_step is not None and theta != 1.0:
+            self._obstacle_rate = rate = stage.obstacle_velocity(trial.time, t0, t1, instant=True)
         normal_velocity = stage.rows.velocity(trial.v)[:, 0]
-        over_step = rate if theta == 1.0 else stage.obstacle_velocity(trial.time, t0, t1, instant=False)
         if over_step is not None:
             normal_velocity = normal_velocity - over_step[:, 0]
         end_gap = stage.contacts.gap[:count].copy()
@@ -183,12 +207,10 @@ class StepSystem:
     def linearise_start(self, start: State, step: float, beta: float, damping: bool) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         stage = self.stage
-        self._theta = 1.0
         self._velocity[:] = start.v
         for part, a, scratch in zip(self.parts, start.parts, self.scratch.parts, strict=True):
             part.assemble_start(a, scratch, step, beta, damping)
-        self._extra = None
-        self._contact_count = 0
+        self._reset(split=False)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
             self._contact_count = count = stage.contacts.count
@@ -207,12 +229,10 @@ class StepSystem:
     def linearise_split(self, start: State, smooth: State, step: float) -> None:
         """Build the split problem about the smooth end state (q_f, v_f)."""
         stage = self.stage
-        self._theta = 1.0
         self._velocity[:] = smooth.v
-        for part, where in zip(self.parts, smooth.parts, strict=True):
-            part.assemble_split(where, step)
-        self._extra = None
-        self._contact_count = 0
+        for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
+            part.assemble_split(a, where, step)
+        self._reset(split=True)
         self._coefficients = (0.0, 0.0)
         if stage is not None and self._impulses is not None and stage.measure(smooth):
             self._contact_count = count = stage.contacts.count
@@ -267,15 +287,24 @@ class StepSystem:
             part.columns(piece)
             block[where] = piece
 
-    def _solve_free(self, extra: Array | None, x: Array) -> None:
-        """v of (1)–(2) with `extra` added to b."""
+    def _solve_parts(self, extra: Array | None, x: Array) -> None:
+        """The same without the potential's terms in A."""
         if self._one is not None:
             self._one.solve(extra, x)
         else:
             for part, where in zip(self.parts, self.slices, strict=True):
                 part.solve(None if extra is None else extra[where], x[where])
+
+    def _solve_free(self, extra: Array | None, x: Array) -> None:
+        """v of (1)–(2) with `extra` added to b and the potential's low-rank terms in A."""
+        self._solve_parts(extra, x)
         if self.forces is not None and self._contact_count:
-            self.forces.correct(x)
+            if self._has_rows:
+                # the rows' impulses answer the potential too
+                share = self.forces.reply(x)
+                self._solve_parts(share if extra is None else extra + share, x)
+            else:
+                self.forces.correct(x)
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
@@ -310,7 +339,7 @@ class StepSystem:
         self._impulse, self._bounded_impulse = impulse[:split], impulse[split:]
         if problem.bounded:
             self._share_bounded()
-        if any(part.rows is not None for part in self.parts):
+        if self._has_rows:
             extra = transposed @ impulse
             self._solve_free(extra if self._extra is None else extra + self._extra, velocity)
         else:
@@ -362,7 +391,7 @@ class StepSystem:
             column += len(part.bounded)
 
     def residual(self) -> float:
-        """Largest residual of the step equation at the current linearisation with the last impulses."""
+        """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
         worst = 0.0
         total = np.zeros(self.velocities)
         for part, where in zip(self.parts, self.slices, strict=True):
@@ -370,20 +399,44 @@ class StepSystem:
             row = np.zeros(part.body.nv)
             part.add_row_impulses(row)
             total[where] -= row
-        if self._contact_count and self._impulses is not None:
-            assert self.stage is not None
-            total -= self.stage.rows.matrix.T @ self._impulse
-        if self._contact_count and self.forces is not None:
-            total -= self.problem.step * self.forces.generalised()
+        total -= self._contact_impulse()
         for part, where in zip(self.parts, self.slices, strict=True):
             own = total[where][part.free_mask()]
             worst = max(worst, float(np.max(np.abs(own), initial=0.0)))
         return worst
 
+    def _contact_impulse(self) -> Array:
+        """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential, at the current linearisation, shape (nv,)."""
+        if self._contact_count and self._impulses is not None and self.stage is not None:
+            return self.stage.rows.matrix.T @ self._impulse
+        if self._contact_count and self.forces is not None:
+            return self.problem.step * self.forces.generalised()
+        return np.zeros(self.velocities)
+
+    def reaction(self) -> Array:
+        """Impulses that held the prescribed coordinates in the last accepted step [N·s or N·m·s].
+
+        Stacked over bodies in the order of their layouts: A·v⁺ − b − J_bᵀλ_b − J_cᵀλ_c at those rows. In a
+        split step the smooth motion's share is h times its forces at the last evaluation.
+        """
+        extra = self._extra
+        if self._impulses is not None:
+            extra = self._contact_impulse()
+        elif extra is not None and self.forces is not None:
+            extra = extra - self.forces.tangent_product(self._accepted, *self._coefficients)
+        held: list[Array] = [np.zeros(0)]
+        for part, where in zip(self.parts, self.slices, strict=True):
+            if len(part.prescribed):
+                own = part.reaction(None if extra is None else extra[where], self._accepted[where])
+                held.append(own + self.problem.step * part.smooth_reaction() if self._split else own)
+        return np.concatenate(held)
+
     # — after acceptance —
 
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
+        self._accepted[:] = state.v
+        self._kept = self._warm_start()
         if self.stage is not None:
             self.stage.accept()
             if self.forces is not None:
@@ -391,15 +444,14 @@ class StepSystem:
         for part, own in zip(self.parts, state.parts, strict=True):
             part.body.model.rechart(own)
 
-    def record(self, velocity: Array) -> ContactRecord:
-        """What every contact of the last step did, given the accepted end velocity v⁺."""
+    def record(self) -> ContactRecord:
+        """What every contact of the last accepted step did."""
         if self.stage is None or not self._contact_count:
             return ContactRecord()
         stage, n = self.stage, self._contact_count
         contacts, width = stage.contacts, self.problem.width
-        relative = stage.rows.velocity(velocity)
-        if self._obstacle_rate is not None:
-            relative = relative - self._obstacle_rate
+        absolute = stage.rows.velocity(self._accepted)
+        relative = absolute if self._obstacle_rate is None else absolute - self._obstacle_rate
         slip, tangential = np.zeros((n, 2)), np.zeros((n, 2))
         slip[:, : width - 1] = relative[:, 1:]
         residual = np.zeros(n)
@@ -407,7 +459,7 @@ class StepSystem:
             impulse = self._impulse.reshape(n, width)
             normal = impulse[:, 0].copy()
             tangential[:, : width - 1] = impulse[:, 1:]
-            pressing = relative[:, 0] + self._bias.reshape(n, width)[:, 0]
+            pressing = absolute[:, 0] + self._bias.reshape(n, width)[:, 0]
             residual = np.abs(np.minimum(normal, pressing))
         else:
             assert self.forces is not None
@@ -433,30 +485,53 @@ class StepSystem:
 
     # — memory —
 
+    def _warm_start(self) -> _WarmStart:
+        """The impulses now; contact impulses are replaced by every solve, row impulses are rewritten."""
+        rows = [part.row_impulse.copy() for part in self.parts] if self._has_rows else []
+        return _WarmStart(self._impulse, self._impulse_id, self._bounded_impulse, rows)
+
+    def _take_warm_start(self, kept: _WarmStart) -> None:
+        self._impulse, self._impulse_id, self._bounded_impulse = kept.contact, kept.id, kept.bounded
+        for part, impulse in zip(self.parts, kept.rows, strict=False):
+            part.row_impulse[:] = impulse
+
     def memory(self) -> Memory:
-        """Warm starts and contact memory, as named arrays."""
-        kept: Memory = {"impulse": self._impulse.copy(), "impulse_id": self._impulse_id.copy()}
-        kept["bounded_impulse"] = self._bounded_impulse.copy()
-        for i, part in enumerate(self.parts):
-            kept[f"row_impulse.{i}"] = part.row_impulse.copy()
+        """Warm starts and contact memory as of the last accepted step, as named arrays."""
+        own = self._kept
+        kept: Memory = {"impulse": own.contact.copy(), "impulse_id": own.id.copy()}
+        kept["bounded_impulse"] = own.bounded.copy()
+        kept |= {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(own.rows)}
         if self.stage is not None:
             kept |= {f"stage.{name}": array for name, array in self.stage.memory().items()}
         return kept
 
     def remember(self, memory: Memory) -> None:
-        """Take over what `memory` gave."""
-        self._impulse = memory["impulse"].copy()
-        self._impulse_id = memory["impulse_id"].copy()
-        self._bounded_impulse = memory["bounded_impulse"].copy()
-        for i, part in enumerate(self.parts):
-            part.row_impulse[:] = memory[f"row_impulse.{i}"]
+        """Take over what `memory` gave; an empty one means a fresh start."""
+        count = len(self._bounded_impulse)
+        self._kept = _WarmStart(
+            memory.get("impulse", np.zeros(0)).copy(),
+            memory.get("impulse_id", np.zeros(0, dtype=np.int64)).copy(),
+            memory.get("bounded_impulse", np.zeros(count)).copy(),
+            [
+                memory.get(f"row_impulse.{i}", np.zeros(len(part.row_impulse))).copy()
+                for i, part in enumerate(self.parts)
+            ]
+            if self._has_rows
+            else [],
+        )
+        self._take_warm_start(self._kept)
         if self.stage is not None:
             own = {name[6:]: array for name, array in memory.items() if name.startswith("stage.")}
             self.stage.remember(own)
 
-    def with_equation_residual(self, info: SolveInfo) -> SolveInfo:
-        """The same info with the residual of the step equation filled in."""
-        return evolve(info, residuals=evolve(info.residuals, equation=self.residual()))
+
+class _WarmStart(NamedTuple):
+    """Impulses of an accepted step: of contacts with their ids, of bounded rows, of every body's rows."""
+
+    contact: Array
+    id: IntArray
+    bounded: Array
+    rows: list[Array]
 
 
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
