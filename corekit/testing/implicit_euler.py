@@ -1,7 +1,8 @@
 """Reference integrator: implicit Euler (θ = 1) and implicit midpoint (θ = ½) by Newton's method.
 
 Repeats   linearise at v_k,   solve for v_{k+1}                                        (1)
-until |v_{k+1} − v_k| and the residual of the step equation at v_{k+1} are small; then
+until |v_{k+1} − v_k| and the residual of the step equation at v_{k+1} are small; where the residual does
+not decrease the step is halved, with the impulses held (regularised friction needs it). Then
 
     q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                                              (2)
 """
@@ -14,7 +15,6 @@ from typing import Any, final
 import numpy as np
 from attrs import evolve, frozen
 
-from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
@@ -32,7 +32,7 @@ class ImplicitEulerConfig:
 
     theta: float = option(1.0, "1: Euler, ½: midpoint", low=0.5, high=1.0)
     tolerance: float = option(1e-10, "of the velocity change, relative to 1 + |v|", above=0)
-    residual: float = option(1e-9, "of the step equation, relative to its largest residual", above=0)
+    residual: float = option(1e-10, "of the step equation", unit="N·s or N·m·s", above=0)
     max_iterations: int = option(30, "of Newton's method", low=1)
 
 
@@ -45,7 +45,6 @@ class ImplicitEuler(Integrator):
     ) -> None:
         self._config = config or ImplicitEulerConfig()
         self._step = (context or BuildContext()).step
-        self._next: Array = np.zeros(0)
 
     def memory(self) -> Memory:
         return {}
@@ -57,31 +56,33 @@ class ImplicitEuler(Integrator):
         h, t_end = next_step(self._step, state.time, t_stop)
         config, theta = self._config, self._config.theta
         system.begin(state, h)
-        v = out.v
-        v[:] = state.v
-        fresh = self._next = np.resize(self._next, len(v))
-        tangent, note, change, largest = 1.0, "", np.inf, 0.0
-        info, iteration = SolveInfo(), 0
-        for iteration in range(config.max_iterations + 1):  # noqa: B007 - reported below
+        v, before, after = state.v.copy(), state.v.copy(), np.zeros_like(state.v)
+        tangent, note, change, share, model = 1.0, "", np.inf, 1.0, np.inf
+        info = SolveInfo()
+        iteration = 0
+        while iteration < config.max_iterations:
             system.linearise(state, v, h, theta, tangent)
             remaining = system.residual()
-            largest = max(largest, remaining)
-            if change <= config.tolerance * (1.0 + float(np.max(np.abs(v)))) and (
-                remaining <= config.residual * largest
-            ):
+            if change <= config.tolerance * (1.0 + float(np.max(np.abs(v)))) and remaining <= config.residual:
                 break
-            info = system.solve(fresh)
+            if remaining > (1.0 - 0.1 * share) * model and share > 1e-3:
+                share *= 0.5
+                v = before + share * (after - before)
+                continue
+            info = system.solve(after)
+            iteration += 1
             if info.status is Status.SINGULAR and tangent:
-                tangent, note = 0.0, "stiffness dropped"
+                tangent, note, model = 0.0, "stiffness dropped", np.inf
                 continue
             if info.status is Status.SINGULAR:
                 break
-            change = float(np.max(np.abs(fresh - v)))
-            v[:] = fresh
+            # at v_k with the new impulses the residual is that of the linear model before its step
+            model, share = system.residual(), 1.0
+            change = float(np.max(np.abs(after - v)))
+            before, v = v, after.copy()
         else:
-            if info.status.solved:
-                info = evolve(info, status=Status.ITERATION_LIMIT)
-        mean = theta * v + (1.0 - theta) * state.v
-        system.advance(state, mean, h, state, out)
+            info = evolve(info, status=Status.ITERATION_LIMIT) if info.status.solved else info
+        out.v[:] = v
+        system.advance(state, theta * v + (1.0 - theta) * state.v, h, state, out)
         out.time = t_end
         return StepReport(accepted=info.status.solved, step=h, iterations=iteration, solve=info, note=note)
