@@ -72,7 +72,7 @@ class Refuses(LCPSolver):
     """Leaves the guess alone and says it found a ray."""
 
     def __init__(self):
-        self.guesses = []
+        self.guesses: list = []
 
     def solve(self, problem, z):
         self.guesses.append(z.copy() * problem.column_scale)
@@ -85,20 +85,64 @@ class Refuses(LCPSolver):
         self.guesses = [None] * int(memory["calls"][0]) if memory else []
 
 
-def pivoting():
-    """Lemke's method where its package is installed; the tests that need n > 10 ask for it."""
-    lemke = pytest.importorskip("corekit_complementarity.lemke", reason="needs corekit-complementarity")
-    config = pytest.importorskip("corekit_complementarity.config")
-    return lemke.Lemke(config.LemkeConfig())
+class PlainLemke(LCPSolver):
+    """Lemke's method on the full tableau [q B⁻¹ | …], lexicographic, in numpy: short rather than fast."""
+
+    def solve(self, problem, z):
+        matrix, vector = problem.matrix, problem.vector
+        n = len(vector)
+        table = np.hstack([vector[:, None], np.eye(n), -matrix, -np.ones((n, 1))])
+        basis = list(range(n))
+        enter, row, ray = 2 * n, int(np.argmin(vector)), False
+        for _ in range(50 * n + 50 if vector.min(initial=0.0) < 0 else 0):
+            table[row] /= table[row, 1 + enter]
+            others = np.arange(n) != row
+            table[others] -= np.outer(table[others, 1 + enter], table[row])
+            left, basis[row] = basis[row], enter
+            if left == 2 * n:
+                break
+            enter = left + n if left < n else left - n
+            column = table[:, 1 + enter]
+            rows = np.flatnonzero(column > 1e-9 * np.abs(column).max())
+            ray = rows.size == 0
+            if ray:
+                break
+            for k in range(n + 1):
+                ratio = table[rows, k] / column[rows]
+                rows = rows[ratio <= ratio.min() + 1e-11 * np.abs(ratio).max()]
+                artificial = [i for i in rows if basis[i] == 2 * n]
+                rows = np.array(artificial) if artificial else rows
+            row = int(rows[0])
+        active = np.array([i - n for i in basis if n <= i < 2 * n], dtype=int)
+        z[:] = 0.0
+        z[active] = np.maximum(np.linalg.lstsq(matrix[np.ix_(active, active)], -vector[active])[0], 0.0)
+        w = matrix @ z + vector
+        error = np.abs(np.minimum(problem.column_scale * z, w / problem.row_scale)).max(initial=0.0)
+        good = error <= problem.tolerance
+        status = Status.CONVERGED if good else Status.RAY if ray else Status.ITERATION_LIMIT
+        return SolveInfo(status, 1, Residuals(normal=float(error)))
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
 
 
-def sweeping():
-    pgs = pytest.importorskip("corekit_complementarity.pgs", reason="needs corekit-complementarity")
-    config = pytest.importorskip("corekit_complementarity.config")
-    return pgs.ProjectedGaussSeidel(config.ProjectedGaussSeidelConfig())
+class Quitter(LCPSolver):
+    """Out of sweeps at the guess it was given."""
+
+    def solve(self, problem, z):
+        return SolveInfo(Status.ITERATION_LIMIT, 1, Residuals(normal=1.0))
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
 
 
-MAKERS = {"enumeration": Enumeration, "refuses": Refuses, "lemke": pivoting, "pgs": sweeping}
+MAKERS = {"enumeration": Enumeration, "refuses": Refuses, "lemke": PlainLemke, "quitter": Quitter}
 
 
 @pytest.fixture

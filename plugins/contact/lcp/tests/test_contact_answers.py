@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import nnls
 
 from corekit.data.status import Status
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
@@ -65,7 +65,7 @@ def test_resting_impulse_is_the_weight_over_the_step(slope, problem_of, solver_o
 
 def test_separating_contact_has_no_impulse(problem_of, solver_of):
     impulse, _ = solved(solver_of(), problem_of(np.eye(3), np.eye(3), [0.1, -1.0, 2.0], 0.7))
-    assert not impulse.any()
+    np.testing.assert_allclose(impulse, 0.0, atol=1e-15)
 
 
 def test_open_gap_is_closed_and_no_further(problem_of, solver_of):
@@ -101,8 +101,9 @@ def test_doubling_every_contact_leaves_velocity_unchanged(friction, conditioned,
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_frictionless_velocity_is_the_projection_that_a_quadratic_program_finds(seed, problem_of, solver_of):
-    # Gauss: v⁺ minimises ½(v − v_f)ᵀM(v − v_f) over J_n·v ≥ 0
+def test_frictionless_velocity_is_that_of_the_quadratic_program(seed, problem_of, solver_of):
+    # Gauss: v⁺ minimises ½(v − v_f)ᵀM(v − v_f) over J_n·v ≥ 0. With M = L·Lᵀ and Y = L⁻¹·J_nᵀ its dual is
+    # the non-negative least squares problem min |Y·p + Lᵀ·v_f|, p ≥ 0, and Lᵀ·v⁺ the residual there.
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(5, 5))
     mass, velocity = root @ root.T + np.eye(5), rng.normal(size=5)
@@ -111,15 +112,11 @@ def test_frictionless_velocity_is_the_projection_that_a_quadratic_program_finds(
     rows[0::3] *= np.sign(rows[0::3] @ inside)[:, None]  # some velocity opens every contact
     problem = problem_of(mass, rows, velocity)
     impulse, _ = solved(solver_of(), problem)
-    best = minimize(
-        lambda v: 0.5 * (v - velocity) @ mass @ (v - velocity),
-        inside,
-        jac=lambda v: mass @ (v - velocity),
-        constraints={"type": "ineq", "fun": lambda v: rows[0::3] @ v, "jac": lambda _v: rows[0::3]},
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
-    np.testing.assert_allclose(problem.after(impulse), best.x, atol=1e-6)
+    factor = np.linalg.cholesky(mass)
+    whitened = np.linalg.solve(factor, rows[0::3].T)
+    best, _ = nnls(whitened, -factor.T @ velocity)
+    expected = np.linalg.solve(factor.T, whitened @ best + factor.T @ velocity)
+    np.testing.assert_allclose(problem.after(impulse), expected, atol=1e-7)
 
 
 def redundant_contacts(rng, problem_of, friction, contacts=13, coordinates=9):
@@ -148,13 +145,17 @@ def test_thirteen_redundant_contacts_are_answered_by_every_choice_of_stages(stag
         equilibration=Equilibration(enabled="r" in stages),
         regularisation=Regularisation(enabled="t" in stages),
     )
-    for seed in range(10):
+    for seed in range(4):
         problem = redundant_contacts(np.random.default_rng(seed), problem_of, 0.5)
-        impulse, info = solved(solver, problem)
+        impulse = np.zeros(39)
+        info = solver.solve(problem, impulse)
+        if "q" in stages:
+            assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
+        assert info.status.solved
+        assert info.residuals.worst <= 1e-8
         w = problem.delassus() @ impulse + problem.free
         normal = np.abs(np.minimum(impulse[0::3], w[0::3])).max()
         assert normal == pytest.approx(info.residuals.normal, abs=1e-12)
-        assert solver.kept_contacts <= 13
 
 
 def test_rank_selection_leaves_contacts_out(problem_of, solver_of):

@@ -37,7 +37,7 @@ class Clumsy(LCPSolver):
 
 def chain_of(**solvers):
     context = BuildContext(path="solver", build=lambda role, use: solvers[use.use])
-    return Chain(ChainConfig(solvers=tuple(solvers)), context)
+    return Chain(ChainConfig(solvers=tuple(Use(name) for name in solvers)), context)
 
 
 @pytest.fixture

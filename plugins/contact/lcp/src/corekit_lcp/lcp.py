@@ -28,7 +28,6 @@ from corekit_lcp.impulses import impulses_of, variables_of
 from corekit_lcp.regularise import add_compliance, induced_speed, move_centre
 from corekit_lcp.scale import equilibrate
 from corekit_lcp.select import add_back, keep_all, select_contacts
-from corekit_lcp.warm_start import Remembered
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
 
 __all__ = ["LCPContact"]
@@ -87,7 +86,6 @@ class LCPContact(ImpulseSolver):
             raw = f"{use.use} (raw)" if conditioned else use.use
             self._attempts.append(Attempt(raw, solver, conditioned=False))
         self._workspace = Workspace()
-        self._remembered = Remembered()
         self._directions: dict[tuple[int, bool], Array] = {}
         self._induced = 0.0
         self._kept = 0
@@ -103,14 +101,12 @@ class LCPContact(ImpulseSolver):
         return self._kept
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
-        """Write λ; see `ImpulseSolver.solve`. A zero guess is replaced by what is remembered by id."""
+        """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same guess."""
         if impulse.size == 0:
             return SolveInfo()
         whole = self._read(problem)
         work = self._workspace.selection(problem.contacts, impulse.size)
         work.guess[:] = impulse
-        if not impulse.any():
-            self._remembered.recall(problem.id, problem.bounded_id, whole.width, work.guess)
 
         tolerance = self._config.tolerance
         iterations = 0
@@ -121,7 +117,6 @@ class LCPContact(ImpulseSolver):
             iterations += info.iterations
             if info.residuals.worst <= tolerance:
                 impulse[:] = work.trial
-                self._remembered.keep(problem.id, problem.bounded_id, whole.width, impulse)
                 first = attempt is self._attempts[0] and info.status is not Status.FALLBACK
                 status = Status.CONVERGED if first else Status.FALLBACK
                 return SolveInfo(status, iterations, info.residuals, info.answered_by)
@@ -137,23 +132,21 @@ class LCPContact(ImpulseSolver):
             unknown = Residuals(normal=np.inf)
             return SolveInfo(Status.NON_FINITE, iterations, unknown, self._attempts[0].name)
         impulse[:] = work.best
-        self._remembered.keep(problem.id, problem.bounded_id, whole.width, impulse)
         status = Status.RAY if failures <= {Status.RAY, Status.INFEASIBLE} else Status.INACCURATE
         return SolveInfo(status, iterations, best.residuals, best.answered_by)
 
     def memory(self) -> Memory:
-        """The last impulses by id, and what the LCP solvers remember under `solver.<position>.`."""
-        memory = self._remembered.arrays()
-        for position, solver in enumerate(self._solvers):
-            for key, value in solver.memory().items():
-                memory[f"solver.{position}.{key}"] = value
-        return memory
+        """What the LCP solvers remember, each under its position; the guess comes with the problem."""
+        return {
+            f"{position}.{key}": value
+            for position, solver in enumerate(self._solvers)
+            for key, value in solver.memory().items()
+        }
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave."""
-        self._remembered.take_over(memory)
+        """Hand each solver its own part back."""
         for position, solver in enumerate(self._solvers):
-            start = f"solver.{position}."
+            start = f"{position}."
             solver.remember({key[len(start) :]: memory[key] for key in memory if key.startswith(start)})
 
     def _read(self, problem: ContactProblem) -> Whole:
