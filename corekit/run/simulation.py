@@ -8,7 +8,6 @@ from typing import Any, final
 
 import numpy as np
 
-from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.step import StepReport
@@ -59,6 +58,7 @@ class Simulation:
         self.report = StepReport(accepted=True, step=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
+        self._ones_v, self._ones_q = np.ones(len(self._now.v)), np.ones(len(self._now.q))
         self._kinks = _Kinks(self)
         self._observers: tuple[Observer, ...] = ()
 
@@ -97,11 +97,9 @@ class Simulation:
     def _substep(self, t_stop: float) -> StepReport:
         now, out = self._now, self._next
         report = self.integrator.step(self.system, now, t_stop, out)
-        if not report.accepted:
-            raise StepFailed(report.solve.status.value, step=self.step_index, time=now.time)
-        # one inner product finds any non-finite entry without a temporary array
-        if not math.isfinite(float(np.dot(out.v, out.v)) + float(np.dot(out.q, out.q))):
-            raise self._non_finite(now, out)
+        # two sums find any non-finite entry without a temporary array
+        if not (report.accepted and math.isfinite(out.v.dot(self._ones_v) + out.q.dot(self._ones_q))):
+            raise self._failure(now, out, report)
         self.system.accept(out)
         self._now, self._next = out, now
         self.report = report
@@ -117,37 +115,48 @@ class Simulation:
 
     # — explaining a failure —
 
-    def _non_finite(self, before: State, after: State) -> StepFailed:
-        """Name the body, coordinate and force term of the first non-finite value."""
-        for body, old, new in zip(self.bodies, before.parts, after.parts, strict=True):
+    def _failure(self, before: State, after: State, report: StepReport) -> StepFailed:
+        """Why a step is not used: the first non-finite value with body, coordinate and force term, or the status."""
+        for b, (body, part) in enumerate(zip(self.bodies, self.system.parts, strict=True)):
+            velocities, coordinates = body.layout.velocities, body.layout.coordinates
             for what, values, names in (
-                ("velocity", new.v, body.layout.velocities),
-                ("coordinate", new.q, body.layout.coordinates),
+                ("force on", part.force, velocities),
+                ("velocity", after.parts[b].v, velocities),
+                ("coordinate", after.parts[b].q, coordinates),
             ):
-                bad = np.flatnonzero(~np.isfinite(values) | (np.abs(values) > 1e150))
-                if not len(bad):
-                    continue
-                name = names[int(bad[0])].name
-                term = self._culprit(body, old)
-                cause = f" The force term {term!r} drove it." if term else ""
-                return StepFailed(
-                    f"{what} {name!r} of body {body.name!r} became {values[bad[0]]}.{cause} "
-                    f"Try a smaller step than {self.step_length:g} s or an implicit integrator.",
-                    step=self.step_index,
-                    time=before.time,
-                    body=body.name,
-                    coordinate=name,
-                    term=term,
-                )
-        return StepFailed("a value became non-finite", step=self.step_index, time=before.time)
+                bad = np.flatnonzero(~np.isfinite(values))
+                if len(bad):
+                    name = names[int(bad[0])].name
+                    return self._non_finite(f"the {what} {name!r}", float(values[bad[0]]), before, b, name)
+        return StepFailed(report.solve.status.value, step=self.step_index, time=before.time)
 
-    def _culprit(self, body: Body, state: State) -> str:
-        if "force-terms" not in body.abilities:
-            return ""
-        terms: Mapping[str, Array] = body.model.force_terms(state, body.inputs.at(state.time))
-        sizes = {name: float(np.max(np.abs(force), initial=0.0)) for name, force in terms.items()}
-        broken = [name for name, size in sizes.items() if not math.isfinite(size)]
-        return broken[0] if broken else max(sizes, key=lambda name: sizes[name], default="")
+    def _non_finite(self, what: str, value: float, before: State, b: int, name: str) -> StepFailed:
+        term = self._culprit(b, before)
+        cause = f" The force term {term!r} drove it." if term else ""
+        return StepFailed(
+            f"{what} of body {self.bodies[b].name!r} became {value}.{cause} "
+            f"Try a smaller step than {self.step_length:g} s or an implicit integrator.",
+            step=self.step_index,
+            time=before.time,
+            body=self.bodies[b].name,
+            coordinate=name,
+            term=term,
+        )
+
+    def _culprit(self, b: int, before: State) -> str:
+        """The body's first non-finite force term, else its largest, at the step's start or its last trial state."""
+        body = self.bodies[b]
+        sizes: dict[str, float] = {}
+        for state in (before.parts[b], self.system.trial.parts[b]):
+            terms = dict(self.system.contact_forces(b))
+            if "force-terms" in body.abilities:
+                terms |= body.model.force_terms(state, body.inputs.at(state.time))
+            for name, force in terms.items():
+                size = float(np.max(np.abs(force), initial=0.0))
+                if not math.isfinite(size):
+                    return name
+                sizes[name] = max(size, sizes.get(name, 0.0))
+        return max(sizes, key=lambda name: sizes[name], default="")
 
     # — memory —
 
@@ -170,6 +179,7 @@ class Simulation:
         self._now.time = float(memory["time"])
         self.step_index = int(memory["step_index"])
         self._now.q[:], self._now.v[:], self._now.aux[:] = memory["q"], memory["v"], memory["aux"]
+        self._kinks = _Kinks(self)
         for path, owner in {"system": self.system, **self.components}.items():
             owner.remember(
                 {
@@ -189,17 +199,17 @@ class _Kinks:
         self._step = simulation.step_length
         self._known_until = -math.inf
         self._stops: list[float] = []
+        self._passed = 0
 
     def next_stop(self, now: float, target: float) -> float:
         """The first breakpoint in (now, target), else the target; both within rounding count as the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
-        if not self._stops:
-            return target
-        close = 1e-9 * self._step
-        for stop in self._stops:
-            if now + close < stop < target - close:
-                return stop
+        stops, close = self._stops, 1e-9 * self._step
+        while self._passed < len(stops) and stops[self._passed] <= now + close:
+            self._passed += 1
+        if self._passed < len(stops) and stops[self._passed] < target - close:
+            return stops[self._passed]
         return target
 
     def _look_ahead(self, now: float, target: float) -> None:
@@ -208,5 +218,5 @@ class _Kinks:
         found: set[float] = set()
         for source in (*self._sources, *self._obstacles):
             found.update(source.breakpoints(now, until))
-        self._stops = sorted(found)
+        self._stops, self._passed = sorted(found), 0
         self._known_until = until

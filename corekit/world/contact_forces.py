@@ -56,13 +56,17 @@ class ContactForces:
         self.potential = potential
         self._bodies = tuple(bodies)
         self._stage = stage
-        self.terms = _empty_terms(0)
+        self.terms = self._nothing = _empty_terms(0)
         self.info = SolveInfo()
         self._rows: Array | csr_array = np.zeros((0, 0))
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
         self._used = np.zeros((0, 0))
         self._lu: tuple[Array, Array] | None = None
+
+    def clear(self) -> None:
+        """Forget the last evaluation: a new step begins."""
+        self.terms, self._lu = self._nothing, None
 
     def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""

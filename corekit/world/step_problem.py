@@ -118,7 +118,10 @@ class StepSystem:
         self._first = True
         self._take_warm_start(self._kept)
         if self.stage is not None:
-            reach = self.forces.potential.reach if self.forces is not None else 0.0
+            reach = 0.0
+            if self.forces is not None:
+                self.forces.clear()
+                reach = self.forces.potential.reach
             self.stage.begin(start, step, self.scratch, reach)
 
     def linearise(
@@ -412,6 +415,17 @@ class StepSystem:
         if self._contact_count and self.forces is not None:
             return self.problem.step * self.forces.generalised()
         return np.zeros(self.velocities)
+
+    @property
+    def trial(self) -> State:
+        """Where the last coupled linearisation was made."""
+        return self._trial
+
+    def contact_forces(self, b: int) -> dict[str, Array]:
+        """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""
+        if self.forces is None or not len(self.forces.terms.energy):
+            return {}
+        return {"contact": self.forces.generalised()[self.slices[b]]}
 
     def reaction(self) -> Array:
         """Impulses that held the prescribed coordinates in the last accepted step [N·s or N·m·s].
