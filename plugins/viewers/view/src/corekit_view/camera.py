@@ -17,6 +17,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.viewer import Replay
+from corekit_view.frames import coarser
 from corekit_view.raster import rasterise
 from corekit_view.scene import Bounds, Scene, Soup
 
@@ -101,6 +102,8 @@ def automatic_azimuth(replay: Replay, box: Bounds, frames: IntArray, elevation: 
     Returns:
         α in −π…π, a multiple of 15°.
     """
+    longest = max([1, *(body.outline.shape[1] for body in replay.bodies)])
+    replay = coarser(replay, longest // 60)
     scene = Scene(replay, box, sides=6, thinnest=0.015 * box.extent)
     soups = [scene.soup(int(frame)) for frame in frames[np.unique([0, len(frames) // 2, len(frames) - 1])]]
     motion = _displacements(replay, frames)

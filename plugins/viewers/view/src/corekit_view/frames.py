@@ -9,9 +9,12 @@ from attrs import evolve
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.errors import ResultsError
-from corekit.roles.viewer import Replay
+from corekit.roles.viewer import BodyTrack, Replay
+from corekit_view.tubes import polylines
 
-__all__ = ["drawable", "key_frames", "select", "thinned"]
+__all__ = ["coarser", "drawable", "key_frames", "select", "thinned"]
+
+LEAST_POINTS = 16
 
 
 def select(replay: Replay, index: IntArray) -> Replay:
@@ -72,6 +75,26 @@ def thinned(replay: Replay, most: int) -> Replay:
         return replay
     index = np.unique(np.round(np.linspace(0, count - 1, most)).astype(np.int64))
     return select(replay, index if most > 1 else np.array([count - 1]))
+
+
+def coarser(replay: Replay, stride: int) -> Replay:
+    """Every stride-th outline point of each body, but the ends and at least 16 points a polyline."""
+    return replay if stride <= 1 else evolve(replay, bodies=tuple(_coarser(b, stride) for b in replay.bodies))
+
+
+def _coarser(body: BodyTrack, stride: int) -> BodyTrack:
+    keep: list[IntArray] = []
+    starts: list[int] = []
+    for line in polylines(body.starts, body.outline.shape[1]):
+        count = line.stop - line.start
+        wanted = min(count, max(LEAST_POINTS, -(-count // stride)))
+        starts.append(sum(len(part) for part in keep))
+        keep.append(line.start + np.round(np.linspace(0, count - 1, wanted)).astype(np.int64))
+    if not keep:
+        return body
+    index = np.concatenate(keep)
+    first = np.array(starts, dtype=np.int64)
+    return evolve(body, outline=body.outline[:, index], radius=body.radius[index], starts=first)
 
 
 def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntArray:

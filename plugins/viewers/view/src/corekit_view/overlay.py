@@ -126,7 +126,12 @@ def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float
         area = DrawingArea(width, 6.0, 0.0, 0.0)
         for artist in artists:
             area.add_artist(artist)
-        return HPacker(children=[area, TextArea(label, textprops={"size": 7})], align="center", pad=0, sep=4)
+        return HPacker(
+            children=[area, TextArea(label, textprops={"size": 7, "parse_math": False})],
+            align="center",
+            pad=0,
+            sep=4,
+        )
 
     entries: list[Artist] = []
     if len(replay.bodies) > 1:

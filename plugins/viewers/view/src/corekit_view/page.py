@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext, Memory
-from corekit.roles.viewer import BodyTrack, Replay, Viewer
+from corekit.roles.viewer import Replay, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import View, automatic_azimuth
 from corekit_view.config import PageConfig
 from corekit_view.contacts import arrow_scale, counts
-from corekit_view.frames import drawable, key_frames, thinned
+from corekit_view.frames import coarser, drawable, key_frames, thinned
 from corekit_view.normals import split_at_creases
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.palette import INK, MODES, body_colour, hexadecimal
 from corekit_view.scene import Bounds, bounds
-from corekit_view.tubes import polylines
 
 if TYPE_CHECKING:
     import viser
@@ -39,7 +38,7 @@ PLAYER_MEGABYTES = 0.9
 """What the page's own program weighs."""
 MEGABYTES_A_POINT = 3.6e-5
 """What one outline point in one frame adds to a page: measured on rods that shake in all directions."""
-LEAST_POINTS, LEAST_FRAMES = 16, 50
+LEAST_FRAMES = 50
 
 
 @final
@@ -169,7 +168,7 @@ def economical(replay: Replay, frames: int, megabytes: float) -> Replay:
     afford = max(megabytes - PLAYER_MEGABYTES, 0.1) / MEGABYTES_A_POINT
     if load(replay) > afford:
         stride = math.ceil(load(replay) / afford)
-        replay = evolve(replay, bodies=tuple(coarser(body, stride) for body in replay.bodies))
+        replay = coarser(replay, stride)
     share = afford / max(load(replay), 1.0)
     return replay if share >= 1.0 else thinned(replay, max(LEAST_FRAMES, int(share * len(replay.time))))
 
@@ -178,26 +177,6 @@ def load(replay: Replay) -> float:
     """Points, shapes and contacts over all frames, as outline points."""
     a_frame = sum(body.outline.shape[1] + 0.5 * len(body.shapes) for body in replay.bodies)
     return a_frame * len(replay.time) + 2.0 * sum(len(contact.mode) for contact in replay.contacts)
-
-
-def coarser(body: BodyTrack, stride: int) -> BodyTrack:
-    """The body with every stride-th outline point, ends and at least 16 points a polyline kept."""
-    keep: list[IntArray] = []
-    starts: list[int] = []
-    for line in polylines(body.starts, body.outline.shape[1]):
-        count = line.stop - line.start
-        wanted = min(count, max(LEAST_POINTS, math.ceil(count / stride)))
-        starts.append(sum(len(part) for part in keep))
-        keep.append(line.start + np.round(np.linspace(0, count - 1, wanted)).astype(np.int64))
-    if not keep:
-        return body
-    index = np.concatenate(keep)
-    return evolve(
-        body,
-        outline=body.outline[:, index],
-        radius=body.radius[index],
-        starts=np.array(starts, dtype=np.int64),
-    )
 
 
 def settled(batch: Batch, extent: float) -> Batch:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
@@ -28,14 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["MatplotlibViewer"]
 
 INCH = 0.0254
-STYLE: Mapping[str, Mapping[str, Any]] = {
-    "font": {"family": "sans-serif", "sans-serif": ["DejaVu Sans"], "size": 7.0},
-    "axes": {"titlesize": 7.5, "labelsize": 7.0, "edgecolor": "#8A8A8A", "linewidth": 0.6, "labelcolor": INK},
-    "text": {"color": INK},
-    "xtick": {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5},
-    "ytick": {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5},
-}
-"""matplotlib's settings by group; a user's own style file does not change the picture."""
+TITLE, HEAD, FOOT, PLOTS = 0.26, 0.20, 0.30, 1.45
+"""Inches above all panels, above each row of them, below them for the legend, and for the time plots."""
+GAP = 0.06
+"""Inches between panels."""
 
 
 @final
@@ -74,14 +71,12 @@ class MatplotlibViewer(Viewer):
         Raises:
             ResultsError: if nothing can be drawn or the file cannot be written; no part of it is left.
         """
-        import matplotlib as mpl
+        from matplotlib import rc_context
 
         path = Path(path)
         check_suffix(path, self.suffixes, "matplotlib")
-        with mpl.rc_context():
-            mpl.rcdefaults()
-            for group, settings in STYLE.items():
-                mpl.rc(group, **settings)
+        with rc_context():
+            own_style()
             figure = self._figure(drawable(replay))
             write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
 
@@ -99,28 +94,28 @@ class MatplotlibViewer(Viewer):
         frame = window(view, box)
 
         width = config.width / INCH
-        rows, columns = _grid(len(frames), frame)
-        panel_width = min(0.98 * width / columns, 0.62 * width)
+        rows, columns = grid(len(frames), frame)
+        panel_width = min(0.98 * width / columns, 0.62 * width) - GAP
         panel_height = panel_width * frame.height / frame.width
-        title, head, foot = 0.26, 0.20, 0.30
         plots = config.plots and len(replay.time) > 1
-        below = 1.45 if plots else 0.0
-        height = title + rows * (panel_height + head) + foot + below
+        below = PLOTS if plots else 0.0
+        height = TITLE + rows * (panel_height + HEAD) + FOOT + below
 
         figure = Figure(figsize=(width, height))
         FigureCanvasAgg(figure)
-        figure.text(0.012, 1.0 - 0.10 / height, replay.title, fontsize=9, fontweight="bold", va="top")
+        top = 1.0 - 0.10 / height
+        figure.text(0.012, top, replay.title, fontsize=9, fontweight="bold", va="top", parse_math=False)
         scale = arrow_scale(replay, box.extent, config.force_scale)
         scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
-        left = 0.5 * (width - columns * panel_width)
+        left = 0.5 * (width - columns * (panel_width + GAP) + GAP)
+        pixels = (round(panel_width * config.dpi), round(panel_height * config.dpi))
         for i, k in enumerate(frames):
             row, column = divmod(i, columns)
-            bottom = height - title - (row + 1) * (panel_height + head)
-            place = (left + column * panel_width + 0.03, bottom, panel_width - 0.06, panel_height)
-            axes = figure.add_axes((place[0] / width, place[1] / height, place[2] / width, place[3] / height))
-            self._panel(axes, replay, scene, int(k), view, frame, place[2], place[3])
-            label = chr(ord("a") + i)
-            axes.set_title(f"$\\bf{{{label}}}$   t = {replay.time[k]:.3g} s", loc="left", pad=3)
+            across = left + column * (panel_width + GAP)
+            up = height - TITLE - (row + 1) * (panel_height + HEAD)
+            axes = figure.add_axes((across / width, up / height, panel_width / width, panel_height / height))
+            show(axes, picture(scene.soup(int(k)), view, frame, *pixels), frame)
+            axes.set_title(f"$\\bf{{{chr(ord('a') + i)}}}$   t = {replay.time[k]:.3g} s", loc="left", pad=3)
             draw_contacts(axes, replay.contacts[int(k)], view, frame, scale)
             draw_tip_path(axes, replay, int(k), view)
             if i == 0:
@@ -130,34 +125,32 @@ class MatplotlibViewer(Viewer):
             draw_time_plots(figure, replay, frames, height)
         return figure
 
-    def _panel(
-        self,
-        axes: Axes,
-        replay: Replay,
-        scene: Scene,
-        frame_index: int,
-        view: View,
-        frame: Window,
-        width: float,
-        height: float,
-    ) -> None:
-        across, down = round(width * self._config.dpi), round(height * self._config.dpi)
-        image = picture(scene.soup(frame_index), view, frame, across, down)
-        axes.imshow(
-            image,
-            extent=(frame.left, frame.right, frame.bottom, frame.top),
-            interpolation="antialiased",
-            aspect="auto",
-        )
-        axes.set_xlim(frame.left, frame.right)
-        axes.set_ylim(frame.bottom, frame.top)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        for spine in axes.spines.values():
-            spine.set(color="#C8C8C8", linewidth=0.5)
+
+def own_style() -> None:
+    """Set matplotlib up from its defaults: a user's own style file does not change the picture."""
+    from matplotlib import rc, rcdefaults
+
+    rcdefaults()
+    rc("font", family="sans-serif", size=7.0)
+    rc("axes", titlesize=7.5, labelsize=7.0, edgecolor="#8A8A8A", linewidth=0.6, labelcolor=INK)
+    rc("text", color=INK)
+    ticks = {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5}
+    rc("xtick", **ticks)
+    rc("ytick", **ticks)
 
 
-def _grid(panels: int, frame: Window) -> tuple[int, int]:
+def show(axes: Axes, image: Array, frame: Window) -> None:
+    """Put a panel's image on axes whose coordinates are those of the view plane [m]."""
+    axes.imshow(image, extent=(frame.left, frame.right, frame.bottom, frame.top), aspect="auto")
+    axes.set_xlim(frame.left, frame.right)
+    axes.set_ylim(frame.bottom, frame.top)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(color="#C8C8C8", linewidth=0.5)
+
+
+def grid(panels: int, frame: Window) -> tuple[int, int]:
     """Rows and columns: tall views stand in one row, wide ones in rows of three."""
     if panels <= 3:
         return 1, panels

@@ -21,6 +21,8 @@ __all__ = ["Bounds", "Scene", "Soup", "bounds"]
 _Local: TypeAlias = tuple[Array, Array, bool]
 """Corners, their normals, and whether the surface is closed, in a shape's own axes or placed."""
 
+VIEWED = 20_000
+"""Points that are enough to fit a view to."""
 GROUND_CELLS = 28
 """Cells of a half-space's chequered patch along one side."""
 
@@ -94,7 +96,8 @@ def bounds(replay: Replay) -> Bounds:
     reached = [p for p in solid if np.all(p.max(axis=0) > wide_low) and np.all(p.min(axis=0) < wide_high)]
     every = np.concatenate([near, *(np.clip(p, wide_low, wide_high) for p in reached)])
     low, high = np.minimum(low, every.min(axis=0)), np.maximum(high, every.max(axis=0))
-    return Bounds(low, np.maximum(high, low + 1e-9), every, margin)
+    few = every[:: 1 + len(every) // VIEWED]
+    return Bounds(low, np.maximum(high, low + 1e-9), few, margin)
 
 
 def _obstacle_points(track: ObstacleTrack) -> Array:

@@ -87,7 +87,7 @@ def _force(axes: Axes, replay: Replay) -> None:
     axes.fill_between(replay.time, total, color=INK, alpha=0.12, linewidth=0)
     axes.plot(replay.time, total, color=INK, linewidth=0.9)
     axes.set_ylim(0.0, 1.08 * float(total.max()) or 1.0)
-    axes.set_ylabel("Σ‖contact force‖ [N]")
+    axes.set_ylabel("Σ‖contact force‖ [N]", fontsize=6.5)
 
 
 _SMALL = {

@@ -1,6 +1,7 @@
 """Made-up replays whose geometry is known: nothing is simulated."""
 
 import numpy as np
+import pytest
 
 from corekit.data.contacts import ContactMode
 from corekit.geometry.frames import rotation_from_rpy
@@ -134,3 +135,18 @@ def planar_rod(frames=50, points=60, radius=0.0015):
     still = (np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)))
     ground = ObstacleTrack("floor", Shape("half-space", ()), *still)
     return Replay("swinging rod", time, (body,), (ground,), tuple(no_contacts() for _ in time))
+
+
+@pytest.fixture(name="arm_over_box", scope="session")
+def _arm_over_box():
+    return arm_over_box
+
+
+@pytest.fixture(name="fallen_bodies", scope="session")
+def _fallen_bodies():
+    return fallen_bodies
+
+
+@pytest.fixture(name="planar_rod", scope="session")
+def _planar_rod():
+    return planar_rod

@@ -1,0 +1,104 @@
+"""Instances stand where the replay's bodies, shapes and forces are."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from corekit.data.contacts import ContactMode
+from corekit.geometry.frames import rotation_from_quat_wxyz
+from corekit_view.batches import batches, rotation_to
+from corekit_view.scene import bounds
+
+SCALE = 0.02
+
+
+def made(replay):
+    return {batch.name: batch for batch in batches(replay, bounds(replay), SCALE, 0.001)}
+
+
+def instances(batch, frame):
+    """World vertices of every instance, (n, v, 3)."""
+    rotation = rotation_from_quat_wxyz(batch.quat_wxyz[frame])
+    local = batch.scale[frame][:, None] * batch.mesh.vertices
+    return np.einsum("nij,nvj->nvi", rotation, local) + batch.position[frame][:, None]
+
+
+@given(arrays(np.float64, 3, elements=st.floats(-1, 1)).filter(lambda v: np.linalg.norm(v) > 1e-3))
+def test_least_rotation_takes_z_to_the_direction(vector):
+    direction = vector / np.linalg.norm(vector)
+    quat = rotation_to(direction)
+    assert np.linalg.norm(quat) == pytest.approx(1.0)
+    assert rotation_from_quat_wxyz(quat)[:, 2] == pytest.approx(direction, abs=2e-6)
+    assert quat[3] == pytest.approx(0.0)
+
+
+def test_straight_down_is_a_half_turn():
+    assert rotation_from_quat_wxyz(rotation_to(np.array([0.0, 0, -1]))) @ [0, 0, 1] == pytest.approx(
+        [0, 0, -1]
+    )
+
+
+def test_links_join_neighbouring_points(arm_over_box):
+    replay = arm_over_box(5)
+    body, links = replay.bodies[0], made(replay)["/bodies/0/links"]
+    axis = rotation_from_quat_wxyz(links.quat_wxyz)[..., :, 2] * links.scale[..., 2:]
+    assert links.position - axis == pytest.approx(body.outline[:, :-1], abs=1e-9)
+    assert links.position + axis == pytest.approx(body.outline[:, 1:], abs=1e-9)
+
+
+def test_tube_ends_are_flat_and_do_not_reach_beyond_the_outline(arm_over_box):
+    replay = arm_over_box(3)
+    body, joints = replay.bodies[0], made(replay)["/bodies/0/joints"]
+    tip, before = body.outline[2, -1], body.outline[2, -2]
+    tangent = (tip - before) / np.linalg.norm(tip - before)
+    beyond = (instances(joints, 2)[-1] - tip) @ tangent
+    assert beyond.max() < 0.05 * body.radius[-1]
+
+
+def test_force_arrows_start_at_the_contact_and_point_along_the_force(arm_over_box):
+    replay = arm_over_box(60)
+    found = made(replay)
+    for word, mode in (("stick", ContactMode.STICK), ("slide", ContactMode.SLIDE)):
+        shafts, heads = found[f"/contacts/{word}/shafts"], found[f"/contacts/{word}/heads"]
+        contact = replay.contacts[-1]
+        chosen = contact.mode == mode
+        point, force = contact.point[chosen], contact.force[chosen]
+        count = len(point)
+        assert count > 0
+        axis = rotation_from_quat_wxyz(shafts.quat_wxyz[-1, :count])[:, :, 2]
+        tail = shafts.position[-1, :count] - shafts.scale[-1, :count, 2:] * axis
+        tip = heads.position[-1, :count] + heads.scale[-1, :count, 2:] * axis
+        assert tail == pytest.approx(point, abs=1e-9)
+        assert tip - tail == pytest.approx(SCALE * force, abs=1e-9)
+
+
+def test_unused_contacts_have_no_size(arm_over_box):
+    points = made(arm_over_box(60))["/contacts/slide/points"]
+    assert points.scale.shape[1] == 3
+    assert not points.scale[0].any()
+
+
+def test_without_contacts_there_is_nothing_of_them(arm_over_box):
+    assert not any(name.startswith("/contacts") for name in made(arm_over_box(5, contacts=False)))
+
+
+def test_capsules_are_a_cylinder_and_two_balls_in_place(fallen_bodies):
+    replay = fallen_bodies()
+    body, found = replay.bodies[0], made(replay)
+    radius, half = body.shapes[0].size
+    axis = body.shape_rotation[0, 0, :, 2]
+    balls = found["/bodies/0/sphere"].position[0, :2]
+    assert balls == pytest.approx(body.shape_position[0, 0] + half * np.array([-axis, axis]))
+    spread = instances(found["/bodies/0/cylinder"], 0)[0] - body.shape_position[0, 0]
+    assert np.abs(spread @ axis).max() == pytest.approx(half, rel=0.01)
+    assert np.linalg.norm(np.cross(spread, axis), axis=1).max() == pytest.approx(radius, rel=0.01)
+
+
+def test_half_space_patch_lies_in_the_plane_near_the_bodies(fallen_bodies):
+    replay = fallen_bodies()
+    ground = replay.obstacles[0]
+    cells = instances(made(replay)["/obstacles/0/even"], 0)[0]
+    assert (cells - ground.position[0]) @ ground.rotation[0, :, 2] == pytest.approx(0.0, abs=1e-9)
+    assert np.linalg.norm(cells.mean(axis=0) - bounds(replay).centre) < bounds(replay).extent

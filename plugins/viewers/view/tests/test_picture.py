@@ -1,0 +1,220 @@
+"""The picture is written without a display, shows what is there, and is whole or absent."""
+
+import numpy as np
+import pytest
+from attrs import evolve
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from corekit.data.contacts import ContactMode
+from corekit.errors import PluginError, ResultsError
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
+from corekit_view.camera import View
+from corekit_view.config import PictureConfig
+from corekit_view.overlay import force_arrows
+from corekit_view.palette import MODES, rgb
+from corekit_view.picture import MatplotlibViewer
+
+STICK, SLIDE = (rgb(colour) for _, _, colour, _ in MODES)
+
+
+@pytest.fixture(autouse=True)
+def _no_display(monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+
+
+def drawn(replay, folder, **options):
+    path = folder / "run.png"
+    MatplotlibViewer(PictureConfig(**{"dpi": 90, "panels": 3, **options})).render(replay, path)
+    assert [entry.name for entry in folder.iterdir()] == ["run.png"]
+    return imread(path)[:, :, :3]
+
+
+def pixels_of(image, colour, tolerance=0.03):
+    return np.argwhere(np.abs(image - colour).max(axis=2) < tolerance)
+
+
+def one_contact(force, mode=ContactMode.SLIDE):
+    """A ball at rest on a level plane, pushed by one force at the origin."""
+    point, still = np.zeros((1, 3)), np.tile(np.eye(3), (1, 1, 1))
+    body = BodyTrack(
+        "ball", np.zeros((1, 0, 3)), np.zeros(0), np.zeros(1, dtype=np.int64), (Shape("sphere", (0.1,)),),
+        np.array([[[0.0, 0.0, 0.1]]]), still[None],
+    )  # fmt: skip
+    ground = ObstacleTrack("floor", Shape("half-space", ()), np.zeros((1, 3)), still)
+    contact = ContactTrack(point, np.array([force], dtype=float), np.array([mode], dtype=np.int64))
+    return Replay("ball", np.zeros(1), (body,), (ground,), (contact,))
+
+
+def test_picture_has_the_asked_width_and_the_colours_of_both_modes(arm_over_box, tmp_path):
+    image = drawn(arm_over_box(30), tmp_path, width=0.1)
+    assert image.shape[1] == pytest.approx(0.1 / 0.0254 * 90, abs=1)
+    assert 0.05 < np.mean(image.min(axis=2) < 0.97) < 0.9
+    assert len(pixels_of(image, STICK)) > 20
+    assert len(pixels_of(image, SLIDE)) > 20
+
+
+def test_without_contacts_no_mode_colour_appears(arm_over_box, tmp_path):
+    image = drawn(arm_over_box(12, contacts=False), tmp_path)
+    assert len(pixels_of(image, STICK)) == len(pixels_of(image, SLIDE)) == 0
+    assert np.mean(image.min(axis=2) < 0.97) > 0.03
+
+
+def test_single_frame_is_one_panel_without_time_plots(arm_over_box, tmp_path):
+    assert drawn(arm_over_box(1), tmp_path).std() > 0.02
+
+
+def test_many_bodies_and_every_obstacle_kind_are_drawn(fallen_bodies, tmp_path):
+    image = drawn(fallen_bodies(14), tmp_path, panels=2)
+    assert image.std() > 0.05
+
+
+def test_hair_thin_rod_is_visible(planar_rod, tmp_path):
+    image = drawn(planar_rod(radius=1e-5), tmp_path, plots=False)
+    blue = (image[:, :, 2] - image[:, :, 0]) > 0.15
+    assert blue.sum() > 100
+
+
+def test_empty_world_is_drawn(tmp_path):
+    assert (
+        drawn(
+            Replay(
+                "nothing",
+                np.arange(3.0),
+                (),
+                (),
+                (ContactTrack(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=np.int64)),) * 3,
+            ),
+            tmp_path,
+        ).shape[2]
+        == 3
+    )
+
+
+def test_title_and_names_are_not_read_as_mathematics(arm_over_box, tmp_path):
+    replay = arm_over_box(3)
+    body = evolve(replay.bodies[0], name="a_{$x")
+    drawn(evolve(replay, title=r"cost in $ \frac{ ^", bodies=(body, replay.bodies[0])), tmp_path)
+
+
+@pytest.mark.parametrize("force", [(3, 0, 3), (-2, 0, 4), (0, 0, 5), (4, 0, 0)])
+def test_arrow_on_the_picture_points_along_the_force(tmp_path, force):
+    image = drawn(one_contact(force), tmp_path, azimuth=-np.pi / 2, elevation=0.0, dpi=150)
+    rows_columns = pixels_of(image[: int(0.9 * len(image))], SLIDE)
+    # seen from −y: x to the right, z upwards; the marker at the contact is the lowest or first of the pixels
+    away = rows_columns @ np.array([[0.0, -1.0], [1.0, 0.0]])
+    spread = away - away.mean(axis=0)
+    _, _, main = np.linalg.svd(spread, full_matrices=False)
+    direction = np.array([force[0], force[2]]) / np.hypot(force[0], force[2])
+    assert abs(main[0] @ direction) > 0.995
+    # the wide head sits at the far end
+    along, across = spread @ direction, spread @ np.array([-direction[1], direction[0]])
+    far = along > np.quantile(along, 0.75)
+    middle = np.abs(along - np.median(along)) < 0.1 * np.ptp(along)
+    assert np.ptp(across[far]) > 1.8 * np.ptp(across[middle])
+
+
+def test_arrows_are_the_projected_forces(arm_over_box):
+    contact = arm_over_box(60).contacts[-1]
+    view = View(0.7, 0.4)
+    for (_, tail, vector), (mode, _, _, _) in zip(force_arrows(contact, view, 0.01), MODES, strict=True):
+        chosen = contact.mode == mode
+        tip = view.project(contact.point[chosen] + 0.01 * contact.force[chosen])[:, :2]
+        assert tail + vector == pytest.approx(tip)
+
+
+def test_separate_and_non_finite_contacts_are_not_drawn(tmp_path):
+    separate = drawn(one_contact((1, 0, 1), ContactMode.SEPARATE), tmp_path)
+    assert len(pixels_of(separate, SLIDE)) == 0
+    broken = drawn(one_contact((np.nan, 0, 1)), tmp_path)
+    assert len(pixels_of(broken, SLIDE, 0.01)) < 100
+
+
+def test_arm_behind_a_wall_is_hidden_and_before_it_is_seen(planar_rod, tmp_path):
+    replay = planar_rod(2, radius=0.05)
+    wall = replay.obstacles[0]
+    counts = []
+    for y in (-0.4, 0.4):
+        place = np.tile([0.0, y, 0.6], (2, 1))
+        track = evolve(wall, shape=Shape("box", (1.2, 0.05, 1.0)), position=place)
+        image = drawn(
+            evolve(replay, obstacles=(track,)), tmp_path, azimuth=-np.pi / 2, elevation=0.1, plots=False
+        )
+        counts.append(int(((image[:, :, 2] - image[:, :, 0]) > 0.2).sum()))
+    assert counts[0] == 0
+    assert counts[1] > 300
+
+
+def test_user_style_does_not_leak_in_or_out(arm_over_box, tmp_path):
+    import matplotlib as mpl
+
+    with mpl.rc_context({"text.usetex": True, "axes.grid": True, "font.size": 40.0}):
+        image = drawn(arm_over_box(3), tmp_path)
+        assert mpl.rcParams["font.size"] == 40.0
+    assert np.array_equal(image, drawn(arm_over_box(3), tmp_path))
+
+
+def test_same_replay_gives_the_same_bytes(arm_over_box, tmp_path):
+    path = tmp_path / "a.png"
+    viewer = MatplotlibViewer(PictureConfig(dpi=60, panels=2))
+    viewer.render(arm_over_box(4), path)
+    first = path.read_bytes()
+    viewer.render(arm_over_box(4), path)
+    assert path.read_bytes() == first
+
+
+def test_other_suffix_is_refused(arm_over_box, tmp_path):
+    with pytest.raises(ResultsError, match=r"writes \.png"):
+        MatplotlibViewer(PictureConfig()).render(arm_over_box(2), tmp_path / "run.jpg")
+
+
+@pytest.mark.parametrize("place", ["missing/run.png", "folder.png"])
+def test_unwritable_path_is_said_and_leaves_nothing(arm_over_box, tmp_path, place):
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(ResultsError, match="cannot write"):
+        MatplotlibViewer(PictureConfig(dpi=40, panels=1)).render(arm_over_box(2), tmp_path / place)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder.png"]
+
+
+def test_full_disk_keeps_the_old_picture(arm_over_box, tmp_path, monkeypatch):
+    path = tmp_path / "run.png"
+    path.write_bytes(b"old")
+
+    def full(_figure, part, **_options):
+        part.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", full)
+    with pytest.raises(ResultsError, match="No space left"):
+        MatplotlibViewer(PictureConfig(dpi=40, panels=1)).render(arm_over_box(2), path)
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_flat_polytope_is_named(fallen_bodies, tmp_path):
+    replay = fallen_bodies(1)
+    bad = evolve(replay.obstacles[1], name="shard", shape=Shape("polytope", (), vertices=np.zeros((5, 3))))
+    with pytest.raises(ResultsError, match="'shard' cannot be drawn"):
+        MatplotlibViewer(PictureConfig()).render(evolve(replay, obstacles=(bad,)), tmp_path / "run.png")
+
+
+def test_missing_matplotlib_is_said(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(PluginError, match=r"needs the module 'matplotlib'.*pip install"):
+        MatplotlibViewer(PictureConfig())
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"panels": 0}, {"dpi": 5}, {"width": -1.0}, {"force_scale": 0.0}, {"azimuth": np.nan}]
+)
+def test_options_are_checked(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        PictureConfig(**wrong)
+
+
+def test_viewer_has_no_memory(arm_over_box):
+    viewer = MatplotlibViewer(PictureConfig())
+    assert viewer.memory() == {}
+    viewer.remember({})
