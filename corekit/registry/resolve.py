@@ -92,14 +92,20 @@ def load_target(target: str) -> Any:
     Raises:
         PluginError: whatever went wrong on the way, with plugin, distribution and exception named.
     """
+    try:
+        return _attribute(target)
+    except (Exception, SystemExit) as error:
+        raise PluginError(_failed_import(target, _owner(target), error)) from error
+
+
+def _owner(target: str) -> str:
+    """Which plugin a target belongs to, in words; looked up only when an import failed."""
     package = target.partition(":")[0].partition(".")[0]
     owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
-    if owners:
-        names = ", ".join(row.name for row in owners)
-        who = f"plugin {names} of {owners[0].distribution} {owners[0].version}"
-    else:
-        who = f"package {package}"
-    return _import_object(target, who)
+    if not owners:
+        return f"package {package}"
+    names = ", ".join(row.name for row in owners)
+    return f"plugin {names} of {owners[0].distribution} {owners[0].version}"
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
@@ -109,14 +115,22 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def _import_object(path: str, who: str) -> Any:
-    module, _, attribute = path.partition(":")
     try:
-        found: Any = import_module(module.strip())
-        for part in attribute.strip().split("."):
-            found = getattr(found, part)
+        return _attribute(path)
     except (Exception, SystemExit) as error:
-        raise PluginError(f"{who}: importing {path} failed with {type(error).__name__}: {error}") from error
+        raise PluginError(_failed_import(path, who, error)) from error
+
+
+def _attribute(path: str) -> Any:
+    module, _, attribute = path.partition(":")
+    found: Any = import_module(module.strip())
+    for part in attribute.strip().split("."):
+        found = getattr(found, part)
     return found
+
+
+def _failed_import(path: str, who: str, error: BaseException) -> str:
+    return f"{who}: importing {path} failed with {type(error).__name__}: {error}"
 
 
 def _check_api(spec: ComponentSpec, who: str) -> None:
