@@ -2,10 +2,7 @@
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make lint   the static half of `make test`
 
-DEMO_SCENARIO ?= scenarios/cusp/inclined_box.toml
-DEMO_RUN      ?= runs/demo
-DEMO_PICTURE  ?= $(DEMO_RUN)/demo.png
-DEMO = corekit run $(DEMO_SCENARIO) --output $(DEMO_RUN) && corekit render $(DEMO_RUN) --output $(DEMO_PICTURE)
+DEMO ?= corekit run scenarios/cusp/inclined_box.toml --picture
 
 VENV := .venv
 BIN  := $(VENV)/bin
