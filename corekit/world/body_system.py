@@ -7,9 +7,12 @@ Rows, in the form J_b·v⁺ + E·λ = r (c position value, u wanted rate, α com
 
     |                  | rigid                          | compliant                                             |
     | position, (1)    | E = 0, r = J_b·v̄_k − c(q_k)/h  | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)             |   (3)
-    | rate, (1)        | E = 0, r = u(t + h)            | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u(t + θh))/θ      |
+    | rate, (1)        | E = 0, r = u(t + h) + (J_b − J_b(q_k))·v_k | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u(t + θh))/θ |
     | position, (2)    | E = 0, r = −c(q₀)/h            | E = α/h², r = −c(q₀)/h                                 |
     | rate, (2)        | E = 0, r = u(t + h)            | E = α/h, r = u(t + h)                                  |
+
+A rigid rate row binds v⁺ in its direction at the end q_k of the step: with the trial direction alone a
+midpoint step would be of first order, and binding v̄ would make it ring.
 
 Split family: A = M(q_f), b = M·v_f. Rows without bounds were part of the smooth motion: rigid ones keep
 their J_b·v_f, compliant ones are forces and stay out. Bounded rows act now, with Δ_f/h the mean velocity:
@@ -187,7 +190,10 @@ class BodySystem:
         mean = trial.v
         soft = rows.compliance > 0
         at_mean, at_velocity = rows.product(mean), rows.product(velocity)
-        rigid = np.where(rows.rate, ends.target, at_mean - ends.constraint / h)
+        wanted = ends.target
+        if ends is not rows:
+            wanted = wanted + at_velocity - ends.product(velocity)
+        rigid = np.where(rows.rate, wanted, at_mean - ends.constraint / h)
         compliant = np.where(
             rows.rate,
             at_velocity - (at_mean - rows.target) / theta,
@@ -200,8 +206,13 @@ class BodySystem:
         )
         self._eliminate(rows)
 
-    def assemble_start(self, start: State, end: State, h: float, beta: float, damping: bool) -> None:
-        """Build (2) and (3) at the start; `end` is scratch for the rows' wanted rates at t + h."""
+    def assemble_start(
+        self, start: State, end: State, h: float, beta: float, damping: bool, shift: float = 0.0
+    ) -> None:
+        """Build (2) and (3) at the start; `end` is scratch for the rows' wanted rates at t + h.
+
+        `shift` adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
+        """
         model = self.body.model
         u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)
@@ -220,6 +231,11 @@ class BodySystem:
                 self.right += work
             if beta:
                 matrix.add(self.stiffness, beta * h * h)
+        if shift:
+            matrix.add(self.mass, shift)
+            self.mass.multiply(start.v, work)
+            work *= shift
+            self.right += work
         if self.rows is not None:
             self._rows_start(start, end, h, u)
         self.fix(start.time + h)
