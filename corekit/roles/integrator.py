@@ -57,10 +57,13 @@ class System(Protocol):
         """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1]."""
         ...
 
-    def linearise_start(self, start: State, step: float, beta: float, damping: bool) -> None:
+    def linearise_start(
+        self, start: State, step: float, beta: float, damping: bool, shift: float = 0.0
+    ) -> None:
         """Build the one-solve problem at (q₀, v₀, t):  A = M + hD + βh²K,  b = M·v₀ + h·(f + D·v₀).
 
-        Without `damping` D is left out of both. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h.
+        Without `damping` D is left out of both. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds
+        σ·M to A and σ·M·v₀ to b: still consistent, and positive definite for σ large enough.
         """
         ...
 

@@ -207,12 +207,14 @@ class StepSystem:
             bias -= obstacle_rate
         self._bias = bias.ravel()
 
-    def linearise_start(self, start: State, step: float, beta: float, damping: bool) -> None:
+    def linearise_start(
+        self, start: State, step: float, beta: float, damping: bool, shift: float = 0.0
+    ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         stage = self.stage
         self._velocity[:] = start.v
         for part, a, scratch in zip(self.parts, start.parts, self.scratch.parts, strict=True):
-            part.assemble_start(a, scratch, step, beta, damping)
+            part.assemble_start(a, scratch, step, beta, damping, shift)
         self._reset(split=False)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():

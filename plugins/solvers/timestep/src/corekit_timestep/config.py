@@ -18,6 +18,4 @@ class SemiImplicitEulerConfig:
         "whether stiffness and damping of models that offer a tangent enter the step matrix",
         choices=("linearly-implicit", "explicit"),
     )
-    beta: float = option(
-        1.0, "share β of h²·K in the step matrix; ½ damps least, 1 most", low=0.5, high=1.0
-    )
+    beta: float = option(1.0, "share β of h²·K in the step matrix; ½ damps least, 1 most", low=0.5, high=1.0)

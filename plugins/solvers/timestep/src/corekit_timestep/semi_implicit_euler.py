@@ -5,7 +5,9 @@ Linearly implicit:   (M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) 
 Both:                q⁺ = advance(q₀, v⁺, h)                                            (3)
 
 (1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model.
-Order one in h.
+Order one in h. Where the matrix of (2) is not positive definite (a compressed spring pushes sideways: K has
+negative eigenvalues), σ·M·(v⁺ − v₀) is added on the left with the first σ = 1, 4, 16, … that makes it so;
+σ is of the order h²·|K₋|/M, so the order in h stays, and the step's note says which was used.
 
 Source: Stewart and Trinkle (1996); (2) is one Newton step of implicit Euler from v = 0 in K and v₀ in D.
 """
@@ -25,6 +27,8 @@ from corekit.roles.integrator import Integrator, System
 from corekit_timestep.config import SemiImplicitEulerConfig
 
 __all__ = ["SemiImplicitEuler"]
+
+_LARGEST_SHIFT = 1e12
 
 
 @final
@@ -50,13 +54,18 @@ class SemiImplicitEuler(Integrator):
             h = left
         system.begin(state, h)
         system.linearise_start(state, h, self._beta, self._damping)
-        info = system.solve(out.v)
+        info, shift = system.solve(out.v), 0.0
+        while info.status is Status.SINGULAR and self._beta and shift < _LARGEST_SHIFT:
+            shift = max(1.0, 4.0 * shift)
+            system.linearise_start(state, h, self._beta, self._damping, shift)
+            info = system.solve(out.v)
         if info.status is Status.SINGULAR:
             return StepReport(accepted=False, step=h, solve=info)
         system.advance(state, out.v, h, state, out)
         if last:
             out.time = t_stop
-        return StepReport(accepted=True, step=h, solve=info)
+        note = f"step matrix not positive definite: shifted by {shift:g} times the mass" if shift else ""
+        return StepReport(accepted=True, step=h, solve=info, note=note)
 
     def memory(self) -> Memory:
         return {}
