@@ -41,7 +41,7 @@ def test_three_nodes_integrate_the_arc(build, moving, evaluate):
     st.floats(0.0, 0.1),
 )
 def test_mass_matrix_is_symmetric_positive_definite(sections, chambers, seed, bend):
-    model = PCC(PCCConfig(sections=sections, chambers=chambers, mass=0.4), FLOATING)
+    model = PCC(PCCConfig(sections=sections, chambers=(chambers,), mass=(0.4,)), FLOATING)
     state = State.zeros(3 * sections, 3 * sections)
     state.q[:] = np.random.default_rng(seed).uniform(-bend / 2, bend, 3 * sections)
     mass, force = model.mass_matrix(), np.zeros(3 * sections)

@@ -91,7 +91,7 @@ def test_without_a_base_disk_the_base_still_has_its_frame():
 
 
 def test_neighbouring_disks_never_touch_each_other():
-    layout = PCC(PCCConfig(disks=1, self_contact=True)).layout
+    layout = PCC(PCCConfig(disks=(1,), self_contact=True)).layout
     assert layout.self_contact
     assert layout.never.tolist() == [[k, k + 1] for k in range(6)]
     assert not PCC(PCCConfig()).layout.self_contact

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from corekit_pcc.model import PCC
 
 
 def test_one_number_counts_for_every_section():
-    config = PCCConfig(sections=4, mass=0.5, disks=2, stiffness=[100, 200, 300, 400])
+    options: dict[str, Any] = {"sections": 4, "mass": 0.5, "disks": 2, "stiffness": [100, 200, 300, 400]}
+    config = PCCConfig(**options)
     assert config.spread("mass") == (0.5, 0.5, 0.5, 0.5)
     assert config.spread("disks") == (2, 2, 2, 2)
     assert config.spread("stiffness") == (100.0, 200.0, 300.0, 400.0)
@@ -23,6 +25,8 @@ def test_lists_of_the_wrong_length_are_all_named_at_once():
         PCCConfig(sections=2, stiffness=(1.0, 2.0, 3.0))
     assert [mistake.path for mistake in caught.value.mistakes] == ["mass", "stiffness"]
     assert "give one number, or 2: one a section" in str(caught.value)
+    assert "left out, it is the CUSP arm's" in caught.value.mistakes[0].hint
+    assert not caught.value.mistakes[1].hint
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,9 @@ def test_inputs_are_one_force_a_chamber(chambers, size):
 
 
 def test_coordinates_are_named_by_what_they_are():
-    names = [each.name for each in PCC(PCCConfig(sections=2, mass=1.0, chambers=(3, 4))).layout.coordinates]
+    names = [
+        each.name for each in PCC(PCCConfig(sections=2, mass=(1.0,), chambers=(3, 4))).layout.coordinates
+    ]
     assert names == [
         "section-1-chamber-1",
         "section-1-chamber-2",

@@ -11,6 +11,8 @@ from corekit.roles.options import option
 
 __all__ = ["PCCConfig", "PCCInitial"]
 
+_CUSP_MASS = (1.17, 0.54, 0.265)
+_LEFT_OUT = "left out, it is the CUSP arm's: three sections"
 _PER_SECTION = ("chambers", "length", "mass", "stiffness", "damping", "chamber_radius", "chamber_angle")
 _PER_SECTION += ("plate_thickness", "disks", "disk_radius", "disk_half_height", "disk_inertia")
 
@@ -72,9 +74,7 @@ class PCCConfig:
         3, "chambers around the backbone, evenly spaced; 3 make the elongations coordinates", low=3, high=64
     )
     length: tuple[float, ...] = _per_section(0.15, "rest length L₀ of the backbone", unit="m", above=0)
-    mass: tuple[float, ...] = _per_section(
-        (1.17, 0.54, 0.265), "mass, uniform along the arc", unit="kg", above=0
-    )
+    mass: tuple[float, ...] = _per_section(_CUSP_MASS, "mass, uniform along the arc", unit="kg", above=0)
     stiffness: tuple[float, ...] = _per_section(265.0, "stiffness of each chamber", unit="N/m", low=0)
     damping: tuple[float, ...] = _per_section(125.0, "damping of each chamber", unit="N·s/m", low=0)
     chamber_radius: tuple[float, ...] = _per_section(
@@ -114,7 +114,7 @@ class PCCConfig:
     def __attrs_post_init__(self) -> None:
         allowed = f"give one number, or {self.sections}: one a section"
         wrong = [
-            Mistake(name, f"{len(value)} entries", allowed)
+            Mistake(name, f"{len(value)} entries", allowed, _LEFT_OUT if value == _CUSP_MASS else "")
             for name in _PER_SECTION
             if len(value := getattr(self, name)) not in (1, self.sections)
         ]

@@ -154,8 +154,9 @@ def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
     V = ½·qᵀK·q − Σ_k m_k·g·x_k, x_k in the world                                      (5)
     """
     sections = arm.length.size
+    order = 0 * sections  # a literal would make numba compile every callee once more
     table, scalars, vectors, arc = work.table, work.scalars, work.vectors, work.arc
-    chain_columns(arm, q, v, 0, table, scalars, vectors, arc)
+    chain_columns(arm, q, v, order, table, scalars, vectors, arc)
     column = first_twist(sections) + 2
     kinetic = potential = 0.0
     turning = 0
@@ -165,15 +166,15 @@ def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
             for b in range(3):
                 potential += 0.5 * q[3 * i + a] * arm.stiffness[i, a, b] * q[3 * i + b]
         for k in range(arm.node.size):
-            point_columns(i, arm.node[k], 0, sections, table, scalars, vectors, arc)
+            point_columns(i, arm.node[k], order, sections, table, scalars, vectors, arc)
             kinetic += 0.5 * arm.node_mass[i, k] * _speed_squared(count, column, vectors, arc)
             for x in range(3):
                 height = arm.base_position[x] + vectors[POINT, 0, x]
                 potential -= arm.node_mass[i, k] * arm.gravity[x] * height
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
-            point_columns(i, arm.turning_place[turning], 0, sections, table, scalars, vectors, arc)
+            point_columns(i, arm.turning_place[turning], order, sections, table, scalars, vectors, arc)
             for direction in range(2):
-                turning_columns(i, direction, 0, sections, vectors)
+                turning_columns(i, direction, order, sections, vectors)
                 kinetic += 0.5 * arm.turning_inertia[turning] * _speed_squared(count, column, vectors, arc)
             turning += 1
     return kinetic, potential

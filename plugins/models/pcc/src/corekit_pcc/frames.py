@@ -87,11 +87,12 @@ def carrier_rows(
         frame, local: the frame of each point, and its place there [m], shapes (c,) and (c, 3).
     """
     sections, vectors = arm.length.size, work.vectors
-    chain_columns(arm, q, v, 0, work.table, work.scalars, vectors, work.arc)
+    order = 0 * sections  # a literal would make numba compile every callee once more
+    chain_columns(arm, q, v, order, work.table, work.scalars, vectors, work.arc)
     for c in range(frame.size):
         i, s = int(section[frame[c]]), float(place[frame[c]])
-        point_columns(i, s, 0, sections, work.table, work.scalars, vectors, work.arc)
-        _move_to(i, local[c, 0], local[c, 1], local[c, 2], first_twist(sections), vectors)
+        point_columns(i, s, order, sections, work.table, work.scalars, vectors, work.arc)
+        _move_to(i, local[c, 0], local[c, 1], local[c, 2], order, first_twist(sections), vectors)
         for a in range(3 * sections):
             dofs[c, a] = a
             row = first_twist(sections) + 3 * (a - a % 3) + 2
@@ -104,17 +105,17 @@ def carrier_rows(
 
 
 @njit(cache=True)
-def _move_to(i: int, x: float, y: float, z: float, twist: int, vectors: Array) -> None:
+def _move_to(i: int, x: float, y: float, z: float, order: int, twist: int, vectors: Array) -> None:
     """Add W_y × d to the columns of the point at hand, d = R_f·(x, y, z)."""
     start = START + 4 * i
     for axis in range(3):
         local = vectors[AXES, 0, axis] * x + vectors[AXES + 1, 0, axis] * y + vectors[AXES + 2, 0, axis] * z
         vectors[POSITION, 0, axis] = local
-    rotate(vectors, start + 1, POSITION, 0, POINT)
+    rotate(vectors, start + 1, POSITION, order, POINT)
     for a in range(3 * (i + 1)):
         spin = twist + 1
         if a >= 3 * i:
-            rotate(vectors, start + 1, TURNS + a - 3 * i, 0, SPIN)
+            rotate(vectors, start + 1, TURNS + a - 3 * i, order, SPIN)
             spin = SPIN
-        cross(vectors, spin, POINT, 0, 1.0, twist + 2)
+        cross(vectors, spin, POINT, order, 1.0, twist + 2)
         twist += 3
