@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from corekit import __version__
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
 
-__all__ = ["main"]
+__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error"]
 
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
     ("info", "corekit.cli.info:info", "A component: what it is, what it can, which options it takes."),
+    ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
+    ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
+    ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 
@@ -48,14 +51,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CycloptsError:
         return MISUSE
     except CorekitError as error:
-        _print_error(str(error))
-        return MISUSE if isinstance(error, _MISUSE_ERRORS) else FAILED
-    except KeyboardInterrupt:
+        print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
+        return exit_code(error)
+    except KeyboardInterrupt as stop:
+        print_error("\n".join(["stopped", *getattr(stop, "__notes__", ())]))
         return INTERRUPTED
     return code if isinstance(code, int) else DONE
 
 
-def _print_error(message: str) -> None:
+def exit_code(error: CorekitError) -> int:
+    """Whether the request was wrong or what it asked for failed."""
+    return MISUSE if isinstance(error, _MISUSE_ERRORS) else FAILED
+
+
+def print_error(message: str) -> None:
+    """Print on the error stream, in red where there is colour."""
     from rich.console import Console
     from rich.text import Text
 

@@ -205,6 +205,7 @@ class Recorder:
 
     def _describe(self) -> None:
         names = [(who or "unnamed").replace(" ", "_") for who in self._answerers]
+        self._file.set_attribute("answered_by", "flag_values", np.arange(-1, len(names), dtype="i2"))
         self._file.set_attribute("answered_by", "flag_meanings", " ".join(["no_solve_yet", *names]))
         self._file.set_attribute("", "statistics", json.dumps(self._statistics.as_data()))
 

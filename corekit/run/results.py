@@ -51,8 +51,9 @@ class Results:
 
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
-        self.path = path if path.is_dir() else path.parent
-        self.file = path / RESULTS if path.is_dir() else path
+        is_file = path.is_file() or path.suffix == ".nc"
+        self.path = path.parent if is_file else path
+        self.file = path if is_file else path / RESULTS
         self._read: dict[str, Any] = {}
         self._attributes: dict[str, dict[str, Any]] = {}
         self.refresh()
@@ -60,9 +61,9 @@ class Results:
     def refresh(self) -> None:
         """Look at the file anew."""
         with self._open() as file:
-            self._attributes = {"": _texts(file.attrs)}
+            self._attributes = {"": _plain(file.attrs)}
             for name in file.get("bodies", ()):
-                self._attributes[f"bodies/{name}"] = _texts(file[f"bodies/{name}"].attrs)
+                self._attributes[f"bodies/{name}"] = _plain(file[f"bodies/{name}"].attrs)
             self._names = frozenset(_datasets(file))
             self._read = {"time": file["time"][:]}
 
@@ -70,7 +71,7 @@ class Results:
         import h5py
 
         if not self.file.exists():
-            what = "is not there" if not self.path.exists() else f"holds no {RESULTS}"
+            what = f"holds no {self.file.name}" if self.path.exists() else "is not there"
             raise ResultsError(f"no results in {self.path}: the folder {what}")
         try:
             file = h5py.File(self.file, "r")
@@ -283,8 +284,10 @@ class Results:
         )
 
 
-def _texts(attributes: Any) -> dict[str, Any]:
-    return {key: attributes[key] for key in attributes if not key.startswith("_")}
+def _plain(attributes: Any) -> dict[str, Any]:
+    """Attributes of a group; netCDF keeps a number as an array of one."""
+    found = {key: attributes[key] for key in attributes if not key.startswith("_")}
+    return {key: value.item() if getattr(value, "size", 0) == 1 else value for key, value in found.items()}
 
 
 def _datasets(file: Any) -> list[str]:

@@ -135,7 +135,7 @@ class GrowingFile:
             dataset[begin:end] = values[name][:count]
         self._length[dimension] = end
 
-    def set_attribute(self, name: str, key: str, value: str) -> None:
+    def set_attribute(self, name: str, key: str, value: Any) -> None:
         """Write an attribute of a variable, or of the whole file if `name` is empty."""
         (self._file[name] if name else self._file).attrs[key] = value
 

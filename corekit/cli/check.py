@@ -1,0 +1,110 @@
+"""`corekit check`: load and compose a scenario without running it, or print every mistake in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from corekit.cli import FAILED, print_error
+from corekit.errors import CorekitError
+
+if TYPE_CHECKING:
+    from corekit.run.simulation import Simulation
+    from corekit.scenario.schema import Scenario
+
+__all__ = ["check"]
+
+
+def check(
+    file: Path,
+    /,
+    *,
+    overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> int | None:
+    """Load and compose a scenario, and say what it would run.
+
+    Parameters
+    ----------
+    file
+        The scenario file.
+    overrides
+        `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
+    as_json
+        Print one JSON object instead of text.
+    """
+    from corekit.scenario.load import load
+
+    if not file.exists():
+        load(file)  # whose error says so: a missing file is misuse, a file with mistakes fails the check
+    try:
+        scenario = load(file, overrides)
+        simulation = scenario.compose()
+    except CorekitError as error:
+        if as_json:
+            print(json.dumps({"file": str(file), "sound": False, "error": str(error)}, ensure_ascii=False))
+        else:
+            print_error(str(error))
+        return FAILED
+    summary = _summary(scenario, simulation)
+    if as_json:
+        print(json.dumps({"file": str(file), "sound": True, **summary}, ensure_ascii=False))
+    else:
+        _print_summary(summary)
+    return None
+
+
+def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
+    contact = scenario.contact
+    solver = contact.solver.use if contact is not None and contact.solver is not None else None
+    return {
+        "name": scenario.name,
+        "duration_s": scenario.time.duration,
+        "step_s": scenario.time.step,
+        "steps": round(scenario.time.duration / scenario.time.step),
+        "record_every_s": scenario.output.every,
+        "bodies": [
+            {
+                "name": body.name,
+                "use": table.use,
+                "coordinates": body.nq,
+                "velocities": body.nv,
+                "frames": len(body.layout.frames),
+                "shapes": len(body.layout.shapes),
+                "inputs": {channel.name: channel.size for channel in body.layout.inputs},
+            }
+            for body, table in zip(simulation.bodies, scenario.bodies, strict=True)
+        ],
+        "obstacles": {obstacle.name: obstacle.shape.kind for obstacle in simulation.obstacles},
+        "detectors": [use.use for use in contact.detector] if contact is not None and solver else [],
+        "contact_solver": solver,
+        "integrator": scenario.integrator.use,
+    }
+
+
+def _print_summary(summary: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    times = f"{summary['duration_s']:g} s in {summary['steps']} steps of {summary['step_s']:g} s"
+    lines = [f"{summary['name']}: {times}, a record every {summary['record_every_s']:g} s"]
+    for body in summary["bodies"]:
+        inputs = ", ".join(f"{name} ({size})" for name, size in body["inputs"].items()) or "none"
+        lines.append(
+            f"  body {body['name']}: {body['use']}, {body['coordinates']} coordinates, "
+            f"{body['velocities']} velocities, {body['shapes']} shapes; inputs: {inputs}"
+        )
+    lines += [f"  obstacle {name}: {kind}" for name, kind in summary["obstacles"].items()]
+    if summary["contact_solver"] is None:
+        lines.append("  contact: none")
+    else:
+        lines.append(
+            f"  contact: found by {', '.join(summary['detectors'])}, solved by {summary['contact_solver']}"
+        )
+    lines.append(f"  integrator: {summary['integrator']}")
+    console = Console(highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text(line))

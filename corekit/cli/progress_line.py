@@ -1,0 +1,77 @@
+"""The line that shows how far a run is, how fast it goes and when it will be done."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, final
+
+if TYPE_CHECKING:
+    from corekit.run.execute import Progress
+
+__all__ = ["ProgressLine"]
+
+_COMPILING = "compiling kernels (first run only)…"
+_PATIENCE = 3.0
+"""Wall time [s] after which composing or the first step is no longer importing: with numba there, it compiles."""
+
+
+@final
+class ProgressLine:
+    """Shows progress on the error stream: a moving line on a terminal, single lines elsewhere."""
+
+    def __init__(self, name: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+        self._console = Console(stderr=True, highlight=False)
+        self._line = Progress(
+            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"),
+            console=self._console, transient=True, disable=not self._console.is_terminal,
+        )  # fmt: skip
+        self._name = name
+        self._task = self._line.add_task(f"{name}: composing", total=1.0, pace="")
+        self._timer: threading.Timer | None = None
+        self._waiting = True
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.phase == "running":
+            self._stop_waiting()
+            pace = _pace(progress)
+            self._line.update(self._task, completed=progress.fraction, description=self._name, pace=pace)
+        elif self._timer is None:
+            self._timer = threading.Timer(_PATIENCE, self._say_compiling)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _say_compiling(self) -> None:
+        if not self._waiting or "numba" not in sys.modules:
+            return
+        self._line.update(self._task, description=f"{self._name}: {_COMPILING}")
+        if not self._console.is_terminal:
+            self._console.print(_COMPILING)
+
+    def _stop_waiting(self) -> None:
+        self._waiting = False
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def __enter__(self) -> Self:
+        self._line.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop_waiting()
+        self._line.stop()
+
+
+def _pace(progress: Progress) -> str:
+    if math.isnan(progress.rate):
+        return f"{progress.time:.2f} s"
+    minutes, seconds = divmod(math.ceil(progress.remaining), 60)
+    left = f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
+    return f"{progress.time:.2f} s at {progress.rate:.3g} × real time, {left} left"

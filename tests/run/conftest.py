@@ -1,0 +1,165 @@
+"""Tiny components in a folder of their own (`site`), and worlds made of them without a scenario."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corekit.data.signals import Constant, Ramp
+from corekit.geometry.shapes import Shape
+from corekit.run.simulation import Simulation
+from corekit.world.bodies import stack_bodies
+from corekit.world.contact_stage import ContactStage, Stabilisation
+from corekit.world.obstacles import Obstacle
+from corekit.world.shape_scene import ShapeScene, friction_table
+from corekit.world.step_problem import StepSystem
+
+SITE = Path(__file__).parent / "site"
+
+SCENARIO = """
+format = "corekit-scenario/1"
+name = "tiny"
+
+[time]
+duration = 0.5
+step = 1e-3
+
+[[world.obstacles]]
+name = "floor"
+shape = "half-space"
+friction = 0.5
+
+[[bodies]]
+name = "ball"
+use = "tiny-ball"
+friction = 0.5
+initial = { position = [0.0, 0.0, 0.3], velocity = [1.0, 0.0, 0.0] }
+
+[contact]
+detector = { use = "tiny-floor" }
+solver = { use = "tiny-sweeps" }
+
+[integrator]
+use = "tiny-euler"
+
+[output]
+every = 0.01
+"""
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Modules of the tiny components, by name."""
+    monkeypatch.syspath_prepend(str(SITE))
+    return lambda name: import_module(f"tiny_plugin.{name}")
+
+
+@pytest.fixture
+def world(tiny) -> Callable[..., Simulation]:
+    """A ball that falls from z = 0.3 m with 1 m/s along x onto a floor with μ = 0.5."""
+
+    def make(balls: int = 1, step: float = 1e-3, floor: bool = True, **options: Any) -> Simulation:
+        ball, contact, stepping = tiny("ball"), tiny("contact"), tiny("stepping")
+        push = {"push": Ramp(begin=0.0, end=0.1, value=(0.0, 0.0, -1.0))}
+        bodies = stack_bodies(
+            [
+                (
+                    f"ball{i or ''}",
+                    ball.Ball(ball.BallConfig(**options)),
+                    frozenset({"contact-rows", "force-terms"} | ({"energy"} if i == 0 else set())),
+                    push if i == 0 else {},
+                    0.5,
+                )
+                for i in range(balls)
+            ]
+        )
+        still = Constant((0.0, 0.0, 0.0))
+        sinks = Ramp(begin=0.0, end=10.0, value=(0.0, 0.0, -0.5))
+        obstacles = (Obstacle("floor", Shape("half-space", ()), sinks, still, 0.5),) if floor else ()
+        scene = ShapeScene(bodies, obstacles)
+        stage = ContactStage(
+            bodies, scene, [contact.Floor(None)], friction_table(scene, bodies, obstacles, {}),
+            Stabilisation(), 1e-3,
+        )  # fmt: skip
+        system = StepSystem(bodies, stage, contact.Sweeps(None))
+        simulation = Simulation(system, stepping.Euler(stepping.EulerConfig()), obstacles, step)
+        simulation.integrator._step = step
+        for i, part in enumerate(simulation.state.parts):
+            part.q[:], part.v[:] = (0.5 * i, 0.0, 0.3), (1.0, 0.0, 0.0)
+        return simulation
+
+    return make
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    """The tiny scenario in a file."""
+    path = tmp_path / "tiny.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+class Shell:
+    """The command line in fresh interpreters that see the tiny components."""
+
+    def __init__(self, folder: Path, site: Path | None = SITE) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
+        self.environment["PYTHONPATH"] = str(site) if site else ""
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `corekit ...` and leave it running."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=self.environment,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `corekit ...` to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=self.environment,
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A command line in an empty folder."""
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def recomputed() -> Callable[[Simulation], dict[str, list[Any]]]:
+    """Watch a simulation apart from the recorder: time, q, deepest gap and contacts of every step."""
+
+    def watch(simulation: Simulation) -> dict[str, list[Any]]:
+        seen: dict[str, list[Any]] = {
+            "time": [],
+            "q": [],
+            "gap": [],
+            "contacts": [],
+            "residual": [],
+            "iterations": [],
+        }
+
+        def observe(simulation: Simulation, report: Any) -> None:
+            contacts = simulation.contacts()
+            seen["time"].append(simulation.time)
+            seen["q"].append(simulation.state.q.copy())
+            seen["gap"].append(float(np.min(contacts.gap, initial=np.inf)))
+            seen["contacts"].append(contacts)
+            seen["residual"].append(report.solve.residuals.worst)
+            seen["iterations"].append(report.solve.iterations)
+
+        simulation.observe(observe)
+        return seen
+
+    return watch

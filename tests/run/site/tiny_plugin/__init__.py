@@ -1,0 +1,1 @@
+"""Tiny components for tests of running and recording."""

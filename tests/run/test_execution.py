@@ -1,0 +1,305 @@
+"""A run leaves a folder that says how it ended, whatever happened to it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from corekit.errors import ResultsError, StepFailed
+from corekit.run.execute import Progress, execute
+from corekit.run.folder import RunFolder, read_status
+from corekit.run.results import Results
+from corekit.run.store import GrowingFile, Variable
+
+
+class Scene:
+    """What `execute` needs of a scenario, around a hand-made simulation."""
+
+    name = "tiny"
+    time: Any = SimpleNamespace(duration=0.3)
+    output: Any = SimpleNamespace(every=0.01, directory="runs")
+
+    def __init__(self, simulation):
+        self._simulation = simulation
+
+    def compose(self):
+        return self._simulation
+
+    def given_text(self):
+        return "# as given\n"
+
+    def resolved_text(self):
+        return "name = 'tiny'\n"
+
+
+def test_a_run_leaves_every_file_and_says_finished(tiny, scenario_file, tmp_path):
+    from corekit.scenario.load import load
+
+    results = load(scenario_file, ["time.duration=0.1"]).run(directory=tmp_path / "out")
+    assert results.path == tmp_path / "out"
+    names = {path.name for path in results.path.iterdir()}
+    assert names == {"scenario.toml", "resolved.toml", "results.nc", "log.jsonl", "versions.json", "STATUS"}
+    assert results.status == "finished"
+    versions = json.loads((results.path / "versions.json").read_text())
+    assert versions["plugins"] == {"tiny-plugin": "1.0"}
+    assert versions["libraries"]["numpy"] == np.__version__
+    assert [event["event"] for event in results.events] == ["composed", "finished"]
+    assert results.events[-1]["statistics"] == results.statistics
+
+
+def test_both_scenario_files_of_a_run_make_the_same_run(tiny, scenario_file, tmp_path):
+    from corekit.scenario.load import load
+
+    first = load(scenario_file, ["time.duration=0.25", "bodies.ball.options.mass=3.0"]).run()
+    assert first.path.parent.name == "runs"
+    given = load(first.path / "scenario.toml")
+    assert given.time.duration == 0.25
+    again = given.run(directory=tmp_path / "again")
+    third = load(first.path / "resolved.toml").run(directory=tmp_path / "third")
+    for name in ("time", "q", "v", "contact_normal_impulse"):
+        assert np.array_equal(first[name], again[name])
+        assert np.array_equal(first[name], third[name])
+
+
+def test_an_unchanged_scenario_is_kept_word_for_word(tiny, scenario_file, tmp_path):
+    from corekit.scenario.load import load
+
+    scenario_file.write_text("# my notes\n" + scenario_file.read_text())
+    scenario = load(scenario_file)
+    assert scenario.given_text() == scenario_file.read_text()
+    assert tomllib.loads(scenario.resolved_text())["contact"]["margin"] > 0
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_taken_folder_is_left_alone(world, tmp_path):
+    taken = tmp_path / "out"
+    taken.mkdir()
+    (taken / "thesis.txt").write_text("mine")
+    paths = [execute(Scene(world()), directory=taken).path.name for _ in range(2)]
+    assert paths == ["out-2", "out-3"]
+    assert [path.name for path in taken.iterdir()] == ["thesis.txt"]
+
+
+def test_two_runs_in_the_same_second_get_two_folders(tmp_path):
+    folders = {RunFolder.create("tiny", tmp_path).path for _ in range(3)}
+    assert len(folders) == 3
+
+
+def test_a_read_only_place_is_one_clear_error(world, monkeypatch):
+    def refuse(path, **_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(ResultsError, match=r"cannot make the run folder .*Permission denied.*--out DIR"):
+        execute(Scene(world()))
+
+
+def test_a_full_disk_stops_the_run_with_one_clear_error(world, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("corekit.run.store.shutil.copyfileobj", refuse)
+    with pytest.raises(ResultsError, match=r"cannot write .*results\.nc: No space left on device") as caught:
+        execute(Scene(world()))
+    assert "What was recorded is kept in" in caught.value.__notes__[0]
+
+
+def test_a_place_that_is_a_file_is_one_clear_error(world, tmp_path):
+    (tmp_path / "runs").write_text("not a folder")
+    with pytest.raises(ResultsError, match="cannot make the run folder"):
+        execute(Scene(world()))
+
+
+def test_a_failed_step_keeps_the_records_before_it_and_names_the_cause(world):
+    with pytest.raises(StepFailed, match=r"'vy' of body 'ball' became nan") as caught:
+        execute(Scene(world(breaks_at=0.155)))
+    (note,) = caught.value.__notes__
+    results = Results(note.removeprefix("What was recorded is kept in "))
+    assert results.status == "failed"
+    assert "'push'" in results.outcome.reason
+    assert results.time[-1] == pytest.approx(0.15)
+    assert np.isfinite(results.q).all()
+    assert results.events[-1]["coordinate"] == "vy"
+
+
+def test_a_plugin_that_raises_leaves_a_failed_run_too(world, monkeypatch):
+    simulation = world()
+    monkeypatch.setattr(simulation.integrator, "step", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as caught:
+        execute(Scene(simulation))
+    results = Results(caught.value.__notes__[0].removeprefix("What was recorded is kept in "))
+    assert results.outcome.reason == "ZeroDivisionError: division by zero"
+    assert len(results.time) == 1
+
+
+def test_ctrl_c_ends_the_run_between_two_steps(world):
+    simulation = world()
+    inside: list[int] = []
+
+    def press(simulation, _report):
+        if simulation.step_index == 57:
+            os.kill(os.getpid(), signal.SIGINT)
+            inside.append(simulation.step_index)  # it goes on to the end of this step
+
+    simulation.observe(press)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        execute(Scene(simulation))
+    results = Results(caught.value.__notes__[0].removeprefix("What was recorded is kept in "))
+    assert results.status == "interrupted"
+    assert inside == [57]
+    assert results.statistics["steps"] == 58
+    assert results.time[-1] == pytest.approx(0.05)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
+    monkeypatch.setattr("corekit.run.execute._TELL_EVERY", 0.0)
+    told: list[Progress] = []
+    execute(Scene(world()), progress=told.append)
+    assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]
+    fractions = [each.fraction for each in told]
+    assert fractions == sorted(fractions)
+    assert told[-1].fraction == pytest.approx(1.0)
+    assert told[-1].rate > 0
+    assert told[-1].remaining == pytest.approx(0.0, abs=1e-6)
+
+
+# — files that are not whole, not ours, or not there —
+
+
+@pytest.fixture
+def run_folder(world, tmp_path):
+    return execute(Scene(world()), directory=tmp_path / "run").path
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    with pytest.raises(ResultsError, match="the folder is not there"):
+        Results(tmp_path / "nowhere")
+    with pytest.raises(ResultsError, match=r"holds no results\.nc"):
+        Results(tmp_path)
+
+
+def test_a_truncated_file_is_said_to_be_so(run_folder):
+    file = run_folder / "results.nc"
+    file.write_bytes(file.read_bytes()[:20_000])
+    with pytest.raises(ResultsError, match="not a whole results file"):
+        Results(run_folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"time,q\n0,1\n"])
+def test_a_file_of_another_kind_is_said_to_be_so(run_folder, content):
+    (run_folder / "results.nc").write_bytes(content)
+    with pytest.raises(ResultsError, match="not a whole results file"):
+        Results(run_folder)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ("corekit-results/9", "another version of corekit wrote it"),
+        ("someone-else/1", "something else wrote it"),
+        (None, "something else wrote it"),
+    ],
+)
+def test_a_file_of_another_format_is_refused_by_name(run_folder, found, words):
+    with h5py.File(run_folder / "results.nc", "r+") as file:
+        del file.attrs["format"]
+        if found is not None:
+            file.attrs["format"] = found
+    with pytest.raises(ResultsError, match=words):
+        Results(run_folder)
+
+
+def test_results_can_be_opened_by_their_file(run_folder):
+    assert Results(run_folder / "results.nc").status == "finished"
+
+
+def test_a_log_cut_by_a_kill_loses_its_last_line_only(run_folder):
+    with (run_folder / "log.jsonl").open("a") as file:
+        file.write('{"event": "hal')
+    assert [event["event"] for event in Results(run_folder).events] == ["composed", "finished"]
+
+
+# — kills —
+
+
+def stored(path: Path) -> Any:
+    file: Any = h5py.File(path)
+    with file:
+        return file["time"][:]
+
+
+def test_every_instant_of_publishing_leaves_a_whole_file(tmp_path, monkeypatch):
+    """The copy is cut after each of its pieces, as a kill would; the name always shows a whole file."""
+    file = GrowingFile(tmp_path / "a.nc", {"time": None}, [Variable("time", ("time",))], {})
+    file.append("time", 3, {"time": np.arange(3.0)})
+    file.publish()
+
+    class Killed(BaseException):
+        pass
+
+    def cut(pieces):
+        def copy(source, target, _length):
+            for _ in range(pieces):
+                target.write(source.read(512))
+            raise Killed
+
+        return copy
+
+    for pieces in range(6):
+        file.append("time", 1, {"time": np.array([3.0 + pieces])})
+        with monkeypatch.context() as patch:
+            patch.setattr("corekit.run.store.shutil.copyfileobj", cut(pieces))
+            with pytest.raises(Killed):
+                file.publish()
+        assert np.array_equal(stored(tmp_path / "a.nc"), np.arange(3.0))
+    file.close()
+    assert np.array_equal(stored(tmp_path / "a.nc"), np.arange(9.0))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_killed_run_is_readable_with_all_that_was_published(shell, scenario_file, tmp_path, after):
+    process = shell.start(
+        "run", str(scenario_file), "--out", "out", "--quiet", "--set", "time.duration=1000.0",
+        "--set", "output.every=0.001",
+    )  # fmt: skip
+    file = tmp_path / "out" / "results.nc"
+    published: list[int] = []
+    while len(published) < after + 1:
+        assert process.poll() is None, process.communicate()[1]
+        if file.exists():
+            count = len(Results(tmp_path / "out").time)  # readable while running
+            if count not in published:
+                published.append(count)
+    process.kill()
+    process.communicate(timeout=30)
+    results = Results(tmp_path / "out")
+    assert len(results.time) >= published[-1] > 1
+    assert np.allclose(results.time, np.arange(len(results.time)) * 1e-3, atol=1e-12)
+    assert len(results.q) == len(results.time)
+    assert results.contacts(-1).count == results.contact_count[-1]
+    assert results.statistics["kept"] == len(results.time)
+    assert results.status == "killed"
+    assert "ended without saying why" in results.outcome.reason
+    assert len(results.replay().contacts) == len(results.time)
+
+
+def test_a_run_on_another_machine_is_not_thought_dead(tmp_path):
+    (tmp_path / "STATUS").write_text("running\nprocess 1 on some-other-machine\n")
+    assert read_status(tmp_path).word == "running"
