@@ -153,12 +153,16 @@ def test_chequers_share_the_patch_and_no_two_equal_cells_touch():
     ],
 )
 def test_shapes_get_the_surface_of_their_kind(kind, size, volume):
-    assert shape_surface(Shape(kind, size), 1.0, 64).volume == pytest.approx(volume, rel=0.01)
+    surface = shape_surface(Shape(kind, size), 1.0, 64)
+    assert surface is not None
+    assert surface.volume == pytest.approx(volume, rel=0.01)
 
 
 def test_edge_has_no_surface_and_half_space_a_finite_one():
     assert shape_surface(Shape("edge", (0.1,)), 1.0) is None
-    assert np.abs(shape_surface(Shape("half-space", ()), 2.5).vertices[:, :2]).max() == 2.5
+    ground = shape_surface(Shape("half-space", ()), 2.5)
+    assert ground is not None
+    assert np.abs(ground.vertices[:, :2]).max() == 2.5
 
 
 def test_mesh_without_vertices_is_refused():

@@ -27,7 +27,7 @@ def _no_display(monkeypatch):
 
 def drawn(replay, folder, **options):
     path = folder / "run.png"
-    MatplotlibViewer(PictureConfig(**{"dpi": 90, "panels": 3, **options})).render(replay, path)
+    MatplotlibViewer(PictureConfig(**{"dpi": 90, "panels": 3, "width": 0.12, **options})).render(replay, path)
     assert [entry.name for entry in folder.iterdir()] == ["run.png"]
     return imread(path)[:, :, :3]
 
@@ -72,9 +72,20 @@ def test_many_bodies_and_every_obstacle_kind_are_drawn(fallen_bodies, tmp_path):
 
 
 def test_hair_thin_rod_is_visible(planar_rod, tmp_path):
-    image = drawn(planar_rod(radius=1e-5), tmp_path, plots=False)
+    image = drawn(planar_rod(radius=1e-5), tmp_path, plots=False, dpi=150)
     blue = (image[:, :, 2] - image[:, :, 0]) > 0.15
     assert blue.sum() > 100
+
+
+def test_a_ball_is_as_wide_as_high_and_as_large_as_the_scale_bar_says(tmp_path):
+    image = drawn(one_contact((0, 0, 0)), tmp_path, azimuth=0.3, elevation=0.0, dpi=200, plots=False)
+    blue = np.argwhere((image[:, :, 2] - image[:, :, 0]) > 0.12)
+    high, wide = np.ptp(blue, axis=0) + 1
+    assert wide == pytest.approx(high, abs=3)
+    # the scale bar is the longest dark run: 50 mm, where the ball measures 200 mm
+    dark = image[int(0.5 * len(image)) :].max(axis=2) < 0.35
+    runs = [len(run) for row in dark for run in "".join("x" if d else " " for d in row).split()]
+    assert wide / max(runs) == pytest.approx(4.0, rel=0.02)
 
 
 def test_empty_world_is_drawn(tmp_path):
@@ -101,7 +112,7 @@ def test_title_and_names_are_not_read_as_mathematics(arm_over_box, tmp_path):
 
 @pytest.mark.parametrize("force", [(3, 0, 3), (-2, 0, 4), (0, 0, 5), (4, 0, 0)])
 def test_arrow_on_the_picture_points_along_the_force(tmp_path, force):
-    image = drawn(one_contact(force), tmp_path, azimuth=-np.pi / 2, elevation=0.0, dpi=150)
+    image = drawn(one_contact(force), tmp_path, azimuth=-np.pi / 2, elevation=0.0, dpi=150, width=0.08)
     rows_columns = pixels_of(image[: int(0.9 * len(image))], SLIDE)
     # seen from −y: x to the right, z upwards; the marker at the contact is the lowest or first of the pixels
     away = rows_columns @ np.array([[0.0, -1.0], [1.0, 0.0]])

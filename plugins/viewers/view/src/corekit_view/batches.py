@@ -170,7 +170,7 @@ def _parts(shape: Shape) -> list[tuple[str, tuple[float, float, float], float]]:
 def _unit(kind: str) -> Surface:
     match kind:
         case "sphere":
-            return sphere(1.0, 24)
+            return sphere(1.0, 40)
         case "box":
             return box((1.0, 1.0, 1.0))
         case _:

@@ -81,8 +81,8 @@ class Window:
 
 def window(view: View, box: Bounds, margin: float = 0.06) -> Window:
     """The rectangle that holds what happens, with a margin, neither taller nor wider than about 1 : 2."""
-    flat = view.project(box.points)[:, :2]
-    low, high = flat.min(axis=0) - box.margin, flat.max(axis=0) + box.margin
+    flat, reach = view.project(box.points)[:, :2], box.reach[:, None]
+    low, high = (flat - reach).min(axis=0), (flat + reach).max(axis=0)
     centre, half = 0.5 * (low + high), 0.5 * (high - low) + margin * float(np.max(high - low))
     half = np.maximum(np.maximum(half, half[::-1] * 0.55), 1e-9)
     return Window(centre[0] - half[0], centre[0] + half[0], centre[1] - half[1], centre[1] + half[1])

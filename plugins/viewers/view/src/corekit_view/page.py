@@ -126,7 +126,7 @@ def aim(server: viser.ViserServer, view: View, box: Bounds) -> None:
     toward = view.axes[2]
     low, high = view.project(box.points).min(axis=0), view.project(box.points).max(axis=0)
     target = 0.5 * (low + high) @ view.axes
-    away = np.abs((box.points - target) @ view.axes.T) + box.margin
+    away = np.abs((box.points - target) @ view.axes.T) + box.reach[:, None]
     tangent = math.tan(0.5 * FIELD_OF_VIEW)
     needed = (
         np.maximum(away[:, 1] / tangent, away[:, 0] / (tangent * ASPECT)) + (box.points - target) @ toward

@@ -23,6 +23,8 @@ _Local: TypeAlias = tuple[Array, Array, bool]
 
 VIEWED = 20_000
 """Points that are enough to fit a view to."""
+MANY = 60
+"""Shapes from which on they are tessellated no finer than tubes."""
 GROUND_CELLS = 28
 """Cells of a half-space's chequered patch along one side."""
 
@@ -34,13 +36,13 @@ class Bounds:
     Args:
         low, high: corners [m], shape (3,).
         points: what a view must hold, shape (n, 3) [m].
-        margin: how far bodies reach beyond their points [m].
+        reach: how far things reach beyond each of these points [m], shape (n,).
     """
 
     low: Array
     high: Array
     points: Array
-    margin: float
+    reach: Array
 
     @property
     def centre(self) -> Array:
@@ -78,26 +80,43 @@ class Soup:
 
 def bounds(replay: Replay) -> Bounds:
     """The box that holds bodies and contacts at all times, and what of the obstacles lies near them."""
-    points = [body.outline.reshape(-1, 3) for body in replay.bodies]
-    margin = 0.0
+    found: list[tuple[Array, Array]] = []
     for body in replay.bodies:
-        points.append(body.shape_position.reshape(-1, 3))
-        margin = max(
-            [margin, *(float(r) for r in body.radius), *(max(s.size, default=0.0) for s in body.shapes)]
-        )
-    points += [contact.point[np.isfinite(contact.point).all(axis=1)] for contact in replay.contacts]
-    near = np.concatenate([p for p in points if len(p)] or [np.zeros((0, 3))])
-    solid = [points for points in map(_obstacle_points, replay.obstacles) if len(points)]
-    if not len(near):
-        near = np.concatenate(solid or [np.array([[-0.5] * 3, [0.5] * 3])])
-    low, high = near.min(axis=0) - margin, near.max(axis=0) + margin
-    reach = 0.25 * float(np.linalg.norm(high - low))
-    wide_low, wide_high = low - reach, high + reach
-    reached = [p for p in solid if np.all(p.max(axis=0) > wide_low) and np.all(p.min(axis=0) < wide_high)]
-    every = np.concatenate([near, *(np.clip(p, wide_low, wide_high) for p in reached)])
-    low, high = np.minimum(low, every.min(axis=0)), np.maximum(high, every.max(axis=0))
-    few = every[:: 1 + len(every) // VIEWED]
-    return Bounds(low, np.maximum(high, low + 1e-9), few, margin)
+        found.append(_with_reach(body.outline, body.radius))
+        found.append(_with_reach(body.shape_position, np.array([_reach(shape) for shape in body.shapes])))
+    touched = [contact.point[np.isfinite(contact.point).all(axis=1)] for contact in replay.contacts]
+    nothing = _with_reach(np.zeros((0, 3)), np.zeros(1))
+    found += [nothing, *(_with_reach(points, np.zeros(1)) for points in touched)]
+    points, reach = (np.concatenate(part) for part in zip(*found, strict=True))
+    solid = [vertices for vertices in map(_obstacle_points, replay.obstacles) if len(vertices)]
+    if not len(points):
+        points = np.concatenate(solid or [np.array([[-0.5] * 3, [0.5] * 3])])
+        reach = np.zeros(len(points))
+    low, high = (points - reach[:, None]).min(axis=0), (points + reach[:, None]).max(axis=0)
+    wide = 0.25 * float(np.linalg.norm(high - low))
+    for vertices in solid:
+        if np.all(vertices.max(axis=0) > low - wide) and np.all(vertices.min(axis=0) < high + wide):
+            points = np.concatenate([points, np.clip(vertices, low - wide, high + wide)])
+    reach = np.concatenate([reach, np.zeros(len(points) - len(reach))])
+    low, high = (points - reach[:, None]).min(axis=0), (points + reach[:, None]).max(axis=0)
+    every = 1 + len(points) // VIEWED
+    return Bounds(low, np.maximum(high, low + 1e-9), points[::every], reach[::every])
+
+
+def _with_reach(points: Array, reach: Array) -> tuple[Array, Array]:
+    """Points (..., n, 3) in a row, each with its reach (n,)."""
+    return points.reshape(-1, 3), np.broadcast_to(reach, points.shape[:-1]).ravel()
+
+
+def _reach(shape: Shape) -> float:
+    """Radius of the ball about its origin that holds a shape [m]."""
+    match shape.kind:
+        case "polytope" | "mesh":
+            return 0.0 if shape.vertices is None else float(np.linalg.norm(shape.vertices, axis=1).max())
+        case "box" | "cylinder":
+            return float(np.linalg.norm(shape.size))
+        case _:
+            return float(sum(shape.size))
 
 
 def _obstacle_points(track: ObstacleTrack) -> Array:
@@ -132,6 +151,8 @@ class Scene:
 
     def __init__(self, replay: Replay, box: Bounds, sides: int, thinnest: float) -> None:
         self._replay, self._box, self._sides, self._thinnest = replay, box, sides, thinnest
+        shapes = sum(len(body.shapes) for body in replay.bodies) + len(replay.obstacles)
+        self._shape_sides = 2 * sides if shapes < MANY else sides
         self._body_shapes = [
             [self._local(shape, f"shape {i} of body {body.name!r}") for i, shape in enumerate(body.shapes)]
             for body in replay.bodies
@@ -144,7 +165,7 @@ class Scene:
         ]
 
     def _local(self, shape: Shape, name: str) -> _Local | None:
-        surface = _surface(shape, self._box.extent, name, self._sides)
+        surface = _surface(shape, self._box.extent, name, self._shape_sides)
         return None if surface is None else (surface.corners, corner_normals(surface), surface.closed)
 
     def _ground(self) -> _Local:
