@@ -17,7 +17,7 @@ Beyond θ = 2 the argument is quartered (θ halved) until the sum is short, then
 (4) is the addition theorem of the n-fold integrals G_n(t) = tⁿ·S_n(t²·u) of cos: G_n(2t) by Taylor's theorem
 about t, the remainder being the n-fold integral of cos(t + τ).
 
-Source: Stiefel and Scheifele (1971), "Linear and regular celestial mechanics", section 11 (S_n are Stumpff's
+Source: Stiefel and Scheifele (1971), "Linear and regular celestial mechanics" (S_n are Stumpff's
 functions).
 """
 
