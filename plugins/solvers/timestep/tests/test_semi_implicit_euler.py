@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
 from corekit.testing.point_chain import PointChain
