@@ -20,7 +20,7 @@ from corekit.world.step_problem import StepSystem
 
 __all__ = ["Observer", "Simulation"]
 
-Observer = Callable[["Simulation", StepReport], None]
+Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
 
 

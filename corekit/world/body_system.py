@@ -5,12 +5,13 @@
 
 Rows, in the form J_b·v⁺ + E·λ = r (c position value, u wanted rate, α compliance):
 
-    |                  | rigid                          | compliant                                             |
-    | position, (1)    | E = 0, r = J_b·v̄_k − c(q_k)/h  | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)             |   (3)
-    | rate, (1)        | E = 0, r = u(t + h) + (J_b − J_b(q_k))·v_k | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u(t + θh))/θ |
-    | position, (2)    | E = 0, r = −c(q₀)/h            | E = α/h², r = −c(q₀)/h                                 |
-    | rate, (2)        | E = 0, r = u(t + h)            | E = α/h, r = u(t + h)                                  |
+    |               | rigid                                       | compliant                                |
+    | position, (1) | E = 0, r = J_b·v̄_k − c(q_k)/h               | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)  |
+    | rate, (1)     | E = 0, r = u(t + h) + (J_b − J_b(q_k))·v_k  | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u)/θ   |
+    | position, (2) | E = 0, r = −c(q₀)/h                         | E = α/h², r = −c(q₀)/h                   |
+    | rate, (2)     | E = 0, r = u(t + h)                         | E = α/h, r = u(t + h)                    |
 
+                                                              with u = u(t + θh) where none is given   (3)
 A rigid rate row binds v⁺ in its direction at the end q_k of the step: with the trial direction alone a
 midpoint step would be of first order, and binding v̄ would make it ring.
 
@@ -86,6 +87,7 @@ class BodySystem:
         self.fixed = np.zeros(len(self.prescribed))
         self._value = np.zeros(len(self.prescribed))
         self._smooth_reaction = np.zeros(len(self.prescribed))
+        self._smooth_count = 0
         self.rows: BilateralRows | None = None
         self._end_rows: BilateralRows | None = None
         self.eliminated: EliminatedRows | None = None
@@ -318,18 +320,24 @@ class BodySystem:
         assert self.rows is not None
         return h * self.rows.lower[self.bounded], h * self.rows.upper[self.bounded]
 
+    def begin(self) -> None:
+        """A new step: no smooth acceleration has been evaluated yet."""
+        self._smooth_reaction.fill(0.0)
+        self._smooth_count = 0
+
     def keep_smooth_reaction(self, extra: Array | None, acceleration: Array) -> None:
         """Remember the forces that hold the prescribed coordinates in the smooth motion, for `reaction`."""
         if len(self.prescribed):
-            self._smooth_reaction = self._unbalanced(extra, acceleration, self.eliminated, self.impulse)
+            self._smooth_reaction += self._unbalanced(extra, acceleration, self.eliminated, self.impulse)
+            self._smooth_count += 1
 
     def reaction(self, extra: Array | None, velocity: Array) -> Array:
         """A·v⁺ − b − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,) [N·s or N·m·s]."""
         return self._unbalanced(extra, velocity, self.rows, self._row_impulse)
 
     def smooth_reaction(self) -> Array:
-        """Forces on the prescribed coordinates at the last smooth acceleration, shape (p,) [N or N·m]."""
-        return self._smooth_reaction
+        """Mean force on the prescribed coordinates over the step's smooth accelerations, (p,) [N or N·m]."""
+        return self._smooth_reaction / max(self._smooth_count, 1)
 
     def _unbalanced(
         self, extra: Array | None, x: Array, rows: BilateralRows | EliminatedRows | None, impulse: Array

@@ -93,15 +93,26 @@ class StepSystem:
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
-        time = start.time + step
-        one = self._one
-        if one is not None:
-            one.body.model.advance(start.parts[0], velocity, step, near.parts[0], out.parts[0])
-        else:
-            for part, where, a, b, c in zip(
-                self.parts, self.slices, start.parts, near.parts, out.parts, strict=True
-            ):
-                part.body.model.advance(a, velocity[where], step, b, c)
+        self._move(start, velocity, step, near, out)
+        self._arrive(out, start.time + step)
+
+    def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
+        """After the split problem: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`, at the same time."""
+        np.subtract(velocity, smooth.v, out=self._moving)
+        self._moving *= 0.5
+        self._move(smooth, self._moving, step, smooth, out)
+        self._arrive(out, smooth.time)
+
+    def _move(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        if self._one is not None:
+            self._one.body.model.advance(start.parts[0], velocity, step, near.parts[0], out.parts[0])
+            return
+        for part, where, a, b, c in zip(
+            self.parts, self.slices, start.parts, near.parts, out.parts, strict=True
+        ):
+            part.body.model.advance(a, velocity[where], step, b, c)
+
+    def _arrive(self, out: State, time: float) -> None:
         out.time = time
         if self._has_prescribed:
             for part, target in zip(self.parts, out.parts, strict=True):
@@ -117,6 +128,9 @@ class StepSystem:
         self.problem.step = step
         self._first = True
         self._take_warm_start(self._kept)
+        if self._has_prescribed:
+            for part in self.parts:
+                part.begin()
         if self.stage is not None:
             reach = 0.0
             if self.forces is not None:
@@ -433,7 +447,7 @@ class StepSystem:
         """Impulses that held the prescribed coordinates in the last accepted step [N·s or N·m·s].
 
         Stacked over bodies in the order of their layouts: A·v⁺ − b − J_bᵀλ_b − J_cᵀλ_c at those rows. In a
-        split step the smooth motion's share is h times its forces at the last evaluation.
+        split step the smooth motion's share is h times the mean of its forces where they were evaluated.
         """
         extra = self._extra
         if self._impulses is not None:

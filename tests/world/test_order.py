@@ -221,7 +221,7 @@ def test_stiff_chain_oscillates_at_its_frequencies(theta):
         (0, -1 + mode[0]), (0, -2 + mode[1]),
         planar=True, masses=(1.0, 1.0), links=("spring", "spring"), lengths=(1.0, 1.0), stiffness=k,
     )  # fmt: skip
-    weightless = PointChain(model._config, BuildContext(gravity=np.zeros(3)))  # noqa: SLF001
+    weightless = PointChain(model._config, BuildContext(gravity=np.zeros(3)))
     order = observed_order(lambda h: final(weightless, newton(h, theta), h, 0.05), exact, 0.05 / 64, 2)
     assert order == expected(theta)
 
