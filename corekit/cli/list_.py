@@ -16,7 +16,11 @@ from corekit.registry.spec import ROLES
 __all__ = ["list_components"]
 
 
-def list_components(*, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
+def list_components(
+    *,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    everything: Annotated[bool, Parameter(name="--all", negative="")] = False,
+) -> None:
     """What is installed, and what could be.
 
     Reads metadata only: nothing is imported, a broken plugin is a row with its reason.
@@ -25,8 +29,10 @@ def list_components(*, as_json: Annotated[bool, Parameter(name="--json", negativ
     ----------
     as_json
         Print JSON instead of a table.
+    everything
+        Show the kernel's reference plugins too; they are small, slow and meant for tests.
     """
-    installed = discover()
+    installed = [row for row in discover() if everything or not row.reference]
     absent = not_installed(installed)
     if as_json:
         print(json.dumps(_as_data(installed, absent), indent=2))

@@ -15,6 +15,7 @@ import pytest
 
 from corekit.data.signals import Constant, Ramp
 from corekit.geometry.shapes import Shape
+from corekit.roles.component import BuildContext
 from corekit.run.simulation import Simulation
 from corekit.world.bodies import stack_bodies
 from corekit.world.contact_stage import ContactStage, Stabilisation
@@ -90,8 +91,8 @@ def world(tiny) -> Callable[..., Simulation]:
             Stabilisation(), 1e-3,
         )  # fmt: skip
         system = StepSystem(bodies, stage, contact.Sweeps(None))
-        simulation = Simulation(system, stepping.Euler(stepping.EulerConfig()), obstacles, step)
-        simulation.integrator._step = step
+        integrator = stepping.Euler(stepping.EulerConfig(), BuildContext(step=step))
+        simulation = Simulation(system, integrator, obstacles, step)
         for i, part in enumerate(simulation.state.parts):
             part.q[:], part.v[:] = (0.5 * i, 0.0, 0.3), (1.0, 0.0, 0.0)
         return simulation
