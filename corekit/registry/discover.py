@@ -47,6 +47,11 @@ class Installed:
     shared_by: tuple[str, ...] = ()
 
     @property
+    def reference(self) -> bool:
+        """Whether it is one of the kernel's own reference plugins, which serve tests and are listed apart."""
+        return self.distribution == KERNEL
+
+    @property
     def usable(self) -> bool:
         """Whether nothing stands in the way of importing it."""
         return not self.reason

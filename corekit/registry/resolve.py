@@ -170,7 +170,7 @@ def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]
     for known in FIRST_PARTY:
         if (known.role, known.name) == (role, bare):
             return f"{_phrase(role, bare)} is not installed: {known.install_line}"
-    here = sorted({row.name for row in of_role})
+    here = sorted({row.name for row in of_role if not row.reference})
     listing = f"installed are {', '.join(here)}" if here else "none is installed"
     known_names = {known.name: known for known in FIRST_PARTY if known.role == role}
     hint = did_you_mean(bare, [*here, *known_names])

@@ -57,7 +57,7 @@ def _alternatives(role: str, needed: Iterable[str]) -> str:
     wanted = frozenset(needed)
     names: list[str] = []
     for row in discover():
-        if row.role != role or not row.usable:
+        if row.role != role or not row.usable or row.reference:
             continue
         try:
             spec = load_spec(row)
@@ -68,6 +68,10 @@ def _alternatives(role: str, needed: Iterable[str]) -> str:
     if not names:
         return f"no installed {ROLES[role]} does"
     return f"installed and able: {', '.join(sorted(set(names)))}"
+
+
+def _with_article(words: str) -> str:
+    return f"an {words}" if words[0] in "aeiouL" else f"a {words}"
 
 
 def _meaning(ability: str) -> str:
@@ -88,15 +92,15 @@ def refusals(cast: Cast) -> list[str]:
             present = cast.of_role(role)
             if not present:
                 found.append(
-                    f"{ROLES[spec.role]} {spec.name!r} needs a {ROLES[role]}, and none is chosen: "
+                    f"{ROLES[spec.role]} {spec.name!r} needs {_with_article(ROLES[role])}, and none is chosen: "
                     f"{_alternatives(role, needed)}."
                 )
-            for who, other in present:
-                for ability in sorted(needed - other.provides):
-                    found.append(
-                        f"{ROLES[spec.role]} {spec.name!r} needs {_meaning(ability)}, which {who} does not "
-                        f"offer{_lacking(other, ability)}: {_alternatives(role, needed)}."
-                    )
+            found.extend(
+                f"{ROLES[spec.role]} {spec.name!r} needs {_meaning(ability)}, which {who} does not "
+                f"offer{_lacking(other, ability)}: {_alternatives(role, needed)}."
+                for who, other in present
+                for ability in sorted(needed - other.provides)
+            )
     found.extend(_contact_refusals(cast))
     return list(dict.fromkeys(found))
 
