@@ -34,7 +34,13 @@ SPLIT = spec("integrators", "apart", {"split", "implicit", "impulses"})
 EXPLICIT_SPLIT = spec("integrators", "quick", {"split", "impulses"})
 
 
-def cast(model=ARM, solver=IMPULSES, integrator=COUPLED, detectors=(FINDER,), others=(PIVOTS,)):
+def cast(
+    model=ARM,
+    solver: ComponentSpec | None = IMPULSES,
+    integrator=COUPLED,
+    detectors=(FINDER,),
+    others=(PIVOTS,),
+):
     return Cast({"robot": model}, detectors, solver, integrator, others)
 
 
