@@ -35,10 +35,10 @@ def _times(scenario: Any) -> Iterable[Mistake]:
         yield Mistake("time.step", step, f"must be at most time.duration = {duration:g} [s]")
         return
     every = _positive(output, "every")
-    if step and every and not _part(output, "interpolate") and not is_whole(every / step):
+    if step and every and not is_whole(every / step):
         near = max(1, round(every / step)) * step
-        hint = f"nearest is {near:.10g}; or set output.interpolate = true"
-        yield Mistake("output.every", every, f"must be a whole number of steps of {step:g} s", hint)
+        allowed = f"must be a whole number of steps of {step:g} s"
+        yield Mistake("output.every", every, allowed, f"nearest is {near:.10g}")
 
 
 def _named(scenario: Any) -> list[tuple[str, str]]:

@@ -236,7 +236,6 @@ class Output:
 
     every: float = option(help="time from record to record, a whole number of steps", unit="s", above=0)
     directory: str = option("runs", "folder for run folders, relative to where the run is started")
-    interpolate: bool = option(default=False, help="record between steps, if `every` is not a whole number")
 
 
 @frozen(kw_only=True)

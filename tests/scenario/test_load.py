@@ -160,12 +160,7 @@ every = 0
         ("step = 1e-3", "step = inf", "time.step", "must be finite"),
         ("step = 1e-3", "", "time.step", "must be given (length of a step)"),
         ("step = 1e-3", "step = 3.0", "time.step", "at most time.duration = 2"),
-        (
-            "every = 0.01",
-            "every = 0.0107",
-            "output.every",
-            "nearest is 0.011; or set output.interpolate = true",
-        ),
+        ("every = 0.01", "every = 0.0107", "output.every", "nearest is 0.011"),
         ("every = 0.01", "every = 0.0004", "output.every", "nearest is 0.001"),
         ('name = "made-up"', "name = 5", "name", "put it in quotes"),
         ('name = "made-up"', 'name = "a/b"', "name", "names the run's folder"),
@@ -291,10 +286,6 @@ def test_a_channel_driven_twice_is_a_mistake(text):
 @pytest.mark.parametrize("every", ["0.3", "0.001", "2.0", "0.1"])
 def test_records_on_whole_steps_pass_despite_rounding(text, every):
     assert loads(text.replace("every = 0.01", f"every = {every}")).output.every == float(every)
-
-
-def test_records_between_steps_pass_with_interpolation(text):
-    assert loads(text.replace("every = 0.01", "every = 0.0107\ninterpolate = true")).output.interpolate
 
 
 def test_a_syntax_mistake_is_told_with_its_line(text):
