@@ -61,6 +61,7 @@ class ContactForces:
         self._rows: Array | csr_array = np.zeros((0, 0))
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
+        self._moving: Array | None = None
         self._used = np.zeros((0, 0))
         self._lu: tuple[Array, Array] | None = None
 
@@ -75,10 +76,12 @@ class ContactForces:
         self._rows = self._stage.rows.carriers_matrix(trial, contacts)
         position = self._positions(contacts)
         rate = (self._rows @ velocity).reshape(m, MAX_CARRIERS, 3)
+        self._moving = None
         if obstacle_velocity is not None:
             basis = self._stage.rows.basis(contacts)
             moving = np.einsum("mwi,mw->mi", basis, obstacle_velocity)
-            rate -= moving[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
+            self._moving = moving[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
+            rate -= self._moving
         self.info = self.potential.evaluate(contacts, position, rate, step, self.terms)
 
     def _positions(self, contacts: ContactSet) -> Array:
@@ -96,6 +99,13 @@ class ContactForces:
         """Pᵀ·D_c·P·v, shape (nv,)."""
         rate = (self._rows @ velocity).reshape(-1, _SPACE)
         return self._rows.T @ np.einsum("mij,mj->mi", self.terms.damping, rate).ravel()
+
+    def obstacle_stiffness_force(self) -> Array | float:
+        """Pᵀ·K_c·(velocity of the obstacle), shape (nv,): what its motion adds to −Pᵀ·K_c·P·v."""
+        if self._moving is None:
+            return 0.0
+        rate = self._moving.reshape(-1, _SPACE)
+        return self._rows.T @ np.einsum("mij,mj->mi", self.terms.stiffness, rate).ravel()
 
     def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
         """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""

@@ -241,6 +241,7 @@ class StepSystem:
             elif self.forces is not None:
                 self.forces.evaluate(start, start.v, step, rate)
                 self._extra = step * self.forces.generalised()
+                self._extra += beta * step * step * self.forces.obstacle_stiffness_force()
                 if damping:
                     self._extra += step * self.forces.damping_force(start.v)
         self._finish(step)

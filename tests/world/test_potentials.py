@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -96,7 +97,7 @@ def test_newton_converges_quadratically_with_a_potential(theta):
         system.solve(after)
         changes.append(np.abs(after - v).max())
         v = after.copy()
-    steps = [(first, second) for first, second in zip(changes, changes[1:], strict=False) if first > 1e-6]
+    steps = [(first, second) for first, second in pairwise(changes) if first > 1e-6]
     assert len(steps) >= 2
     assert all(second < 0.3 * first**2 for first, second in steps)
     assert residuals[-1] < 1e-15
