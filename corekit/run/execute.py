@@ -9,6 +9,7 @@ import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from types import FrameType
 from typing import Any, Protocol, final
 
@@ -159,7 +160,11 @@ def _say_how_it_ended(folder: RunFolder, error: BaseException) -> None:
 
 @final
 class _Pace:
-    """An observer that knows how fast the run goes."""
+    """An observer that knows how fast the run goes.
+
+    The time of a step is the median over stretches of a tenth of a second, so that kernels compiled on
+    their first use, whenever that is, do not count as the pace of the run.
+    """
 
     def __init__(
         self, simulation: Simulation, duration: float, folder: Path, tell: Callable[[Progress], None]
@@ -169,6 +174,9 @@ class _Pace:
         self._began = self._first = self._ended = clock.perf_counter()
         self._next = -1.0
         self._first_time = simulation.time
+        self._steps = 0
+        self._last, self._last_steps = self._began, 0
+        self._paces: list[float] = []
 
     def begin(self) -> None:
         """The clock starts."""
@@ -176,12 +184,16 @@ class _Pace:
         self._tell(Progress("first step", folder=self._folder))
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
+        self._steps += 1
         now = clock.perf_counter()
         if now < self._next:
             return
         if self._next < 0:
             # the first step compiles: the pace is that of the others
             self._first, self._first_time = now, simulation.time
+        else:
+            self._paces.append((now - self._last) / (self._steps - self._last_steps))
+        self._last, self._last_steps = now, self._steps
         self._next = now + _TELL_EVERY
         elapsed, gone = now - self._first, simulation.time - self._first_time
         rate = gone / elapsed if gone > 0 and elapsed > 0 else float("nan")
@@ -194,14 +206,17 @@ class _Pace:
         self._ended = clock.perf_counter()
 
     def as_data(self, statistics: Statistics) -> dict[str, float | None]:
-        """Wall times [s], of the first step apart."""
-        others, steps = self._ended - self._first, statistics.whole.steps - 1
-        simulated = self._start + self._duration - self._first_time
+        """Wall times [s]: of the whole run, of the first step, and the median of a step."""
+        steps = statistics.whole.steps
+        if self._paces:
+            step: float | None = median(self._paces)
+        else:
+            step = (self._ended - self._first) / (steps - 1) if steps > 1 else None
         return {
             "wall_s": self._ended - self._began,
             "first_step_s": self._first - self._began,
-            "step_s": others / steps if steps > 0 else None,
-            "real_time_factor": simulated / others if steps > 0 and others > 0 else None,
+            "step_s": step,
+            "real_time_factor": self._duration / (steps * step) if step else None,
         }
 
 

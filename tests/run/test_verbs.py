@@ -38,7 +38,7 @@ def test_run_ends_with_a_table(shell, scenario_file):
     assert told.returncode == 0, told.stderr
     for words in (
         "500, 51 records",
-        "µs (first step",
+        "µs (median; ",
         "real-time factor",
         "tiny sweeps",
         "free | ",
