@@ -47,7 +47,7 @@ def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environme
 
     listing = json.loads(subprocess.check_output([programs / "corekit", "list", "--json"], text=True))
     listed = {(row["role"], row["name"]) for row in listing["components"]}
-    assert listed == lcp.components | distributions["corekit-kernel"].components
+    assert listed == lcp.components
     assert all(row["status"] == "ok" for row in listing["components"])
     offered = {row["role"]: row["install"] for row in listing["not_installed"]}
     assert offered["models"] == "pip install corekit-pcc"
