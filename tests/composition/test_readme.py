@@ -15,7 +15,12 @@ def test_the_python_example_runs_as_printed(tmp_path):
     # run from elsewhere, with the repository's scenarios beside it, so that its run folder lands in tmp_path
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     done = subprocess.run(
-        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True, env={**os.environ}
+        [sys.executable, "-c", block],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ},
     )
     height, carried = done.stdout.splitlines()
     assert re.fullmatch(r"tip height at 0\.20 s: -0\.\d{3} m", height)
