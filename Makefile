@@ -41,7 +41,7 @@ format: $(VENV)/installed-dev
 
 $(BIN)/python:
 ifneq ($(UV),)
-	@$(UV) venv --quiet $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
+	@$(UV) venv --quiet --seed $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
 else
 	@test -n "$(PYTHON)" || { echo "corekit needs Python 3.11 or newer (or uv) on PATH"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
