@@ -144,13 +144,16 @@ class Simulation:
         )
 
     def _culprit(self, b: int, before: State) -> str:
-        """The body's first non-finite force term, else its largest, at the step's start or its last trial state."""
-        body = self.bodies[b]
+        """The body's first non-finite force term, else its largest.
+
+        Looked for at the step's start, there with the inputs of a step later, and at the last trial state.
+        """
+        body, start, trial = self.bodies[b], before.parts[b], self.system.trial.parts[b]
         sizes: dict[str, float] = {}
-        for state in (before.parts[b], self.system.trial.parts[b]):
+        for state, time in (start, start.time), (start, start.time + self.step_length), (trial, trial.time):
             terms = dict(self.system.contact_forces(b))
             if "force-terms" in body.abilities:
-                terms |= body.model.force_terms(state, body.inputs.at(state.time))
+                terms |= body.model.force_terms(state, body.inputs.at(time))
             for name, force in terms.items():
                 size = float(np.max(np.abs(force), initial=0.0))
                 if not math.isfinite(size):

@@ -79,6 +79,9 @@ class ImplicitEuler(Integrator):
             # at v_k with the new impulses the residual is that of the linear model before its step
             model, share = system.residual(), 1.0
             change = float(np.max(np.abs(after - v)))
+            if not np.isfinite(change):
+                info = evolve(info, status=Status.NON_FINITE)
+                break
             before, v = v, after.copy()
         else:
             info = evolve(info, status=Status.ITERATION_LIMIT) if info.status.solved else info

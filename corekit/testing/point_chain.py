@@ -45,6 +45,9 @@ class PointChain(Model):
         self._axes = axes[[0, 2]] if config.planar else axes
         self._gravity = self._axes @ context.gravity
         self._mass = np.array(config.masses)
+        self._inertia = new_matrix(config.structure, d * len(self._mass), d, 2 * d - 1)
+        for i, m in enumerate(self._mass):
+            add_block(self._inertia, d * i, d * i, m * np.eye(d))
         self._start = np.array(config.positions)
         self._nodes = len(self._mass)
         kinds = config.links or ("none",) * self._nodes
@@ -116,7 +119,7 @@ class PointChain(Model):
         out.q += start.q
         if self._config.winding >= 0:
             angle = self._angle(out.q.reshape(-1, self._size))
-            out.aux[0] = angle + 2 * math.pi * round((turns - angle) / (2 * math.pi))
+            out.aux[0] = angle + 2 * math.pi * np.rint((turns - angle) / (2 * math.pi))
 
     def _angle(self, x: Array) -> float:
         node = x[self._config.winding]
@@ -155,9 +158,7 @@ class PointChain(Model):
         return new_matrix(self._config.structure, d * self._nodes, d, 2 * d - 1)
 
     def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
-        mass.zero()
-        for i, m in enumerate(self._mass):
-            add_block(mass, self._size * i, self._size * i, m * np.eye(self._size))
+        mass.data[:] = self._inertia.data
         force.fill(0.0)
         for term in self.force_terms(state, inputs).values():
             force += term

@@ -1,0 +1,287 @@
+"""What the kernel costs a step, beyond the calls into plugins and linear algebra that the step needs anyway.
+
+For one body, the time of `Simulation.step` less that of a hand-written loop that makes the same calls:
+
+    free     a still body of 6 velocities with a dense M, K, D; semi-implicit Euler, no contact
+    swing    the reference double pendulum, the same
+    rest     a point mass on a plane: detection, one contact row block, impulses
+
+The still body answers in a fraction of a microsecond, so that what remains is the kernel's own. Then the
+memory that NumPy holds is counted before and after a thousand further steps.
+
+    python benchmarks/kernel_overhead.py [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.data.state import State
+from corekit.linalg.factor import factor
+from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Coordinate, Layout, Model, Outline
+from corekit.run.simulation import Simulation
+from corekit.testing.pendulum import Pendulum, PendulumConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit.testing.reference_detector import ReferenceDetector
+from corekit.testing.semi_implicit_euler import SemiImplicitEuler
+from corekit.testing.small_world import floor, small_world
+from corekit.world.contact_problem import StepContactProblem
+
+H, N = 1e-3, 6
+
+
+@final
+class StillBody(Model):
+    """Constant matrices and force, written once; every call returns at once."""
+
+    def __init__(self) -> None:
+        entries = tuple(Coordinate(f"x{i}", "m") for i in range(N))
+        self.layout_ = Layout(coordinates=entries, velocities=entries)
+
+    @property
+    def layout(self) -> Layout:
+        return self.layout_
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def initial_state(self, initial: Any, out: State) -> None:
+        pass
+
+    def mass_matrix(self) -> Matrix:
+        matrix = Dense(N)
+        matrix.data[:] = np.eye(N)
+        return matrix
+
+    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+        return self.mass_matrix(), self.mass_matrix()
+
+    def dynamics(self, state: State, inputs: Any, mass: Matrix, force: Any) -> None:
+        pass
+
+    def tangent(self, state: State, inputs: Any, stiffness: Matrix, damping: Matrix) -> None:
+        pass
+
+    def advance(self, start: State, velocity: Any, step: float, near: State, out: State) -> None:
+        pass
+
+    def rechart(self, state: State) -> bool:
+        return False
+
+    def poses(self, state: State, position: Any, rotation: Any) -> None:
+        pass
+
+    def prescribed(self, time: float, value: Any, rate: Any) -> None:
+        pass
+
+    def outline(self, state: State) -> Outline:
+        return Outline(np.zeros((1, 3)), np.zeros(1))
+
+
+def hand_written_free(model: Model) -> Callable[[], None]:
+    """One step of semi-implicit Euler without contact, with nothing but the calls it needs."""
+    n = len(model.layout.velocities)
+    now, then = State.zeros(n, n), State.zeros(n, n)
+    model.initial_state(None, now)
+    mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
+    matrix, force, right, work, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    nothing = np.zeros(0)
+    solver = factor(matrix, symmetric=False)
+
+    def step() -> None:
+        nonlocal now, then
+        model.dynamics(now, inputs, mass, force)
+        model.tangent(now, inputs, stiffness, damping)
+        mass.multiply(now.v, right)
+        np.multiply(force, H, out=work)
+        np.add(right, work, out=right)
+        matrix.zero()
+        matrix.add(mass)
+        matrix.add(damping, H)
+        damping.multiply(now.v, work)
+        np.multiply(work, H, out=work)
+        np.add(right, work, out=right)
+        matrix.add(stiffness, H * H)
+        solver.refactor(matrix, None)
+        solver.solve(right, nothing, then.v, nothing)
+        model.advance(now, then.v, H, now, then)
+        model.rechart(then)
+        now, then = then, now
+
+    return step
+
+
+def hand_written_rest(model: Model, simulation: Simulation) -> Callable[[], None]:
+    """One step of a body that touches a plane: as above, with detection, rows, W and impulses."""
+    n = len(model.layout.velocities)
+    now, then = State.zeros(n, n), State.zeros(n, n)
+    model.initial_state(None, now)
+    mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
+    matrix, force, right, work, inputs = type(mass)(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    nothing = np.zeros(0)
+    linear = factor(matrix)
+    detector, solver = ReferenceDetector(), ProjectedGaussSeidel()
+    stage = simulation.system.stage
+    assert stage is not None
+    poses = stage.scene.poses
+    detector.prepare(stage.scene.table, detector.served)
+    candidates, contacts = Candidates(), ContactSet()
+    dofs, values = np.zeros((1, 3), dtype=np.int64), np.zeros((1, 3, 3))
+    basis, impulse, problem = np.zeros((1, 3, 3)), np.zeros(3), StepContactProblem(3)
+    problem.step = H
+
+    def step() -> None:
+        nonlocal now, then
+        model.poses(now, poses.frame_position, poses.frame_rotation)
+        np.take(poses.frame_position, [0], axis=0, out=poses.position[:1])
+        np.take(poses.frame_rotation, [0], axis=0, out=poses.rotation[:1])
+        detector.candidates(poses, 1e-3, candidates)
+        contacts.count = 0
+        detector.measure(candidates, poses, 1e-3, contacts)
+        model.dynamics(now, inputs, mass, force)
+        model.tangent(now, inputs, stiffness, damping)
+        mass.multiply(now.v, right)
+        np.multiply(force, H, out=work)
+        np.add(right, work, out=right)
+        matrix.zero()
+        matrix.add(mass)
+        matrix.add(damping, H)
+        damping.multiply(now.v, work)
+        np.multiply(work, H, out=work)
+        np.add(right, work, out=right)
+        matrix.add(stiffness, H * H)
+        linear.refactor(matrix, None)
+        linear.solve(right, nothing, then.v, nothing)
+        normal = contacts.normal[:1]
+        basis[:, 0] = normal
+        basis[:, 1] = (1.0, 0.0, 0.0)
+        basis[0, 2] = np.cross(normal[0], basis[0, 1])
+        model.carrier_rows(now, contacts.frame[:1, 0], contacts.local[:1, 0], dofs, values)
+        rows = np.matmul(basis, values).reshape(3, 3)
+        response = np.array(rows.T, order="F")
+        linear.columns(response)
+        problem.contacts = 1
+        problem.friction, problem.gap, problem.id = contacts.friction[:1], contacts.gap[:1], contacts.id[:1]
+        problem.free = rows @ then.v
+        problem.free[0] += contacts.gap[0] / H
+        problem.set_delassus(rows @ response)
+        solver.solve(problem, impulse)
+        then.v += response @ impulse
+        model.advance(now, then.v, H, now, then)
+        model.rechart(then)
+        now, then = then, now
+
+    return step
+
+
+def cases() -> dict[str, tuple[Simulation, Callable[[], None]]]:
+    """Every case: the simulation and its hand-written twin."""
+
+    def integrator() -> SemiImplicitEuler:
+        return SemiImplicitEuler(None, BuildContext(step=H))
+
+    still = StillBody()
+    swing = Pendulum(
+        PendulumConfig(lengths=(1.0, 0.7), masses=(1.0, 0.5), angles=(1.0, 0.4), rates=(0.0, 0.0))
+    )
+    ball = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere"))
+    rest = small_world(
+        {"ball": ball},
+        integrator(),
+        step=H,
+        solver=ProjectedGaussSeidel(),
+        detector=ReferenceDetector(),
+        obstacles=[floor()],
+        friction=0.5,
+    )
+    return {
+        "free": (
+            small_world({"still": still}, integrator(), step=H, abilities=frozenset({"tangent"})),
+            hand_written_free(still),
+        ),
+        "swing": (small_world({"swing": swing}, integrator(), step=H), hand_written_free(swing)),
+        "rest": (rest, hand_written_rest(ball, rest)),
+    }
+
+
+def microseconds(step: Callable[[], Any], count: int = 500) -> float:
+    """Mean of `count` calls [µs]."""
+    start = time.perf_counter()
+    for _ in range(count):
+        step()
+    return 1e6 * (time.perf_counter() - start) / count
+
+
+def compare(mine: Callable[[], Any], twin: Callable[[], Any], rounds: int) -> tuple[float, float]:
+    """Least times [µs] of both over alternating rounds, with the collector off."""
+    gc.collect()
+    gc.disable()
+    try:
+        pairs = [(microseconds(mine), microseconds(twin)) for _ in range(rounds)]
+    finally:
+        gc.enable()
+    return min(a for a, _ in pairs), min(b for _, b in pairs)
+
+
+def numpy_bytes_kept(step: Callable[[], Any], count: int = 1000) -> tuple[int, int]:
+    """NumPy data [bytes] that is held after `count` steps beyond that after the first, and the peak in between."""
+    domain = tracemalloc.DomainFilter(inclusive=True, domain=np.lib.tracemalloc_domain)
+    step()
+    tracemalloc.start()
+    try:
+        step()
+        before = sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([domain]).traces)
+        for _ in range(count):
+            step()
+        after = sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([domain]).traces)
+        tracemalloc.reset_peak()
+        held = tracemalloc.get_traced_memory()[0]
+        step()
+        peak = tracemalloc.get_traced_memory()[1] - held
+    finally:
+        tracemalloc.stop()
+    return after - before, peak
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="kernel overhead of a step, one body")
+    parser.add_argument("--json", action="store_true", help="print numbers for machines")
+    parser.add_argument("--rounds", type=int, default=15)
+    arguments = parser.parse_args()
+    report: dict[str, dict[str, float]] = {}
+    for name, (simulation, twin) in cases().items():
+        for _ in range(200):
+            simulation.step()
+            twin()
+        mine, bare = compare(simulation.step, twin, arguments.rounds)
+        kept, peak = numpy_bytes_kept(simulation.step)
+        report[name] = {"step": mine, "calls": bare, "overhead": mine - bare, "kept": kept, "peak": peak}
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    print("case     step [µs]  its calls [µs]  overhead [µs]  NumPy bytes kept")
+    for name, row in report.items():
+        print(
+            f"{name:8s} {row['step']:9.1f} {row['calls']:15.1f} {row['overhead']:14.1f} {int(row['kept']):17d}"
+        )
+
+
+if __name__ == "__main__":
+    main()

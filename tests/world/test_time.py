@@ -1,0 +1,195 @@
+"""Time: exactly t₀ + n·h, breakpoints landed on, and a stop at the first non-finite value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.data.signals import Ramp, Signal
+from corekit.errors import StepFailed
+from corekit.roles.component import BuildContext
+from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit.testing.landing import next_step
+from corekit.testing.penalty import Penalty, PenaltyConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit.testing.reference_detector import ReferenceDetector
+from corekit.testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
+from corekit.testing.small_world import floor, small_world
+from corekit.testing.velocity_verlet import VelocityVerlet
+
+INTEGRATORS = {
+    "semi-implicit": lambda h: SemiImplicitEuler(None, BuildContext(step=h)),
+    "euler": lambda h: ImplicitEuler(None, BuildContext(step=h)),
+    "midpoint": lambda h: ImplicitEuler(ImplicitEulerConfig(theta=0.5), BuildContext(step=h)),
+    "verlet": lambda h: VelocityVerlet(None, BuildContext(step=h)),
+}
+every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
+
+
+def world(integrator, h, inputs=None, start_time=0.0, **options):
+    return small_world(
+        {"mass": PointChain(PointChainConfig(**options), BuildContext(gravity=np.zeros(3)))},
+        INTEGRATORS[integrator](h),
+        step=h,
+        inputs={"mass": inputs} if inputs else None,
+        start_time=start_time,
+    )
+
+
+@every_integrator
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_time_is_start_plus_a_whole_number_of_steps_exactly(integrator, start):
+    h = 0.1 / 3
+    simulation = world(integrator, h, start_time=start)
+    for n in range(1, 200):
+        simulation.step()
+        assert simulation.time == start + n * h
+        assert simulation.state.parts[0].time == simulation.time
+
+
+@every_integrator
+def test_kink_between_grid_points_is_landed_on(integrator):
+    """A pull that ramps up between two instants off the grid; the steps see each piece apart."""
+    h, begin, end = 0.01, 0.0333, 0.0777
+    pull = Ramp(begin=begin, end=end, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
+    simulation = world(integrator, h, {"pull": pull})
+    times = []
+    simulation.observe(lambda sim, report: times.append((sim.time, report.step)))
+    simulation.run(0.1)
+    stops = [time for time, _ in times]
+    assert begin in stops
+    assert end in stops
+    assert len(stops) == 12
+    assert np.diff([0.0, *stops]) == pytest.approx([step for _, step in times])
+    # ∫F dt / m is exact at the midpoint and by Verlet's trapezium, since every piece is linear
+    exact = 6 * (0.5 * (end - begin) + 0.1 - end)
+    tolerance = 1e-12 if integrator in {"midpoint", "verlet"} else 0.05
+    assert simulation.state.v[0] == pytest.approx(exact, abs=tolerance)
+
+
+def test_kink_on_a_grid_point_makes_no_extra_step():
+    pull = Ramp(begin=0.03, end=0.07, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
+    simulation = world("midpoint", 0.01, {"pull": pull})
+    times = []
+    simulation.observe(lambda sim, _report: times.append(sim.time))
+    simulation.run(0.1)
+    assert times == [n * 0.01 for n in range(1, 11)]
+
+
+def test_kinks_beyond_the_first_look_ahead_are_found():
+    pull = Ramp(begin=2.50005, end=3.0, start=(0.0, 0.0, 0.0), value=(1.0, 0.0, 0.0))
+    simulation = world("semi-implicit", 1e-3, {"pull": pull})
+    times = []
+    simulation.observe(lambda sim, _report: times.append(sim.time))
+    simulation.run(2.6)
+    assert 2.50005 in times
+
+
+@pytest.mark.parametrize(
+    ("time", "stop", "expected"),
+    [
+        (0.0, 1.0, (0.1, 0.1)),
+        (0.95, 1.0, (1.0 - 0.95, 1.0)),
+        (0.9, 1.0, (0.1, 1.0)),
+        (0.9 + 1e-13, 1.0, (0.1, 1.0)),
+        (0.9 - 1e-13, 1.0, (0.1, 1.0)),
+    ],
+)
+def test_landing_never_leaves_a_sliver(time, stop, expected):
+    assert next_step(0.1, time, stop) == expected
+
+
+class _Breaking(Signal):
+    """A pull in x that turns nan at an instant."""
+
+    kind = "breaking"
+
+    @property
+    def size(self):
+        return 3
+
+    @property
+    def constant(self):
+        return False
+
+    def value(self, t, out):
+        out[:] = 0.0
+        out[0] = np.nan if t > 0.05 else 1.0
+
+    def rate(self, t, out):
+        out.fill(0.0)
+
+    acceleration = rate
+
+    def breakpoints(self, t0, t1):
+        return []
+
+
+@every_integrator
+def test_non_finite_force_stops_there_naming_body_coordinate_and_term(integrator):
+    h = 0.01
+    simulation = world(integrator, h, {"pull": _Breaking()})
+    with pytest.raises(StepFailed) as caught:
+        simulation.run(1.0)
+    error = caught.value
+    assert (error.body, error.coordinate, error.term) == ("mass", "vx0", "pull")
+    assert "'mass'" in str(error)
+    assert "'pull'" in str(error)
+    # the force is first nan in the step that sees an instant after 0.05
+    assert 0.03 < error.time < 0.07
+    assert simulation.time == error.time == error.step * h
+    assert np.isfinite(simulation.state.q).all()
+    assert simulation.state.v[0] == pytest.approx(error.time)
+
+
+def test_explosion_of_an_explicit_step_names_its_spring():
+    """h·ω = 20: a free oscillator diverges under explicit Euler until its numbers overflow."""
+    model = PointChain(
+        PointChainConfig(positions=((0.0, 0.0, 1.5),), links=("spring",), lengths=(1.0,), stiffness=4e6)
+    )
+    explicit = SemiImplicitEuler(SemiImplicitEulerConfig(beta=0.0, damping=False), BuildContext(step=0.01))
+    simulation = small_world({"spring": model}, explicit, step=0.01)
+    with np.errstate(all="ignore"), pytest.raises(StepFailed) as caught:
+        simulation.run(5.0)
+    assert caught.value.body == "spring"
+    assert caught.value.term == "spring"
+    assert "implicit integrator" in str(caught.value)
+    assert np.isfinite(simulation.state.q).all()
+
+
+def test_explosion_on_a_penalty_names_contact():
+    model = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.11),), shape="sphere"))
+    simulation = small_world(
+        {"ball": model},
+        VelocityVerlet(None, BuildContext(step=0.01)),
+        step=0.01,
+        solver=Penalty(PenaltyConfig(stiffness=1e12)),
+        detector=ReferenceDetector(),
+        obstacles=[floor(), floor((0.0, 0.0, 0.3), rpy=(np.pi, 0.0, 0.0))],
+    )
+    with np.errstate(all="ignore"), pytest.raises(StepFailed) as caught:
+        simulation.run(5.0)
+    assert caught.value.term == "contact"
+
+
+def test_unsolved_contact_is_reported_with_its_sentence():
+    from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidelConfig
+
+    model = PointChain(
+        PointChainConfig(
+            masses=(1e-3,), positions=((0.0, 0.0, 0.1),), velocities=((1.0, 0, 0),), shape="sphere"
+        )
+    )
+    simulation = small_world(
+        {"ball": model},
+        SemiImplicitEuler(None, BuildContext(step=1e-3)),
+        step=1e-3,
+        solver=ProjectedGaussSeidel(ProjectedGaussSeidelConfig(tolerance=1e-30, max_iterations=2)),
+        detector=ReferenceDetector(),
+        obstacles=[floor(), floor(rpy=(0.2, 0.0, 0.0))],
+        friction=0.5,
+    )
+    with pytest.raises(StepFailed, match="iteration limit"):
+        simulation.run(0.1)
