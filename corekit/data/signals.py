@@ -11,92 +11,19 @@ breakpoint sees the motion it has just made.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, final
+from typing import ClassVar, final
 
 import attrs
 import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
+from corekit.data.sampled_signals import Csv, Table
+from corekit.data.signal_base import Signal, Vector, as_vector, described, finite, together
 
-__all__ = ["SIGNALS", "Constant", "Ramp", "Signal", "Sine", "Vector", "as_signal"]
-
-Vector: TypeAlias = float | tuple[float, ...]
-"""Numbers of a signal: one for every entry, or a tuple with one an entry."""
-
-
-class Signal(ABC):
-    """A vector x(t) of `size` entries.
-
-    `value`, `rate` and `acceleration` write x, ẋ and ẍ at time `t` [s] into `out`, shape (size,).
-    """
-
-    kind: ClassVar[str]
-    """The word that names it in a scenario file."""
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of entries."""
-
-    @property
-    @abstractmethod
-    def constant(self) -> bool:
-        """Whether it never changes."""
-
-    @abstractmethod
-    def value(self, t: float, out: Array) -> None:
-        """Write x(t)."""
-
-    @abstractmethod
-    def rate(self, t: float, out: Array) -> None:
-        """Write ẋ(t) [1/s]."""
-
-    @abstractmethod
-    def acceleration(self, t: float, out: Array) -> None:
-        """Write ẍ(t) [1/s²]."""
-
-    @abstractmethod
-    def breakpoints(self, t0: float, t1: float) -> list[float]:
-        """Instants t0 < t ≤ t1 [s] at which x or a derivative jumps, in order; a step should end on each."""
-
-
-def _vector(value: float | Sequence[float]) -> Vector:
-    return float(value) if isinstance(value, (int, float)) else tuple(float(entry) for entry in value)
-
-
-def _finite(_instance: object, attribute: attrs.Attribute[Any], value: Vector) -> None:
-    entries = value if isinstance(value, tuple) else (value,)
-    if not entries:
-        raise ValueError(f"{attribute.name} = {value!r}: must hold at least one number")
-    if not all(math.isfinite(entry) for entry in entries):
-        raise ValueError(f"{attribute.name} = {value!r}: must be finite")
-
-
-def _about(help: str, *, unit: str = "", key: str = "") -> dict[str, str]:
-    """What loader and docs read of a field; `key` is its word in a file, where it is reserved in Python."""
-    about = {"help": help, "unit": unit, "allowed": "must be finite"}
-    return {**about, "key": key} if key else about
-
-
-def _together(**vectors: Vector) -> tuple[Array, ...]:
-    """The vectors as read-only arrays of their common length; one number stands for every entry.
-
-    Raises:
-        ValueError: two of them are lists of different lengths.
-    """
-    lengths = {name: len(value) for name, value in vectors.items() if isinstance(value, tuple)}
-    common = max(lengths.values(), default=1)
-    if any(length != common for length in lengths.values()):
-        listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"its lists must have one length: {listing}")
-    arrays = tuple(np.array(np.broadcast_to(value, common), dtype=float) for value in vectors.values())
-    for array in arrays:
-        array.setflags(write=False)
-    return arrays
+__all__ = ["SIGNALS", "Constant", "Csv", "Ramp", "Signal", "Sine", "Table", "Vector", "as_signal"]
 
 
 @final
@@ -106,12 +33,12 @@ class Constant(Signal):
 
     kind: ClassVar[str] = "constant"
     numbers: Vector = field(
-        alias="value", converter=_vector, validator=_finite, metadata=_about("what it always is")
+        alias="value", converter=as_vector, validator=finite, metadata=described("what it always is")
     )
     _array: Array = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        (array,) = _together(value=self.numbers)
+        (array,) = together(value=self.numbers)
         object.__setattr__(self, "_array", array)
 
     @property
@@ -146,13 +73,13 @@ class Ramp(Signal):
     """
 
     kind: ClassVar[str] = "ramp"
-    begin: float = field(validator=_finite, metadata=_about("when it leaves `start`", unit="s", key="from"))
-    end: float = field(validator=_finite, metadata=_about("when it arrives at `value`", unit="s", key="to"))
+    begin: float = field(validator=finite, metadata=described("when it leaves `start`", unit="s", key="from"))
+    end: float = field(validator=finite, metadata=described("when it arrives at `value`", unit="s", key="to"))
     target: Vector = field(
-        alias="value", converter=_vector, validator=_finite, metadata=_about("where it ends")
+        alias="value", converter=as_vector, validator=finite, metadata=described("where it ends")
     )
     start: Vector = field(
-        default=0.0, converter=_vector, validator=_finite, metadata=_about("where it begins")
+        default=0.0, converter=as_vector, validator=finite, metadata=described("where it begins")
     )
     _start: Array = field(init=False, eq=False, repr=False)
     _target: Array = field(init=False, eq=False, repr=False)
@@ -161,7 +88,7 @@ class Ramp(Signal):
     def __attrs_post_init__(self) -> None:
         if self.end <= self.begin:
             raise ValueError(f"`to` must be later than `from`, but {self.end:g} ≤ {self.begin:g}")
-        start, target = _together(start=self.start, value=self.target)
+        start, target = together(start=self.start, value=self.target)
         slope = (target - start) / (self.end - self.begin)
         slope.setflags(write=False)
         for name, array in {"_start": start, "_target": target, "_slope": slope}.items():
@@ -208,19 +135,19 @@ class Sine(Signal):
 
     kind: ClassVar[str] = "sine"
     amplitude: Vector = field(
-        converter=_vector, validator=_finite, metadata=_about("half the distance from lowest to highest")
+        converter=as_vector, validator=finite, metadata=described("half the distance from lowest to highest")
     )
     frequency: Vector = field(
-        converter=_vector, validator=_finite, metadata=_about("oscillations a second", unit="Hz")
+        converter=as_vector, validator=finite, metadata=described("oscillations a second", unit="Hz")
     )
     phase: Vector = field(
-        default=0.0, converter=_vector, validator=_finite, metadata=_about("angle at τ = 0", unit="rad")
+        default=0.0, converter=as_vector, validator=finite, metadata=described("angle at τ = 0", unit="rad")
     )
-    offset: Vector = field(default=0.0, converter=_vector, validator=_finite, metadata=_about("the mean"))
+    offset: Vector = field(default=0.0, converter=as_vector, validator=finite, metadata=described("the mean"))
     begin: float | None = field(
         default=None,
-        validator=attrs.validators.optional(_finite),
-        metadata=_about("when it starts to move", unit="s", key="from"),
+        validator=attrs.validators.optional(finite),
+        metadata=described("when it starts to move", unit="s", key="from"),
     )
     _coefficients: tuple[Array, Array, Array] = field(init=False, eq=False, repr=False)
     _omega: Array = field(init=False, eq=False, repr=False)
@@ -229,7 +156,7 @@ class Sine(Signal):
     _uniform: tuple[float, float] | None = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        amplitude, frequency, phase, offset = _together(
+        amplitude, frequency, phase, offset = together(
             amplitude=self.amplitude, frequency=self.frequency, phase=self.phase, offset=self.offset
         )
         omega = 2.0 * math.pi * frequency
@@ -291,5 +218,7 @@ def as_signal(value: Signal | float | Sequence[float]) -> Signal:
     return value if isinstance(value, Signal) else Constant(value)
 
 
-SIGNALS: Mapping[str, type[Signal]] = MappingProxyType({each.kind: each for each in (Constant, Ramp, Sine)})
+SIGNALS: Mapping[str, type[Signal]] = MappingProxyType(
+    {each.kind: each for each in (Constant, Ramp, Sine, Table, Csv)}
+)
 """Kind → class: the words that a scenario file may use."""

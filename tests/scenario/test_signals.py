@@ -176,5 +176,5 @@ def test_impossible_signals_are_refused(make, says):
 
 
 def test_every_kind_is_registered_under_its_own_word():
-    assert set(SIGNALS) == {"constant", "ramp", "sine"}
+    assert set(SIGNALS) == {"constant", "ramp", "sine", "table", "csv"}
     assert all(SIGNALS[word].kind == word for word in SIGNALS)
