@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from corekit import __version__
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error"]
 
@@ -16,6 +20,11 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
+    (
+        "new",
+        "corekit.cli.new:new",
+        "A distribution of your own to start from, with a working example inside.",
+    ),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 
@@ -44,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for verb, function, line in VERBS:
         app.command(function, name=verb, help=line)
+    _add_verbs_of_hooks(app)
     try:
         code = app(
             list(sys.argv[1:] if arguments is None else arguments), exit_on_error=False, print_error=True
@@ -57,6 +67,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error("\n".join(["stopped", *getattr(stop, "__notes__", ())]))
         return INTERRUPTED
     return code if isinstance(code, int) else DONE
+
+
+def _add_verbs_of_hooks(app: App) -> None:
+    """Verbs that other distributions add; one whose name is taken is reported and left out."""
+    from corekit.hooks.installed import installed_hooks
+
+    taken = {verb for verb, _, _ in VERBS}
+    for who, verb in installed_hooks().verbs():
+        if verb.name in taken:
+            print_error(f"the verb {verb.name!r} of the hooks {who} is left out: there is one of that name")
+            continue
+        taken.add(verb.name)
+        app.command(verb.function, name=verb.name, help=verb.help)
 
 
 def exit_code(error: CorekitError) -> int:

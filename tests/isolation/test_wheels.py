@@ -27,6 +27,8 @@ def test_kernel_wheel_holds_the_kernel_alone(wheels):
     names, metadata = contents(wheels, "corekit-kernel")
     assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"corekit"}
     assert {"corekit/__init__.py", "corekit/py.typed"} <= set(names)
+    # what `corekit new` writes from
+    assert "corekit/templates/model/src/PACKAGE/model.py.in" in names
     assert metadata["License-Expression"] == "MIT"
     assert any(name.endswith("licenses/NOTICE.md") for name in names)
 

@@ -1,0 +1,173 @@
+"""`corekit new` writes distributions that install, pass their own tests, lint and type-check as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from corekit.cli import DONE, MISUSE, main
+from corekit.cli.new import LONGEST_NAME, Role, distribution_files
+
+ROLES = get_args(Role)
+
+
+def run(*command, cwd, site=None, **more):
+    environment = {**os.environ, "PYTHONPATH": str(site) if site else "", "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True,
+        check=False, **more,
+    )  # fmt: skip
+
+
+def write(role, name, folder):
+    for path, text in distribution_files(role, name).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """One new distribution a role, written by the command line, and where they are installed together."""
+    folder = tmp_path_factory.mktemp("authors")
+    for role in ROLES:
+        done = run("corekit.cli", "new", role, f"first-{role}", cwd=folder)
+        assert done.returncode == DONE, done.stderr
+        assert f"cd first-{role}" in done.stdout
+    site = folder / "site"
+    sources = [folder / f"first-{role}" for role in ROLES]
+    installed = run(
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        site,
+        *sources,
+        cwd=folder,
+    )
+    assert installed.returncode == 0, installed.stderr
+    return folder, site
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", ROLES)
+def test_its_own_tests_pass(generated, role):
+    folder, site = generated
+    done = run("pytest", "-q", "-p", "no:cacheprovider", cwd=folder / f"first-{role}", site=site)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
+    folder, site = generated
+    listing = json.loads(run("corekit.cli", "list", "--json", cwd=folder, site=site).stdout)
+    status = {row["name"]: row["status"] for row in listing["components"]}
+    assert {status[f"first-{role}"] for role in ROLES} == {"ok"}
+    for role in ROLES:
+        package = f"first_{role}".replace("-", "_")
+        code = f"import sys, {package}._spec; print([m for m in ('numpy', 'numba') if m in sys.modules])"
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_the_model_s_example_runs_with_the_installed_solvers(generated):
+    folder, site = generated
+    example = folder / "first-model/examples/first-model.toml"
+    done = run("corekit.cli", "run", example, "--json", cwd=folder, site=site)
+    assert done.returncode == DONE, done.stderr
+
+
+@pytest.mark.slow
+def test_they_type_check(generated):
+    folder, site = generated
+    settings = {"include": [f"first-{role}/src" for role in ROLES], "extraPaths": [str(site), os.getcwd()]}
+    (folder / "pyrightconfig.json").write_text(json.dumps({**settings, "typeCheckingMode": "standard"}))
+    done = run("basedpyright", "--pythonpath", sys.executable, cwd=folder)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", ["ab", "middle-sized", "a" * LONGEST_NAME])
+def test_names_of_any_length_lint_and_are_formatted(tmp_path, name):
+    for role in ROLES:
+        write(role, name, tmp_path / role)
+    for command in (["check"], ["format", "--check"]):
+        done = run("ruff", *command, "--no-cache", ".", cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_file_is_complete(role):
+    texts = distribution_files(role, "green-arm")
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "src/green_arm/_spec.py",
+        "src/green_arm/py.typed",
+    } <= set(texts)
+    assert not [path for path, text in texts.items() if "{{" in text or path.endswith(".in")]
+    project = tomllib.loads(texts["pyproject.toml"])["project"]
+    assert project["name"] == "green-arm"
+    ((group, entries),) = project["entry-points"].items()
+    assert entries == {"green-arm": "green_arm._spec:spec"}
+    assert f'role="{group.removeprefix("corekit.")}"' in texts["src/green_arm/_spec.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Green Arm", "try 'green-arm'"),
+        ("greenArm", "try 'green-arm'"),
+        ("3d", "try 'd'"),
+        ("green--arm", "try 'green-arm'"),
+        ("x" * (LONGEST_NAME + 1), f"at most {LONGEST_NAME}"),
+        ("", "lower-case words"),
+        ("../escape", "try 'escape'"),
+        ("pcc", "corekit-pcc brings a model of this name"),
+        ("reference-pendulum", "corekit-kernel brings a model of this name"),
+        ("json", "a Python package 'json' exists"),
+        ("class", "a Python package 'class' exists"),
+        ("numpy", "a Python package 'numpy' exists"),
+        ("state", "must not make a class State"),
+    ],
+)
+def test_a_bad_or_taken_name_is_refused_and_nothing_written(tmp_path, monkeypatch, capsys, name, words):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "model", "--", name]) == MISUSE
+    assert words in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_taken_in_another_role_is_free_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "detector", "lemke"]) == DONE
+    assert (tmp_path / "lemke" / "pyproject.toml").exists()
+
+
+def test_an_existing_folder_is_left_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "green-arm").mkdir()
+    assert main(["new", "model", "green-arm"]) == MISUSE
+    assert "must not exist yet" in capsys.readouterr().err
+    assert not list((tmp_path / "green-arm").iterdir())
+    assert main(["new", "model", "green-arm", "--folder", "elsewhere"]) == DONE
+    assert Path("elsewhere/src/green_arm/model.py").exists()
+
+
+def test_an_unknown_role_is_refused_with_those_there_are(capsys):
+    assert main(["new", "thing", "green-arm"]) == MISUSE
+    printed = capsys.readouterr()
+    assert "contact-solver" in printed.err + printed.out
