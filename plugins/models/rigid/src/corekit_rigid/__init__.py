@@ -1,0 +1,1 @@
+"""Rigid bodies: free, or turning about a fixed point."""

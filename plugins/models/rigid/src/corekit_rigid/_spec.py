@@ -1,0 +1,20 @@
+"""What `corekit list` and composition read of this plugin."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["rigid"]
+
+rigid = ComponentSpec(
+    role="models",
+    name="rigid",
+    target="corekit_rigid.model:Rigid",
+    config="corekit_rigid.config:RigidConfig",
+    initial="corekit_rigid.config:RigidInitial",
+    summary="Rigid body, free or turning about a fixed point: ball, box, capsule, cylinder, disk or polytope.",
+    provides=("contact-rows", "tangent", "energy", "force-terms"),
+    modules=("numba", "scipy"),
+    citation=(
+        "Goldstein, Poole, Safko (2002), Classical Mechanics, 3rd ed., chapter 5; "
+        "Sola (2017), Quaternion kinematics for the error-state Kalman filter, arXiv:1711.02508"
+    ),
+)

@@ -1,0 +1,165 @@
+"""The model `rigid`: what the kernel asks of a rigid body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_wxyz, rotation_from_rpy
+from corekit.linalg.matrices import BlockDiagonal, Matrix
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit_rigid.config import RigidConfig, RigidInitial
+from corekit_rigid.dynamics import dynamics, energy, tangent
+from corekit_rigid.frames import carrier_rows, frame_pose, move
+from corekit_rigid.outline import surface_lines
+from corekit_rigid.solid import shape_of, solid_of
+
+__all__ = ["Rigid"]
+
+
+@final
+class Rigid(Model):
+    """A rigid body, free or turning about a point that stays.
+
+        free           q = (centre of mass x [m], quat_wxyz),   v = (ẋ [m/s] in the world, ω [rad/s] in the body)
+        fixed centre   q = quat_wxyz,                            v = ω                                    (1)
+
+    ω in body axes makes the mass matrix constant, diag(m·1, I), and q moves by the exponential map: exact for
+    constant ẋ and ω, and the quaternion keeps length 1 to rounding. Input `wrench`: a force at the centre of mass
+    [N] and a torque [N·m], world axes. Equations: `dynamics`.
+
+    Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
+
+    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`.
+    """
+
+    def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:
+        context = BuildContext() if context is None else context
+        self._path = context.path or "rigid"
+        self._base = context.base
+        self._solid = solid_of(config, context.base, context.gravity)
+        self._first = 3 if self._solid.free else 0
+        shape = shape_of(config)
+        self._lines, self._line_starts, self._line_radius = surface_lines(shape)
+        names = [("velocity", "m/s")] if self._solid.free else []
+        names.append(("angular-velocity", "rad/s"))
+        centre = tuple(Coordinate(f"centre-{axis}", "m") for axis in "xyz") if self._solid.free else ()
+        self._layout = Layout(
+            coordinates=(*centre, *(Coordinate(f"quat-{part}", "1") for part in "wxyz")),
+            velocities=tuple(Coordinate(f"{name}-{axis}", unit) for name, unit in names for axis in "xyz"),
+            inputs=(Channel("wrench", "N, N·m", 6),),
+            frames=("body",),
+            shapes=(shape,),
+            row_width=self._first + 3,
+        )
+
+    @property
+    def layout(self) -> Layout:
+        """One frame, one shape, one wrench."""
+        return self._layout
+
+    def memory(self) -> Memory:
+        """Nothing: a body's state is q and v."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+    def initial_state(self, initial: RigidInitial | None, out: State) -> None:
+        """Write the state that `initial` gives, at rest at the base if it is None.
+
+        Raises:
+            ConfigError: a position or velocity for a body whose centre is fixed.
+        """
+        initial = RigidInitial() if initial is None else initial
+        rotation = self._base.rotation @ rotation_from_rpy(initial.rotation_rpy)
+        out.time = 0.0
+        if self._solid.free:
+            origin = self._base.position + self._base.rotation @ np.array(initial.position)
+            out.q[:3] = origin + rotation @ self._solid.reference
+            out.v[:3] = initial.velocity
+        else:
+            wrong = [
+                Mistake(f"{self._path}.initial.{name}", list(value), "must be left out: the centre is fixed")
+                for name, value in (("position", initial.position), ("velocity", initial.velocity))
+                if any(value)
+            ]
+            if wrong:
+                raise ConfigError(wrong, "the initial state")
+        out.q[self._first :] = quat_wxyz_from_rotation(rotation)
+        out.v[self._first :] = rotation.T @ np.array(initial.angular_velocity)
+
+    def mass_matrix(self) -> BlockDiagonal:
+        """A block for the centre, if free, and one for the rotation."""
+        return BlockDiagonal(1 + self._first // 3, 3)
+
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        """Write M and f of `dynamics`."""
+        dynamics(self._solid, state.q, state.v, inputs, mass.data, force)
+
+    def tangent_matrices(self) -> tuple[BlockDiagonal, BlockDiagonal]:
+        """Buffers like M's."""
+        return self.mass_matrix(), self.mass_matrix()
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """Write the exact K and D of `dynamics`; their rotational blocks are not symmetric."""
+        tangent(self._solid, state.q, state.v, inputs, stiffness.data, damping.data)
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Write x + h·ẋ and the quaternion turned by h·ω."""
+        move(self._solid, start.q, velocity, step, out.q)
+
+    def rechart(self, state: State) -> bool:
+        """Never: quaternions are regular everywhere."""
+        return False
+
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        """No coordinate is prescribed."""
+
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the pose of the shape's origin and axes."""
+        frame_pose(self._solid, state.q, position[0], rotation[0])
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Write rows of points fixed in the body: equation (1) of `frames`."""
+        carrier_rows(self._solid, state.q, local, dofs, values)
+
+    def energy(self, state: State) -> tuple[float, float]:
+        """Kinetic and gravitational energy [J]; heights count from the world's origin."""
+        return energy(self._solid, state.q, state.v)
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """f as gravity, wrench, gyroscopic and damping [N, N·m]."""
+        solid, first = self._solid, self._first
+        R = rotation_from_quat_wxyz(state.q[first:])
+        omega, lever = state.v[first:], solid.lever
+
+        def at_centre(force: Array, torque: Array) -> Array:
+            about = np.cross(lever, R.T @ force) + torque
+            return np.concatenate([force, about]) if solid.free else about
+
+        velocity = state.v[:3] if solid.free else R @ np.cross(omega, lever)
+        spin = -np.cross(omega, solid.inertia @ omega)
+        return {
+            "gravity": at_centre(solid.mass * solid.gravity, np.zeros(3)),
+            "wrench": at_centre(inputs[:3], R.T @ inputs[3:]),
+            "gyroscopic": at_centre(np.zeros(3), spin),
+            "damping": at_centre(-solid.linear_damping * velocity, -solid.angular_damping * omega),
+        }
+
+    def outline(self, state: State) -> Outline:
+        """Lines on the surface: edges, rims, great circles."""
+        position, rotation = np.zeros(3), np.zeros((3, 3))
+        frame_pose(self._solid, state.q, position, rotation)
+        points = self._lines @ rotation.T + position
+        return Outline(
+            points=points, radius=np.full(len(points), self._line_radius), starts=self._line_starts
+        )

@@ -1,0 +1,74 @@
+"""What to draw on a body's surface, so that its turning can be seen: edges, rims and great circles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.geometry.shapes import Shape
+from corekit_rigid.inertia import hull
+
+__all__ = ["surface_lines"]
+
+_SIDES = 32
+_THIN = 0.02
+
+
+def surface_lines(shape: Shape) -> tuple[Array, IntArray, float]:
+    """Polylines on a shape's surface: points in its axes [m], shape (n, 3), first point of each, drawn radius [m].
+
+    A ball has two great circles, a capsule the circles where its caps begin and one along it, a cylinder its rims
+    and a diameter on each, box and polytope their edges.
+    """
+    size = shape.size
+    if shape.kind == "sphere":
+        lines = [_circle(size[0], 0.0), _circle(size[0], 0.0)[:, [0, 2, 1]]]
+    elif shape.kind == "capsule":
+        radius, half = size
+        lines = [_circle(radius, half), _circle(radius, -half), _around(radius, half)]
+    elif shape.kind == "cylinder":
+        radius, half = size
+        across = np.array([[-radius, 0.0, 0.0], [radius, 0.0, 0.0]])
+        up = np.array([0.0, 0.0, half])
+        lines = [_circle(radius, half), _circle(radius, -half), across + up, across - up]
+    else:
+        corners = shape.vertices if shape.vertices is not None else _box_corners(size)
+        lines = _edges(corners)
+    extent = max(float(np.ptp(np.concatenate(lines), axis=0).max()), 1e-9)
+    lengths = [len(line) for line in lines]
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+    return np.concatenate(lines), starts, 0.5 * _THIN * extent
+
+
+def _circle(radius: float, height: float) -> Array:
+    angle = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(angle.size, height)], axis=1)
+
+
+def _around(radius: float, half: float) -> Array:
+    """A capsule's section in x–z, closed."""
+    angle = np.linspace(0.0, np.pi, _SIDES // 2 + 1)
+    x, z = radius * np.cos(angle), radius * np.sin(angle)
+    upper = np.stack([x, np.zeros_like(x), z + half], axis=1)
+    return np.concatenate([upper, -upper, upper[:1]])
+
+
+def _box_corners(half: tuple[float, ...]) -> Array:
+    return np.array(half) * np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
+
+
+def _edges(vertices: Array) -> list[Array]:
+    """The edges of a hull, without the diagonals that only cut its faces into triangles."""
+    corners, faces = hull(vertices)
+    a, b, c = np.moveaxis(corners[faces], 1, 0)
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    beside: dict[tuple[int, int], list[int]] = {}
+    for face, triangle in enumerate(faces.tolist()):
+        for i, j in zip(triangle, [*triangle[1:], triangle[0]], strict=True):
+            beside.setdefault((min(i, j), max(i, j)), []).append(face)
+    return [
+        corners[list(ends)]
+        for ends, (first, second) in sorted(beside.items())
+        if normal[first] @ normal[second] < 1.0 - 1e-9
+    ]

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit_rigid.config import RigidConfig
+
+CUBE = tuple((x, y, z) for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-0.3, 0.3))
+RADII = st.floats(0.01, 1.0)
+
+
+def properties(**options):
+    return RigidConfig(**options).mass_properties()
+
+
+def filled(inside, half, count=80):
+    """Volume and second moments of a body about the origin by the midpoint rule on a grid."""
+    axes = [(np.arange(count) + 0.5) / count * 2 * h - h for h in half]
+    x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    cell = 8 * np.prod(half) / count**3
+    x = x[inside(x)]
+    second = cell * x.T @ x
+    return cell * len(x), np.trace(second) * np.eye(3) - second
+
+
+def test_ball_has_two_fifths_of_its_mass_times_radius_squared():
+    mass, centre, inertia = properties(shape="sphere", size=(0.1,), density=2000.0)
+    assert mass == pytest.approx(2000 * 4 / 3 * np.pi * 1e-3)
+    np.testing.assert_allclose(inertia, 0.4 * mass * 0.01 * np.eye(3), rtol=1e-14)
+    np.testing.assert_array_equal(centre, 0.0)
+
+
+def test_box_inertia_is_that_of_its_edges():
+    mass, _, inertia = properties(shape="box", size=(0.1, 0.2, 0.3), density=1000.0)
+    assert mass == pytest.approx(6.0)
+    np.testing.assert_allclose(inertia, np.diag([0.04 + 0.09, 0.01 + 0.09, 0.01 + 0.04]) * mass / 12)
+
+
+@given(radius=RADII, length=RADII)
+def test_cylinder_and_disk_are_one_formula(radius, length):
+    across, along = 0.25 * radius**2 + length**2 / 12, 0.5 * radius**2
+    for shape in ("cylinder", "disk"):
+        mass, _, inertia = properties(shape=shape, size=(radius, length), mass=3.0)
+        assert mass == pytest.approx(3.0, rel=1e-15)
+        np.testing.assert_allclose(inertia, 3.0 * np.diag([across, across, along]), rtol=1e-13)
+
+
+def test_capsule_agrees_with_summing_over_a_grid():
+    radius, length = 0.1, 0.25
+
+    def inside(x):
+        beyond = np.maximum(np.abs(x[:, 2]) - length / 2, 0.0)
+        return x[:, 0] ** 2 + x[:, 1] ** 2 + beyond**2 <= radius**2
+
+    mass, _, inertia = properties(shape="capsule", size=(radius, length), density=1.0)
+    volume, summed = filled(inside, (radius, radius, radius + length / 2))
+    assert mass == pytest.approx(volume, rel=1e-3)
+    np.testing.assert_allclose(np.diag(inertia), np.diag(summed), rtol=1e-3)
+
+
+def test_capsule_without_length_is_nearly_a_ball():
+    capsule = properties(shape="capsule", size=(0.1, 1e-9), density=1.0)
+    ball = properties(shape="sphere", size=(0.1,), density=1.0)
+    np.testing.assert_allclose(capsule.inertia, ball.inertia, rtol=1e-7)
+
+
+def test_polytope_of_a_box_s_corners_is_the_box():
+    shift = np.array([3.0, -2.0, 5.0])
+    moved = tuple(tuple(point) for point in np.array(CUBE) + shift)
+    box = properties(shape="box", size=(0.2, 0.4, 0.6), density=700.0)
+    mass, centre, inertia = properties(shape="polytope", vertices=moved, density=700.0)
+    assert mass == pytest.approx(box.mass, rel=1e-13)
+    np.testing.assert_allclose(centre, shift, rtol=1e-14)
+    np.testing.assert_allclose(inertia, box.inertia, atol=1e-12 * box.mass)
+
+
+def test_right_tetrahedron_has_its_textbook_inertia():
+    a, b, c = 0.3, 0.4, 0.5
+    corners = ((0, 0, 0), (a, 0, 0), (0, b, 0), (0, 0, c))
+    mass, centre, inertia = properties(shape="polytope", vertices=corners, density=1.0)
+    assert mass == pytest.approx(a * b * c / 6)
+    np.testing.assert_allclose(centre, np.array([a, b, c]) / 4)
+    # ∫x² = m·a²/10 and ∫xy = m·a·b/20 about the corner, moved to the centroid
+    diagonal = mass * 3 / 80 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+    products = mass / 80 * np.array([a * b, a * c, b * c])
+    np.testing.assert_allclose(np.diag(inertia), diagonal)
+    np.testing.assert_allclose(inertia[[0, 0, 1], [1, 2, 2]], products)
+
+
+def test_regular_tetrahedron_has_a_twentieth_of_its_edge_squared():
+    corners = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))  # edge √8
+    mass, _, inertia = properties(shape="polytope", vertices=corners, density=1.0)
+    np.testing.assert_allclose(inertia, mass * 8 / 20 * np.eye(3), atol=1e-14)
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_polytope_turns_and_moves_with_its_vertices(seed):
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(9, 3))
+    turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
+    shift = random.normal(size=3)
+    one = properties(shape="polytope", vertices=tuple(map(tuple, points)))
+    two = properties(shape="polytope", vertices=tuple(map(tuple, points @ turn.T + shift)))
+    assert two.mass == pytest.approx(one.mass, rel=1e-12)
+    np.testing.assert_allclose(two.centre, turn @ one.centre + shift, atol=1e-12)
+    np.testing.assert_allclose(two.inertia, turn @ one.inertia @ turn.T, atol=1e-11 * one.mass)
+
+
+def test_inner_and_double_points_of_a_polytope_do_not_count():
+    with_more = (*CUBE, (0.0, 0.0, 0.0), (0.05, 0.0, 0.1), CUBE[0])
+    one, two = (properties(shape="polytope", vertices=each) for each in (CUBE, with_more))
+    np.testing.assert_allclose(two.inertia, one.inertia, rtol=1e-13, atol=1e-15)
+
+
+def test_given_mass_and_density_scale_the_same_body():
+    heavy = properties(shape="box", size=(0.1, 0.2, 0.3), mass=12.0)
+    dense = properties(shape="box", size=(0.1, 0.2, 0.3), density=2000.0)
+    np.testing.assert_allclose(heavy.inertia, dense.inertia)
+
+
+def test_what_is_given_is_taken():
+    given_inertia = (1.0, 2.0, 2.5, 0.1, 0.2, 0.3)
+    mass, centre, inertia = properties(
+        shape="sphere", size=(1.0,), mass=7.0, inertia=given_inertia, centre_of_mass=(0.1, 0.2, 0.3)
+    )
+    assert mass == 7.0
+    np.testing.assert_array_equal(centre, (0.1, 0.2, 0.3))
+    np.testing.assert_array_equal(inertia, [[1.0, 0.1, 0.2], [0.1, 2.0, 0.3], [0.2, 0.3, 2.5]])
