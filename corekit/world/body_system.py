@@ -97,6 +97,7 @@ class BodySystem:
             self._end_rows = model.bilateral_rows()
             self.bounded = np.flatnonzero(rows.bounded)
             self._kept = np.flatnonzero(~rows.bounded)
+            self._has_rate = bool(rows.rate.any())
             if len(self._kept):
                 self.eliminated = EliminatedRows(len(self._kept), rows.dofs.shape[1])
             if self.has_tangent:
@@ -248,7 +249,7 @@ class BodySystem:
         model = self.body.model
         model.bilateral(start, u, rows)
         target = rows.target
-        if rows.rate.any():
+        if self._has_rate:
             end.copy_from(start)
             end.time = start.time + h
             model.bilateral(end, self.body.inputs.at(end.time), ends)

@@ -49,6 +49,7 @@ class ContactForces:
     Attributes:
         potential: who computes the force.
         terms: of the contacts at the last evaluation.
+        obstacle_velocity: at the contacts, as it was given to the last evaluation, or None.
         info: what the potential reported.
     """
 
@@ -61,6 +62,7 @@ class ContactForces:
         self._rows: Array | csr_array = np.zeros((0, 0))
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
+        self.obstacle_velocity: Array | None = None
         self._moving: Array | None = None
         self._used = np.zeros((0, 0))
         self._lu: tuple[Array, Array] | None = None
@@ -76,12 +78,12 @@ class ContactForces:
         self._rows = self._stage.rows.carriers_matrix(trial, contacts)
         position = self._positions(contacts)
         rate = (self._rows @ velocity).reshape(m, MAX_CARRIERS, 3)
-        self._moving = None
+        self.obstacle_velocity, self._moving = obstacle_velocity, None
         if obstacle_velocity is not None:
-            basis = self._stage.rows.basis(contacts)
-            moving = np.einsum("mwi,mw->mi", basis, obstacle_velocity)
-            self._moving = moving[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
-            rate -= self._moving
+            along = np.einsum("mwi,mw->mi", self._stage.rows.basis(contacts), obstacle_velocity)
+            moving = along[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
+            self._moving = moving
+            rate -= moving
         self.info = self.potential.evaluate(contacts, position, rate, step, self.terms)
 
     def _positions(self, contacts: ContactSet) -> Array:

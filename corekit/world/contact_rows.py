@@ -22,6 +22,9 @@ __all__ = ["ContactRows", "tangents"]
 _DENSE_VELOCITIES = 128
 """Worlds up to this many velocities keep J dense; above, J is sparse."""
 
+_AHEAD, _BEHIND = np.array([1, 2, 0]), np.array([2, 0, 1])
+"""Axes turned once forward and once back, for cross products."""
+
 
 def tangents(normal: Array, previous: Array | None, plane: Array | None, out: Array) -> None:
     """First tangents of unit normals (n, 3), near `previous` (n, 3) where it is not zero.
@@ -33,14 +36,18 @@ def tangents(normal: Array, previous: Array | None, plane: Array | None, out: Ar
     if plane is not None:
         out[:n] = np.cross(np.cross(plane[1], plane[2]), normal)
         return
-    seed = np.zeros((n, 3))
-    seed[np.arange(n), np.argmin(np.abs(normal), axis=1)] = 1.0
-    if previous is not None:
-        along = np.einsum("ni,ni->n", previous, normal)
-        usable = np.einsum("ni,ni->n", previous, previous) - along * along > 0.25
-        seed[usable] = previous[usable]
-    seed -= np.einsum("ni,ni->n", seed, normal)[:, None] * normal
-    out[:n] = seed / np.sqrt(np.einsum("ni,ni->n", seed, seed))[:, None]
+    seed = np.zeros((n, 3)) if previous is None else previous
+    along = np.einsum("ni,ni->n", seed, normal)
+    across = seed - along[:, None] * normal
+    square = np.einsum("ni,ni->n", across, across)
+    poor = square < 0.25
+    if np.count_nonzero(poor):
+        least = np.argmin(np.abs(normal), axis=1)
+        across = np.where(
+            poor[:, None], np.eye(3)[least] - normal[np.arange(n), least][:, None] * normal, across
+        )
+        square = np.einsum("ni,ni->n", across, across)
+    np.divide(across, np.sqrt(square)[:, None], out=out[:n])
 
 
 class ContactRows:
@@ -82,11 +89,11 @@ class ContactRows:
         normal, tangent = contacts.normal[:m], contacts.tangent[:m]
         basis[:, 0] = normal
         basis[:, 1] = tangent
-        n0, n1, n2 = normal[:, 0], normal[:, 1], normal[:, 2]
-        t0, t1, t2 = tangent[:, 0], tangent[:, 1], tangent[:, 2]
-        basis[:, 2, 0] = n1 * t2 - n2 * t1
-        basis[:, 2, 1] = n2 * t0 - n0 * t2
-        basis[:, 2, 2] = n0 * t1 - n1 * t0
+        if self.width == 3:
+            # n × t, the indices turned once forward and once back
+            second = basis[:, 2]
+            np.multiply(normal.take(_AHEAD, 1), tangent.take(_BEHIND, 1), out=second)
+            second -= normal.take(_BEHIND, 1) * tangent.take(_AHEAD, 1)
         return basis[:, : self.width]
 
     def build(self, state: State, contacts: ContactSet) -> None:
@@ -126,12 +133,12 @@ class ContactRows:
     def _one_dense_body(self, state: State, contacts: ContactSet, basis: Array) -> bool:
         """The common case of one dense body against obstacles: no scatter needed. False if it is not that."""
         body, m = self._bodies[0], contacts.count
-        if body.layout.row_width != self.velocities or (contacts.frame[:m, 1] >= 0).any():
+        if body.layout.row_width != self.velocities or np.count_nonzero(contacts.frame[:m, 1] >= 0):
             return False
         dofs, values = self._carriers(
             0, state, np.ascontiguousarray(contacts.frame[:m, 0]), np.ascontiguousarray(contacts.local[:m, 0])
         )
-        if (dofs != self._all_velocities).any() or (contacts.weight[:m, 0] != 1.0).any():
+        if np.count_nonzero(dofs != self._all_velocities) or np.count_nonzero(contacts.weight[:m, 0] != 1.0):
             return False
         self.matrix = np.matmul(basis, values).reshape(m * self.width, self.velocities)
         return True

@@ -14,6 +14,7 @@ A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄_k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,9 +42,10 @@ class Stabilisation:
 
     def __call__(self, gap: Array, step: float) -> Array:
         """s(φ) [m] of gaps [m] for a step h [s]."""
-        rate = min(1.0 / step, self.push_out)
-        closed = np.maximum(gap * rate, -self.cap) * step
-        return np.where(gap > 0, self.approach * gap, closed)
+        share = min(1.0, self.push_out * step)
+        answer = np.maximum(gap * share, -self.cap * step)
+        np.multiply(gap, self.approach, out=answer, where=gap > 0)
+        return answer
 
 
 def match(wanted: IntArray, known: IntArray) -> tuple[IntArray, BoolArray]:
@@ -65,8 +67,9 @@ class _Probes:
 
 
 def _farthest(moved: Array) -> float:
-    """The longest of displacements (n, 3)."""
-    return float(np.sqrt(np.max(np.einsum("ni,ni->n", moved, moved), initial=0.0)))
+    """A bound on the longest of displacements (n, 3), at most √3 times it."""
+    flat = moved.ravel()
+    return math.sqrt(3.0) * float(np.maximum.reduce(np.abs(flat, out=flat), initial=0.0))
 
 
 @frozen(eq=False)
@@ -100,6 +103,7 @@ class ContactStage:
         self._bodies = tuple(bodies)
         self.scene = scene
         self._surface, self._friction = friction
+        self._row_of_friction = np.array([len(self._friction), 1])
         self._stabilisation = stabilisation
         self._least_margin = margin
         self._plane = plane
@@ -158,11 +162,11 @@ class ContactStage:
             moved = now - self._probes.position
         self._new_probes = _Probes(now, start.time)
         speed = _farthest(moved) / elapsed
-        to_come = [
-            _farthest(scene.obstacle_displacement(o, now, start.time, start.time, start.time + step))
-            for o in scene.moving
-        ]
-        return speed + max(to_come, default=0.0) / step
+        if scene.moving:
+            t0, t1 = start.time, start.time + step
+            to_come = [_farthest(scene.obstacle_displacement(o, now, t0, t0, t1)) for o in scene.moving]
+            speed += max(to_come) / step
+        return speed
 
     def _measure(self, out: ContactSet) -> None:
         out.count = 0
@@ -191,15 +195,14 @@ class ContactStage:
         remembered = self._tangents
         previous: Array | None = None
         if m and len(remembered.id) and self._plane is None:
-            if len(remembered.id) == m and np.array_equal(remembered.id, contacts.id[:m]):
+            if len(remembered.id) == m and not np.count_nonzero(remembered.id != contacts.id[:m]):
                 previous = remembered.tangent
             else:
                 position, found = match(contacts.id[:m], remembered.id)
                 previous = np.where(found[:, None], remembered.tangent[position], 0.0)
         tangents(normal, previous, self._plane, contacts.tangent)
-        shape = contacts.shape[:m]
-        surface = self._surface[shape]
-        contacts.friction[:m] = self._friction[surface[:, 0], surface[:, 1]]
+        surfaces = self._surface.take(contacts.shape[:m])
+        contacts.friction[:m] = self._friction.take(surfaces @ self._row_of_friction)
         self.rows.build(state, contacts)
 
     def gap_at(self, end: State) -> Array:
@@ -233,7 +236,7 @@ class ContactStage:
 
         Over the step (displacement/h), or, if `instant`, at t1.
         """
-        if not self.scene.has_moving_obstacles:
+        if not self.scene.moving:
             return None
         contacts, m = self.contacts, self.contacts.count
         owner = self.scene.table.obstacle[contacts.shape[:m, 1]]

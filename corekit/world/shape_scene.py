@@ -105,6 +105,7 @@ class ShapeScene:
         for i in range(carried):
             own = _beyond_origin(table, i)
             self._reach[table.frame[i]] = max(self._reach[table.frame[i]], own)
+        self._turning = bool(self._reach.any())
         self._moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
@@ -116,7 +117,7 @@ class ShapeScene:
         The frames' origins, and where shapes reach beyond them three points around each, at that distance.
         """
         poses = self.poses
-        if not self._reach.any():
+        if not self._turning:
             return poses.frame_position.copy()
         arms = poses.frame_rotation.swapaxes(1, 2) * self._reach[:, None, None]
         around = poses.frame_position[:, None, :] + arms
@@ -126,11 +127,6 @@ class ShapeScene:
     def moving(self) -> Sequence[int]:
         """Indices of the obstacles that move."""
         return self._moving
-
-    @property
-    def has_moving_obstacles(self) -> bool:
-        """Whether any obstacle moves."""
-        return bool(self._moving)
 
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
@@ -168,10 +164,6 @@ class ShapeScene:
         mover.place(at, p1, r1)
         velocity, spin = mover.twist(at)
         return velocity + np.cross(spin, (point - p) @ r @ r1.T)
-
-    def is_moving(self, obstacle: int) -> bool:
-        """Whether an obstacle moves."""
-        return obstacle in self._moving
 
 
 def friction_table(

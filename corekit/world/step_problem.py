@@ -66,13 +66,13 @@ class StepSystem:
         self.problem = StepContactProblem(stage.width if stage is not None else 3)
         self._has_rows = any(part.rows is not None for part in self.parts)
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
+        self._recharts = tuple(body.model.rechart for body in self.bodies)
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
-        self._velocity = np.zeros(n)
+        self._velocity = self._about = np.zeros(n)
         self._free = np.zeros(n)
         self._extra: Array | None = None
         self._contact_count = 0
-        self._impulse = np.zeros(0)
-        self._impulse_id: IntArray = np.zeros(0, dtype=np.int64)
+        self._impulse, self._impulse_id = _NOTHING, _NO_ID
         self._bounded_impulse = np.zeros(sum(len(part.bounded) for part in self.parts))
         self._split = False
         self._accepted = np.zeros(n)
@@ -144,6 +144,7 @@ class StepSystem:
         """Build (1)–(3) of the coupled family at v_k = `velocity`, prescribed entries at ṗ(t + h)."""
         trial, stage, own = self._trial, self.stage, self._velocity
         own[:] = velocity
+        self._reset(own, split=False)
         self._fix(own, start.time + step)
         moving = self._moving
         np.multiply(start.v, 1.0 - theta, out=moving)
@@ -165,7 +166,6 @@ class StepSystem:
             self.parts, self.slices, start.parts, trial.parts, end.parts, strict=True
         ):
             part.assemble_coupled(a, b, c, own[where], step, theta, tangent)
-        self._reset(split=False)
         if stage is not None and stage.measure(trial):
             self._take_contacts(start, trial, end, step, theta)
         self._coefficients = (theta * step, tangent * theta * theta * step * step)
@@ -176,11 +176,15 @@ class StepSystem:
             self._extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
         self._finish(step)
 
-    def _reset(self, split: bool) -> None:
+    def _reset(self, about: Array, split: bool) -> None:
+        """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
+        self._about = about
         self._extra = None
         self._contact_count = 0
         self._obstacle_rate = None
         self._split = split
+        if self.forces is not None and not split:
+            self.forces.clear()
 
     def _fix(self, velocity: Array, time: float) -> None:
         """Set the prescribed entries of a stacked velocity to ṗ(time)."""
@@ -226,10 +230,9 @@ class StepSystem:
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         stage = self.stage
-        self._velocity[:] = start.v
+        self._reset(start.v, split=False)
         for part, a, scratch in zip(self.parts, start.parts, self.scratch.parts, strict=True):
             part.assemble_start(a, scratch, step, beta, damping, shift)
-        self._reset(split=False)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
             self._contact_count = count = stage.contacts.count
@@ -249,10 +252,9 @@ class StepSystem:
     def linearise_split(self, start: State, smooth: State, step: float) -> None:
         """Build the split problem about the smooth end state (q_f, v_f)."""
         stage = self.stage
-        self._velocity[:] = smooth.v
+        self._reset(smooth.v, split=True)
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
             part.assemble_split(a, where, step)
-        self._reset(split=True)
         self._coefficients = (0.0, 0.0)
         if stage is not None and self._impulses is not None and stage.measure(smooth):
             self._contact_count = count = stage.contacts.count
@@ -286,7 +288,7 @@ class StepSystem:
         if self._impulses is not None and self._contact_count:
             assert self.stage is not None
             ids = self.stage.contacts.id[: self._contact_count]
-            if len(ids) != len(self._impulse_id) or not np.array_equal(ids, self._impulse_id):
+            if len(ids) != len(self._impulse_id) or np.count_nonzero(ids != self._impulse_id):
                 position, found = match(ids, self._impulse_id)
                 width = self.problem.width
                 old = self._impulse.reshape(-1, width)
@@ -295,7 +297,7 @@ class StepSystem:
                 self._impulse = fresh.ravel()
                 self._impulse_id = ids.copy()
         else:
-            self._impulse, self._impulse_id = np.zeros(0), np.zeros(0, dtype=np.int64)
+            self._impulse, self._impulse_id = _NOTHING, _NO_ID
 
     def _columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R) by (block diagonal G)·block."""
@@ -329,7 +331,7 @@ class StepSystem:
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
         if not self._factorised:
-            velocity[:] = self._velocity
+            velocity[:] = self._about
             self._report = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
             return self._report
         self._solve_free(self._extra, velocity)
@@ -467,22 +469,25 @@ class StepSystem:
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
         self._accepted[:] = state.v
-        self._kept = self._warm_start()
+        if self._impulse is not self._kept.contact or self._has_rows:
+            self._kept = self._warm_start()
         if self.stage is not None:
             self.stage.accept()
             if self.forces is not None:
                 self.forces.potential.accepted(self.stage.contacts, self.problem.step)
-        for part, own in zip(self.parts, state.parts, strict=True):
-            part.body.model.rechart(own)
+        for rechart, own in zip(self._recharts, state.parts, strict=True):
+            rechart(own)
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        if self.stage is None or not self._contact_count:
+        n = self._contact_count if self.forces is None else len(self.forces.terms.energy)
+        if self.stage is None or not n:
             return ContactRecord()
-        stage, n = self.stage, self._contact_count
+        stage = self.stage
         contacts, width = stage.contacts, self.problem.width
         absolute = stage.rows.velocity(self._accepted)
-        relative = absolute if self._obstacle_rate is None else absolute - self._obstacle_rate
+        rate = self._obstacle_rate if self.forces is None else self.forces.obstacle_velocity
+        relative = absolute if rate is None else absolute - rate
         slip, tangential = np.zeros((n, 2)), np.zeros((n, 2))
         slip[:, : width - 1] = relative[:, 1:]
         residual = np.zeros(n)
@@ -523,8 +528,9 @@ class StepSystem:
 
     def _take_warm_start(self, kept: _WarmStart) -> None:
         self._impulse, self._impulse_id, self._bounded_impulse = kept.contact, kept.id, kept.bounded
-        for part, impulse in zip(self.parts, kept.rows, strict=False):
-            part.row_impulse[:] = impulse
+        if self._has_rows:
+            for part, impulse in zip(self.parts, kept.rows, strict=True):
+                part.row_impulse[:] = impulse
 
     def memory(self) -> Memory:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
@@ -565,5 +571,6 @@ class _WarmStart(NamedTuple):
     rows: list[Array]
 
 
+_NOTHING = np.zeros(0)
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 _DIRECT = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
