@@ -5,14 +5,15 @@ No plugin is imported and neither is numpy; a broken plugin becomes a row with a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 
 from attrs import evolve, frozen
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from corekit import __version__
 from corekit.registry.spec import ROLES
@@ -21,6 +22,7 @@ __all__ = ["Installed", "discover", "module_is_missing"]
 
 KERNEL = "corekit-kernel"
 _GROUP_PREFIX = "corekit."
+_VersionOf = Callable[[str], str | None]
 _OTHER_GROUPS = frozenset({"corekit.cases", "corekit.hooks"})
 
 
@@ -81,11 +83,12 @@ def discover() -> tuple[Installed, ...]:
     A row is unusable when its role is unknown, its module cannot be found, its distribution was made for
     another kernel, or one of the distribution's requirements is not installed.
     """
+    installed_version = cache(_installed_version)
     rows: list[Installed] = []
-    for distribution in _distributions_with_components():
-        problem = _requirement_problem(distribution)
+    for distribution, about in _distributions_with_components():
+        problem = _requirement_problem(about.get_all("Requires-Dist") or (), installed_version)
         rows.extend(
-            _row(entry, distribution, problem)
+            _row(entry, about, problem)
             for entry in distribution.entry_points
             if entry.group.startswith(_GROUP_PREFIX) and entry.group not in _OTHER_GROUPS
         )
@@ -102,23 +105,23 @@ def module_is_missing(module: str) -> bool:
         return True
 
 
-def _distributions_with_components() -> list[metadata.Distribution]:
-    """Installed distributions with an entry point of ours; the first of a name on the path wins."""
-    found: dict[str, metadata.Distribution] = {}
-    shadowed: set[str] = set()
+def _distributions_with_components() -> list[tuple[metadata.Distribution, metadata.PackageMetadata]]:
+    """Installed distributions with an entry point of ours and their metadata, which is slow to parse.
+
+    The first of a name on the path wins.
+    """
+    found: dict[str, tuple[metadata.Distribution, metadata.PackageMetadata]] = {}
     for distribution in metadata.distributions():
-        if f"[{_GROUP_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
-            continue
-        name = distribution.metadata["Name"] or ""
-        key = canonicalize_name(name)
-        if key and key not in shadowed:
-            shadowed.add(key)
-            found[key] = distribution
+        if f"[{_GROUP_PREFIX}" in (distribution.read_text("entry_points.txt") or ""):
+            about = distribution.metadata
+            name = canonicalize_name(about["Name"] or "")
+            if name:
+                found.setdefault(name, (distribution, about))
     return list(found.values())
 
 
-def _row(entry: metadata.EntryPoint, distribution: metadata.Distribution, problem: str) -> Installed:
-    name, version = distribution.metadata["Name"], distribution.metadata["Version"] or "unknown"
+def _row(entry: metadata.EntryPoint, about: metadata.PackageMetadata, problem: str) -> Installed:
+    name, version = about["Name"], about["Version"] or "unknown"
     role = entry.group.removeprefix(_GROUP_PREFIX)
     module = entry.value.partition(":")[0].strip()
     if role not in ROLES:
@@ -135,23 +138,22 @@ def _row(entry: metadata.EntryPoint, distribution: metadata.Distribution, proble
     )
 
 
-def _requirement_problem(distribution: metadata.Distribution) -> str:
+def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) -> str:
     """The first unmet requirement of a distribution as a sentence, or nothing."""
-    for line in distribution.requires or ():
+    for line in lines:
         try:
             requirement = Requirement(line)
         except InvalidRequirement:
             return f"its requirement {line!r} cannot be read"
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
-        sentence = _kernel_problem(requirement) if _is_kernel(requirement) else _install_problem(requirement)
+        if canonicalize_name(requirement.name) == KERNEL:
+            sentence = _kernel_problem(requirement)
+        else:
+            sentence = _install_problem(requirement, installed_version(requirement.name))
         if sentence:
             return sentence
     return ""
-
-
-def _is_kernel(requirement: Requirement) -> bool:
-    return canonicalize_name(requirement.name) == KERNEL
 
 
 def _kernel_problem(requirement: Requirement) -> str:
@@ -163,15 +165,22 @@ def _kernel_problem(requirement: Requirement) -> str:
     return f"made for {age} kernel: needs {KERNEL}{requirement.specifier}, this is {__version__}"
 
 
-def _install_problem(requirement: Requirement) -> str:
+def _install_problem(requirement: Requirement, version: str | None) -> str:
     wanted = f"{requirement.name}{requirement.specifier}"
-    try:
-        version = metadata.version(requirement.name)
-    except metadata.PackageNotFoundError:
+    if version is None:
         return f'needs {wanted}, which is not installed: pip install "{wanted}"'
-    if requirement.specifier.contains(version, prereleases=True):
-        return ""
-    return f'needs {wanted}, but {version} is installed: pip install "{wanted}"'
+    try:
+        satisfied = requirement.specifier.contains(version, prereleases=True)
+    except InvalidVersion:
+        satisfied = False
+    return "" if satisfied else f'needs {wanted}, but {version} is installed: pip install "{wanted}"'
+
+
+def _installed_version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution) or "unknown"
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _mark_shared_names(rows: Sequence[Installed]) -> tuple[Installed, ...]:

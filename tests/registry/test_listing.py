@@ -98,11 +98,14 @@ def test_group_that_is_no_role_is_a_row_not_a_silence(site):
 
 def test_unreadable_metadata_breaks_nothing(site):
     site.add("fake-odd", {"models": {"odd": "fake_odd:spec"}}, {"fake_odd.py": RAISES}, ["not a requirement"])
+    site.add("fake-dated", {}, version="nineteen")
+    site.add("fake-user", {"models": {"user": "fake_user:s"}}, {"fake_user.py": RAISES}, ["fake-dated>=2"])
     nameless = site.folder / "nameless-1.0.dist-info"
     nameless.mkdir()
     (nameless / "entry_points.txt").write_text("[corekit.models]\nnameless = nameless:spec\n")
     listed = rows(site)
     assert "cannot be read" in listed["fake-odd", "odd"]["reason"]
+    assert "nineteen is installed" in listed["fake-user", "user"]["reason"]
     assert all(name != "nameless" for _, name in listed)
 
 
