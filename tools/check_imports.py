@@ -25,6 +25,7 @@ PLUGIN_SEES = (
     "corekit.roles",
     "corekit.registry.spec",
     "corekit.testing",
+    "corekit.hooks.specs",
 )
 
 

@@ -272,7 +272,9 @@ class Scenario:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
         from corekit.scenario.compose import compose
 
-        return compose(self)
+        simulation = compose(self)
+        installed_hooks().scenario_composed(self, simulation)
+        return simulation
 
     def given_text(self) -> str:
         """The file it was read from, word for word; where overrides changed it, the changed table as TOML."""
@@ -291,3 +293,4 @@ class Scenario:
         from corekit.run.execute import execute
 
         return execute(self, **options)
+        from corekit.hooks.installed import installed_hooks

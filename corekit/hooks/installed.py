@@ -1,0 +1,139 @@
+"""The installed answers to hooks: found through entry points, called one by one, left out when they break."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from corekit.hooks.run_watch import RunWatch
+
+if TYPE_CHECKING:
+    import pluggy
+
+    from corekit.hooks.specs import Verb
+
+__all__ = ["GROUP", "Hooks", "installed_hooks"]
+
+GROUP = "corekit.hooks"
+
+
+@cache
+def installed_hooks() -> Hooks:
+    """The hooks of this process: entry points are imported once, as modules are."""
+    return Hooks(metadata.entry_points(group=GROUP))
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+@final
+class Hooks:
+    """Who answers hooks.
+
+    Args:
+        entries: entry points; without any, pluggy is not even imported.
+        say: takes the sentence about one that is left out.
+    """
+
+    def __init__(self, entries: Iterable[metadata.EntryPoint], say: Callable[[str], None] = _say) -> None:
+        self._say = say
+        self._manager: pluggy.PluginManager | None = None
+        for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
+            self._register(entry)
+
+    def verbs(self) -> list[tuple[str, Verb]]:
+        """Every verb with who adds it."""
+        found: list[tuple[str, Verb]] = []
+        for who, answer in self._answers("corekit_verbs"):
+            if isinstance(answer, (list, tuple)) and all(map(_is_verb, answer)):
+                found += [(who, verb) for verb in answer]
+            else:
+                self._leave_out(
+                    who, "its corekit_verbs must return a list of Verb(name, 'module:function', help)"
+                )
+        return found
+
+    def scenario_composed(self, scenario: Any, simulation: Any) -> None:
+        """Tell that a scenario has become a simulation."""
+        self._tell("corekit_scenario_composed", scenario=scenario, simulation=simulation)
+
+    def run_started(self, folder: Path, scenario: Any, simulation: Any) -> RunWatch:
+        """Tell that a run starts; what is returned is told when it ends."""
+        self._tell("corekit_run_started", folder=folder, scenario=scenario, simulation=simulation)
+        watch = RunWatch(self._tell, folder, simulation)
+        if self._implemented("corekit_block_finished"):
+            simulation.observe(watch)
+        return watch
+
+    # — calling them —
+
+    def _implemented(self, hook: str) -> bool:
+        return self._manager is not None and bool(getattr(self._manager.hook, hook).get_hookimpls())
+
+    def _tell(self, hook: str, **arguments: Any) -> None:
+        for _ in self._answers(hook, **arguments):
+            pass
+
+    def _answers(self, hook: str, **arguments: Any) -> Iterator[tuple[str, Any]]:
+        """Name and answer of each, apart from the others, so that one that raises does not silence the next."""
+        if self._manager is None:
+            return
+        everyone = self._manager.list_name_plugin()
+        for name, plugin in everyone:
+            others = [other for _, other in everyone if other is not plugin]
+            try:
+                answers = self._manager.subset_hook_caller(hook, others)(**arguments)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
+                self._leave_out(name, f"{hook} raised {_described(error)}")
+            else:
+                yield from ((name, answer) for answer in answers)
+
+    # — who takes part —
+
+    def _register(self, entry: metadata.EntryPoint) -> None:
+        manager = self._manager or _manager()
+        self._manager = manager
+        owner = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
+        name = f"{entry.name!r}{owner}"
+        try:
+            plugin = entry.load()
+            if isinstance(plugin, type):
+                plugin = plugin()
+            manager.register(plugin, name)
+            unknown = [call.name for call in manager.get_hookcallers(plugin) or () if call.spec is None]
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
+            self._leave_out(name, f"loading {entry.value} failed with {_described(error)}")
+            return
+        if unknown:
+            self._leave_out(name, f"this kernel has no hook {', '.join(sorted(unknown))}")
+
+    def _leave_out(self, name: str, why: str) -> None:
+        if self._manager is not None and self._manager.has_plugin(name):
+            self._manager.unregister(name=name)
+        self._say(f"corekit: the hooks {name} are left out: {why}")
+
+
+def _manager() -> pluggy.PluginManager:
+    import pluggy
+
+    from corekit.hooks.specs import PROJECT, HookSpecs
+
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(HookSpecs)
+    return manager
+
+
+def _is_verb(answer: object) -> bool:
+    if not (isinstance(answer, tuple) and len(answer) == 3 and all(isinstance(each, str) for each in answer)):
+        return False
+    name, function, _ = answer
+    return bool(name) and not name.startswith("-") and ":" in function
+
+
+def _described(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,0 +1,74 @@
+"""The hooks that there are, and how a distribution answers them.
+
+A distribution names a module, or any object, in the entry-point group `corekit.hooks`; its functions with a
+hook's name and the mark `hookimpl` are called. They may leave out arguments that they do not need.
+
+    [project.entry-points."corekit.hooks"]
+    lab = "corekit_lab.hooks"
+
+    from corekit.hooks.specs import Verb, hookimpl
+
+    @hookimpl
+    def corekit_verbs():
+        return [Verb("upload", "corekit_lab.upload:upload", "Send a run to the lab's archive.")]
+
+Nothing is called in every step: the closest look at a run is a block of steps. A hook that raises is
+reported in one line on the error stream, and its distribution is left out from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pluggy
+
+__all__ = ["PROJECT", "HookSpecs", "Verb", "hookimpl"]
+
+PROJECT = "corekit"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function as the answer to the hook of its name."""
+
+
+class Verb(NamedTuple):
+    """A verb for the command line.
+
+    Args:
+        name: `corekit <name>`.
+        function: `module:function` that does it, imported when it is called. Its signature gives the
+            arguments, it returns an exit code or None, and raises `CorekitError` for what users should read.
+        help: its line in `corekit --help`.
+    """
+
+    name: str
+    function: str
+    help: str
+
+
+class HookSpecs:
+    """Every hook, with its arguments."""
+
+    @hookspec
+    def corekit_verbs(self) -> Sequence[Verb] | None:
+        """The verbs that it adds to the command line; asked for at every start, so it must be light."""
+
+    @hookspec
+    def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:
+        """A scenario has become a simulation: a `Scenario` and a `Simulation` at its initial state."""
+
+    @hookspec
+    def corekit_run_started(self, folder: Path, scenario: Any, simulation: Any) -> None:
+        """A run is about to make its first step; its new folder is there."""
+
+    @hookspec
+    def corekit_block_finished(self, folder: Path, simulation: Any, steps: int) -> None:
+        """Steps have been made since the last call or the start, at most four calls a second of wall time.
+
+        The simulation stands between two steps: look, do not change it.
+        """
+
+    @hookspec
+    def corekit_run_ended(self, folder: Path, error: BaseException | None) -> None:
+        """A run is over and its folder complete; the error that ended it, if there was one."""

@@ -1,0 +1,204 @@
+"""A distribution that pip could have installed adds a verb and watches runs; broken ones are left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCENARIO = """
+format = "corekit-scenario/1"
+name = "falling"
+time = { duration = 0.2, step = 0.001 }
+integrator = { use = "reference-semi-implicit-euler" }
+output = { every = 0.1 }
+[[bodies]]
+name = "ball"
+use = "reference-point-chain"
+"""
+
+GOOD = """
+import json
+from pathlib import Path
+from corekit.hooks.specs import Verb, hookimpl
+
+@hookimpl
+def corekit_verbs():
+    return [Verb("greet", "good_hooks.verb:greet", "Greets who is named.")]
+
+def note(**what):
+    with Path("noted.jsonl").open("a") as file:
+        file.write(json.dumps(what) + "\\n")
+
+@hookimpl
+def corekit_scenario_composed(scenario, simulation):
+    note(hook="composed", name=scenario.name, bodies=len(simulation.bodies))
+
+@hookimpl
+def corekit_run_started(folder):
+    note(hook="started", folder=folder.name)
+
+@hookimpl
+def corekit_block_finished(simulation, steps):
+    note(hook="block", steps=steps, time=simulation.time)
+
+@hookimpl
+def corekit_run_ended(folder, error):
+    status = (folder / "STATUS").read_text().split()[0]
+    note(hook="ended", error=None if error is None else type(error).__name__, status=status)
+"""
+
+VERB = '''
+def greet(name: str, *, loud: bool = False) -> int:
+    """Greet.
+
+    Parameters
+    ----------
+    name
+        Who.
+    """
+    print(f"hello {name}".upper() if loud else f"hello {name}")
+    return 3
+'''
+
+
+class Site:
+    """Fake distributions in a folder that fresh interpreters see."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.work = folder / "site", folder / "work"
+        self.work.mkdir()
+
+    def add(self, distribution: str, entry: str, modules: dict[str, str]) -> None:
+        info = self.folder / f"{distribution.replace('-', '_')}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[corekit.hooks]\n{distribution} = {entry}\n")
+        for path, source in modules.items():
+            file = self.folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(source)
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "160", "NO_COLOR": "1"}
+        return subprocess.run(
+            [sys.executable, *arguments], env=environment, cwd=self.work,
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.python("-m", "corekit.cli", *arguments)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        (self.work / "falling.toml").write_text(SCENARIO)
+        return self.corekit("run", "falling.toml", "--quiet", "--out", "here", *arguments)
+
+    @property
+    def noted(self) -> list[dict]:
+        return [json.loads(line) for line in (self.work / "noted.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+@pytest.fixture
+def good(site: Site) -> Site:
+    modules = {"good_hooks/__init__.py": "", "good_hooks/hooks.py": GOOD, "good_hooks/verb.py": VERB}
+    site.add("good-hooks", "good_hooks.hooks", modules)
+    return site
+
+
+def test_a_verb_of_another_distribution_is_helped_called_and_returns_its_code(good):
+    told = good.corekit("--help")
+    assert "Greets who is named." in told.stdout
+    told = good.corekit("greet", "you", "--loud")
+    assert (told.returncode, told.stdout.strip(), told.stderr) == (3, "HELLO YOU", "")
+    assert good.corekit("greet").returncode == 2
+
+
+def test_an_observer_sees_a_run_from_composition_to_end_in_blocks(good):
+    assert good.run().returncode == 0
+    noted = good.noted
+    assert [each["hook"] for each in noted if each["hook"] != "block"] == ["composed", "started", "ended"]
+    assert noted[0] == {"hook": "composed", "name": "falling", "bodies": 1}
+    blocks = [each for each in noted if each["hook"] == "block"]
+    assert sum(block["steps"] for block in blocks) == 200
+    assert len(blocks) < 20
+    assert blocks[-1]["time"] == pytest.approx(0.2)
+    assert noted[-1] == {"hook": "ended", "error": None, "status": "finished"}
+
+
+def test_the_end_of_a_failed_run_is_told_with_its_error(good):
+    told = good.run("--set", "world.gravity=[0.0, 0.0, -8e307]", "--set", "bodies.ball.options.masses=[1e9]")
+    assert told.returncode == 1
+    assert good.noted[-1] == {"hook": "ended", "error": "StepFailed", "status": "failed"}
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("raise SystemExit('gone')\n", "SystemExit: gone"),
+        (
+            "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_step_done(simulation): pass\n",
+            "this kernel has no hook corekit_step_done",
+        ),
+        (
+            "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_run_ended(wrong): pass\n",
+            "wrong",
+        ),
+        (
+            "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_verbs(): return ['greet']\n",
+            "must return a list of Verb",
+        ),
+        (
+            "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_verbs(): return 1 / 0\n",
+            "corekit_verbs raised ZeroDivisionError",
+        ),
+    ],
+)
+def test_a_broken_one_is_one_line_on_the_error_stream_and_the_others_go_on(good, source, says):
+    good.add("broken-hooks", "broken_hooks", {"broken_hooks.py": source})
+    told = good.corekit("greet", "you")
+    assert told.stdout.strip() == "hello you"
+    (line,) = told.stderr.splitlines()
+    assert "'broken-hooks' of broken-hooks 1.0" in line
+    assert says in line
+
+
+def test_one_that_raises_during_a_run_does_not_stop_it_and_is_not_called_again(good):
+    source = (
+        "from corekit.hooks.specs import hookimpl\n"
+        "@hookimpl\ndef corekit_run_started(): raise RuntimeError('no disk')\n"
+        "@hookimpl\ndef corekit_run_ended(): print('called again')\n"
+    )
+    good.add("broken-hooks", "broken_hooks", {"broken_hooks.py": source})
+    told = good.run()
+    assert (told.returncode, told.stdout) == (0, "")
+    (line,) = told.stderr.splitlines()
+    assert "corekit_run_started raised RuntimeError: no disk" in line
+    assert good.noted[-1]["status"] == "finished"
+
+
+def test_a_verb_whose_name_is_taken_is_left_out(site):
+    source = (
+        "from corekit.hooks.specs import Verb, hookimpl\n"
+        "@hookimpl\ndef corekit_verbs(): return [Verb('list', 'x:y', 'Mine.')]\n"
+    )
+    site.add("greedy", "greedy_hooks", {"greedy_hooks.py": source})
+    told = site.corekit("list")
+    assert told.returncode == 0
+    (line,) = told.stderr.splitlines()
+    assert "'list'" in line
+    assert "left out" in line
+
+
+def test_without_hooks_pluggy_is_not_imported(site):
+    code = "import sys\nfrom corekit.cli import main\nmain(['--help'])\nprint('pluggy' in sys.modules)\n"
+    assert site.python("-c", code).stdout.splitlines()[-1] == "False"
