@@ -7,6 +7,7 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.detector import SdfDetector
+from corekit_sdf.features import FEATURES
 
 KINDS = [
     (first, second)
@@ -18,7 +19,9 @@ KINDS = [
 class Scene:
     """Shapes on bodies of one frame each (the shape at its frame's origin), the last ones obstacles."""
 
-    def __init__(self, shapes: list[tuple[str, tuple[float, ...]]], obstacles: int = 1, **options):
+    def __init__(
+        self, shapes: list[tuple[str, tuple[float, ...]]], obstacles: int = 1, vertices=None, **options
+    ):
         n = len(shapes)
         bodies = np.array([i if i < n - obstacles else -1 for i in range(n)])
         self.table = ShapeTable(
@@ -30,7 +33,7 @@ class Scene:
             offset_position=np.zeros((n, 3)),
             offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
             obstacle=np.array([-1 if i < n - obstacles else i - (n - obstacles) for i in range(n)]),
-            vertices=(None,) * n,
+            vertices=(None,) * n if vertices is None else tuple(vertices),
             never=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(max(n - obstacles, 1), dtype=bool),
         )
@@ -63,7 +66,7 @@ class Scene:
         """Feature → gap, normal, point."""
         s = self.measure(margin)
         return {
-            int(s.id[k]) % 128: (float(s.gap[k]), s.normal[k].copy(), s.point[k].copy())
+            int(s.id[k]) % FEATURES: (float(s.gap[k]), s.normal[k].copy(), s.point[k].copy())
             for k in range(s.count)
         }
 

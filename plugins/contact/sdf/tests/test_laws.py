@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit_sdf.features import CROSSING
+from corekit_sdf.features import CROSSING, FEATURES
 
 from .pairs import KINDS, Scene, random_pair, random_rotation, random_size, rotation_about
 
@@ -138,7 +138,7 @@ def test_gap_rate_is_the_normal_velocity_of_the_carriers():
                     arm = scene.rotation[f] @ found.local[row, carrier]
                     moves = velocity[f] + np.cross(angular[f], arm)
                     rate += found.weight[row, carrier] * found.normal[row] @ moves
-            wanted[int(found.id[row]) % 128] = rate
+            wanted[int(found.id[row]) % FEATURES] = rate
         gaps = []
         for sign in (1, -1):
             for k in range(2):

@@ -6,7 +6,7 @@ import math
 
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.compiled import compiled
-from corekit_sdf.features import BOX, CAPSULE, CYLINDER, HALF_SPACE
+from corekit_sdf.features import BOX, CAPSULE, CYLINDER, HALF_SPACE, flat_first
 from corekit_sdf.spheres import point_box
 from corekit_sdf.vectors import into_frame, norm
 
@@ -15,7 +15,10 @@ __all__ = ["bounding_radius", "near_pairs"]
 
 @compiled
 def bounding_radius(kind: int, size: Array) -> float:
-    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space."""
+    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space.
+
+    A polytope's is that of its corners, which are not among its sizes.
+    """
     if kind == HALF_SPACE:
         return math.inf
     if kind == BOX:
@@ -39,7 +42,7 @@ def near_pairs(
     count = 0
     for row in range(len(pairs)):
         i, j = pairs[row, 0], pairs[row, 1]
-        a, b = (j, i) if kind[i] in (HALF_SPACE, BOX) else (i, j)
+        a, b = (j, i) if flat_first(int(kind[i]), int(kind[j])) else (i, j)
         d = (
             position[a, 0] - position[b, 0],
             position[a, 1] - position[b, 1],

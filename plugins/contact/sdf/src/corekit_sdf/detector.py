@@ -16,7 +16,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.broad_phase import bounding_radius, near_pairs
 from corekit_sdf.config import SdfConfig
-from corekit_sdf.features import KIND_CODES
+from corekit_sdf.features import KIND_CODES, POLYTOPE
 from corekit_sdf.measure import measure_pairs
 from corekit_sdf.rows import MAX_POINTS
 
@@ -26,12 +26,21 @@ _SERVED: Final = frozenset(
     (first, second)
     for first in ("cylinder", "capsule", "sphere")
     for second in ("half-space", "box", "sphere")
-)
+) | {("box", "half-space"), ("polytope", "half-space")}
+
+
+def _corners(kind: str, size: Array, vertices: Array | None) -> Array:
+    """Corners of a box, numbered as in `features.corner_number`, or of a polytope [m]; none of other kinds."""
+    if kind == "box":
+        return np.array([[-1.0 if c >> axis & 1 else 1.0 for axis in range(3)] for c in range(8)]) * size
+    return np.asarray(vertices, dtype=np.float64) if kind == "polytope" else np.zeros((0, 3))
 
 
 @final
 class SdfDetector(ContactDetector):
     """Exact signed distances of cylinders, capsules and spheres to half-spaces, boxes and spheres.
+
+    Boxes and polytopes are served against half-spaces alone, by their corners (`corners`).
 
     The gap of a pair is the signed distance φ of `separation` (1): distance apart, minus the penetration
     depth inside, to rounding. A flat or line lying on a flat is reported by up to four points, the least of
@@ -49,13 +58,15 @@ class SdfDetector(ContactDetector):
         self._frame: IntArray = np.zeros(0, dtype=np.int64)
         self._size: Array = np.zeros((0, 3))
         self._radius: Array = np.zeros(0)
+        self._corners: Array = np.zeros((0, 3))
+        self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
         self._rows: Array = np.zeros((MAX_POINTS, 7))
         self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
-        """Cylinder, capsule or sphere with half-space, box or sphere."""
+        """Cylinder, capsule or sphere with half-space, box or sphere; box or polytope with half-space."""
         return _SERVED
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
@@ -78,6 +89,11 @@ class SdfDetector(ContactDetector):
         self._radius = np.array(
             [bounding_radius(kind, size) for kind, size in zip(self._kind, self._size, strict=True)]
         )
+        corners = [_corners(*each) for each in zip(table.kind, self._size, table.vertices, strict=True)]
+        self._corners = np.concatenate([np.zeros((0, 3)), *corners])
+        self._corner_start = np.cumsum([0, *(len(each) for each in corners)], dtype=np.int64)
+        for k in np.flatnonzero(self._kind == POLYTOPE):
+            self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
@@ -102,6 +118,9 @@ class SdfDetector(ContactDetector):
             candidates.count,
             self._kind,
             self._size,
+            self._radius,
+            self._corners,
+            self._corner_start,
             self._frame,
             poses.position,
             poses.rotation,

@@ -7,7 +7,7 @@ A feature is a place on the pair that moves smoothly with it, so that its gap is
     PLUS, MINUS   the end (rim or end sphere) at local +z or −z of the cylinder or capsule, where it is lowest
     SIDE          its lateral surface against a corner of the box
     RIM + k       material point k of a cylinder's rims (8: four of the + rim, four of the − rim)
-    CORNER + c    corner c of the box on a cap (8)
+    CORNER + c    corner c of the box on a cap (8), or of a box or polytope on a plane (any number)
     EDGE + e      edge e of the box against the lateral surface (12)
     CROSSING + x  where edge e of the box crosses the rim of a cap, going in or out (48)
 """
@@ -31,12 +31,14 @@ __all__ = [
     "KIND_CODES",
     "MINUS",
     "PLUS",
+    "POLYTOPE",
     "RIM",
     "SIDE",
     "SPHERE",
     "corner_number",
     "edge_number",
     "end_feature",
+    "flat_first",
 ]
 
 HALF_SPACE: Final = 0
@@ -44,12 +46,14 @@ SPHERE: Final = 1
 BOX: Final = 2
 CAPSULE: Final = 3
 CYLINDER: Final = 4
+POLYTOPE: Final = 5
 KIND_CODES: Final = {
     "half-space": HALF_SPACE,
     "sphere": SPHERE,
     "box": BOX,
     "capsule": CAPSULE,
     "cylinder": CYLINDER,
+    "polytope": POLYTOPE,
 }
 
 PLUS: Final = 0
@@ -59,7 +63,7 @@ RIM: Final = 3
 CORNER: Final = 11
 EDGE: Final = 19
 CROSSING: Final = 31
-FEATURES: Final = 128
+FEATURES: Final = 65536
 
 
 @compiled
@@ -81,3 +85,9 @@ def edge_number(axis: int, direction: Vector) -> int:
     """Edge of a box along `axis` that is furthest in a direction, 0…11."""
     j, k = (axis + 1) % 3, (axis + 2) % 3
     return 4 * axis + (1 if direction[j] < 0.0 else 0) + (2 if direction[k] < 0.0 else 0)
+
+
+@compiled
+def flat_first(first: int, second: int) -> bool:
+    """Whether the first of two kinds is the one whose frame a pair is worked in: half-space before box."""
+    return first == HALF_SPACE or (first == BOX and second != HALF_SPACE)

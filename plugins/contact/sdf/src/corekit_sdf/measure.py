@@ -5,8 +5,19 @@ from __future__ import annotations
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.box_patch import put_box_contact
 from corekit_sdf.compiled import compiled
+from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.cylinder_box import cylinder_box
-from corekit_sdf.features import BOX, CAPSULE, CYLINDER, FEATURES, HALF_SPACE, PLUS, SPHERE
+from corekit_sdf.features import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    FEATURES,
+    HALF_SPACE,
+    PLUS,
+    POLYTOPE,
+    SPHERE,
+    flat_first,
+)
 from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
 from corekit_sdf.rows import put, row_point
 from corekit_sdf.segment_box import segment_box
@@ -69,7 +80,8 @@ def _on_flat(
 
 @compiled
 def measure_pairs(
-    pairs: IntArray, number: int, kind: IntArray, size: Array, frame: IntArray, position: Array,
+    pairs: IntArray, number: int, kind: IntArray, size: Array, radius: Array, corners: Array,
+    corner_start: IntArray, frame: IntArray, position: Array,
     rotation: Array, frame_position: Array, frame_rotation: Array, margin: float, flat_sine: float,
     flat_cosine: float, rows: Array, names: IntArray, count: int, out_id: IntArray, out_shape: IntArray,
     out_gap: Array, out_point: Array, out_normal: Array, out_frame: IntArray, out_local: Array,
@@ -85,7 +97,7 @@ def measure_pairs(
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
         a, b = i, j
-        if kind[i] in (HALF_SPACE, BOX) or (kind[i] == SPHERE and kind[j] in (CAPSULE, CYLINDER)):
+        if flat_first(int(kind[i]), int(kind[j])) or (kind[i] == SPHERE and kind[j] in (CAPSULE, CYLINDER)):
             a, b = j, i
         home, guest = (b, a) if kind[b] in (HALF_SPACE, BOX) else (a, b)
         turn = rotation[home]
@@ -102,20 +114,26 @@ def measure_pairs(
             x_axis = into_frame(turn, (other[0, 0], other[1, 0], other[2, 0]))
             y_axis = into_frame(turn, (other[0, 1], other[1, 1], other[2, 1]))
             z_axis = into_frame(turn, (other[0, 2], other[1, 2], other[2, 2]))
-            found = _on_flat(
-                int(kind[a]),
-                int(kind[b]),
-                size[a],
-                size[b],
-                p,
-                x_axis,
-                y_axis,
-                z_axis,
-                flat_sine,
-                flat_cosine,
-                rows,
-                names,
-            )
+            if kind[a] == BOX or kind[a] == POLYTOPE:
+                own = corners[corner_start[a] : corner_start[a + 1]]
+                found = corners_on_plane(
+                    own, float(radius[a]), p, x_axis, y_axis, z_axis, flat_sine, rows, names
+                )
+            else:
+                found = _on_flat(
+                    int(kind[a]),
+                    int(kind[b]),
+                    size[a],
+                    size[b],
+                    p,
+                    x_axis,
+                    y_axis,
+                    z_axis,
+                    flat_sine,
+                    flat_cosine,
+                    rows,
+                    names,
+                )
         else:
             found = _on_sphere(int(kind[a]), size[a], p, size[b, 0], rows, names)
         flip = 1.0 if a == i else -1.0
