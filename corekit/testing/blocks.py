@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from corekit.data.arrays import Array
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
 
 __all__ = ["add_block", "new_matrix"]
+
+_TRIANGLE = {k: np.tril_indices(k) for k in (1, 2, 3)}
+_SQUARE = {k: tuple(np.indices((k, k)).reshape(2, -1)) for k in (1, 2, 3)}
+"""Rows and columns of a block's lower triangle, and of the whole block."""
 
 
 def new_matrix(structure: str, n: int, block: int, width: int) -> Matrix:
@@ -18,18 +24,18 @@ def new_matrix(structure: str, n: int, block: int, width: int) -> Matrix:
 
 
 def add_block(matrix: Matrix, row: int, column: int, block: Array) -> None:
-    """Add `block` (k, k) with its upper left entry at (row, column); what the layout cannot hold must be 0.
+    """Add `block` (k, k), k ≤ 3, with its first entry at (row, column), both multiples of k.
 
-    A band stores one triangle, so a block above the diagonal is the mirror of one below and is left out.
+    What the layout cannot hold must be 0. A band stores one triangle: a block above the diagonal is the
+    mirror of one below and is left out.
     """
     k = len(block)
     if isinstance(matrix, Dense):
         matrix.data[row : row + k, column : column + k] += block
     elif isinstance(matrix, Banded):
-        for i in range(k):
-            for j in range(k):
-                if row + i >= column + j:
-                    matrix.data[row + i - column - j, column + j] += block[i, j]
+        if row >= column:
+            i, j = _TRIANGLE[k] if row == column else _SQUARE[k]
+            matrix.data[row - column + i - j, column + j] += block[i, j]
     elif isinstance(matrix, BlockDiagonal) and row == column:
         size = matrix.block
         start = row % size

@@ -3,7 +3,7 @@
 Contact by contact, with the rows w = W·λ + w₀ at the newest λ and D_tt the tangential 2 × 2 block,
 
     λ_n ← max(0, λ_n − w_n/W_nn)                                                       (1)
-    λ_t ← projection of λ_t − w_t/‖W_tt‖ onto the disk of radius μ·λ_n                  (2)
+    λ_t ← projection of λ_t − w_t/‖W_tt‖∞ onto the disk of radius μ·λ_n                  (2)
     λ_b ← clip(λ_b − w_b/W_bb, lo, hi)                                                 (3)
 
 The residuals are those of (1)–(3) with unit steps, in the physical problem. Slow for ill-conditioned W.
@@ -58,9 +58,10 @@ class ProjectedGaussSeidel(ImpulseSolver):
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         matrix = problem.delassus()
+        stiffness = _tangential_stiffness(problem, matrix)
         sweep, residuals = 0, _residuals(problem, matrix, impulse)
         while residuals.worst > self._config.tolerance and sweep < self._config.max_iterations:
-            _sweep(problem, matrix, impulse)
+            _sweep(problem, matrix, stiffness, impulse)
             sweep, residuals = sweep + 1, _residuals(problem, matrix, impulse)
         if not np.isfinite(impulse).all():
             status = Status.NON_FINITE
@@ -70,14 +71,20 @@ class ProjectedGaussSeidel(ImpulseSolver):
         return SolveInfo(status, sweep, residuals, "projected Gauss–Seidel")
 
 
-def _sweep(problem: ContactProblem, matrix: Array, impulse: Array) -> None:
+def _tangential_stiffness(problem: ContactProblem, matrix: Array) -> list[float]:
+    """‖W_tt‖∞ of every contact."""
+    width = problem.width
+    blocks = [slice(c * width + 1, (c + 1) * width) for c in range(problem.contacts)]
+    return [float(np.abs(matrix[t, t]).sum(axis=1).max()) for t in blocks]
+
+
+def _sweep(problem: ContactProblem, matrix: Array, stiffness: list[float], impulse: Array) -> None:
     width, free = problem.width, problem.free
-    for c in range(problem.contacts):
+    for c, stiff in enumerate(stiffness):
         n, t = c * width, slice(c * width + 1, (c + 1) * width)
         if matrix[n, n] > 0:
             speed = matrix[n] @ impulse + free[n]
             impulse[n] = max(0.0, impulse[n] - speed / matrix[n, n])
-        stiff = float(np.linalg.norm(matrix[t, t], 2))
         if stiff > 0:
             slip = matrix[t] @ impulse + free[t]
             impulse[t] = _disk(impulse[t] - slip / stiff, problem.friction[c] * impulse[n])
@@ -93,14 +100,17 @@ def _residuals(problem: ContactProblem, matrix: Array, impulse: Array) -> Residu
     m, width = problem.contacts, problem.width
     speed = matrix @ impulse + problem.free
     contact, slip = impulse[: m * width].reshape(m, width), speed[: m * width].reshape(m, width)
-    normal = np.abs(np.minimum(contact[:, 0], slip[:, 0]))
+    normal = _largest(np.minimum(contact[:, 0], slip[:, 0]))
     bounded = impulse[m * width :]
-    held = np.abs(bounded - np.clip(bounded - speed[m * width :], problem.lower, problem.upper))
+    held = _largest(bounded - np.clip(bounded - speed[m * width :], problem.lower, problem.upper))
     friction, cone = 0.0, 0.0
     for c in range(m):
-        tangential, radius = contact[c, 1:], problem.friction[c] * contact[c, 0]
-        moved = tangential - _disk(tangential - slip[c, 1:], max(radius, 0.0))
-        friction = max(friction, float(np.max(np.abs(moved), initial=0.0)))
-        cone = max(cone, float(np.linalg.norm(tangential)) - radius)
-    worst = max(float(np.max(normal, initial=0.0)), float(np.max(held, initial=0.0)))
-    return Residuals(normal=worst, friction=friction, cone=cone)
+        tangential, radius = contact[c, 1:], problem.friction[c] * max(contact[c, 0], 0.0)
+        friction = max(friction, _largest(tangential - _disk(tangential - slip[c, 1:], radius)))
+        cone = max(cone, float(np.sqrt(tangential @ tangential)) - radius)
+    return Residuals(normal=max(normal, held), friction=friction, cone=cone)
+
+
+def _largest(values: Array) -> float:
+    """Largest absolute value, 0 of none; nan stays nan."""
+    return float(np.abs(values).max()) if len(values) else 0.0

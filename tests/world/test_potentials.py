@@ -173,7 +173,7 @@ def test_potential_on_a_dense_body_with_rotating_frames_agrees_with_impulses():
             )
         )  # fmt: skip
         simulation = small_world(
-            {"arm": model}, newton(1.0, 5e-3), step=5e-3, solver=solver, detector=ReferenceDetector(),
+            {"arm": model}, newton(1.0, 0.01), step=0.01, solver=solver, detector=ReferenceDetector(),
             obstacles=[floor((0.0, 0.0, -0.8))],
         )  # fmt: skip
         simulation.run(3.0)

@@ -162,15 +162,15 @@ def test_integrators_agree_on_a_sliding_dense_arm():
             {"arm": model}, integrator(h), step=h, solver=ProjectedGaussSeidel(), detector=ReferenceDetector(),
             obstacles=[floor((0.0, 0.0, -0.6))], friction=0.3,
         )  # fmt: skip
-        simulation.run(1.0)
+        simulation.run(0.6)
         assert simulation.contacts().count
         return simulation.state.q.copy()
 
     ends = [
-        run(lambda h: SemiImplicitEuler(None, BuildContext(step=h)), 5e-4),
-        run(lambda h: ImplicitEuler(None, BuildContext(step=h)), 1e-3),
-        run(lambda h: ImplicitEuler(ImplicitEulerConfig(theta=0.5), BuildContext(step=h)), 1e-3),
+        run(lambda h: SemiImplicitEuler(None, BuildContext(step=h)), 1e-3),
+        run(lambda h: ImplicitEuler(None, BuildContext(step=h)), 2e-3),
+        run(lambda h: ImplicitEuler(ImplicitEulerConfig(theta=0.5), BuildContext(step=h)), 4e-3),
         run(verlet, 1e-3),
     ]
     for end in ends[1:]:
-        assert end == pytest.approx(ends[0], abs=2e-2)
+        assert end == pytest.approx(ends[0], abs=3e-2)

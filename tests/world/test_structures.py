@@ -62,7 +62,7 @@ def test_matrix_structures_give_the_same_trajectory(case, integrator):
         )
         touched = []
         simulation.observe(lambda sim, _report, seen=touched: seen.append(sim.contacts().count))
-        simulation.run(0.2)
+        simulation.run(0.12)
         assert max(touched) > 0
         ends.append(np.concatenate([simulation.state.q, simulation.state.v, simulation.system.reaction()]))
     for end in ends[1:]:

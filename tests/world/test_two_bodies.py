@@ -100,7 +100,7 @@ def test_bodies_that_do_not_touch_move_as_if_alone():
             models, INTEGRATORS[integrator](), step=H, solver=ProjectedGaussSeidel(), detector=ReferenceDetector(),
             obstacles=[floor((0.0, 0.0, -0.5))], friction=0.3,
         )  # fmt: skip
-        simulation.run(0.4)
+        simulation.run(0.2)
         return simulation
 
     for integrator in INTEGRATORS:
