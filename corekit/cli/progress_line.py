@@ -20,13 +20,13 @@ _PATIENCE = 3.0
 
 @final
 class ProgressLine:
-    """Shows progress on the error stream: a moving line on a terminal, single lines elsewhere."""
+    """Shows progress on the error stream: a moving line on a terminal, single lines elsewhere; silent: nothing."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, silent: bool = False) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, quiet=silent)
         self._line = Progress(
             TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"),
             console=self._console, transient=True, disable=not self._console.is_terminal,
@@ -45,6 +45,12 @@ class ProgressLine:
             self._timer = threading.Timer(_PATIENCE, self._say_compiling)
             self._timer.daemon = True
             self._timer.start()
+
+    def warn(self, sentence: str) -> None:
+        """Print a line above the moving one."""
+        from rich.text import Text
+
+        self._console.print(Text(f"warning: {sentence}", style="yellow"), soft_wrap=True)
 
     def _say_compiling(self) -> None:
         if not self._waiting or "numba" not in sys.modules:

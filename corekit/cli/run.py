@@ -1,4 +1,4 @@
-"""`corekit run`: run a scenario into a new folder, show how far it is, and report how it went."""
+"""`corekit run`: run a scenario, go on with a run, or replay one step; show how far it is and how it went."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from corekit.cli import exit_code
+from corekit.cli import MISUSE, exit_code, print_error
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
@@ -21,21 +21,24 @@ _PICTURES = (".png", ".html")
 
 
 def run(
-    file: Path,
+    file: Path | None = None,
     /,
     *,
+    resume: Path | None = None,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     picture: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
-    """Run a scenario into a new folder.
+    """Run a scenario into a new folder, or go on with a run that was killed, interrupted or failed.
 
     Parameters
     ----------
     file
-        The scenario file.
+        The scenario file; or the `step-<n>.npz` of a failed run, to replay that step alone.
+    resume
+        The folder of a run to go on with, to the end it would have had; FILE may be left out then.
     overrides
         `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
     out
@@ -49,8 +52,15 @@ def run(
     """
     from corekit.cli.run_report import as_data, print_table
 
+    wrong = _misuse(file, resume, out)
+    if wrong:
+        print_error(wrong)
+        return MISUSE
     try:
-        results, pictures = _run(file, overrides, out, picture, silent=quiet or as_json)
+        if file is not None and file.suffix == ".npz":
+            _replay(file, silent=quiet or as_json)
+            return None
+        results, pictures = _run(file, resume, overrides, out, picture, silent=quiet or as_json)
     except CorekitError as error:
         if not as_json:
             raise
@@ -65,22 +75,52 @@ def run(
     return None
 
 
+def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
+    """What is wrong with the words of the command line, if anything."""
+    if file is None and resume is None:
+        return "corekit run requires an argument: FILE, or --resume DIR"
+    if resume is not None and out is not None:
+        return "--out does not go with --resume: a run goes on in its own folder"
+    if resume is not None and file is not None and file.suffix == ".npz":
+        return f"--resume does not go with {file}: a step is replayed without its folder"
+    return ""
+
+
+def _replay(file: Path, *, silent: bool) -> None:
+    from corekit.run.execute import replay
+
+    report = replay(file, warn=_ignore if silent else print_error)
+    if not silent:
+        print(f"{file}: the step of {report.step:g} s succeeds here. {report.solve.status.value}")
+
+
+def _ignore(_sentence: str) -> None:
+    """Nobody is to be told."""
+
+
 def _run(
-    file: Path, overrides: tuple[str, ...], out: Path | None, picture: bool, *, silent: bool
+    file: Path | None,
+    folder: Path | None,
+    overrides: tuple[str, ...],
+    out: Path | None,
+    picture: bool,
+    *,
+    silent: bool,
 ) -> tuple[Results, list[Path]]:
     from corekit.cli.pictures import draw, installed_viewers
     from corekit.cli.progress_line import ProgressLine
-    from corekit.run.execute import execute
+    from corekit.run.execute import execute, resume
     from corekit.scenario.load import load
 
-    scenario = load(file, overrides)
+    scenario = None if file is None else load(file, overrides)
     # a missing viewer is said before the run, not after it
     viewers = installed_viewers() if picture else []
-    if silent:
-        results = execute(scenario, directory=out)
-    else:
-        with ProgressLine(scenario.name) as line:
-            results = execute(scenario, directory=out, progress=line)
+    with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
+        if folder is not None:
+            results = resume(folder, scenario, progress=line, warn=line.warn)
+        else:
+            assert scenario is not None
+            results = execute(scenario, directory=out, progress=line, warn=line.warn)
     made: list[Path] = []
     for path, viewer in _targets(results.path, results.title, viewers):
         draw(results, path, viewer)

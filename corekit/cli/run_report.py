@@ -27,6 +27,7 @@ def as_data(results: Results, pictures: Sequence[Path]) -> dict[str, Any]:
         "simulated_s": float(results.time[-1] - results.time[0]),
         **{key: times.get(key) for key in keys},
         "statistics": dict(results.statistics),
+        "watchdog": times.get("watchdog", {}),
     }
 
 
@@ -52,6 +53,7 @@ def print_table(report: dict[str, Any]) -> None:
         ("outcome of solves", _counts(said["statuses"], solves)),
         ("worst residual", f"{said['worst_residual']:.1e} (physical: m/s, N·s)"),
         ("contact over time", phases or "no contact"),
+        *(("watchdog", each) for each in _found(report["watchdog"])),
         *(("note", f"{note} ({count} steps)") for note, count in said["notes"].items()),
         ("results", report["results"]),
         *(("picture", path) for path in report["pictures"]),
@@ -62,6 +64,17 @@ def print_table(report: dict[str, Any]) -> None:
     for name, value in rows:
         table.add_row(name, Text(value))
     Console(highlight=False).print(table)
+
+
+def _found(watchdog: dict[str, Any]) -> list[str]:
+    """What the watchdog saw, by kind."""
+    units = {"unsolved": "", "penetration": " m", "energy": " J"}
+    return [
+        f"{kind}: {watchdog[kind]['steps']} steps, first at {watchdog[kind]['first_s']:.4g} s, "
+        f"worst {watchdog[kind]['worst']:.3g}{unit}"
+        for kind, unit in units.items()
+        if kind in watchdog
+    ]
 
 
 def _per_step(report: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import signal
 import threading
 import time as clock
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -15,6 +15,7 @@ from typing import Any, Protocol, final
 
 from corekit.data.step import StepReport
 from corekit.errors import CorekitError, ResultsError, StepFailed
+from corekit.hooks.installed import installed_hooks
 from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint, read_checkpoint
 from corekit.run.differences import scenario_differences, version_differences
 from corekit.run.folder import RunFolder, read_status, versions_of
@@ -88,7 +89,7 @@ def execute(
     folder = RunFolder.create(
         scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
     )
-    with _says_how_it_ended(folder):
+    with installed_hooks().run(folder.path, scenario, simulation), _says_how_it_ended(folder):
         _describe(folder, simulation, scenario, composed)
         _Run(simulation, scenario, folder, tell, warn or _warn).go()
     return Results(folder.path)
@@ -133,7 +134,7 @@ def resume(
     if found is not None:
         _check_same_versions(found, simulation, own.path)
     own.take_over()
-    with _says_how_it_ended(own):
+    with installed_hooks().run(own.path, scenario, simulation), _says_how_it_ended(own):
         if found is None:
             _describe(own, simulation, scenario, composed)
         else:
@@ -401,7 +402,46 @@ def _say_how_it_ended(folder: RunFolder, error: BaseException) -> None:
     try:
         folder.log(word, **what)
         folder.set_status(word, " ".join(reason.split()))
-    except OSError as trouble:
+    except (OSError, ResultsError) as trouble:
         error.add_note(f"The status could not be written: {trouble}")
 
 
+@final
+class _Stop:
+    """Whether the user asked to stop: the run does so after the step."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+    def handle(self, _signal: int, _frame: FrameType | None) -> None:
+        """The first Ctrl-C waits for the end of the step, a second one does not."""
+        if self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+
+
+@contextmanager
+def _stop_between_steps() -> Iterator[_Stop]:
+    """Ctrl-C ends the run between two steps, so that every buffer is whole; in other threads it stays as it is."""
+    stop = _Stop()
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is not signal.default_int_handler:
+        yield stop
+        return
+    signal.signal(signal.SIGINT, stop.handle)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _nobody(_progress: Progress) -> None:
+    """Nobody wants to know."""
+
+
+def _nothing(*_what: object, **_more: object) -> None:
+    """What was found before is not told again."""
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=2)

@@ -3,6 +3,7 @@
 scenario.toml   as given              log.jsonl       what happened, one JSON object a line
 resolved.toml   every default filled  versions.json   python, platform, corekit, plugins, libraries
 results.nc      see `recorder`        STATUS          running, finished, failed or interrupted, and why
+checkpoint-*.npz, step-*.npz          to go on, and to replay a step that failed: see `checkpoint`
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class RunFolder:
                 number += 1
                 path = wanted.with_name(f"{wanted.name}-{number}")
             folder = cls(path)
-            folder.set_status("running")
+            folder._say("running")
         except OSError as error:
             raise ResultsError(
                 f"cannot make the run folder {path}: {error.strerror}. Choose another with `--out DIR`."
@@ -89,18 +90,52 @@ class RunFolder:
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / name}: {error.strerror}") from error
 
+    def take_over(self) -> None:
+        """Become the one who runs it, after another process left it.
+
+        Raises:
+            ResultsError: it cannot be written to.
+        """
+        self.set_status("running")
+        try:
+            for partial in self.path.glob(".*.partial"):
+                partial.unlink(missing_ok=True)
+            log = self.path / _LOG
+            if log.exists() and not log.read_bytes().endswith(b"\n"):
+                with log.open("a", encoding="utf-8") as file:
+                    file.write("\n")  # a kill cut the last line
+        except OSError as error:
+            raise ResultsError(f"cannot write into {self.path}: {error.strerror}") from error
+
     def set_status(self, word: str, reason: str = "") -> None:
-        """Say how the run stands; while it runs, who runs it."""
+        """Say how the run stands; while it runs, who runs it.
+
+        Raises:
+            ResultsError: the disk is full or the folder cannot be written to.
+        """
+        try:
+            self._say(word, reason)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path / _STATUS}: {error.strerror}") from error
+
+    def _say(self, word: str, reason: str = "") -> None:
         if word == "running":
             reason = f"process {os.getpid()} on {socket.gethostname()}"
         _write_whole(self.path / _STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
 
     def log(self, event: str, **what: Any) -> None:
-        """Add a line to the log."""
+        """Add a line to the log.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone.
+        """
         now = dt.datetime.now().astimezone().isoformat(timespec="milliseconds")
         line = json.dumps({"at": now, "event": event, **what}, ensure_ascii=False)
-        with (self.path / _LOG).open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        try:
+            with (self.path / _LOG).open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path / _LOG}: {error.strerror}") from error
 
 
 def _claim(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time as clock
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
@@ -47,13 +48,21 @@ class Recorder:
         every: time from record to record [s], a whole number of steps.
         statistics: who counts.
         title: name of the scenario.
+        resumed: to go on with the file at `path`, what `memory` gave; the simulation is still at its initial
+            state, from which the file's constant parts follow. Records after that memory are dropped.
     Raises:
         ConfigError: `every` is not a whole number of steps.
-        ResultsError: the folder cannot be written to.
+        ResultsError: the folder cannot be written to, or the file to go on with is another run's.
     """
 
     def __init__(
-        self, path: Path, simulation: Simulation, every: float, statistics: Statistics, title: str = ""
+        self,
+        path: Path,
+        simulation: Simulation,
+        every: float,
+        statistics: Statistics,
+        title: str = "",
+        resumed: Mapping[str, np.ndarray[Any, Any]] | None = None,
     ) -> None:
         step = simulation.step_length
         self._stride = max(1, round(every / step))
@@ -70,7 +79,10 @@ class Recorder:
         self._outlines = [(len(outline.points), np.asarray(outline.starts)) for outline in outlines]
         dimensions = dimensions_of(simulation, outlines)
         variables = variables_of(simulation, scene, outlines)
-        self._file = GrowingFile(path, dimensions, variables, attributes_of(simulation, title))
+        kept = None
+        if resumed is not None:
+            kept = {"time": int(resumed["records"]), "contact": int(resumed["contacts"])}
+        self._file = GrowingFile(path, dimensions, variables, attributes_of(simulation, title), kept)
         sizes = {name.rpartition("/")[2]: size or 0 for name, size in dimensions.items()}
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
@@ -85,17 +97,24 @@ class Recorder:
                 self._contacts[variable.name] = np.zeros((16 * CHUNK, *inner), variable.dtype)
         self._row = self._contact = 0
         self._answerers: dict[str, int] = {}
-        self._kept = simulation.step_index // self._stride
         self._next_publication = 0.0
+        self._unpublished = True
+        if resumed is not None:
+            names = json.loads(str(resumed["answerers"]))
+            self._answerers = {name: i for i, name in enumerate(names)}
+            self._kept = int(resumed["kept"])
+            self._due = self._next_due(simulation)
+            return
+        self._kept = simulation.step_index // self._stride
         self._due = -1.0
         self._keep(simulation, None)
-        self._publish()
+        self.publish()
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         if simulation.time >= self._due:
             self._keep(simulation, report)
             if clock.perf_counter() > self._next_publication:
-                self._publish()
+                self.publish()
 
     def close(self) -> None:
         """Write what is still in the buffers, for the last time."""
@@ -134,8 +153,12 @@ class Recorder:
         self._statistics.note_contacts(state.time, record)
         self._row += 1
         self._kept += 1
+        self._unpublished = True
+        self._due = self._next_due(simulation)
+
+    def _next_due(self, simulation: Simulation) -> float:
         step = simulation.step_length
-        self._due = simulation.start_time + self._kept * self._stride * step - 1e-6 * step
+        return simulation.start_time + self._kept * self._stride * step - 1e-6 * step
 
     def _keep_poses(self, simulation: Simulation, k: int) -> None:
         rows, scene = self._rows, self._scene
@@ -209,10 +232,29 @@ class Recorder:
         self._file.set_attribute("answered_by", "flag_meanings", " ".join(["no_solve_yet", *names]))
         self._file.set_attribute("", "statistics", json.dumps(self._statistics.as_data()))
 
-    def _publish(self) -> None:
+    def publish(self) -> None:
+        """Make every record up to now readable under the file's name.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone; what was published before is still there.
+        """
+        if not self._unpublished:
+            return
         begin = clock.perf_counter()
         self._write_block()
         self._describe()
         self._file.publish()
+        self._unpublished = False
         now = clock.perf_counter()
         self._next_publication = now + max(_PUBLISH_EVERY, (now - begin) / _SHARE)
+
+    # — for resuming —
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Where it stands in the published file, for a checkpoint; to be taken right after `publish`."""
+        return {
+            "records": np.array(self._file.length("time")),
+            "contacts": np.array(self._file.length("contact")),
+            "kept": np.array(self._kept),
+            "answerers": np.array(json.dumps(list(self._answerers))),
+        }

@@ -14,6 +14,7 @@ from corekit.data.step import StepReport
 from corekit.errors import StepFailed
 from corekit.roles.component import Component, Memory
 from corekit.roles.integrator import Integrator
+from corekit.run.step_size import step_to_try
 from corekit.world.bodies import Body
 from corekit.world.obstacles import Obstacle
 from corekit.world.step_problem import StepSystem
@@ -107,6 +108,18 @@ class Simulation:
             observer(self, report)
         return report
 
+    def go_back(
+        self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()
+    ) -> None:
+        """Return to a memory and step from it to a grid step, watched by other observers or by none."""
+        watching, self._observers = self._observers, tuple(observers)
+        try:
+            self.remember(memory)
+            while self.step_index < step_index:
+                self.step()
+        finally:
+            self._observers = watching
+
     def run(self, duration: float) -> None:
         """Step until t ≥ start + duration."""
         count = round(duration / self.step_length)
@@ -128,14 +141,15 @@ class Simulation:
                 if len(bad):
                     name = names[int(bad[0])].name
                     return self._non_finite(f"the {what} {name!r}", float(values[bad[0]]), before, b, name)
-        return StepFailed(report.solve.status.value, step=self.step_index, time=before.time)
+        sentence = f"{report.solve.status.value} {step_to_try(self.step_length)}"
+        return StepFailed(sentence, step=self.step_index, time=before.time)
 
     def _non_finite(self, what: str, value: float, before: State, b: int, name: str) -> StepFailed:
         term = self._culprit(b, before)
         cause = f" The force term {term!r} drove it." if term else ""
         return StepFailed(
             f"{what} of body {self.bodies[b].name!r} became {value}.{cause} "
-            f"Try a smaller step than {self.step_length:g} s or an implicit integrator.",
+            f"{step_to_try(self.step_length, self.bodies[b], before.parts[b])}",
             step=self.step_index,
             time=before.time,
             body=self.bodies[b].name,
@@ -148,9 +162,18 @@ class Simulation:
 
         Looked for at the step's start, there with the inputs of a step later, and at the last trial state.
         """
-        body, start, trial = self.bodies[b], before.parts[b], self.system.trial.parts[b]
+        start, trial = before.parts[b], self.system.trial.parts[b]
+        ahead = start.time + self.step_length
+        return self._largest(b, (start, start.time), (start, ahead), (trial, trial.time))
+
+    def largest_term(self, b: int, state: State) -> str:
+        """Name of body b's largest force term at a state, empty if it cannot name any."""
+        return self._largest(b, (state.parts[b], state.time))
+
+    def _largest(self, b: int, *places: tuple[State, float]) -> str:
+        body = self.bodies[b]
         sizes: dict[str, float] = {}
-        for state, time in (start, start.time), (start, start.time + self.step_length), (trial, trial.time):
+        for state, time in places:
             terms = dict(self.system.contact_forces(b))
             if "force-terms" in body.abilities:
                 terms |= body.model.force_terms(state, body.inputs.at(time))
@@ -160,6 +183,14 @@ class Simulation:
                     return name
                 sizes[name] = max(size, sizes.get(name, 0.0))
         return max(sizes, key=lambda name: sizes[name], default="")
+
+    def shape_owner(self, shape: int) -> str:
+        """`body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
+        for body in self.bodies:
+            if shape < body.first_shape + len(body.layout.shapes):
+                return f"{body.name}.{shape - body.first_shape}"
+        last = self.bodies[-1]
+        return self.obstacles[shape - last.first_shape - len(last.layout.shapes)].name
 
     # — memory —
 

@@ -6,11 +6,12 @@ of the whole run.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import asdict, define, field, frozen
 
 from corekit.data.contacts import ContactMode, ContactRecord
 from corekit.data.status import SolveInfo, Status
@@ -51,9 +52,11 @@ class Statistics:
         answered: solves by who answered. statuses: solves by outcome.
         notes: what integrators changed in the linear model, with how often.
         most_contacts: contacts of one step, at most.
+        depth: largest −gap of the last step, 0 if nothing overlapped [m].
     """
 
     def __init__(self) -> None:
+        self.depth = 0.0
         self.since_kept = SinceKept()
         self._whole = SinceKept()
         self.answered: dict[str, int] = {}
@@ -86,12 +89,14 @@ class Statistics:
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
         stage = simulation.system.stage
+        self.depth = 0.0
         if stage is not None and stage.contacts.count:
             self._look_at_gaps(stage.contacts.gap[: stage.contacts.count], simulation.time)
 
     def _look_at_gaps(self, gap: np.ndarray[Any, np.dtype[np.float64]], time: float) -> None:
         self.most_contacts = max(self.most_contacts, len(gap))
         depth = -float(gap[gap.argmin()])
+        self.depth = max(0.0, depth)
         since = self.since_kept
         if depth > since.deepest_penetration:
             if depth > self._whole.deepest_penetration:
@@ -121,6 +126,36 @@ class Statistics:
     def phases(self, most: int = 8) -> list[ContactPhase]:
         """What contacts did over time, in at most that many phases."""
         return contact_phases(self._kept_time, self._kept_modes, most)
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Everything counted so far, for a checkpoint."""
+        counters = {
+            "since_kept": asdict(self.since_kept),
+            "whole": asdict(self._whole),
+            "answered": self.answered,
+            "statuses": {status.name: count for status, count in self.statuses.items()},
+            "notes": self.notes,
+            "integrator_iterations": self.integrator_iterations,
+            "most_contacts": self.most_contacts,
+            "deepest_at": self.deepest_at,
+        }
+        return {
+            "counters": np.array(json.dumps(counters)),
+            "kept_time": np.array(self._kept_time, dtype=float),
+            "kept_modes": np.array(self._kept_modes, dtype=np.int64).reshape(-1, 3),
+        }
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave."""
+        counters = json.loads(str(memory["counters"]))
+        self.since_kept, self._whole = SinceKept(**counters["since_kept"]), SinceKept(**counters["whole"])
+        self.answered, self.notes = counters["answered"], counters["notes"]
+        self.statuses = {Status[name]: count for name, count in counters["statuses"].items()}
+        self.integrator_iterations = counters["integrator_iterations"]
+        self.most_contacts, self.deepest_at = counters["most_contacts"], counters["deepest_at"]
+        self._kept_time = memory["kept_time"].tolist()
+        self._kept_modes = [(a, b, c) for a, b, c in memory["kept_modes"].tolist()]
+        self._last = None
 
     def as_data(self) -> dict[str, Any]:
         """Everything as JSON can hold it."""

@@ -8,6 +8,7 @@ or after a kill, sees a complete file of the last publication.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -58,8 +59,9 @@ class GrowingFile:
         dimensions: size of each dimension, None for those that grow; a name with groups belongs to that group.
         variables: all there will ever be.
         attributes: of groups, by the group's name (empty: the whole file).
+        kept: to go on with the file at `path`, entries of each growing dimension to keep of it; else None.
     Raises:
-        ResultsError: the folder cannot be written to.
+        ResultsError: the folder cannot be written to, or the file to go on with is not of this form.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class GrowingFile:
         dimensions: Mapping[str, int | None],
         variables: Sequence[Variable],
         attributes: Mapping[str, Mapping[str, Any]],
+        kept: Mapping[str, int] | None = None,
     ) -> None:
         import h5py
 
@@ -75,9 +78,13 @@ class GrowingFile:
         self._partial = path.with_name(f".{path.name}.partial")
         try:
             self._work = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by `close`
+            if kept is None:
+                self._create(dimensions, variables, attributes)
+            else:
+                with path.open("rb") as file:
+                    shutil.copyfileobj(file, self._work, 1 << 20)
         except OSError as error:
-            raise ResultsError(f"cannot write results into {path.parent}: {error.strerror}") from error
-        self._create(dimensions, variables, attributes)
+            raise ResultsError(f"cannot write results into {path.parent}: {_reason(error)}") from error
         self._file = h5py.File(self._work, "r+")
         growing = {name for name, size in dimensions.items() if size is None}
         # a dimension without a variable of its name has a stand-in that has to grow with it
@@ -92,6 +99,27 @@ class GrowingFile:
             }
             for dimension in growing
         }
+        if kept is not None:
+            self._rewind(kept)
+
+    def _rewind(self, kept: Mapping[str, int]) -> None:
+        """Drop the entries beyond `kept`."""
+        for dimension, length in kept.items():
+            datasets = [*self._growing[dimension].values()]
+            if dimension in self._stand_ins:
+                datasets.append(self._stand_ins[dimension])
+            for dataset in datasets:
+                if len(dataset) < length:
+                    raise ResultsError(
+                        f"{self.path} holds {len(dataset)} entries of {dataset.name[1:]!r}, the checkpoint belongs to "
+                        f"{length}: it is not the file of this run"
+                    )
+                dataset.resize(length, axis=0)
+            self._length[dimension] = length
+
+    def length(self, dimension: str) -> int:
+        """Entries along a growing dimension."""
+        return self._length[dimension]
 
     def _create(
         self,
@@ -128,11 +156,14 @@ class GrowingFile:
         """Add `count` entries along a growing dimension: `values` holds them for each of its variables."""
         begin = self._length[dimension]
         end = begin + count
-        if dimension in self._stand_ins:
-            self._stand_ins[dimension].resize(end, axis=0)
-        for name, dataset in self._growing[dimension].items():
-            dataset.resize(end, axis=0)
-            dataset[begin:end] = values[name][:count]
+        try:
+            if dimension in self._stand_ins:
+                self._stand_ins[dimension].resize(end, axis=0)
+            for name, dataset in self._growing[dimension].items():
+                dataset.resize(end, axis=0)
+                dataset[begin:end] = values[name][:count]
+        except OSError as error:
+            raise self._cannot_write(error) from error
         self._length[dimension] = end
 
     def set_attribute(self, name: str, key: str, value: Any) -> None:
@@ -145,15 +176,21 @@ class GrowingFile:
         Raises:
             ResultsError: the disk is full or the folder has gone.
         """
-        self._file.flush()
         try:
+            self._file.flush()
             self._work.flush()
             self._work.seek(0)
             with self._partial.open("wb") as copy:
                 shutil.copyfileobj(self._work, copy, 1 << 20)
             os.replace(self._partial, self.path)
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror or error}") from error
+            raise self._cannot_write(error) from error
+
+    def _cannot_write(self, error: OSError) -> ResultsError:
+        """The error to raise; what is published stays, what was half copied makes room."""
+        with contextlib.suppress(OSError):
+            self._partial.unlink(missing_ok=True)
+        return ResultsError(f"cannot write {self.path}: {_reason(error)}")
 
     def close(self) -> None:
         """Publish for the last time and let go of the temporary file."""
@@ -172,6 +209,10 @@ class GrowingFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _group(file: Any, name: str) -> Any:

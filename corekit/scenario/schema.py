@@ -27,13 +27,16 @@ __all__ = [
     "Base",
     "Body",
     "Contact",
+    "EnergyWatch",
     "FrictionPair",
     "Input",
     "Obstacle",
     "Output",
+    "PenetrationWatch",
     "Scenario",
     "Stabilisation",
     "Time",
+    "Watchdog",
     "World",
 ]
 
@@ -238,6 +241,40 @@ class Output:
     directory: str = option("runs", "folder for run folders, relative to where the run is started")
 
 
+_POLICIES = ("stop", "warn", "record")
+"""At a bad step: end the run; say so once on the terminal and in the log; in the log only."""
+
+
+@frozen(kw_only=True)
+class EnergyWatch:
+    """Energy that grows without work, see `corekit.run.energy_balance`."""
+
+    policy: str = option("record", "what to do then", choices=_POLICIES)
+    limit: float = option(
+        0.5, "growth, as a share of the largest energy that was moved so far", above=0, infinite=True
+    )
+
+
+@frozen(kw_only=True)
+class PenetrationWatch:
+    """Bodies inside what they touch."""
+
+    policy: str = option("warn", "what to do then", choices=_POLICIES)
+    limit: float = option(0.01, "deepest penetration allowed", unit="m", low=0, infinite=True)
+
+
+@frozen(kw_only=True)
+class Watchdog:
+    """What to do at a bad step: `stop` the run there, `warn` once on the terminal, or `record` in the log."""
+
+    non_finite: str = option("stop", "a number that is not finite", choices=("stop",))
+    unsolved: str = option("warn", "a solve that missed its tolerance", choices=_POLICIES)
+    energy: EnergyWatch = field(default=EnergyWatch(), metadata=_about("energy that grows without work"))
+    penetration: PenetrationWatch = field(
+        default=PenetrationWatch(), metadata=_about("bodies inside what they touch")
+    )
+
+
 @frozen(kw_only=True)
 class Scenario:
     """Everything that decides a run.
@@ -260,6 +297,7 @@ class Scenario:
     contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
     integrator: Use = component("integrators", help="steps through time")
     output: Output = field(metadata=_about("what is kept"))
+    watchdog: Watchdog = field(default=Watchdog(), metadata=_about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
 
@@ -270,6 +308,7 @@ class Scenario:
 
     def compose(self) -> Simulation:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
+        from corekit.hooks.installed import installed_hooks
         from corekit.scenario.compose import compose
 
         simulation = compose(self)
@@ -293,4 +332,3 @@ class Scenario:
         from corekit.run.execute import execute
 
         return execute(self, **options)
-        from corekit.hooks.installed import installed_hooks

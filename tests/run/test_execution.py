@@ -20,6 +20,7 @@ from corekit.run.execute import Progress, execute
 from corekit.run.folder import RunFolder, read_status
 from corekit.run.results import Results
 from corekit.run.store import GrowingFile, Variable
+from corekit.scenario.schema import Watchdog
 
 
 class Scene:
@@ -28,6 +29,7 @@ class Scene:
     name = "tiny"
     time: Any = SimpleNamespace(duration=0.3)
     output: Any = SimpleNamespace(every=0.01, directory="runs")
+    watchdog = Watchdog()
 
     def __init__(self, simulation):
         self._simulation = simulation
@@ -48,7 +50,10 @@ def test_a_run_leaves_every_file_and_says_finished(tiny, scenario_file, tmp_path
     results = load(scenario_file, ["time.duration=0.1"]).run(directory=tmp_path / "out")
     assert results.path == tmp_path / "out"
     names = {path.name for path in results.path.iterdir()}
-    assert names == {"scenario.toml", "resolved.toml", "results.nc", "log.jsonl", "versions.json", "STATUS"}
+    assert names == {
+        "scenario.toml", "resolved.toml", "results.nc", "log.jsonl", "versions.json", "STATUS",
+        "checkpoint-000000000100.npz",
+    }  # fmt: skip
     assert results.status == "finished"
     versions = json.loads((results.path / "versions.json").read_text())
     assert versions["plugins"] == {"tiny-plugin": "1.0"}
@@ -127,7 +132,7 @@ def test_a_place_that_is_a_file_is_one_clear_error(world, tmp_path):
 def test_a_failed_step_keeps_the_records_before_it_and_names_the_cause(world):
     with pytest.raises(StepFailed, match=r"'vy' of body 'ball' became nan") as caught:
         execute(Scene(world(breaks_at=0.155)))
-    (note,) = caught.value.__notes__
+    note = caught.value.__notes__[0]
     results = Results(note.removeprefix("What was recorded is kept in "))
     assert results.status == "failed"
     assert "'push'" in results.outcome.reason
@@ -167,7 +172,7 @@ def test_ctrl_c_ends_the_run_between_two_steps(world):
 
 
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
-    monkeypatch.setattr("corekit.run.execute._TELL_EVERY", 0.0)
+    monkeypatch.setattr("corekit.run.pace._TELL_EVERY", 0.0)
     told: list[Progress] = []
     execute(Scene(world()), progress=told.append)
     assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]

@@ -1,0 +1,250 @@
+"""Checkpoints: everything a run needs to go on bit for bit, in one file without pickle, written whole.
+
+A checkpoint belongs to a number of records of `results.nc`, which was published before it: a kill between
+the two leaves a few records too many, never one too few. After writing one, the live run takes over its own
+memory from it, so whatever a component would lose by being resumed it loses here too: the uninterrupted run
+and the resumed one are the same, wherever a kill falls. The clock decides when one is written, and as taking
+over one's own memory changes nothing, the instants change nothing either.
+
+    scenario            the resolved scenario as TOML, and its SHA-256
+    versions            kernel and plugins as JSON
+    memory/PATH/NAME    arrays of `Simulation.memory()`
+    run/PART/NAME       arrays of the statistics, the recorder and the watchdog
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import time as clock
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.errors import PluginError, ResultsError
+from corekit.run.simulation import Simulation
+
+__all__ = ["Checkpoint", "CheckpointKeeper", "Remembers", "newest_checkpoint", "read_checkpoint"]
+
+FORMAT = "corekit-checkpoint/1"
+KEEP = 2
+"""Checkpoints kept: the newest, and the one before it in case the disk loses the newest."""
+
+_EVERY = 1.0
+"""Wall time between checkpoints [s], longer where they are slow: they may take 2 % of the time."""
+_SHARE = 0.02
+_NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
+"""What NumPy raises for a file that is cut, foreign or not made of plain arrays."""
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+class Remembers(Protocol):
+    """A part of a run with a memory of its own, as components have."""
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Named arrays; copies."""
+        ...
+
+    def remember(self, memory: Arrays) -> None:
+        """Take over what `memory` gave."""
+        ...
+
+
+@frozen(eq=False)
+class Checkpoint:
+    """A simulation and what watches it, between two grid steps.
+
+    Args:
+        scenario: resolved, as TOML.
+        versions: of the kernel (`corekit`) and of the plugins, by distribution.
+        memory: of the simulation. run: of what watches it, names begin with the part's.
+    """
+
+    scenario: str
+    versions: Mapping[str, str]
+    memory: Arrays
+    run: Arrays
+
+    @property
+    def step(self) -> int:
+        """Grid steps done."""
+        return int(self.memory["step_index"])
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.memory["time"])
+
+    def part(self, name: str) -> dict[str, np.ndarray[Any, Any]]:
+        """Memory of one part that watches the run."""
+        return {key[len(name) + 1 :]: array for key, array in self.run.items() if key.startswith(f"{name}/")}
+
+    def write(self, path: Path) -> None:
+        """Write it whole: whoever opens `path` sees a complete file, whenever this process is killed.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone; what was at `path` before is still there.
+            PluginError: a component remembers something that is not a plain array.
+        """
+        arrays: dict[str, np.ndarray[Any, Any]] = {
+            "format": np.array(FORMAT),
+            "scenario": np.array(self.scenario),
+            "scenario_sha256": np.array(_digest(self.scenario)),
+            "versions": np.array(json.dumps(dict(self.versions))),
+            **{f"memory/{name}": np.asarray(array) for name, array in self.memory.items()},
+            **{f"run/{name}": np.asarray(array) for name, array in self.run.items()},
+        }
+        for name, array in arrays.items():
+            if array.dtype.hasobject:
+                raise PluginError(
+                    f"{name.partition('/')[2]!r} is remembered as {array.dtype}: a memory is made of plain arrays"
+                )
+        partial = path.with_name(f".{path.name}.partial")
+        try:
+            with partial.open("wb") as file:
+                np.savez(file, **arrays)  # pyright: ignore[reportArgumentType]
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise ResultsError(f"cannot write {path}: {error.strerror or error}.{_advice(error)}") from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _advice(error: OSError) -> str:
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return " Make room, then go on with `corekit run --resume DIR`." if full else ""
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """The checkpoint in a file.
+
+    Raises:
+        ResultsError: it is missing, cut, damaged, or something else.
+    """
+    if not path.is_file():
+        raise ResultsError(f"there is no checkpoint {path}")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files} if hasattr(file, "files") else {}
+    except _NOT_READABLE as error:
+        raise ResultsError(
+            f"{path} is not a whole checkpoint: {str(error) or type(error).__name__}"
+        ) from error
+    found = str(arrays.get("format", "none"))
+    if found != FORMAT:
+        ours = found.startswith("corekit-checkpoint/")
+        why = "another version of corekit wrote it" if ours else "something else wrote it"
+        raise ResultsError(f"{path} has the format {found!r}, this corekit reads {FORMAT!r}: {why}")
+    try:
+        scenario, digest = str(arrays["scenario"]), str(arrays["scenario_sha256"])
+        versions = json.loads(str(arrays["versions"]))
+        made = Checkpoint(scenario, versions, _below("memory/", arrays), _below("run/", arrays))
+        sound = digest == _digest(scenario) and made.step >= 0
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResultsError(f"{path} is not a whole checkpoint: it lacks {error}") from error
+    if not sound:
+        raise ResultsError(f"{path} is not a whole checkpoint: its scenario does not fit its digest")
+    return made
+
+
+def _below(prefix: str, arrays: Arrays) -> dict[str, np.ndarray[Any, Any]]:
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def checkpoint_files(folder: Path) -> list[Path]:
+    """Checkpoints of a run, newest first."""
+    return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
+
+
+def newest_checkpoint(folder: Path) -> tuple[Checkpoint | None, list[str]]:
+    """The newest whole checkpoint of a run, and what is wrong with newer ones; None if there are no files.
+
+    Raises:
+        ResultsError: there are some, but none is whole.
+    """
+    wrong: list[str] = []
+    for path in checkpoint_files(folder):
+        try:
+            return read_checkpoint(path), wrong
+        except ResultsError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ResultsError("no checkpoint can be read:\n" + "\n".join(f"  {each}" for each in wrong))
+    return None, []
+
+
+@final
+class CheckpointKeeper:
+    """Writes checkpoints of a live run and keeps the newest ones.
+
+    Args:
+        folder: of the run.
+        simulation: whose.
+        scenario, versions: as in `Checkpoint`.
+        parts: what else has to go on as it was: name → part.
+        publish: makes every record up to now readable; called before each checkpoint.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        simulation: Simulation,
+        scenario: str,
+        versions: Mapping[str, str],
+        parts: Mapping[str, Remembers],
+        publish: Callable[[], object],
+    ) -> None:
+        self._folder, self._simulation = folder, simulation
+        self._scenario, self._versions = scenario, dict(versions)
+        self._parts, self._publish = dict(parts), publish
+        self._next = 0.0
+        self.latest: Checkpoint | None = None
+
+    def snapshot(self) -> Checkpoint:
+        """The run as it is now; to be taken between two grid steps."""
+        run = {
+            f"{name}/{key}": array
+            for name, part in self._parts.items()
+            for key, array in part.memory().items()
+        }
+        return Checkpoint(self._scenario, self._versions, self._simulation.memory(), run)
+
+    def after_step(self) -> None:
+        """Write one if it is time; to be called after each grid step."""
+        if clock.perf_counter() > self._next:
+            self.write()
+
+    def write(self) -> None:
+        """Publish the records and write a checkpoint that belongs to them; the run goes on from it."""
+        begin = clock.perf_counter()
+        self._publish()
+        taken = self.snapshot()
+        path = self._folder / f"checkpoint-{taken.step:012d}.npz"
+        taken.write(path)
+        self._remove_all_but(KEEP)
+        self.latest = taken
+        # what a resumed run rebuilds from these arrays, this one rebuilds too; they stay as they are
+        self._simulation.remember({name: array.copy() for name, array in taken.memory.items()})
+        now = clock.perf_counter()
+        self._next = now + max(_EVERY, (now - begin) / _SHARE)
+
+    def finish(self) -> None:
+        """Write the end state and keep that alone."""
+        self.write()
+        self._remove_all_but(1)
+
+    def _remove_all_but(self, count: int) -> None:
+        for path in checkpoint_files(self._folder)[count:]:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,196 @@
+"""Energy that no known work explains: what an unstable step size or a wrong plugin makes out of nothing.
+
+    G(t) = E(t) − E(0) − W(t),     E = Σ kinetic + potential of bodies + contact potentials     (1)
+
+Dissipation only lowers G. W is the work of what drives the world:
+
+    inputs               ∫ v·(f(q, v, u) − f(q, v, 0)) dt, trapezoids between samples           (2)
+    moving obstacles     Σ impulse·(their velocity at the contact), every step                  (3)
+    prescribed motion    Σ reaction·(mean velocity over the step), every step                   (4)
+
+Energy grows without work if G has risen above its lowest value so far by more than
+
+    limit·max(peak kinetic energy, range of the potential energy, peak |W|) + Σ ½·|ΔP|·Δt        (5)
+
+where the last sum bounds what (2) may have missed. An explicit scheme beyond its limit multiplies E by a
+factor a step, so the bound is passed while all values are still of the size of the motion. What cannot be
+known is not judged: `unknown` says why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.roles.model import ChannelKind
+from corekit.run.simulation import Simulation
+from corekit.world.bodies import Body
+from corekit.world.body_system import BodySystem
+
+__all__ = ["EnergyBalance"]
+
+_SAMPLES = 10
+"""Samples before the first verdict: explicit Euler's fall from rest gains 1/n of its energy in n steps."""
+_ROUNDING = 1e-9
+_COUNTERS = (
+    "count", "time", "first", "lowest", "work", "peak_work", "power", "peak_kinetic", "potential_low",
+    "potential_high", "missed", "driven_work",
+)  # fmt: skip
+
+
+@final
+class EnergyBalance:
+    """The balance (1)–(5) of a simulation.
+
+    Args:
+        simulation: at its initial state.
+
+    Attributes:
+        unknown: why there is no balance; empty if there is one.
+        every_step: whether (3) or (4) need it at every step; else any samples do.
+        excess: left side of (5) minus its right side without `limit`: growth [J].
+        scale: what `limit` multiplies in (5) [J].
+        culprit: index of the body whose energy grew most.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._parts = simulation.system.parts
+        self.unknown = _why_unknown(simulation)
+        stage = simulation.system.stage
+        self._obstacles_move = stage is not None and any(obstacle.moving for obstacle in simulation.obstacles)
+        self._prescribed = any(len(part.prescribed) for part in self._parts)
+        self.every_step = self._obstacles_move or self._prescribed
+        self.excess = self.scale = 0.0
+        self._at_first = np.zeros(len(self._parts))
+        self._now = np.zeros(len(self._parts))
+        self._velocity = simulation.state.v.copy()
+        self._buffers = [(part.body.model.mass_matrix(), np.zeros(part.body.nv)) for part in self._parts]
+        self._without = [np.zeros(part.body.nv) for part in self._parts]
+        self._sums: dict[str, float] = dict.fromkeys(_COUNTERS, 0.0)
+        if not self.unknown:
+            self._start(simulation)
+
+    @property
+    def culprit(self) -> int:
+        """The body whose energy grew most."""
+        return int(np.argmax(self._now - self._at_first))
+
+    def _start(self, simulation: Simulation) -> None:
+        kinetic, potential = self._energy(simulation)
+        self._at_first[:] = self._now
+        sums = self._sums
+        sums["time"], sums["power"] = simulation.time, self._power(simulation)
+        sums["first"], sums["peak_kinetic"] = kinetic + potential, kinetic
+        sums["potential_low"] = sums["potential_high"] = potential
+
+    def _energy(self, simulation: Simulation) -> tuple[float, float]:
+        kinetic = potential = 0.0
+        for b, (part, state) in enumerate(zip(self._parts, simulation.state.parts, strict=True)):
+            moving, stored = part.body.model.energy(state)
+            self._now[b] = moving + stored
+            kinetic, potential = kinetic + moving, potential + stored
+        forces = simulation.system.forces
+        if forces is not None:
+            potential += float(np.sum(forces.terms.energy))
+        return kinetic, potential
+
+    def _power(self, simulation: Simulation) -> float:
+        """Integrand of (2) now [W]."""
+        power = 0.0
+        for part, state, (mass, force), without in zip(
+            self._parts, simulation.state.parts, self._buffers, self._without, strict=True
+        ):
+            inputs = part.body.inputs.at(state.time)
+            if not inputs.any():
+                continue
+            part.body.model.dynamics(state, inputs, mass, force)
+            part.body.model.dynamics(state, np.zeros_like(inputs), mass, without)
+            power += float(state.v @ (force - without))
+        return power
+
+    def add_step(self, simulation: Simulation) -> None:
+        """Count the work (3) and (4) of the step just taken."""
+        system = simulation.system
+        done = 0.0
+        stage = system.stage
+        if self._obstacles_move and stage is not None and stage.contacts.count:
+            record, now = system.record(), simulation.time
+            velocity = stage.obstacle_velocity(now, now - simulation.report.step, now, instant=False)
+            if velocity is not None and record.count == len(velocity):
+                done += float(record.normal_impulse @ velocity[:, 0])
+                across = velocity[:, 1:]
+                done += float(np.sum(record.tangential_impulse[:, : across.shape[1]] * across))
+        if self._prescribed:
+            mean = 0.5 * (self._velocity + simulation.state.v)
+            held = [
+                mean[where][part.prescribed] for part, where in zip(self._parts, system.slices, strict=True)
+            ]
+            done += float(system.reaction() @ np.concatenate(held))
+            self._velocity[:] = simulation.state.v
+        self._sums["driven_work"] += done
+
+    def sample(self, simulation: Simulation) -> None:
+        """Take the balance now: sets `excess` and `scale`."""
+        sums = self._sums
+        kinetic, potential = self._energy(simulation)
+        power, elapsed = self._power(simulation), simulation.time - sums["time"]
+        sums["work"] += 0.5 * elapsed * (power + sums["power"])
+        sums["missed"] += 0.5 * elapsed * abs(power - sums["power"])
+        sums["time"], sums["power"] = simulation.time, power
+        work = sums["work"] + sums["driven_work"]
+        growth = kinetic + potential - sums["first"] - work
+        sums["lowest"] = min(sums["lowest"], growth)
+        sums["peak_kinetic"] = max(sums["peak_kinetic"], kinetic)
+        sums["peak_work"] = max(sums["peak_work"], abs(work))
+        sums["potential_low"] = min(sums["potential_low"], potential)
+        sums["potential_high"] = max(sums["potential_high"], potential)
+        sums["count"] += 1
+        stretch = sums["potential_high"] - sums["potential_low"]
+        rounding = _ROUNDING * (abs(potential) + abs(sums["first"]))
+        self.scale = max(sums["peak_kinetic"], stretch, sums["peak_work"])
+        judged = sums["count"] > _SAMPLES
+        self.excess = growth - sums["lowest"] - sums["missed"] - rounding if judged else 0.0
+
+    def exceeds(self, limit: float) -> bool:
+        """Whether (5) was passed at the last sample."""
+        return self.excess > limit * self.scale
+
+    # — for resuming —
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The sums so far, for a checkpoint."""
+        return {
+            "sums": np.array(json.dumps(self._sums)),
+            "at_first": self._at_first.copy(),
+            "velocity": self._velocity.copy(),
+        }
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave."""
+        self._sums = json.loads(str(memory["sums"]))
+        self._at_first[:], self._velocity[:] = memory["at_first"], memory["velocity"]
+
+
+def _why_unknown(simulation: Simulation) -> str:
+    for part in simulation.system.parts:
+        body: Body = part.body
+        if "energy" not in body.abilities:
+            return f"the model of {body.name!r} cannot tell its energy"
+        for channel in body.layout.inputs:
+            if channel.kind is not ChannelKind.EFFORT:
+                return f"the work of input {channel.name!r} of {body.name!r}, a {channel.kind.value}, is not known"
+        if part.rows is not None and not _rows_are_idle(part, simulation):
+            return f"the work of the driven, compliant or bounded rows of {body.name!r} is not known"
+    return ""
+
+
+def _rows_are_idle(part: BodySystem, simulation: Simulation) -> bool:
+    """Whether a body's bilateral rows do no work and store none: rigid position rows without bounds."""
+    rows, body = part.rows, part.body
+    assert rows is not None
+    state = next(s for p, s in zip(simulation.system.parts, simulation.state.parts, strict=True) if p is part)
+    body.model.bilateral(state, body.inputs.at(state.time), rows)
+    return not (rows.rate.any() or rows.bounded.any() or rows.compliance.any())

@@ -1,0 +1,73 @@
+"""A step size to try after a failure, from the model's own rates where it can give them.
+
+The largest frequency and the largest damping rate of a body are estimated apart, at its last good state:
+
+    ω² = λ_max(K, M),   d = λ_max(D, M)                                                  (1)
+
+One mode  q̈ = −ω²·q − d·q̇  under semi-implicit Euler has  λ² − (2 − hd − h²ω²)·λ + (1 − hd) = 0, whose
+roots stay in the unit circle (Jury: 4 − 2hd − h²ω² > 0) while
+
+    h < 4/(d + √(d² + 4ω²)),    that is 2/ω without damping and 2/d without stiffness      (2)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.world.bodies import Body
+
+__all__ = ["explicit_limit", "step_to_try"]
+
+_MOST = 400
+"""Velocities up to which (1) is solved densely."""
+_SAFETY = 0.9
+
+
+def explicit_limit(body: Body, state: State) -> float | None:
+    """h of (2) [s] at a body's state; None if the model has no `tangent`, is too large, or nothing limits it."""
+    if "tangent" not in body.abilities or body.nv > _MOST:
+        return None
+    model, inputs = body.model, body.inputs.at(state.time)
+    mass, force = model.mass_matrix(), np.zeros(body.nv)
+    stiffness, damping = model.tangent_matrices()
+    model.dynamics(state, inputs, mass, force)
+    model.tangent(state, inputs, stiffness, damping)
+    free = np.setdiff1d(np.arange(body.nv), body.layout.prescribed)
+    dense = [matrix.dense()[np.ix_(free, free)] for matrix in (mass, stiffness, damping)]
+    if not len(free) or not all(np.isfinite(matrix).all() for matrix in dense):
+        return None
+    try:
+        squared, rate = (_largest(matrix, dense[0]) for matrix in dense[1:])
+    except LinAlgError:
+        return None  # massless coordinates
+    bound = rate + math.sqrt(rate * rate + 4.0 * squared)
+    return 4.0 / bound if bound > 0 else None
+
+
+def _largest(matrix: Array, mass: Array) -> float:
+    """λ_max of the pencil's symmetric part, at least 0."""
+    last = len(mass) - 1
+    values = eigh(0.5 * (matrix + matrix.T), mass, eigvals_only=True, subset_by_index=(last, last))
+    return max(0.0, float(values[0]))
+
+
+def step_to_try(step: float, body: Body | None = None, state: State | None = None) -> str:
+    """A sentence that suggests a step smaller than `step` [s]."""
+    limit = None if body is None or state is None else explicit_limit(body, state)
+    if body is not None and limit is not None and step >= _SAFETY * limit:
+        return (
+            f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
+            f"{body.name!r} are stable below {limit:.3g} s."
+        )
+    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s, or an implicit integrator."
+
+
+def _rounded(step: float) -> str:
+    """A step rounded down to two digits."""
+    unit = 10.0 ** (math.floor(math.log10(step)) - 1)
+    return f"{math.floor(step / unit + 1e-9) * unit:.2g}"

@@ -1,0 +1,212 @@
+"""Looks at every step for what a user would not want to find out at the end.
+
+| kind        | looked at                                      | when                                                |
+|-------------|------------------------------------------------|-----------------------------------------------------|
+| non_finite  | q, v; f and its terms to name the cause        | every step, by the simulation itself: always stops  |
+| unsolved    | whether the solve met its tolerance            | every step                                          |
+| penetration | the largest −gap                               | every step                                          |
+| energy      | growth without work, see `energy_balance`      | with policy `stop` and where work is done in jumps  |
+|             |                                                | every step, else once a record                      |
+
+A policy is `stop` (the run ends at the first bad step, which is not recorded), `warn` (a line on the
+terminal, once a kind) or `record`. In all cases the log has a line for each of the first stretches of bad
+steps, and the end of the run the counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, final
+
+import numpy as np
+
+from corekit.data.step import StepReport
+from corekit.errors import StepFailed
+from corekit.run.energy_balance import EnergyBalance
+from corekit.run.simulation import Simulation
+from corekit.run.statistics import Statistics
+from corekit.run.step_size import step_to_try
+
+__all__ = ["KINDS", "Policies", "Watchdog"]
+
+KINDS: tuple[str, ...] = ("unsolved", "penetration", "energy")
+_LOGGED = 10
+"""Stretches of bad steps of a kind that are logged, each with its first step."""
+
+
+class _Limited(Protocol):
+    @property
+    def policy(self) -> str: ...
+    @property
+    def limit(self) -> float: ...
+
+
+class Policies(Protocol):
+    """What the scenario says about the watchdog."""
+
+    @property
+    def unsolved(self) -> str: ...
+    @property
+    def energy(self) -> _Limited: ...
+    @property
+    def penetration(self) -> _Limited: ...
+
+
+@final
+class Watchdog:
+    """An observer; observe with `statistics` first and what records the step after it.
+
+    Args:
+        policies: of the scenario.
+        simulation: at its initial state.
+        statistics: who has just measured the step.
+        every: time between two looks at the energy [s], where no jumps ask for every step.
+        note: called with an event and its data, for the log.
+        warn: called with a sentence, once a kind.
+    """
+
+    def __init__(
+        self,
+        policies: Policies,
+        simulation: Simulation,
+        statistics: Statistics,
+        every: float,
+        note: Callable[..., object],
+        warn: Callable[[str], object],
+    ) -> None:
+        self._policies, self._statistics = policies, statistics
+        self._note, self._warn = note, warn
+        self._penetration = policies.penetration.limit
+        self._energy = EnergyBalance(simulation)
+        step = simulation.step_length
+        dense = policies.energy.policy == "stop" or self._energy.every_step
+        self._stride = 1 if dense else max(1, round(every / step))
+        self._looks_at_energy = not self._energy.unknown
+        self._adds_steps = self._looks_at_energy and self._energy.every_step
+        self._samples = 0
+        self._start, self._step = simulation.start_time, step
+        self._due = self._next_due()
+        self._counts = dict.fromkeys(KINDS, 0)
+        self._stretches = dict.fromkeys(KINDS, 0)
+        self._bad = dict.fromkeys(KINDS, False)
+        self._first = dict.fromkeys(KINDS, math.nan)
+        self._worst = dict.fromkeys(KINDS, 0.0)
+
+    @property
+    def unwatched(self) -> str:
+        """Why the energy is not watched; empty if it is."""
+        return self._energy.unknown
+
+    def _next_due(self) -> float:
+        return self._start + (self._samples + 1) * self._stride * self._step - 1e-6 * self._step
+
+    def __call__(self, simulation: Simulation, report: StepReport) -> None:
+        bad = self._bad
+        if not report.solve.status.solved:
+            self._found("unsolved", self._policies.unsolved, simulation, report.solve.residuals.worst)
+        elif bad["unsolved"]:
+            bad["unsolved"] = False
+        depth = self._statistics.depth
+        if depth > self._penetration:
+            self._found("penetration", self._policies.penetration.policy, simulation, depth)
+        elif bad["penetration"]:
+            bad["penetration"] = False
+        if self._looks_at_energy:
+            self._look_at_energy(simulation)
+
+    def _look_at_energy(self, simulation: Simulation) -> None:
+        if self._adds_steps:
+            self._energy.add_step(simulation)
+        if simulation.time < self._due:
+            return
+        self._samples += 1
+        self._due = self._next_due()
+        self._energy.sample(simulation)
+        if self._energy.exceeds(self._policies.energy.limit):
+            self._found("energy", self._policies.energy.policy, simulation, self._energy.excess)
+        else:
+            self._bad["energy"] = False
+
+    # — what was found —
+
+    def _found(self, kind: str, policy: str, simulation: Simulation, value: float) -> None:
+        self._counts[kind] += 1
+        self._worst[kind] = max(self._worst[kind], value)
+        if self._counts[kind] == 1:
+            self._first[kind] = simulation.time
+        begins = not self._bad[kind]
+        self._bad[kind] = True
+        self._stretches[kind] += begins
+        warns = policy == "warn" and self._counts[kind] == 1
+        logs = begins and self._stretches[kind] <= _LOGGED
+        if not (policy == "stop" or warns or logs):
+            return
+        sentence, where = self._describe(kind, simulation, value)
+        if logs:
+            step, time = simulation.step_index, simulation.time
+            self._note("watchdog", kind=kind, policy=policy, step=step, time_s=time, said=sentence, **where)
+        if warns:
+            self._warn(f"t = {simulation.time:.6g} s: {sentence}")
+        if policy == "stop":
+            begin = simulation.time - simulation.report.step
+            raise StepFailed(sentence, step=simulation.step_index, time=begin, **where)
+
+    def _describe(self, kind: str, simulation: Simulation, value: float) -> tuple[str, dict[str, str]]:
+        """A sentence, and the culprit as in `StepFailed`."""
+        if kind == "energy":
+            b = self._energy.culprit
+            body, state = simulation.bodies[b], simulation.state.parts[b]
+            speed = np.abs(state.v)
+            fastest = body.layout.velocities[int(speed.argmax())].name if len(speed) else ""
+            term = simulation.largest_term(b, simulation.state)
+            sentence = (
+                f"the energy grew by {value:.3g} J that no work explains, beyond "
+                f"{self._policies.energy.limit:g} × {self._energy.scale:.3g} J, most of it in body {body.name!r}, "
+                f"whose {fastest!r} is fastest and {term or 'force'!r} its largest force. "
+                f"{step_to_try(simulation.step_length, body, state)}"
+            )
+            return sentence, {"body": body.name, "coordinate": fastest, "term": term}
+        record = simulation.contacts()
+        deepest = record.gap if kind == "penetration" else -record.residual
+        name = simulation.shape_owner(int(record.shape[int(deepest.argmin()), 0])) if record.count else ""
+        if kind == "penetration":
+            sentence = (
+                f"{name or 'a body'} is {1e3 * value:.3g} mm inside what it touches, more than "
+                f"{1e3 * self._penetration:.3g} mm. {step_to_try(simulation.step_length)}"
+            )
+        else:
+            status = simulation.report.solve.status.value
+            sentence = f"{status} Physical residual {value:.2g}" + (f", worst at {name}." if name else ".")
+            sentence += f" {step_to_try(simulation.step_length)}"
+        return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}
+
+    # — at the end, and for resuming —
+
+    def as_data(self) -> dict[str, Any]:
+        """Counts of steps, first time and worst value by kind, of what was found."""
+        found = {
+            kind: {"steps": self._counts[kind], "first_s": self._first[kind], "worst": self._worst[kind]}
+            for kind in KINDS
+            if self._counts[kind]
+        }
+        return {**found, **({"energy_unwatched": self.unwatched} if self.unwatched else {})}
+
+    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+        """What was found so far, for a checkpoint."""
+        own = {
+            "samples": self._samples, "counts": self._counts, "stretches": self._stretches,
+            "bad": self._bad, "first": self._first, "worst": self._worst,
+        }  # fmt: skip
+        energy = {f"energy.{name}": array for name, array in self._energy.memory().items()}
+        return {"found": np.array(json.dumps(own)), **energy}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave."""
+        own = json.loads(str(memory["found"]))
+        self._samples = own["samples"]
+        self._counts, self._stretches, self._bad = own["counts"], own["stretches"], own["bad"]
+        self._first, self._worst = own["first"], own["worst"]
+        self._energy.remember({n[7:]: array for n, array in memory.items() if n.startswith("energy.")})
+        self._due = self._next_due()
