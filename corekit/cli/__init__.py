@@ -19,6 +19,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("info", "corekit.cli.info:info", "A component: what it is, what it can, which options it takes."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
+    ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
     ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
     (
         "new",

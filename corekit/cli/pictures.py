@@ -12,10 +12,11 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target
 
 if TYPE_CHECKING:
+    from corekit.roles.chart import LineChart
     from corekit.roles.viewer import Viewer
     from corekit.run.results import Results
 
-__all__ = ["draw", "installed_viewers", "viewer_for"]
+__all__ = ["draw", "draw_chart", "installed_viewers", "viewer_for"]
 
 
 def installed_viewers(only: str = "") -> list[tuple[str, Viewer]]:
@@ -56,6 +57,35 @@ def viewer_for(path: Path, viewers: Sequence[tuple[str, Viewer]]) -> Viewer:
     raise PluginError(
         f"no installed viewer writes {ending}{did_you_mean(path.suffix, endings)}; they write {', '.join(endings)}"
     )
+
+
+def draw_chart(chart: LineChart, stem: Path) -> tuple[Path | None, str]:
+    """Draw a line chart into `stem` with the first ending of the first viewer that draws charts.
+
+    Returns:
+        The file; or None, and the sentence why nothing was drawn.
+    """
+    from corekit.roles.component import BuildContext
+
+    line = next(known.install_line for known in FIRST_PARTY if known.role == "viewers")
+    trouble = f"no installed viewer draws charts: {line}"
+    for row in discover():
+        if row.role != "viewers" or not row.usable:
+            continue
+        try:
+            spec = load_spec(row)
+            if "charts" not in spec.provides:
+                continue
+            viewer = load_target(spec.target)(
+                load_target(spec.config)(), BuildContext(path=f"viewers.{row.name}")
+            )
+            path = stem.with_name(stem.name + viewer.suffixes[0])
+            viewer.chart(chart, path)
+        except (PluginError, ResultsError) as error:
+            trouble = str(error)
+        else:
+            return path, ""
+    return None, trouble
 
 
 def draw(results: Results, path: Path, viewer: Viewer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -62,13 +63,19 @@ class Hooks:
         """Tell that a scenario has become a simulation."""
         self._tell("corekit_scenario_composed", scenario=scenario, simulation=simulation)
 
-    def run_started(self, folder: Path, scenario: Any, simulation: Any) -> RunWatch:
-        """Tell that a run starts; what is returned is told when it ends."""
+    @contextmanager
+    def run(self, folder: Path, scenario: Any, simulation: Any) -> Iterator[None]:
+        """Tell that a run starts, of its blocks of steps, and how the context ended."""
         self._tell("corekit_run_started", folder=folder, scenario=scenario, simulation=simulation)
         watch = RunWatch(self._tell, folder, simulation)
         if self._implemented("corekit_block_finished"):
             simulation.observe(watch)
-        return watch
+        try:
+            yield
+        except BaseException as error:
+            watch.ended(error)
+            raise
+        watch.ended()
 
     # — calling them —
 

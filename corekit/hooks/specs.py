@@ -60,7 +60,7 @@ class HookSpecs:
 
     @hookspec
     def corekit_run_started(self, folder: Path, scenario: Any, simulation: Any) -> None:
-        """A run is about to make its first step; its new folder is there."""
+        """A run is about to make its first step, or to go on from a checkpoint, in its folder."""
 
     @hookspec
     def corekit_block_finished(self, folder: Path, simulation: Any, steps: int) -> None:

@@ -35,6 +35,8 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "split": "the smooth part is stepped first, contact corrects it",
         "implicit": "takes the stiff part implicitly",
         "newton": "iterates, so that forces may depend on the end of the step",
+        # viewers
+        "charts": "draws line charts",
     }
 )
 """Ability → what it means, in a phrase that fits after “can give”/“offers”."""

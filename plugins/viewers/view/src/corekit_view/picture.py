@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.roles.chart import LineChart
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
+from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig
 from corekit_view.contacts import arrow_scale
 from corekit_view.frames import drawable, key_frames
@@ -78,6 +80,21 @@ class MatplotlibViewer(Viewer):
         with rc_context():
             own_style()
             figure = self._figure(drawable(replay))
+            write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
+
+    def chart(self, chart: LineChart, path: Path) -> None:
+        """Write a line chart, the ability `charts`.
+
+        Raises:
+            ResultsError: if there is no line to draw or the file cannot be written; no part of it is left.
+        """
+        from matplotlib import rc_context
+
+        path = Path(path)
+        check_suffix(path, self.suffixes, "matplotlib")
+        with rc_context():
+            own_style()
+            figure = chart_figure(chart, self._config.width)
             write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
 
     def _figure(self, replay: Replay) -> Figure:

@@ -1,0 +1,145 @@
+"""`corekit compare`: a scenario run with other parts or numbers in it, the runs in one table and one picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from corekit.cli import FAILED
+
+if TYPE_CHECKING:
+    from corekit.cli.progress_line import ProgressLine
+    from corekit.study.compare import Comparison, Figures
+
+__all__ = ["compare"]
+
+
+def compare(
+    file: Path,
+    /,
+    *,
+    vary: Annotated[tuple[str, ...], Parameter(negative="")],
+    overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    out: Path | None = None,
+    json_file: Annotated[Path | None, Parameter(name="--json")] = None,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+) -> int | None:
+    """Run every combination of what is varied, one after the other, and set the runs beside each other.
+
+    A combination that cannot work, or whose run fails, keeps its row with the reason.
+
+    Parameters
+    ----------
+    file
+        The scenario file, or the name of one that is shipped.
+    vary
+        `contact.solver.options.lcp_solver=lemke,pgs`: the values of an entry; given several times, all
+        combinations are run.
+    overrides
+        `time.step=1e-4`: another value for an entry, in every run; may be given several times.
+    out
+        The folder for the runs and the picture, instead of one with name and time stamp.
+    json_file
+        Write the table as JSON, too.
+    quiet
+        Show no progress.
+    """
+    from corekit.study.compare import compare as run_all
+
+    comparison = run_all(file, vary, overrides, out, None if quiet else _shown)
+    _print_table(comparison)
+    picture = _draw(comparison)
+    if json_file is not None:
+        data = {**comparison.as_data(), "picture": None if picture is None else str(picture)}
+        json_file.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return None if any(row.status == "finished" for row in comparison.rows) else FAILED
+
+
+@contextmanager
+def _shown(name: str) -> Iterator[ProgressLine]:
+    """The progress line of one run; where nothing can move on a line, its name."""
+    from corekit.cli.progress_line import ProgressLine
+
+    if not sys.stderr.isatty():
+        print(name, file=sys.stderr, flush=True)
+    with ProgressLine(name) as line:
+        yield line
+
+
+def _draw(comparison: Comparison) -> Path | None:
+    """The picture of all tips, or a sentence why there is none."""
+    from corekit.cli.pictures import draw_chart
+
+    chart = comparison.chart
+    if chart is None:
+        print("no picture: no run has a trajectory")
+        return None
+    path, why_not = draw_chart(chart, comparison.folder / "compare")
+    print(f"picture: {path}" if path is not None else f"no picture: {why_not}")
+    return path
+
+
+def _print_table(comparison: Comparison) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    paths = [path for path, _ in comparison.rows[0].variant.values] if comparison.rows else []
+    table = Table(box=SIMPLE_HEAD, title=comparison.title, title_justify="left")
+    for name in _short(paths):
+        table.add_column(name, overflow="fold", style="bold")
+    heads = (
+        "time per step",
+        "penetration",
+        "energy at end",
+        "Σ impulse",
+        "tip differs",
+        "steps solved",
+        "worst residual",
+    )
+    for name in heads:
+        table.add_column(name, justify="right")
+    troubles: list[Text] = []
+    for row in comparison.rows:
+        values = [value for _, value in row.variant.values]
+        if row.figures is not None:
+            table.add_row(*values, *_cells(row.figures))
+            continue
+        table.add_row(*values, Text(row.status, style="red"))
+        troubles.append(Text(f"{row.variant.label}: {row.status}: {row.reason}", style="red"))
+    console.print(table)
+    for trouble in troubles:
+        console.print(trouble, soft_wrap=True)
+    console.print(Text(f"runs: {comparison.folder}"), soft_wrap=True)
+
+
+def _short(paths: Sequence[str]) -> list[str]:
+    """The last words of each path that tell it from the others."""
+    for count in range(1, 9):
+        names = [".".join(path.split(".")[-count:]) for path in paths]
+        if len(set(names)) == len(names) and "use" not in names:
+            return names
+    return list(paths)
+
+
+def _cells(figures: Figures) -> tuple[str, ...]:
+    away = figures.tip_difference
+    return (
+        "unknown" if figures.step_s is None else f"{1e6 * figures.step_s:.0f} µs",
+        f"{1e3 * figures.deepest_penetration:.3g} mm",
+        "unknown" if figures.final_energy != figures.final_energy else f"{figures.final_energy:.5g} J",
+        f"{figures.contact_impulse:.4g} N·s",
+        "the first" if away is None else f"{away:.2e} m",
+        f"{100 * figures.solved:.4g} %",
+        f"{figures.worst_residual:.1e}",
+    )

@@ -1,0 +1,1 @@
+"""Studies: several runs compared, and the papers' cases run against what they report."""

@@ -1,0 +1,295 @@
+"""One scenario run with other parts or numbers in it, the runs beside each other as figures and trajectories.
+
+A combination that cannot work and a run that fails are results too: they keep their row, with the reason.
+Runs follow one another, so that their times can be compared.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Protocol, final
+
+import numpy as np
+from attrs import evolve, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.step import StepReport
+from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
+from corekit.roles.chart import Line, LineChart, Panel
+from corekit.run.execute import execute
+from corekit.run.pace import Progress
+from corekit.run.results import Results
+from corekit.run.simulation import Simulation
+from corekit.scenario.load import load
+from corekit.scenario.schema import Scenario
+from corekit.study.new_folder import new_folder
+from corekit.study.variants import Variant, variants
+
+__all__ = ["Comparison", "Figures", "Row", "Trajectory", "compare", "tip_difference"]
+
+
+class Shown(Protocol):
+    """Who shows how far a run is, and prints what its watchdog warns of."""
+
+    def __call__(self, progress: Progress, /) -> None: ...
+    def warn(self, sentence: str) -> None: ...
+
+
+ShowProgress = Callable[[str], AbstractContextManager[Shown]]
+"""Given the name of a run, shows its progress while the context lasts."""
+
+
+@frozen
+class Figures:
+    """What a finished run is compared by.
+
+    Args:
+        step_s: median wall time of a step [s], None if the run was too short to tell.
+        deepest_penetration: over all steps and contacts [m].
+        final_energy: kinetic and potential, of all bodies at the last record [J]; nan if a body cannot tell.
+        contact_impulse: Σ over steps and contacts of the normal impulse [N·s].
+        steps: how many. solved: share of them whose solve met its tolerance, 0 to 1.
+        worst_residual: largest physical residual [m/s, N·s or N·m·s].
+        tip_difference: largest distance from the first finished run's tip [m], None for that run itself.
+    """
+
+    step_s: float | None
+    deepest_penetration: float
+    final_energy: float
+    contact_impulse: float
+    steps: int
+    solved: float
+    worst_residual: float
+    tip_difference: float | None = None
+
+
+@frozen(eq=False)
+class Trajectory:
+    """Where the last frame was: time [s], shape (T,), and position in the world [m], shape (T, 3)."""
+
+    time: Array
+    tip: Array
+
+
+@frozen(eq=False)
+class Row:
+    """One combination: `finished` with figures and trajectory, `refused` or `failed` with a reason."""
+
+    variant: Variant
+    status: str
+    reason: str = ""
+    folder: Path | None = None
+    figures: Figures | None = None
+    trajectory: Trajectory | None = None
+
+
+@frozen(eq=False)
+class Comparison:
+    """Every combination in the order asked for, in one folder."""
+
+    title: str
+    folder: Path
+    rows: tuple[Row, ...]
+
+    @property
+    def chart(self) -> LineChart | None:
+        """Coordinates of the tips over time, one panel each; None if no run finished."""
+        drawn = [(row.variant.label, row.trajectory) for row in self.rows if row.trajectory is not None]
+        if not drawn:
+            return None
+        panels = tuple(
+            Panel(
+                "t [s]",
+                f"tip {axis} [m]",
+                tuple(Line(label, each.time, each.tip[:, k]) for label, each in drawn),
+            )
+            for k, axis in enumerate("xyz")
+        )
+        return LineChart(self.title, panels)
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything but the trajectories, as JSON can hold it."""
+        return {
+            "title": self.title,
+            "folder": str(self.folder),
+            "rows": [_row_data(row) for row in self.rows],
+        }
+
+
+def compare(
+    file: str | Path,
+    vary: Sequence[str],
+    overrides: Sequence[str] = (),
+    directory: Path | None = None,
+    progress: ShowProgress | None = None,
+) -> Comparison:
+    """Run every combination of what is varied, one after the other.
+
+    Args:
+        file: the scenario, or the name of one that is shipped.
+        vary: see `variants`. overrides: set in every run, as `--set` does.
+        directory: where the runs go; if None, a new folder in `runs`.
+        progress: shows each run.
+    Raises:
+        ConfigError: `vary` cannot be read, or there is no such file.
+        ResultsError: the folder cannot be made.
+    """
+    chosen = variants(vary)
+    title, parent = _about(file)
+    folder = new_folder(f"{title}-compare", parent, directory)
+    show = progress or _unseen
+    rows: list[Row] = []
+    for number, variant in enumerate(chosen, start=1):
+        with show(f"{number}/{len(chosen)} {variant.label}") as shown:
+            rows.append(_row(file, variant, overrides, folder / f"{number:02d}-{variant.slug}", shown))
+    return Comparison(title, folder, _with_tip_differences(rows))
+
+
+def tip_difference(first: Trajectory, other: Trajectory) -> float:
+    """Largest distance of two tips [m] at the first one's records, as long as both go on; nan if never."""
+    begin, end = max(first.time[0], other.time[0]), min(first.time[-1], other.time[-1])
+    # records of runs with other steps may differ in the last digit
+    slack = 1e-9 * max(1.0, abs(end))
+    common = (first.time >= begin - slack) & (first.time <= end + slack)
+    if not common.any():
+        return float("nan")
+    there = np.stack([np.interp(first.time[common], other.time, other.tip[:, k]) for k in range(3)], axis=1)
+    return float(np.max(np.linalg.norm(there - first.tip[common], axis=1)))
+
+
+def _about(file: str | Path) -> tuple[str, Path]:
+    """Name of the scenario, and the folder for its runs; of its file where it cannot be loaded as it is."""
+    try:
+        scenario = load(file)
+    except CorekitError:
+        # the file may name a plugin that is not installed, and the variants others that are
+        if not Path(file).is_file():
+            raise
+        return Path(file).stem, Path("runs")
+    return scenario.name, Path(scenario.output.directory)
+
+
+def _row(
+    file: str | Path,
+    variant: Variant,
+    overrides: Sequence[str],
+    folder: Path,
+    shown: Shown,
+) -> Row:
+    try:
+        watched = _Watched(load(file, (*overrides, *variant.overrides)))
+        results = execute(watched, directory=folder, progress=shown, warn=shown.warn)
+    except (ConfigError, CompositionError, PluginError) as error:
+        return Row(variant, "refused", " ".join(str(error).split()))
+    except Exception as error:  # noqa: BLE001 - a failing plugin must not take the other rows with it
+        said = str(error) if isinstance(error, CorekitError) else f"{type(error).__name__}: {error}"
+        return Row(variant, "failed", " ".join(said.split()), folder if folder.exists() else None)
+    return Row(
+        variant,
+        "finished",
+        folder=results.path,
+        figures=_figures(results, watched),
+        trajectory=Trajectory(results.time, results.frame_position[:, -1]) if results.frames else None,
+    )
+
+
+def _figures(results: Results, watched: _Watched) -> Figures:
+    said = results.statistics
+    finished = next((event for event in reversed(results.events) if event["event"] == "finished"), {})
+    step_s, steps = finished.get("step_s"), int(said["steps"])
+    if step_s is not None and steps:
+        # what counting impulses took is not the run's
+        step_s = max(0.0, step_s - watched.spent / steps)
+    return Figures(
+        step_s=step_s,
+        deepest_penetration=float(said["deepest_penetration_m"]),
+        final_energy=float(results.energy.total[-1]),
+        contact_impulse=watched.impulse,
+        steps=steps,
+        solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),
+        worst_residual=float(said["worst_residual"]),
+    )
+
+
+def _with_tip_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
+    first: Trajectory | None = None
+    made: list[Row] = []
+    for row in rows:
+        if row.trajectory is None or row.figures is None:
+            made.append(row)
+        elif first is None:
+            first = row.trajectory
+            made.append(row)
+        else:
+            away = tip_difference(first, row.trajectory)
+            made.append(evolve(row, figures=evolve(row.figures, tip_difference=away)))
+    return tuple(made)
+
+
+@final
+class _Watched:
+    """A scenario whose run also sums its contact impulses, and knows how long that took [s]."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self.name, self.time, self.output = scenario.name, scenario.time, scenario.output
+        self.watchdog = scenario.watchdog
+        self.impulse = self.spent = 0.0
+
+    def compose(self) -> Simulation:
+        simulation = self._scenario.compose()
+        if simulation.system.stage is not None:
+            simulation.observe(self._count)
+        return simulation
+
+    def given_text(self) -> str:
+        return self._scenario.given_text()
+
+    def resolved_text(self) -> str:
+        return self._scenario.resolved_text()
+
+    def _count(self, simulation: Simulation, _report: StepReport) -> None:
+        began = clock.perf_counter()
+        self.impulse += float(np.sum(simulation.contacts().normal_impulse))
+        self.spent += clock.perf_counter() - began
+
+
+@final
+class _Unseen:
+    """Nobody looks."""
+
+    def __call__(self, progress: Progress, /) -> None:
+        pass
+
+    def warn(self, sentence: str) -> None:
+        pass
+
+
+def _unseen(_name: str) -> AbstractContextManager[Shown]:
+    return nullcontext(_Unseen())
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    figures = row.figures
+    data: dict[str, Any] = {
+        "values": dict(row.variant.values),
+        "status": row.status,
+        "reason": row.reason,
+        "folder": None if row.folder is None else str(row.folder),
+    }
+    if figures is not None:
+        data |= {
+            "step_s": figures.step_s,
+            "deepest_penetration_m": figures.deepest_penetration,
+            # nan is no JSON
+            "final_energy_J": figures.final_energy if np.isfinite(figures.final_energy) else None,
+            "contact_impulse_Ns": figures.contact_impulse,
+            "steps": figures.steps,
+            "solved": figures.solved,
+            "worst_residual": figures.worst_residual if np.isfinite(figures.worst_residual) else None,
+            "tip_difference_m": figures.tip_difference,
+        }
+    return data

@@ -1,0 +1,89 @@
+"""What a comparison varies, `contact.solver.use=lcp,qp`, and every combination of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+
+from attrs import frozen
+
+from corekit.errors import ConfigError, Mistake
+
+__all__ = ["Variant", "variants"]
+
+_OPENING, _CLOSING = "[{", "]}"
+
+
+@frozen
+class Variant:
+    """One combination.
+
+    Args:
+        values: path in the scenario → value, as written on the command line, in the order given.
+    """
+
+    values: tuple[tuple[str, str], ...]
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The same as `--set` would take it."""
+        return tuple(f"{path}={value}" for path, value in self.values)
+
+    @property
+    def label(self) -> str:
+        """The values alone, in words."""
+        return ", ".join(value for _, value in self.values) or "as given"
+
+    @property
+    def slug(self) -> str:
+        """The label as a part of a folder's name."""
+        return re.sub(r"[^\w.+-]+", "_", self.label).strip("_")[:80] or "variant"
+
+
+def variants(vary: Sequence[str]) -> list[Variant]:
+    """The product of everything that is varied, the last one fastest.
+
+    Args:
+        vary: texts `path=value,value`; commas inside brackets, braces and quotes belong to a value.
+    Raises:
+        ConfigError: a text that is not of that form, a path given twice, a value given twice.
+    """
+    mistakes: list[Mistake] = []
+    axes: list[list[tuple[str, str]]] = []
+    seen: set[str] = set()
+    for text in vary:
+        path, equals, rest = text.partition("=")
+        path, values = path.strip(), _split(rest)
+        if not equals or not path or not all(values):
+            said = "must be PATH=VALUE,VALUE, for example contact.solver.use=lcp,qp"
+            mistakes.append(Mistake("--vary", text, said))
+        elif path in seen:
+            mistakes.append(Mistake("--vary", text, f"{path} is varied already: give all its values at once"))
+        elif len(set(values)) < len(values):
+            mistakes.append(Mistake("--vary", text, "must not name a value twice"))
+        seen.add(path)
+        axes.append([(path, value) for value in values])
+    if mistakes:
+        raise ConfigError(mistakes, "the comparison")
+    return [Variant(values) for values in product(*axes)]
+
+
+def _split(text: str) -> list[str]:
+    """Values between the commas that stand outside brackets, braces and quotes."""
+    values, depth, quote, current = [], 0, "", ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+        elif letter == "," and depth == 0:
+            values.append(current.strip())
+            current = ""
+            continue
+        current += letter
+    return [*values, current.strip()]

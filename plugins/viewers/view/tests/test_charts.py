@@ -1,0 +1,70 @@
+"""Line charts: what is drawn is what was given, in a file that is whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from corekit.errors import ResultsError
+from corekit.roles.chart import Line, LineChart, Panel
+from corekit_view.charts import chart_figure, look
+from corekit_view.config import PictureConfig
+from corekit_view.picture import MatplotlibViewer
+
+TIME = np.linspace(0.0, 2.0, 50)
+
+
+def chart(count: int = 2, panels: int = 3) -> LineChart:
+    lines = tuple(Line(f"solver {i}", TIME, np.sin(TIME + i)) for i in range(count))
+    return LineChart("Tips $of$ arms", tuple(Panel("t [s]", f"tip {k} [m]", lines) for k in range(panels)))
+
+
+def test_every_line_of_every_panel_is_drawn_with_its_own_numbers():
+    figure = chart_figure(chart(), 0.183)
+    assert len(figure.axes) == 3
+    for axes, panel in zip(figure.axes, chart().panels, strict=True):
+        assert axes.get_ylabel() == panel.y_label
+        for drawn, line in zip(axes.lines, panel.lines, strict=True):
+            np.testing.assert_array_equal(np.asarray(drawn.get_ydata()), line.y)
+    assert figure.axes[-1].get_xlabel() == "t [s]"
+
+
+def test_two_dozen_lines_look_different_from_each_other():
+    assert len({str(look(index)) for index in range(24)}) == 24
+
+
+def test_rounding_errors_are_not_drawn_as_motion():
+    moving = Panel("t [s]", "y [m]", (Line("a", TIME, np.sin(TIME)),))
+    still = Panel("t [s]", "x [m]", (Line("a", TIME, 1e-17 * np.sin(30 * TIME)),))
+    figure = chart_figure(LineChart("x", (still, moving)), 0.183)
+    assert np.ptp(figure.axes[0].get_ylim()) > 1e-4
+
+
+def test_a_line_looks_the_same_in_all_panels_even_where_others_are_missing():
+    both = chart(2, 1).panels[0]
+    second = Panel("t [s]", "z [m]", both.lines[1:])
+    figure = chart_figure(LineChart("x", (both, second)), 0.183)
+    assert figure.axes[0].lines[1].get_color() == figure.axes[1].lines[0].get_color()
+
+
+def test_the_viewer_writes_a_picture_with_colour_in_it(tmp_path):
+    viewer = MatplotlibViewer(PictureConfig(dpi=80))
+    viewer.chart(chart(), tmp_path / "tips.png")
+    pixels = imread(tmp_path / "tips.png")
+    assert pixels.shape[1] == pytest.approx(0.183 / 0.0254 * 80, abs=2)
+    assert np.ptp(pixels[..., :3], axis=2).max() > 0.3
+    assert list(tmp_path.iterdir()) == [tmp_path / "tips.png"]
+
+
+@pytest.mark.parametrize("y", [np.full(50, np.nan), np.zeros(0)])
+def test_a_chart_without_a_line_is_refused_and_leaves_no_file(tmp_path, y):
+    empty = LineChart("none", (Panel("t [s]", "z [m]", (Line("a", TIME[: len(y)], y),)),))
+    with pytest.raises(ResultsError, match="no line to draw"):
+        MatplotlibViewer(PictureConfig()).chart(empty, tmp_path / "x.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_ending_is_refused(tmp_path):
+    with pytest.raises(ResultsError, match=r"\.png"):
+        MatplotlibViewer(PictureConfig()).chart(chart(), tmp_path / "x.pdf")
