@@ -1,0 +1,198 @@
+"""Every factorisation against the dense saddle system it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit.linalg.factor import EliminatedRows, factor
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
+
+STRUCTURES = ("diagonal", "block-diagonal", "banded", "dense")
+
+
+def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
+    """A random symmetric positive definite matrix in a layout."""
+    if structure == "diagonal":
+        matrix = Diagonal(n)
+        matrix.data[:] = rng.uniform(0.5, 2.0, n)
+        return matrix
+    if structure == "block-diagonal":
+        matrix = BlockDiagonal(n // 3, 3)
+        part = rng.normal(size=(n // 3, 3, 3))
+        matrix.data[:] = part @ part.swapaxes(1, 2) + np.eye(3)
+        return matrix
+    if structure == "banded":
+        matrix = Banded(n, 4)
+        matrix.data[:] = rng.uniform(-1, 1, matrix.data.shape)
+        matrix.data[0] = 10.0
+        return matrix
+    matrix = Dense(n)
+    part = rng.normal(size=(n, n))
+    matrix.data[:] = part @ part.T + np.eye(n)
+    return matrix
+
+
+def saddle_solution(a, rows, b, prescribed, fixed):
+    """x, λ of the dense system with prescribed entries moved over."""
+    n, nb = len(b), 0 if rows is None else rows.count
+    free = np.setdiff1d(np.arange(n), prescribed)
+    known = np.zeros(n)
+    known[prescribed] = fixed
+    j = np.zeros((nb, n))
+    if rows is not None:
+        np.add.at(j, (np.arange(nb)[:, None], rows.dofs), rows.values)
+    compliance = np.diag(rows.compliance) if rows is not None else np.zeros((0, 0))
+    target = rows.target if rows is not None else np.zeros(0)
+    full = np.block([[a[np.ix_(free, free)], -j[:, free].T], [j[:, free], compliance]])
+    answer = np.linalg.solve(full, np.concatenate([(b - a @ known)[free], target - j @ known]))
+    x = known.copy()
+    x[free] = answer[: len(free)]
+    return x, answer[len(free) :]
+
+
+@given(
+    structure=st.sampled_from(STRUCTURES),
+    blocks=st.integers(2, 8),
+    constrained=st.booleans(),
+    held=st.booleans(),
+    seed=st.integers(0, 10_000),
+)
+@settings(max_examples=150, deadline=None)
+def test_solution_and_columns_equal_the_dense_saddle_system(structure, blocks, constrained, held, seed):
+    rng = np.random.default_rng(seed)
+    n = 3 * blocks
+    matrix = random_matrix(structure, n, rng)
+    prescribed = np.array([0, 4], dtype=np.int64) if held else np.zeros(0, dtype=np.int64)
+    fixed = rng.normal(size=len(prescribed))
+    rows = None
+    if constrained:
+        rows = EliminatedRows(blocks - 1, 4)
+        for r in range(blocks - 1):
+            rows.dofs[r] = 3 * r + np.array([1, 2, 4, 5])
+        rows.values[:] = rng.normal(size=rows.values.shape)
+        rows.compliance[:] = rng.choice([0.0, 0.3], blocks - 1)
+        rows.target[:] = rng.normal(size=blocks - 1)
+    b = rng.normal(size=n)
+    answer = factor(matrix, rows, prescribed)
+    assert answer.refactor(matrix, rows)
+    x, impulse = np.zeros(n), np.zeros(0 if rows is None else rows.count)
+    kept = b.copy()
+    answer.solve(b, fixed, x, impulse)
+    expected, expected_impulse = saddle_solution(matrix.dense(), rows, b, prescribed, fixed)
+    assert np.array_equal(b, kept)
+    assert np.allclose(x, expected, rtol=1e-8, atol=1e-8)
+    assert np.allclose(impulse, expected_impulse, rtol=1e-8, atol=1e-7)
+    assert np.array_equal(x[prescribed], fixed)
+    # G·block is the same with nothing prescribed to move and no target
+    block = np.asfortranarray(rng.normal(size=(n, 3)))
+    homogeneous = EliminatedRows(rows.count, 4) if rows is not None else None
+    if rows is not None and homogeneous is not None:
+        homogeneous.dofs[:], homogeneous.values[:] = rows.dofs, rows.values
+        homogeneous.compliance[:] = rows.compliance
+    columns = np.stack(
+        [saddle_solution(matrix.dense(), homogeneous, c, prescribed, 0 * fixed)[0] for c in block.T], axis=1
+    )
+    answer.columns(block)
+    assert np.allclose(block, columns, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_singular_without_rows_but_positive_on_their_kernel(structure):
+    """A massless coordinate tied to a massive one by a row."""
+    n = 6
+    matrix = random_matrix(structure, n, np.random.default_rng(0))
+    dense = matrix.dense()
+    matrix.zero()
+    keep = np.zeros((n, n))
+    keep[:5, :5] = np.diag(np.diag(dense)[:5])
+    diagonal = Diagonal(n)
+    diagonal.data[:] = np.diag(keep)
+    matrix.add(diagonal)
+    assert not factor(matrix).refactor(matrix, None)
+    rows = EliminatedRows(1, 2)
+    rows.dofs[0], rows.values[0] = [4, 5], [1.0, -1.0]
+    tied = factor(matrix, rows)
+    assert tied.refactor(matrix, rows)
+    x, impulse = np.zeros(n), np.zeros(1)
+    tied.solve(np.ones(n), np.zeros(0), x, impulse)
+    assert x[5] == pytest.approx(x[4]) == pytest.approx(2.0 / dense[4, 4])
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_indefinite_matrix_is_refused(structure):
+    matrix = random_matrix(structure, 6, np.random.default_rng(1))
+    poison = Diagonal(6)
+    poison.data[2] = -100.0
+    matrix.add(poison)
+    assert not factor(matrix).refactor(matrix, None)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_nan_never_gives_a_finite_answer(structure):
+    """Cholesky of some BLAS says that all is well: then the nan shows in the answer."""
+    matrix = random_matrix(structure, 6, np.random.default_rng(1))
+    poison = Diagonal(6)
+    poison.data[2] = np.nan
+    matrix.add(poison)
+    answer, x = factor(matrix), np.zeros(6)
+    if answer.refactor(matrix, None):
+        answer.solve(np.ones(6), np.zeros(0), x, np.zeros(0))
+        assert not np.isfinite(x[2])
+
+
+def test_rows_whose_pattern_changes_are_reordered():
+    rng = np.random.default_rng(2)
+    matrix = random_matrix("banded", 12, rng)
+    rows = EliminatedRows(2, 2)
+    answer = factor(matrix, rows)
+    for first in (0, 5, 9):
+        rows.dofs[:] = [[first, first + 1], [first + 1, first + 2]]
+        rows.values[:] = rng.normal(size=(2, 2))
+        b, x, impulse = rng.normal(size=12), np.zeros(12), np.zeros(2)
+        assert answer.refactor(matrix, rows)
+        answer.solve(b, np.zeros(0), x, impulse)
+        expected, expected_impulse = saddle_solution(
+            matrix.dense(), rows, b, np.zeros(0, dtype=np.int64), np.zeros(0)
+        )
+        assert np.allclose(x, expected)
+        assert np.allclose(impulse, expected_impulse)
+
+
+@given(st.sampled_from(STRUCTURES), st.sampled_from(STRUCTURES), st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_sums_and_products_equal_those_of_dense_matrices(one, other, seed):
+    rng = np.random.default_rng(seed)
+    a, b = random_matrix(one, 9, rng), random_matrix(other, 9, rng)
+    total = widest(a, b)
+    total.add(a)
+    total.add(b, -0.5)
+    assert np.allclose(total.dense(), a.dense() - 0.5 * b.dense())
+    x, out = rng.normal(size=9), np.zeros(9)
+    total.multiply(x, out)
+    assert np.allclose(out, total.dense() @ x)
+
+
+def test_symmetrise_takes_the_symmetric_part():
+    rng = np.random.default_rng(3)
+    dense, blocks = Dense(6), BlockDiagonal(2, 3)
+    dense.data[:], blocks.data[:] = rng.normal(size=(6, 6)), rng.normal(size=(2, 3, 3))
+    for matrix in (dense, blocks):
+        before = matrix.dense()
+        symmetrise(matrix)
+        assert np.allclose(matrix.dense(), 0.5 * (before + before.T), atol=1e-15)
+
+
+def test_unsymmetric_dense_matrix_is_solved_when_asked():
+    rng = np.random.default_rng(4)
+    matrix = Dense(5)
+    matrix.data[:] = rng.normal(size=(5, 5)) + 3 * np.eye(5)
+    general = factor(matrix, prescribed=np.array([1]), symmetric=False)
+    assert general.refactor(matrix, None)
+    x = np.zeros(5)
+    b = rng.normal(size=5)
+    general.solve(b, np.array([0.7]), x, np.zeros(0))
+    expected, _ = saddle_solution(matrix.data, None, b, np.array([1]), np.array([0.7]))
+    assert np.allclose(x, expected)
