@@ -20,12 +20,14 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
+    ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
     ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
     (
         "new",
         "corekit.cli.new:new",
         "A distribution of your own to start from, with a working example inside.",
     ),
+    ("conform", "corekit.cli.conform:conform", "Whether a plugin keeps what its role promises."),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 

@@ -35,6 +35,8 @@ __all__ = [
     "Layout",
     "Model",
     "Outline",
+    "SymbolicAbility",
+    "SymbolicModel",
     "TangentAbility",
 ]
 
@@ -227,4 +229,51 @@ class ForceTermsAbility(Protocol):
 
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Named parts of f, each of shape (nv,), that sum to f; off the hot path."""
+        ...
+
+
+class SymbolicModel(Protocol):
+    """A model's equations as CasADi expressions: arguments and answers are SX, MX or DM.
+
+    q of shape (nq, 1), v (nv, 1), inputs (nu, 1); frames are indices into the layout's, `local` (3, 1) [m].
+    """
+
+    def mass(self, q: Any) -> Any:
+        """M, shape (nv, nv)."""
+        ...
+
+    def force(self, q: Any, v: Any, inputs: Any) -> Any:
+        """f, shape (nv, 1), with the options of the model."""
+        ...
+
+    def kinetic_energy(self, q: Any, v: Any) -> Any:
+        """Kinetic energy [J]."""
+        ...
+
+    def potential_energy(self, q: Any) -> Any:
+        """Potential energy [J], of the same level as the model's `energy`."""
+        ...
+
+    def pose(self, q: Any, frame: int) -> tuple[Any, Any]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame."""
+        ...
+
+    def point(self, q: Any, frame: int, local: Any) -> Any:
+        """World position (3, 1) [m] of a point fixed in a frame."""
+        ...
+
+    def point_rows(self, q: Any, frame: int, local: Any) -> Any:
+        """J of that point, shape (3, nv): ẋ = J·v."""
+        ...
+
+    def functions(self) -> Mapping[str, Any]:
+        """CasADi Functions by name: mass (q), force (q, v, u), energy (q, v) → T, V, poses (q) → x (3, f), R (3, 3f)."""
+        ...
+
+
+class SymbolicAbility(Protocol):
+    """Ability `symbolic`: the same equations as CasADi expressions, equal to the numbers to 1e-10."""
+
+    def symbolic(self) -> SymbolicModel:
+        """The expressions; imports CasADi."""
         ...

@@ -1,0 +1,104 @@
+"""Reference contact problems, from mechanics small enough to be solved on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["DenseProblem", "crushed", "feasible", "point_mass"]
+
+
+class DenseProblem:
+    """One step's contact problem of a system with mass matrix M, rows J and free velocity v_f.
+
+    Args:
+        mass: M [kg], shape (n, n).
+        rows: J, shape (R, n): for each contact `width` rows, then the bounded rows.
+        velocity: v_f [m/s], shape (n,).
+        friction: μ of every contact.
+        width: rows a contact.
+        bounds: (lower, upper) impulse of each bounded row [N·s].
+        stabilisation: added to w₀ [m/s], shape (R,).
+    """
+
+    step = 1e-3
+
+    def __init__(
+        self,
+        mass: Array,
+        rows: Array,
+        velocity: Array,
+        friction: float = 0.0,
+        *,
+        width: int = 3,
+        bounds: Sequence[tuple[float, float]] = (),
+        stabilisation: Array | float = 0.0,
+    ) -> None:
+        self.mass, self.rows, self.velocity = mass, rows, velocity
+        self.width, self.bounded = width, len(bounds)
+        self.contacts = (len(rows) - self.bounded) // width
+        self.friction: Array = np.full(self.contacts, friction)
+        self.free: Array = rows @ velocity + stabilisation
+        self.gap: Array = np.zeros(self.contacts)
+        limits = np.array(bounds, dtype=float).reshape(-1, 2)
+        self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
+        self.id: IntArray = np.arange(self.contacts)
+        self.bounded_id: IntArray = np.arange(self.bounded)
+        matrix = rows @ np.linalg.solve(mass, rows.T)
+        self.matrix: Array = 0.5 * (matrix + matrix.T)
+
+    def delassus(self) -> Array:
+        """W, shape (R, R)."""
+        return self.matrix
+
+    def after(self, impulse: Array) -> Array:
+        """v⁺ = v_f + M⁻¹·Jᵀ·λ."""
+        return self.velocity + np.linalg.solve(self.mass, self.rows.T @ impulse)
+
+    def relative(self, impulse: Array) -> Array:
+        """w = W·λ + w₀."""
+        return self.matrix @ impulse + self.free
+
+    def normal_error(self, impulse: Array) -> float:
+        """max |min(λ_n, w_n)|, and the same of bounded rows: how far λ is from (2) and (3) of the role."""
+        speed, end = self.relative(impulse), self.contacts * self.width
+        normal = np.minimum(impulse[: end : self.width], speed[: end : self.width])
+        held = impulse[end:] - np.clip(impulse[end:] - speed[end:], self.lower, self.upper)
+        return float(np.max(np.abs(np.concatenate([normal, held])), initial=0.0))
+
+    def tangential(self, values: Array) -> Array:
+        """The tangential part of a vector of rows, shape (m, width − 1)."""
+        return values[: self.contacts * self.width].reshape(self.contacts, self.width)[:, 1:]
+
+    def normal(self, values: Array) -> Array:
+        """Its normal part, shape (m,)."""
+        return values[: self.contacts * self.width : self.width]
+
+
+def point_mass(
+    velocity: Sequence[float], friction: float = 0.0, mass: float = 2.0, copies: int = 1, width: int = 3
+) -> DenseProblem:
+    """A point with contact axes along its coordinates, every contact `copies` times."""
+    rows = np.tile(np.eye(width), (copies, 1))
+    return DenseProblem(mass * np.eye(width), rows, np.array(velocity, dtype=float), friction, width=width)
+
+
+def crushed(friction: float = 0.5) -> DenseProblem:
+    """A point between two walls that both come in at 1 m/s: no velocity satisfies both."""
+    one = np.eye(3)
+    other = np.diag([-1.0, -1.0, 1.0])
+    shift = np.array([-1.0, 0, 0, -1.0, 0, 0])
+    return DenseProblem(np.eye(3), np.vstack([one, other]), np.zeros(3), friction, stabilisation=shift)
+
+
+def feasible(
+    random: np.random.Generator, contacts: int = 4, coordinates: int = 14, friction: float = 0.4
+) -> DenseProblem:
+    """Some contacts of a body with enough freedom for independent rows."""
+    root = random.normal(size=(coordinates, coordinates))
+    mass = root @ root.T / coordinates + np.eye(coordinates)
+    rows = random.normal(size=(3 * contacts, coordinates))
+    return DenseProblem(mass, rows, random.normal(size=coordinates), friction)

@@ -1,0 +1,148 @@
+"""Who is checked: a plugin's spec, options and states, and how to build it; and how it is asked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.registry.discover import discover
+from corekit.registry.resolve import find, load_spec, load_target, resolve
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.component import BuildContext, Component, Memory
+from corekit.roles.model import Model
+from corekit.roles.options import Use
+from corekit.scenario.plain import plain
+from corekit.scenario.structure import structure
+
+__all__ = ["Answer", "Session", "States", "Subject", "skew_context", "structured"]
+
+States = Callable[[Model, np.random.Generator], State] | Sequence[Mapping[str, Any]]
+"""States of a model: a function that makes a random one, or tables of `[bodies.initial]`."""
+
+
+def skew_context() -> BuildContext:
+    """A base that is moved and turned, and gravity along no axis: nothing cancels by symmetry."""
+    base = Pose(np.array([0.4, -0.3, 0.2]), rotation_from_rpy((0.3, -0.9, 2.0)))
+    return BuildContext(path="conformance", base=base, gravity=np.array([1.5, -2.0, -9.0]))
+
+
+def structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
+    """An attrs instance from a table, through what a scenario file can hold."""
+    mistakes: list[Mistake] = []
+    made = structure(cls, plain(table, path, mistakes), path, mistakes)
+    if mistakes:
+        raise ConfigError(mistakes, path)
+    return made
+
+
+@frozen(kw_only=True, eq=False)
+class Subject:
+    """A plugin under check.
+
+    Args:
+        spec: its light description.
+        entry: `module:object` of the spec, for its import to be looked at.
+        options: of its config, as in a scenario file.
+        states: where a model is looked at; None: random displacements of its rest state, see `model_states`.
+        spread: factor on the size of those displacements, for models with narrow limits.
+        target: the class itself, if not the spec's.
+    """
+
+    spec: ComponentSpec
+    entry: str
+    options: Mapping[str, Any] = field(factory=dict)
+    states: States | None = None
+    spread: float = 1.0
+    target: Callable[[Any, BuildContext], Any] | None = None
+
+    @classmethod
+    def installed(
+        cls,
+        role: str,
+        name: str,
+        options: Mapping[str, Any] | None = None,
+        states: States | None = None,
+        spread: float = 1.0,
+    ) -> Subject:
+        """An installed plugin; raises PluginError where there is none of this name."""
+        row = find(role, name, discover())
+        return cls(spec=load_spec(row), entry=row.entry, options=options or {}, states=states, spread=spread)
+
+    def config_class(self) -> Any:
+        """The options class."""
+        return load_target(self.spec.config)
+
+    def config(self) -> Any:
+        """The options as its attrs class."""
+        return structured(self.config_class(), self.options, "options")
+
+    def build(self, context: BuildContext | None = None) -> Any:
+        """A new component."""
+        context = context or BuildContext(path="conformance")
+        target = self.target or load_target(self.spec.target)
+        return target(self.config(), evolve(context, build=_build_named))
+
+
+def _build_named(role: str, use: Use) -> Any:
+    """A component that a config names."""
+    spec = resolve(role, use.use)
+    config = structured(load_target(spec.config), use.options, f"{use.use}.options")
+    return load_target(spec.target)(config, BuildContext(path=use.use, build=_build_named))
+
+
+@frozen(eq=False)
+class Answer:
+    """What one question gave.
+
+    Args:
+        given: what the component was handed, name → (as it was before, as it is after).
+        found: what it answered, name → array (the very buffer or returned array).
+    """
+
+    given: Mapping[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
+    found: Mapping[str, np.ndarray[Any, Any]]
+
+
+class Session(ABC):
+    """A sequence of questions to one component; a new session asks the same ones.
+
+    Args:
+        subject: who is checked.
+        component: built by the subject.
+        reuse: whether the buffers for answers are kept from question to question.
+    """
+
+    questions: int = 4
+
+    def __init__(self, subject: Subject, component: Component, *, reuse: bool = False) -> None:
+        self.subject = subject
+        self.component = component
+        self._reuse = reuse
+        self._buffers: dict[str, Any] = {}
+
+    def buffer(self, name: str, make: Callable[[], Any]) -> Any:
+        """A buffer for an answer: a new one, or the one that holds the previous answer."""
+        if not self._reuse:
+            return make()
+        if name not in self._buffers:
+            self._buffers[name] = make()
+        return self._buffers[name]
+
+    @abstractmethod
+    def ask(self, index: int) -> Answer:
+        """Put question `index`."""
+
+    def memory(self) -> Memory:
+        """Everything a continuation needs."""
+        return self.component.memory()
+
+    def remember(self, memory: Memory) -> None:
+        """Take over what `memory` gave."""
+        self.component.remember(memory)

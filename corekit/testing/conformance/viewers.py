@@ -1,0 +1,135 @@
+"""Viewers on a small replay of a rod that falls onto a floor."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactMode
+from corekit.errors import CorekitError
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
+from corekit.testing.conformance.answers import answer_checks
+from corekit.testing.conformance.check import Check, CheckFailed, check, expect
+from corekit.testing.conformance.subject import Answer, Session, Subject
+
+__all__ = ["CHECKS", "reference_replay"]
+
+
+def reference_replay(frames: int = 5, *, contacts: bool = True) -> Replay:
+    """A rod with a sphere at its end that falls onto a floor, where the sphere slides."""
+    time = np.linspace(0.0, 1.0, frames)
+    height = np.maximum(0.05, 0.5 - 0.6 * time)
+    along = np.linspace(0.0, 0.4, 6)
+    outline = np.zeros((frames, 6, 3))
+    outline[:, :, 0] = along
+    outline[:, :, 2] = height[:, None]
+    turn = np.tile(np.eye(3), (frames, 1, 1, 1))
+    body = BodyTrack(
+        "rod", outline, np.full(6, 0.02), np.zeros(1, dtype=np.int64), (Shape("sphere", (0.05,)),),
+        outline[:, -1:].copy(), turn,
+    )  # fmt: skip
+    ground = ObstacleTrack("floor", Shape("half-space", ()), np.zeros((frames, 3)), turn[:, 0].copy())
+    tracks = []
+    for k in range(frames):
+        touching = contacts and height[k] <= 0.05
+        point = outline[k, -1:] * [1.0, 1.0, 0.0] if touching else np.zeros((0, 3))
+        force = np.array([[-1.0, 0.0, 4.0]]) if touching else np.zeros((0, 3))
+        tracks.append(ContactTrack(point, force, np.full(len(point), ContactMode.SLIDE, dtype=np.int64)))
+    return Replay("conformance", time, (body,), (ground,), tuple(tracks))
+
+
+def _refuses(viewer: Any, replay: Replay, path: Path, what: str) -> None:
+    """Expect an error meant for the user, and nothing in the folder that was not there."""
+    before = sorted(path.parent.rglob("*"))
+    try:
+        viewer.render(replay, path)
+    except CorekitError:
+        left = [each.name for each in sorted(path.parent.rglob("*")) if each not in before]
+        expect(not left, f"{what}: after the refusal {', '.join(left)} is left")
+        return
+    except Exception as error:
+        raise CheckFailed(f"{what} is refused by a bare {type(error).__name__}: {error}") from error
+    raise CheckFailed(f"{what} is not refused")
+
+
+@check("writes-file", "every suffix it names gives a file that is not empty, and nothing beside it")
+def writes_file(subject: Subject) -> None:
+    viewer = subject.build()
+    expect(viewer.suffixes, "names no suffix")
+    for suffix in viewer.suffixes:
+        expect(suffix.startswith("."), f"the suffix {suffix!r} does not begin with a dot")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"picture{suffix}")
+            viewer.render(reference_replay(), path)
+            expect(path.is_file(), f"writes no {path.name}")
+            expect(path.stat().st_size > 100, f"writes {path.stat().st_size} bytes to {path.name}")
+            beside = [each.name for each in Path(folder).iterdir() if each != path]
+            expect(not beside, f"leaves {', '.join(beside)} beside {path.name}")
+
+
+@check("draws-what-moves", "another motion is another file")
+def draws_what_moves(subject: Subject) -> None:
+    viewer = subject.build()
+    one, two = reference_replay(), reference_replay()
+    two.bodies[0].outline[:, :, 1] += np.linspace(0.0, 0.3, 6)
+    expect(_rendered(viewer, one) != _rendered(viewer, two), "a straight and a bent rod give the same file")
+
+
+@check("draws-without-contacts", "a replay without any contact, and one of a single frame, are drawn")
+def draws_without_contacts(subject: Subject) -> None:
+    viewer = subject.build()
+    for replay in (reference_replay(contacts=False), reference_replay(1)):
+        expect(len(_rendered(viewer, replay)) > 100, "the file is empty")
+
+
+@check("nothing-on-failure", "what cannot be written is refused in words and leaves nothing behind")
+def nothing_on_failure(subject: Subject) -> None:
+    viewer = subject.build()
+    with tempfile.TemporaryDirectory() as folder:
+        _refuses(viewer, reference_replay(), Path(folder, "picture.nonsense"), "a foreign suffix")
+    for suffix in viewer.suffixes:
+        with tempfile.TemporaryDirectory() as folder:
+            occupied = Path(folder, f"picture{suffix}")
+            occupied.mkdir()
+            _refuses(viewer, reference_replay(), occupied, "a path that is a folder")
+
+
+def _rendered(viewer: Any, replay: Replay) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"picture{viewer.suffixes[0]}")
+        viewer.render(replay, path)
+        return path.read_bytes()
+
+
+class ViewerSession(Session):
+    """The replay, whole and cut short."""
+
+    questions = 2
+
+    def ask(self, index: int) -> Answer:
+        replay = reference_replay(4 - index)
+        body, obstacle = replay.bodies[0], replay.obstacles[0]
+        handed: dict[str, Array] = {
+            "time": replay.time, "outline": body.outline, "radius": body.radius,
+            "shape_position": body.shape_position, "shape_rotation": body.shape_rotation,
+            "obstacle position": obstacle.position, "obstacle rotation": obstacle.rotation,
+            "point": replay.contacts[-1].point, "force": replay.contacts[-1].force,
+        }  # fmt: skip
+        before = {name: values.copy() for name, values in handed.items()}
+        file = np.frombuffer(_rendered(self.component, replay), dtype=np.uint8).copy()
+        return Answer({name: (before[name], values) for name, values in handed.items()}, {"file": file})
+
+
+CHECKS: tuple[Check, ...] = (
+    *(each for each in answer_checks(ViewerSession) if each.name != "answers-own-memory"),
+    writes_file,
+    draws_what_moves,
+    draws_without_contacts,
+    nothing_on_failure,
+)
+"""Checks of the viewer role; its answers are files, which share no memory."""
