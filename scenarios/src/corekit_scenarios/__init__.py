@@ -1,1 +1,1 @@
-"""Scenario files, one folder a paper."""
+"""Scenario files, one folder a paper, and some to learn from."""

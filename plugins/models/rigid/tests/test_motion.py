@@ -234,17 +234,18 @@ def test_what_is_drawn_lies_on_the_surface(make):
         model, state, _ = make(BODIES[name])
         outline = model.outline(state)
         position, rotation = pose(model, state)
-        np.testing.assert_allclose(excess((outline.points - position) @ rotation), 0.0, atol=1e-15)
+        np.testing.assert_allclose(excess((outline.points[:-1] - position) @ rotation), 0.0, atol=1e-15)
+        np.testing.assert_allclose(outline.points[-1], state.q[:3], atol=1e-15)
         assert len(outline.radius) == len(outline.points)
 
 
 def test_a_box_is_drawn_by_its_twelve_edges(make):
     model, state, _ = make(BODIES["box"])
     outline = model.outline(state)
-    ends = outline.points.reshape(12, 2, 3)
+    ends = outline.points[:-1].reshape(12, 2, 3)
     lengths = np.sort(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
     np.testing.assert_allclose(lengths, [0.1] * 4 + [0.2] * 4 + [0.3] * 4)
-    assert outline.starts.tolist() == list(range(0, 24, 2))
+    assert outline.starts.tolist() == list(range(0, 25, 2))
 
 
 def test_a_body_remembers_nothing_and_prescribes_nothing(make):

@@ -46,7 +46,9 @@ class Rigid(Model):
         self._solid = solid_of(config, context.base, context.gravity)
         self._first = 3 if self._solid.free else 0
         shape = shape_of(config)
-        self._lines, self._line_starts, self._line_radius = surface_lines(shape)
+        self._lines, self._line_starts, self._line_radius = surface_lines(
+            shape, self._solid.reference + self._solid.lever
+        )
         names = [("velocity", "m/s")] if self._solid.free else []
         names.append(("angular-velocity", "rad/s"))
         centre = tuple(Coordinate(f"centre-{axis}", "m") for axis in "xyz") if self._solid.free else ()
@@ -156,7 +158,7 @@ class Rigid(Model):
         }
 
     def outline(self, state: State) -> Outline:
-        """Lines on the surface: edges, rims, great circles."""
+        """Lines on the surface, edges, rims, circles, and last the centre of mass."""
         position, rotation = np.zeros(3), np.zeros((3, 3))
         frame_pose(self._solid, state.q, position, rotation)
         points = self._lines @ rotation.T + position

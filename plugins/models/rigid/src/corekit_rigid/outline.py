@@ -1,6 +1,8 @@
-"""What to draw on a body's surface, so that its turning can be seen: edges, rims and great circles."""
+"""What to draw on a body's surface, so that its turning can be seen: edges, rims and circles."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -12,17 +14,20 @@ __all__ = ["surface_lines"]
 
 _SIDES = 32
 _THIN = 0.02
+_POLE = 0.5
 
 
-def surface_lines(shape: Shape) -> tuple[Array, IntArray, float]:
+def surface_lines(shape: Shape, centre: Array) -> tuple[Array, IntArray, float]:
     """Polylines on a shape's surface: points in its axes [m], shape (n, 3), first point of each, drawn radius [m].
 
-    A ball has two great circles, a capsule the circles where its caps begin and one along it, a cylinder its rims
-    and a diameter on each, box and polytope their edges.
+    A ball has a great circle and one about its pole +z, a capsule the circles where its caps begin and one along it,
+    a cylinder its rims and a diameter on each, box and polytope their edges. The last point is the centre of mass
+    `centre` [m] by itself: viewers trace the last point, and that of a surface would tell of the turning.
     """
     size = shape.size
     if shape.kind == "sphere":
-        lines = [_circle(size[0], 0.0), _circle(size[0], 0.0)[:, [0, 2, 1]]]
+        r = size[0]
+        lines = [_circle(r, 0.0)[:, [0, 2, 1]], _circle(r * math.sin(_POLE), r * math.cos(_POLE))]
     elif shape.kind == "capsule":
         radius, half = size
         lines = [_circle(radius, half), _circle(radius, -half), _around(radius, half)]
@@ -34,6 +39,7 @@ def surface_lines(shape: Shape) -> tuple[Array, IntArray, float]:
     else:
         corners = shape.vertices if shape.vertices is not None else _box_corners(size)
         lines = _edges(corners)
+    lines.append(centre[None])
     extent = max(float(np.ptp(np.concatenate(lines), axis=0).max()), 1e-9)
     lengths = [len(line) for line in lines]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)

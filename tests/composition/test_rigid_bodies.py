@@ -1,0 +1,197 @@
+"""Rigid bodies in contact through the whole stack against the closed forms of elementary mechanics."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.data.contacts import ContactMode
+from corekit.data.status import Status
+from corekit.geometry.frames import rotation_from_quat_wxyz
+from corekit.scenario.load import from_document
+
+G = 9.81
+BALL = {"shape": "sphere", "size": [0.1], "mass": 2.0}
+
+
+def world(
+    bodies, *, step=1e-3, slope=0.0, azimuth=0.0, friction=None, form="linearly-implicit", tilted=False
+):
+    """Bodies on a floor; a slope is gravity that leans, or (`tilted`) a floor that does."""
+    gravity = [0.0, 0.0, -G]
+    plane: dict[str, object] = {"name": "floor", "shape": "half-space"}
+    if tilted:
+        plane["rotation_rpy"] = [0.0, slope, 0.0]
+    else:
+        along = G * math.sin(slope)
+        gravity = [along * math.cos(azimuth), along * math.sin(azimuth), -G * math.cos(slope)]
+    if friction is not None:
+        plane["friction"] = friction
+    return from_document(
+        {
+            "format": "corekit-scenario/1",
+            "name": "rigid",
+            "time": {"duration": 1.0, "step": step},
+            "world": {"gravity": gravity, "obstacles": [plane]},
+            "bodies": [{"use": "rigid", **body} for body in bodies],
+            "contact": {
+                "detector": {"use": "sdf"},
+                "solver": {"use": "lcp", "options": {"friction_directions": 8, "lcp_solver": "lemke"}},
+            },
+            "integrator": {"use": "semi-implicit-euler", "options": {"form": form}},
+            "output": {"every": step},
+        }
+    ).compose()
+
+
+def ball(name="ball", at=(0.0, 0.0, 0.1), **initial):
+    return {
+        "name": name,
+        "base": {"position": list(at)},
+        "options": BALL,
+        "initial": {key: list(value) for key, value in initial.items()},
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "half_height", "contacts"),
+    [
+        ({"shape": "box", "size": [0.2, 0.3, 0.1], "mass": 3.0}, 0.05, 4),
+        ({"shape": "disk", "size": [0.2, 0.02], "mass": 3.0}, 0.01, 4),
+        (
+            {
+                "shape": "polytope",
+                "vertices": [[0, 0, -0.05], [0.3, 0, -0.05], [0, 0.3, -0.05], [0.05, 0.05, 0.3]],
+                "mass": 3.0,
+            },
+            0.05,
+            3,
+        ),
+        ({"shape": "sphere", "size": [0.1], "mass": 3.0}, 0.1, 1),
+    ],
+)
+def test_a_body_at_rest_is_carried_by_exactly_its_weight(options, half_height, contacts):
+    body = {"name": "it", "base": {"position": [0.1, 0.2, half_height]}, "options": options}
+    simulation = world([body], friction=0.5)
+    for _ in range(50):
+        simulation.step()
+    record = simulation.contacts()
+    assert record.count == contacts
+    assert record.normal_impulse.sum() == pytest.approx(1e-3 * 3.0 * G, rel=1e-7)
+    assert np.abs(record.tangential_impulse).max() < 1e-9
+    assert np.abs(simulation.state.v).max() < 1e-8
+    # no torque is left: the centre of pressure lies under the centre of mass
+    pressure = record.normal_impulse @ record.point[:, :2] / record.normal_impulse.sum()
+    np.testing.assert_allclose(pressure, simulation.state.q[:2], atol=1e-8)
+
+
+def test_a_ball_rolls_down_with_five_sevenths_of_gravity_s_part():
+    slope = 0.3  # tan < 7/2·μ: no slip
+    simulation = world([ball()], slope=slope, friction=0.5)
+    simulation.run(0.5)
+    v = simulation.state.v
+    expected = 5 / 7 * G * math.sin(slope) * 0.5
+    assert v[0] == pytest.approx(expected, rel=1e-7)
+    assert simulation.state.q[0] == pytest.approx(0.5 * expected * 0.5, rel=3e-3)
+    R = rotation_from_quat_wxyz(simulation.state.q[3:7])
+    np.testing.assert_allclose(R @ v[3:], (0.0, expected / 0.1, 0.0), atol=1e-6)
+    assert simulation.contacts().mode.tolist() == [ContactMode.STICK]
+
+
+def test_a_ball_rolls_down_a_tilted_floor_as_under_leaning_gravity():
+    slope = 0.3
+    normal = np.array([math.sin(slope), 0.0, math.cos(slope)])
+    simulation = world([ball(at=0.1 * normal)], slope=slope, tilted=True, friction=0.5)
+    simulation.run(0.5)
+    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+    assert simulation.state.v[:3] @ down == pytest.approx(5 / 7 * G * math.sin(slope) * 0.5, rel=1e-6)
+    assert simulation.state.v[:3] @ normal == pytest.approx(0.0, abs=1e-7)
+
+
+def test_on_a_steep_slope_a_ball_slides_and_spins_up_by_friction_alone():
+    slope, mu = 1.0, 0.2  # tan > 7/2·μ
+    simulation = world([ball()], slope=slope, friction=mu)
+    simulation.run(0.2)
+    v = simulation.state.v
+    assert v[0] == pytest.approx(0.2 * G * (math.sin(slope) - mu * math.cos(slope)), rel=1e-5)
+    assert np.linalg.norm(v[3:]) == pytest.approx(0.2 * 2.5 * mu * G * math.cos(slope) / 0.1, rel=1e-5)
+    assert simulation.contacts().mode.tolist() == [ContactMode.SLIDE]
+
+
+def test_a_hoop_s_and_a_disk_s_inertia_decide_how_they_roll():
+    """a = g·sin α/(1 + I/(m·r²)) of a cylinder lying on its side, filled or hollow."""
+    slope = 0.2
+    side = {"position": [0.0, 0.0, 0.1], "rotation_rpy": [math.pi / 2, 0.0, 0.0]}
+    solid = {"shape": "cylinder", "size": [0.1, 0.2], "mass": 2.0}
+    # all mass on the mantle: I_zz = m·r², I_xx = m·(r²/2 + l²/12)
+    hollow = {**solid, "inertia": [2.0 * (0.005 + 0.04 / 12)] * 2 + [0.02]}
+    for options, share in ((solid, 1 / 1.5), (hollow, 1 / 2)):
+        simulation = world([{"name": "it", "base": side, "options": options}], slope=slope, friction=0.5)
+        simulation.run(0.2)
+        assert simulation.state.v[0] == pytest.approx(share * G * math.sin(slope) * 0.2, rel=1e-6)
+
+
+@pytest.mark.parametrize("direction", [0, 1, 3])
+def test_a_sliding_ball_ends_up_rolling_at_five_sevenths_of_its_speed(direction):
+    speed, mu, azimuth = 1.0, 0.4, 2 * math.pi * direction / 8
+    start = (speed * math.cos(azimuth), speed * math.sin(azimuth), 0.0)
+    simulation = world([ball(velocity=start)], friction=mu)
+    time_to_roll = 2 * speed / (7 * mu * G)
+    simulation.run(0.9 * time_to_roll)
+    assert simulation.contacts().mode.tolist() == [ContactMode.SLIDE]
+    simulation.run(2.0 * time_to_roll)
+    assert simulation.contacts().mode.tolist() == [ContactMode.STICK]
+    np.testing.assert_allclose(simulation.state.v[:3], 5 / 7 * np.array(start), atol=1e-3)
+
+
+def test_two_balls_that_collide_keep_their_momentum_and_angular_momentum_to_rounding():
+    one = ball("one", (0.0, 0.0, 5.0), velocity=(1.0, 0.2, 0.0), angular_velocity=(3.0, -2.0, 5.0))
+    two = {**ball("two", (0.25, 0.05, 5.02), velocity=(-0.5, 0.0, 0.1)), "friction": 0.6}
+    two["options"] = {"shape": "sphere", "size": [0.08], "mass": 0.7}
+    one["friction"] = 0.6
+    simulation = world([one, two], friction=0.6)
+
+    masses, radii, gravity = np.array([2.0, 0.7]), (0.1, 0.08), np.array([0.0, 0.0, -G])
+    pressed = dragged = 0.0
+    while simulation.time < 0.08:
+        before = simulation.state.copy()
+        simulation.step()
+        linear, angular = np.zeros(3), np.zeros(3)
+        for start, end, m, r in zip(before.parts, simulation.state.parts, masses, radii, strict=True):
+            # impulses act where the bodies are at the start of the step
+            R, change = rotation_from_quat_wxyz(start.q[3:]), end.v - start.v
+            own = m * (change[:3] - 1e-3 * gravity)
+            linear += own
+            angular += np.cross(start.q[:3], own) + 0.4 * m * r * r * R @ change[3:]
+        np.testing.assert_allclose(linear, 0.0, atol=1e-14)
+        np.testing.assert_allclose(angular, 0.0, atol=1e-13)
+        record = simulation.contacts()
+        pressed = max(pressed, np.max(record.normal_impulse, initial=0.0))
+        dragged = max(dragged, np.max(np.abs(record.tangential_impulse), initial=0.0))
+    assert pressed > 0.1
+    assert dragged > 0.02  # it turns them too
+
+
+ARM = Path(__file__).parents[2] / "scenarios" / "teaching" / "arm_pushes_ball.toml"
+
+
+def test_an_arm_s_push_lets_a_ball_roll_away():
+    simulation = corekit.load(ARM).compose()
+    statuses, residuals, touched = set(), [], 0
+    for _ in range(300):
+        report = simulation.step()
+        statuses.add(report.solve.status)
+        residuals.append(report.solve.residuals.worst)
+        record = simulation.contacts()
+        owners = record.shape[record.normal_impulse > 0]
+        touched += bool(len(owners) == 2)
+    assert statuses == {Status.CONVERGED}
+    assert max(residuals) < 1e-7
+    assert touched >= 10  # the floor and the arm at once
+    state = simulation.state.parts[1]
+    assert state.v[1] > 0.1
+    assert abs(state.v[0]) < 1e-3
+    assert state.q[2] == pytest.approx(0.06, abs=1e-5)
+    assert state.v[3] == pytest.approx(-state.v[1] / 0.06, rel=1e-3)  # it rolls
