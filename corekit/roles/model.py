@@ -267,7 +267,7 @@ class SymbolicModel(Protocol):
         ...
 
     def functions(self) -> Mapping[str, Any]:
-        """CasADi Functions by name: mass (q), force (q, v, u), energy (q, v) → T, V, poses (q) → x (3, f), R (3, 3f)."""
+        """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
         ...
 
 
