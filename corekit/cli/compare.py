@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +12,6 @@ from cyclopts import Parameter
 from corekit.cli import FAILED
 
 if TYPE_CHECKING:
-    from corekit.cli.progress_line import ProgressLine
     from corekit.study.compare import Comparison, Figures
 
 __all__ = ["compare"]
@@ -50,26 +47,16 @@ def compare(
     quiet
         Show no progress.
     """
+    from corekit.cli.progress_line import shown
     from corekit.study.compare import compare as run_all
 
-    comparison = run_all(file, vary, overrides, out, None if quiet else _shown)
+    comparison = run_all(file, vary, overrides, out, None if quiet else shown)
     _print_table(comparison)
     picture = _draw(comparison)
     if json_file is not None:
         data = {**comparison.as_data(), "picture": None if picture is None else str(picture)}
         json_file.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return None if any(row.status == "finished" for row in comparison.rows) else FAILED
-
-
-@contextmanager
-def _shown(name: str) -> Iterator[ProgressLine]:
-    """The progress line of one run; where nothing can move on a line, its name."""
-    from corekit.cli.progress_line import ProgressLine
-
-    if not sys.stderr.isatty():
-        print(name, file=sys.stderr, flush=True)
-    with ProgressLine(name) as line:
-        yield line
 
 
 def _draw(comparison: Comparison) -> Path | None:

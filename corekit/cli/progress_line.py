@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
 if TYPE_CHECKING:
     from corekit.run.execute import Progress
 
-__all__ = ["ProgressLine"]
+__all__ = ["ProgressLine", "shown"]
 
 _COMPILING = "compiling kernels (first run only)…"
 _PATIENCE = 3.0
@@ -81,3 +83,13 @@ def _pace(progress: Progress) -> str:
     minutes, seconds = divmod(math.ceil(progress.remaining), 60)
     left = f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
     return f"{progress.time:.2f} s at {progress.rate:.3g} × real time, {left} left"
+
+
+@contextmanager
+def shown(name: str) -> Iterator[ProgressLine]:
+    """The progress line of one of several runs; where nothing can move on a line, its name."""
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{name}\n")
+        sys.stderr.flush()
+    with ProgressLine(name) as line:
+        yield line

@@ -23,7 +23,7 @@ __all__ = ["Installed", "discover", "module_is_missing"]
 KERNEL = "corekit-kernel"
 _GROUP_PREFIX = "corekit."
 _VersionOf = Callable[[str], str | None]
-_OTHER_GROUPS = frozenset({"corekit.cases", "corekit.hooks"})
+_OTHER_GROUPS = frozenset({"corekit.cases", "corekit.hooks", "corekit.scenarios"})
 
 
 @frozen(kw_only=True)

@@ -18,6 +18,7 @@ from corekit.scenario.dump import dump_resolved, resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.plain import plain
 from corekit.scenario.schema import Scenario
+from corekit.scenario.shipped import find_shipped, shipped
 from corekit.scenario.structure import structure
 from corekit.scenario.words import Described, shown
 
@@ -28,17 +29,18 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
     """The scenario in a TOML file; relative file paths in it are relative to the file.
 
     Args:
-        path: of the file.
+        path: of the file, or the name of a shipped scenario: `cusp/inclined-box`.
         overrides: `contact.solver.use=qp`, see `corekit.scenario.overrides`.
     Raises:
         ConfigError: every mistake in it at once, or why it cannot be read.
     """
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        file = path if path.exists() else find_shipped(path.as_posix()) or path
+        text = file.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError([_unreadable(path, error)], "scenario file") from error
-    return _from_text(text, overrides, str(path), path.resolve())
+    return _from_text(text, overrides, str(file), file.resolve())
 
 
 def loads(text: str, overrides: Iterable[str] = ()) -> Scenario:
@@ -123,7 +125,10 @@ def _unreadable(path: Path, error: Exception) -> Mistake:
 
 
 def _near_files(path: Path) -> str:
-    """Which scenario files stand where this one was looked for."""
+    """Which scenario files stand where this one was looked for, or are shipped under a name like it."""
+    named = difflib.get_close_matches(path.as_posix(), list(shipped()), n=1, cutoff=0.5)
+    if named:
+        return f"did you mean {named[0]!r}, which is shipped?"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     names = sorted(each.name for each in path.parent.glob("*.toml"))

@@ -7,10 +7,9 @@ Runs follow one another, so that their times can be compared.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -20,26 +19,15 @@ from corekit.data.step import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
 from corekit.roles.chart import Line, LineChart, Panel
 from corekit.run.execute import execute
-from corekit.run.pace import Progress
 from corekit.run.results import Results
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import load
 from corekit.scenario.schema import Scenario
 from corekit.study.new_folder import new_folder
+from corekit.study.shown import Shown, ShowProgress, unseen
 from corekit.study.variants import Variant, variants
 
 __all__ = ["Comparison", "Figures", "Row", "Trajectory", "compare", "tip_difference"]
-
-
-class Shown(Protocol):
-    """Who shows how far a run is, and prints what its watchdog warns of."""
-
-    def __call__(self, progress: Progress, /) -> None: ...
-    def warn(self, sentence: str) -> None: ...
-
-
-ShowProgress = Callable[[str], AbstractContextManager[Shown]]
-"""Given the name of a run, shows its progress while the context lasts."""
 
 
 @frozen
@@ -140,7 +128,7 @@ def compare(
     chosen = variants(vary)
     title, parent = _about(file)
     folder = new_folder(f"{title}-compare", parent, directory)
-    show = progress or _unseen
+    show = progress or unseen
     rows: list[Row] = []
     for number, variant in enumerate(chosen, start=1):
         with show(f"{number}/{len(chosen)} {variant.label}") as shown:
@@ -255,21 +243,6 @@ class _Watched:
         began = clock.perf_counter()
         self.impulse += float(np.sum(simulation.contacts().normal_impulse))
         self.spent += clock.perf_counter() - began
-
-
-@final
-class _Unseen:
-    """Nobody looks."""
-
-    def __call__(self, progress: Progress, /) -> None:
-        pass
-
-    def warn(self, sentence: str) -> None:
-        pass
-
-
-def _unseen(_name: str) -> AbstractContextManager[Shown]:
-    return nullcontext(_Unseen())
 
 
 def _row_data(row: Row) -> dict[str, Any]:

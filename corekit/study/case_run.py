@@ -1,0 +1,84 @@
+"""What a case's function is given and what it returns: runs of scenarios, and rows of paper, peer and ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, final
+
+from attrs import field, frozen
+
+from corekit.run.execute import execute
+from corekit.run.results import Results
+from corekit.scenario.load import load
+from corekit.study.shown import ShowProgress, unseen
+
+__all__ = ["CaseRun", "Row", "Value"]
+
+Value: TypeAlias = float | int | str | None
+"""A number in the row's unit, a word, or None where there is none."""
+
+
+def _value(value: Any) -> Value:
+    """A plain number or word; NumPy's numbers become Python's."""
+    value = value.item() if hasattr(value, "item") else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _verdict(passed: Any) -> bool | None:
+    return None if passed is None else bool(passed)
+
+
+@frozen(kw_only=True)
+class Row:
+    """One quantity of a case.
+
+    Args:
+        quantity: what it is. unit: its SI unit or a multiple, empty if it has none.
+        paper: what the paper reports. peer: what another code gives. ours: what came out.
+        tolerance: what ours must keep, in words; empty where nothing is asked.
+        passed: whether it does; None where nothing is asked.
+        note: where the paper's or the peer's number is from, or why there is none.
+    """
+
+    quantity: str
+    ours: Value = field(converter=_value)
+    paper: Value = field(default=None, converter=_value)
+    peer: Value = field(default=None, converter=_value)
+    unit: str = ""
+    tolerance: str = ""
+    passed: bool | None = field(default=None, converter=_verdict)
+    note: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {
+            "quantity": self.quantity, "unit": self.unit, "paper": self.paper, "peer": self.peer,
+            "ours": self.ours, "tolerance": self.tolerance, "passed": self.passed, "note": self.note,
+        }  # fmt: skip
+
+
+@final
+class CaseRun:
+    """Runs scenarios for a case.
+
+    Args:
+        folder: existing, for everything that the case writes.
+        progress: shows each run.
+    """
+
+    def __init__(self, folder: Path, progress: ShowProgress | None = None) -> None:
+        self.folder = folder
+        self._show = progress or unseen
+
+    def run(self, scenario: str | Path, overrides: Sequence[str] = (), name: str = "") -> Results:
+        """Run a scenario, by the name of a shipped one or by its file, into a folder of its own.
+
+        Args:
+            overrides: as `--set` takes them. name: of the folder; the scenario's if empty.
+        """
+        loaded = load(scenario, overrides)
+        name = name or loaded.name
+        with self._show(name) as shown:
+            return execute(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)

@@ -1,0 +1,103 @@
+"""The papers' cases that are installed: listed from their light specs, run one by one, judged row by row."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from corekit.errors import CorekitError, PluginError
+from corekit.registry.case import CASES, Case
+from corekit.registry.resolve import did_you_mean, load_target
+from corekit.study.case_run import CaseRun, Row
+from corekit.study.shown import ShowProgress
+
+__all__ = ["Report", "find_case", "installed_cases", "reproduce"]
+
+
+@frozen(kw_only=True)
+class Report:
+    """How a case went.
+
+    Args:
+        case: which. rows: empty if it failed. error: why it failed, empty if it did not.
+        folder: what it wrote. wall_s: how long it took [s].
+    """
+
+    case: Case
+    rows: tuple[Row, ...] = ()
+    error: str = ""
+    folder: Path
+    wall_s: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether it came to its end and every row keeps its tolerance."""
+        return not self.error and all(row.passed is not False for row in self.rows)
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        case = self.case
+        return {
+            "case": case.path, "source": case.source, "shows": case.shows, "citation": case.citation,
+            "passed": self.passed, "error": self.error, "folder": str(self.folder), "wall_s": self.wall_s,
+            "rows": [row.as_data() for row in self.rows],
+        }  # fmt: skip
+
+
+def installed_cases() -> tuple[list[Case], list[str]]:
+    """Every case, sorted by its path, and a sentence for each entry point that gives none."""
+    found: dict[str, Case] = {}
+    troubles: list[str] = []
+    for entry in sorted(metadata.entry_points(group=CASES), key=lambda each: each.name):
+        owner = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
+        try:
+            case = entry.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's module may raise anything
+            troubles.append(f"case {entry.name}{owner}: importing it failed: {type(error).__name__}: {error}")
+            continue
+        if not isinstance(case, Case):
+            troubles.append(f"case {entry.name}{owner}: {entry.value} is a {type(case).__name__}, not a Case")
+        elif case.path in found:
+            troubles.append(f"case {entry.name}{owner}: there is another case {case.path}")
+        else:
+            found[case.path] = case
+    return [found[path] for path in sorted(found)], troubles
+
+
+def find_case(path: str, among: Sequence[Case]) -> Case:
+    """The case `paper/name`.
+
+    Raises:
+        PluginError: there is none of that name.
+    """
+    for case in among:
+        if case.path == path:
+            return case
+    paths = [case.path for case in among]
+    if not paths:
+        raise PluginError(f"no case {path!r}: none is installed: pip install corekit-scenarios")
+    raise PluginError(f"unknown case {path!r}{did_you_mean(path, paths)}; installed are {', '.join(paths)}")
+
+
+def reproduce(case: Case, folder: Path, progress: ShowProgress | None = None) -> Report:
+    """Run a case; what fails inside it is in the report.
+
+    Args:
+        folder: existing, for what it writes.
+        progress: shows each of its runs.
+    """
+    began = clock.perf_counter()
+    rows: tuple[Row, ...] = ()
+    error = ""
+    try:
+        rows = tuple(load_target(case.target)(CaseRun(folder, progress)))
+        if not rows:
+            error = f"{case.target} returned no row"
+    except Exception as raised:  # noqa: BLE001 - one case that breaks must not take the others with it
+        error = str(raised) if isinstance(raised, CorekitError) else f"{type(raised).__name__}: {raised}"
+    return Report(case=case, rows=rows, error=error, folder=folder, wall_s=clock.perf_counter() - began)

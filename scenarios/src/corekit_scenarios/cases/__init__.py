@@ -1,0 +1,1 @@
+"""The functions that redo the papers' cases."""
