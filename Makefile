@@ -1,6 +1,8 @@
 # make demo   one command for users: installs into .venv, runs a robot against a box, draws it
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make lint   the static half of `make test`
+# make docs   these pages into build/docs; a warning is an error
+# make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 
 DEMO ?= corekit run scenarios/cusp/inclined_box.toml --picture
 
@@ -19,7 +21,7 @@ else
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint docs isolation format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -34,6 +36,13 @@ lint: $(VENV)/installed-dev
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/basedpyright
+
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
+	@echo "build/docs/index.html"
+
+isolation: $(VENV)/installed-dev
+	$(BIN)/python tools/isolation.py $(DISTRIBUTIONS)
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
@@ -57,6 +66,10 @@ $(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit and its tools into $(VENV) (once)"
 	@$(INSTALL) -r dev.txt
 	@touch $@ $(VENV)/installed-demo
+
+$(VENV)/installed-docs: docs/requirements.txt $(VENV)/installed-dev
+	@$(INSTALL) -r docs/requirements.txt
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist runs

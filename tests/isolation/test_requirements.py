@@ -1,0 +1,74 @@
+"""What a wheel imports is what it declares: no more, or it breaks alone; no less, or it drags in what is idle."""
+
+from __future__ import annotations
+
+import runpy
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def isolation():
+    return runpy.run_path(str(ROOT / "tools" / "isolation.py"))
+
+
+def opened(wheel):
+    """Requirements that always hold, those of extras, and the sources of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        lines = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist", [])
+        sources = {name: archive.read(name).decode() for name in names if name.endswith(".py")}
+    requirements = [Requirement(line) for line in lines]
+    always = {canonicalize_name(each.name) for each in requirements if "extra" not in str(each.marker or "")}
+    optional = {canonicalize_name(each.name) for each in requirements} - always
+    with_extras = {extra for each in requirements for extra in each.extras}
+    return always, optional, with_extras, sources
+
+
+def imported(isolation, sources, own):
+    found = {module for text in sources.values() for module in isolation["modules_imported"](text)}
+    return {
+        module: {"corekit-kernel"} if module == "corekit" else isolation["providers"](module)
+        for module in found - {own}
+    }
+
+
+def test_every_import_of_a_wheel_is_declared_and_every_requirement_imported(wheels, distributions, isolation):
+    wrong = []
+    for name in distributions:
+        (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")
+        always, optional, extras, sources = opened(wheel)
+        own = "corekit" if name == "corekit-kernel" else name.replace("-", "_")
+        # the conformance kit and pytest fixtures run where their users test
+        users_tools = {"pytest", "hypothesis", "casadi"} if name == "corekit-kernel" else set()
+        used = imported(isolation, sources, own)
+        for module, brings in used.items():
+            if not brings & (always | optional | extras | users_tools):
+                wrong.append(f"{name} imports {module} ({', '.join(brings)}), which it does not declare")
+        needed = set().union(*used.values())
+        # data packages have no code that could import the kernel
+        idle = always - needed - ({"corekit-kernel"} if len(sources) <= 1 else set())
+        wrong += [f"{name} requires {each} and never imports it" for each in sorted(idle)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_undeclared_import_would_be_found(isolation):
+    source = "import numpy\nfrom scipy.linalg import lu\ndef f():\n    import casadi.tools as tools\n"
+    assert set(isolation["modules_imported"](source)) == {"numpy", "scipy", "casadi"}
+    assert set(isolation["modules_imported"]("from . import x\nimport json\n")) == set()
+    assert isolation["providers"]("attr") == {"attrs"}
+
+
+def test_an_integrator_passes_its_tests_where_only_its_requirements_are(isolation, wheels, tmp_path):
+    passed, words = isolation["test_alone"]("corekit-timestep", wheels, tmp_path)
+    assert passed, words
