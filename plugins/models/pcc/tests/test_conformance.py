@@ -1,0 +1,16 @@
+"""What every model promises, of the arm with and without inertial forces."""
+
+from corekit.testing.conformance import conformance
+
+test_arm_of_the_paper = conformance("models", "pcc")
+test_arm_with_coriolis_forces = conformance(
+    "models",
+    "pcc",
+    options={
+        "sections": 2,
+        "mass": [0.6, 0.3],
+        "coriolis": True,
+        "disk_inertia": 1e-3,
+        "plate_thickness": 0.01,
+    },
+)

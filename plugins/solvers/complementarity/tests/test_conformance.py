@@ -1,0 +1,7 @@
+"""What every LCP solver promises."""
+
+from corekit.testing.conformance import conformance
+
+test_lemke = conformance("lcp_solvers", "lemke")
+test_pgs = conformance("lcp_solvers", "pgs")
+test_chain = conformance("lcp_solvers", "chain")
