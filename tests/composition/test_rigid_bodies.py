@@ -195,3 +195,41 @@ def test_an_arm_s_push_lets_a_ball_roll_away():
     assert abs(state.v[0]) < 1e-3
     assert state.q[2] == pytest.approx(0.06, abs=1e-5)
     assert state.v[3] == pytest.approx(-state.v[1] / 0.06, rel=1e-3)  # it rolls
+
+
+@pytest.mark.parametrize("options", ["box", "prism"])
+def test_a_thrown_body_comes_to_rest_on_a_face_and_never_gains_energy(options):
+    ring = [[0.1 * math.cos(k * math.pi / 3), 0.1 * math.sin(k * math.pi / 3)] for k in range(6)]
+    shapes = {
+        "box": {"shape": "box", "size": [0.1, 0.2, 0.06]},
+        "prism": {"shape": "polytope", "vertices": [[*xy, z] for xy in ring for z in (0.0, 0.08)]},
+    }
+    base = {"position": [0.0, 0.0, 0.2], "rotation_rpy": [0.3, 0.4, 0.5]}
+    body = {"name": "it", "base": base, "options": shapes[options], "initial": {"velocity": [0.5, 0.0, 0.0]}}
+    simulation = world([body], friction=0.5, step=2e-3)
+    model, statuses = simulation.system.parts[0].body.model, set()
+    energies = [sum(model.energy(simulation.state.parts[0]))]
+    for _ in range(500):
+        statuses.add(simulation.step().solve.status)
+        energies.append(sum(model.energy(simulation.state.parts[0])))
+    assert statuses == {Status.CONVERGED}
+    assert np.diff(energies).max() < 1e-9
+    assert np.abs(simulation.state.v).max() < 1e-7
+    assert simulation.contacts().count == 4
+    up = np.abs(rotation_from_quat_wxyz(simulation.state.q[3:])[2]).max()
+    assert up == pytest.approx(1.0, abs=1e-6)  # one of its axes stands upright
+
+
+@pytest.mark.parametrize("form", ["explicit", "linearly-implicit"])
+def test_a_free_tumbling_body_loses_angular_momentum_only_in_proportion_to_the_step(form):
+    options = {"shape": "box", "size": [0.1, 0.2, 0.3], "mass": 2.0}
+    spin = {"angular_velocity": [1.0, 4.0, 0.5]}
+    inertia, errors = 2.0 / 12 * np.array([0.13, 0.1, 0.05]), []
+    for step in (2e-3, 1e-3):
+        body = {"name": "it", "base": {"position": [0, 0, 9]}, "options": options, "initial": spin}
+        simulation = world([body], step=step, form=form)
+        simulation.run(0.5)
+        R = rotation_from_quat_wxyz(simulation.state.q[3:])
+        errors.append(np.linalg.norm(R @ (inertia * simulation.state.v[3:]) - inertia * (1.0, 4.0, 0.5)))
+    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.1)
+    assert errors[1] < 0.01 * np.linalg.norm(inertia * (1.0, 4.0, 0.5))
