@@ -17,6 +17,7 @@ __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "prin
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
     ("info", "corekit.cli.info:info", "A component: what it is, what it can, which options it takes."),
+    ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),

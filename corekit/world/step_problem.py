@@ -12,12 +12,12 @@ couple them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
-from corekit.data.contacts import ContactMode, ContactRecord
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import Memory
@@ -25,14 +25,12 @@ from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
 from corekit.world.bodies import Body
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
-from corekit.world.contact_problem import StepContactProblem
-from corekit.world.contact_stage import ContactStage, match
+from corekit.world.contact_record import contact_record
+from corekit.world.contact_stage import ContactStage
+from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
 
 __all__ = ["StepSystem"]
-
-_SLIDING = 1e-6
-"""Slip speed above which a contact is said to slide [m/s]; below this impulse share it is separate."""
 
 
 @final
@@ -57,32 +55,28 @@ class StepSystem:
         self.velocities = n = sum(body.nv for body in self.bodies)
         self.stage = stage
         self.solver = solver
-        self._impulses = solver if isinstance(solver, ImpulseSolver) else None
         self.forces = (
             ContactForces(solver, bodies, stage)
             if isinstance(solver, ContactPotential) and stage is not None
             else None
         )
-        self.problem = StepContactProblem(stage.width if stage is not None else 3)
-        self._has_rows = any(part.rows is not None for part in self.parts)
+        self._solves_impulses = isinstance(solver, ImpulseSolver)
+        self.impulses = Impulses(
+            solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
+        )
+        self.problem = self.impulses.problem
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
         self._recharts = tuple(body.model.rechart for body in self.bodies)
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = self._about = np.zeros(n)
-        self._free = np.zeros(n)
         self._extra: Array | None = None
         self._contact_count = 0
-        self._impulse, self._impulse_id = _NOTHING, _NO_ID
-        self._bounded_impulse = np.zeros(sum(len(part.bounded) for part in self.parts))
         self._split = False
         self._accepted = np.zeros(n)
-        self._kept = self._warm_start()
         self._first = True
         self._obstacle_rate: Array | None = None
-        self._bias = np.zeros(0)
         self._coefficients = (0.0, 0.0)
         self._moving = np.zeros(n)
-        self._report = SolveInfo()
         self._factorised = True
 
     # — states —
@@ -127,7 +121,7 @@ class StepSystem:
         """
         self.problem.step = step
         self._first = True
-        self._take_warm_start(self._kept)
+        self.impulses.begin()
         if self._has_prescribed:
             for part in self.parts:
                 part.begin()
@@ -181,6 +175,7 @@ class StepSystem:
         self._about = about
         self._extra = None
         self._contact_count = 0
+        self.impulses.without_contact()
         self._obstacle_rate = None
         self._split = split
         if self.forces is not None and not split:
@@ -202,7 +197,7 @@ class StepSystem:
         t0, t1 = start.time, start.time + step
         over_step = stage.obstacle_velocity(trial.time, t0, t1, instant=False)
         self._obstacle_rate = rate = over_step
-        if self._impulses is None:
+        if not self._solves_impulses:
             return
         if over_step is not None and theta != 1.0:
             self._obstacle_rate = rate = stage.obstacle_velocity(trial.time, t0, t1, instant=True)
@@ -215,15 +210,7 @@ class StepSystem:
             onwards = end_gap + (1.0 - theta) * step * normal_velocity
             end_gap = np.where(np.isnan(found), onwards, found)
             stage.scene.place(trial)
-        self._set_bias(stage.gap_term(end_gap, normal_velocity, step), rate, step)
-
-    def _set_bias(self, gap_term: Array, obstacle_rate: Array | None, step: float) -> None:
-        count, width = self._contact_count, self.problem.width
-        bias = np.zeros((count, width))
-        bias[:, 0] = gap_term / step
-        if obstacle_rate is not None:
-            bias -= obstacle_rate
-        self._bias = bias.ravel()
+        self.impulses.take_contacts(stage.gap_term(end_gap, normal_velocity, step), rate, step)
 
     def linearise_start(
         self, start: State, step: float, beta: float, damping: bool, shift: float = 0.0
@@ -239,8 +226,8 @@ class StepSystem:
             stage.build_rows(start)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
-            if self._impulses is not None:
-                self._set_bias(stage.stabilised(stage.contacts.gap[:count], step), rate, step)
+            if self._solves_impulses:
+                self.impulses.take_contacts(stage.stabilised(stage.contacts.gap[:count], step), rate, step)
             elif self.forces is not None:
                 self.forces.evaluate(start, start.v, step, rate)
                 self._extra = step * self.forces.generalised()
@@ -256,7 +243,7 @@ class StepSystem:
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
             part.assemble_split(a, where, step)
         self._coefficients = (0.0, 0.0)
-        if stage is not None and self._impulses is not None and stage.measure(smooth):
+        if stage is not None and self._solves_impulses and stage.measure(smooth):
             self._contact_count = count = stage.contacts.count
             stage.build_rows(smooth)
             t0, t1 = start.time, start.time + step
@@ -267,7 +254,7 @@ class StepSystem:
             if over_step is not None:
                 normal_velocity = normal_velocity - over_step[:, 0]
             term = stage.gap_term(stage.contacts.gap[:count].copy(), normal_velocity, step)
-            self._set_bias(term, rate, step)
+            self.impulses.take_contacts(term, rate, step)
         self._finish(step)
 
     def acceleration(self, state: State, out: Array) -> bool:
@@ -285,19 +272,7 @@ class StepSystem:
                 self._factorised = False
         if self._factorised and self.forces is not None and self._contact_count:
             self._factorised = self.forces.factorise(self._columns, *self._coefficients)
-        if self._impulses is not None and self._contact_count:
-            assert self.stage is not None
-            ids = self.stage.contacts.id[: self._contact_count]
-            if len(ids) != len(self._impulse_id) or np.count_nonzero(ids != self._impulse_id):
-                position, found = match(ids, self._impulse_id)
-                width = self.problem.width
-                old = self._impulse.reshape(-1, width)
-                fresh = np.zeros((len(ids), width))
-                fresh[found] = old[position[found]]
-                self._impulse = fresh.ravel()
-                self._impulse_id = ids.copy()
-        else:
-            self._impulse, self._impulse_id = _NOTHING, _NO_ID
+        self.impulses.carry_over()
 
     def _columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R) by (block diagonal G)·block."""
@@ -321,7 +296,7 @@ class StepSystem:
         """v of (1)–(2) with `extra` added to b and the potential's low-rank terms in A."""
         self._solve_parts(extra, x)
         if self.forces is not None and self._contact_count:
-            if self._has_rows:
+            if self.impulses.has_rows:
                 # the rows' impulses answer the potential too
                 share = self.forces.reply(x)
                 self._solve_parts(share if extra is None else extra + share, x)
@@ -332,85 +307,22 @@ class StepSystem:
         """Solve the current problem; write v⁺."""
         if not self._factorised:
             velocity[:] = self._about
-            self._report = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
-            return self._report
+            return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
         self._solve_free(self._extra, velocity)
-        problem = self.problem
-        problem.contacts = self._contact_count if self._impulses is not None else 0
-        problem.bounded = len(self._bounded_impulse)
-        if not problem.rows:
-            self._report = self.forces.info if self.forces is not None else _DIRECT
-            return self._report
-        self._free[:] = velocity
-        transposed = self._stack_rows(velocity)
+        if not self.impulses.wanted():
+            return self.forces.info if self.forces is not None else _DIRECT
+        transposed = self.impulses.stack(velocity)
         response = transposed.copy(order="F")
         self._columns(response)
         if self.forces is not None and self._contact_count:
             self.forces.correct(response)
-        delassus = transposed.T @ response
-        if problem.bounded:
-            corner = delassus[-problem.bounded :, -problem.bounded :]
-            corner[np.diag_indices(problem.bounded)] += np.concatenate(
-                [part.bounded_compliance for part in self.parts]
-            )
-        problem.set_delassus(delassus)
-        assert self._impulses is not None
-        impulse = np.concatenate([self._impulse, self._bounded_impulse])
-        info = self._impulses.solve(problem, impulse)
-        split = len(impulse) - problem.bounded
-        self._impulse, self._bounded_impulse = impulse[:split], impulse[split:]
-        if problem.bounded:
-            self._share_bounded()
-        if self._has_rows:
+        info, impulse = self.impulses.solve(transposed, response)
+        if self.impulses.has_rows:
             extra = transposed @ impulse
             self._solve_free(extra if self._extra is None else extra + self._extra, velocity)
         else:
             velocity += response @ impulse
-        self._report = info
         return info
-
-    def _stack_rows(self, free_velocity: Array) -> Array:
-        """Jᵀ of contact and bounded rows, (nv, R) Fortran; fills the problem's vectors on the way."""
-        problem, stage, count = self.problem, self.stage, self._contact_count
-        if count and self._impulses is not None:
-            assert stage is not None
-            transposed = stage.rows.transposed()
-            problem.id = stage.contacts.id[:count]
-            problem.gap = stage.contacts.gap[:count]
-            problem.friction = stage.contacts.friction[:count]
-            problem.free = transposed.T @ free_velocity + self._bias
-        else:
-            transposed = np.zeros((self.velocities, 0), order="F")
-            problem.id = _NO_ID
-            problem.gap = problem.friction = problem.free = np.zeros(0)
-        if not problem.bounded:
-            problem.lower = problem.upper = np.zeros(0)
-            problem.bounded_id = _NO_ID
-            return transposed
-        extra = np.zeros((self.velocities, problem.bounded), order="F")
-        lower, upper, target, column = [], [], [], 0
-        for part, where in zip(self.parts, self.slices, strict=True):
-            if not len(part.bounded):
-                continue
-            dofs, values = part.bounded_rows()
-            for d, value in zip(dofs, values, strict=True):
-                np.add.at(extra[where, column], d, value)
-                column += 1
-            low, high = part.bounds(problem.step)
-            lower.append(low)
-            upper.append(high)
-            target.append(part.bounded_target)
-        problem.lower, problem.upper = np.concatenate(lower), np.concatenate(upper)
-        problem.bounded_id = np.arange(problem.bounded)
-        own = extra.T @ free_velocity - np.concatenate(target)
-        problem.free = np.concatenate([problem.free, own])
-        return np.concatenate([transposed, extra], axis=1)
-
-    def _share_bounded(self) -> None:
-        column = 0
-        for part in self.parts:
-            part.take_bounded(self._bounded_impulse[column : column + len(part.bounded)])
-            column += len(part.bounded)
 
     def residual(self) -> float:
         """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
@@ -429,9 +341,9 @@ class StepSystem:
 
     def _contact_impulse(self) -> Array:
         """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential, at the current linearisation, shape (nv,)."""
-        if self._contact_count and self._impulses is not None and self.stage is not None:
-            return self.stage.rows.matrix.T @ self._impulse
-        if self._contact_count and self.forces is not None:
+        if self.forces is None:
+            return self.impulses.generalised()
+        if self._contact_count:
             return self.problem.step * self.forces.generalised()
         return np.zeros(self.velocities)
 
@@ -453,7 +365,7 @@ class StepSystem:
         split step the smooth motion's share is h times the mean of its forces where they were evaluated.
         """
         extra = self._extra
-        if self._impulses is not None:
+        if self._solves_impulses:
             extra = self._contact_impulse()
         elif extra is not None and self.forces is not None:
             extra = extra - self.forces.tangent_product(self._accepted, *self._coefficients)
@@ -469,8 +381,7 @@ class StepSystem:
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
         self._accepted[:] = state.v
-        if self._impulse is not self._kept.contact or self._has_rows:
-            self._kept = self._warm_start()
+        self.impulses.accept()
         if self.stage is not None:
             self.stage.accept()
             if self.forces is not None:
@@ -484,93 +395,33 @@ class StepSystem:
         if self.stage is None or not n:
             return ContactRecord()
         stage = self.stage
-        contacts, width = stage.contacts, self.problem.width
         absolute = stage.rows.velocity(self._accepted)
         rate = self._obstacle_rate if self.forces is None else self.forces.obstacle_velocity
-        relative = absolute if rate is None else absolute - rate
-        slip, tangential = np.zeros((n, 2)), np.zeros((n, 2))
-        slip[:, : width - 1] = relative[:, 1:]
-        residual = np.zeros(n)
-        if self._impulses is not None:
-            impulse = self._impulse.reshape(n, width)
-            normal = impulse[:, 0].copy()
-            tangential[:, : width - 1] = impulse[:, 1:]
-            pressing = absolute[:, 0] + self._bias.reshape(n, width)[:, 0]
-            residual = np.abs(np.minimum(normal, pressing))
-        else:
-            assert self.forces is not None
-            normal = self.problem.step * self.forces.terms.normal_force
-            tangential[:] = self.problem.step * self.forces.terms.tangential_force
-        largest = float(np.max(np.abs(normal), initial=0.0))
-        sliding = np.hypot(slip[:, 0], slip[:, 1]) > _SLIDING
-        active = normal > max(_SLIDING * largest, 1e-15)
-        mode = np.where(active, np.where(sliding, ContactMode.SLIDE, ContactMode.STICK), ContactMode.SEPARATE)
-        return ContactRecord(
-            id=contacts.id[:n].copy(),
-            shape=contacts.shape[:n].copy(),
-            gap=contacts.gap[:n].copy(),
-            point=contacts.point[:n].copy(),
-            normal=contacts.normal[:n].copy(),
-            tangent=contacts.tangent[:n].copy(),
-            normal_impulse=normal,
-            tangential_impulse=tangential,
-            slip=slip,
-            mode=mode.astype(np.int64),
-            residual=residual,
-        )
+        slip = (absolute if rate is None else absolute - rate)[:, 1:]
+        if self.forces is None:
+            impulse = self.impulses.contact.reshape(n, -1)
+            pressing = self.impulses.pressing_speed(absolute[:, 0])
+            residual = np.abs(np.minimum(impulse[:, 0], pressing))
+            return contact_record(stage.contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
+        normal = self.problem.step * self.forces.terms.normal_force
+        tangential = self.problem.step * self.forces.terms.tangential_force[:, : slip.shape[1]]
+        return contact_record(stage.contacts, normal, tangential, slip, np.zeros(n))
 
     # — memory —
 
-    def _warm_start(self) -> _WarmStart:
-        """The impulses now; contact impulses are replaced by every solve, row impulses are rewritten."""
-        rows = [part.row_impulse.copy() for part in self.parts] if self._has_rows else []
-        return _WarmStart(self._impulse, self._impulse_id, self._bounded_impulse, rows)
-
-    def _take_warm_start(self, kept: _WarmStart) -> None:
-        self._impulse, self._impulse_id, self._bounded_impulse = kept.contact, kept.id, kept.bounded
-        if self._has_rows:
-            for part, impulse in zip(self.parts, kept.rows, strict=True):
-                part.row_impulse[:] = impulse
-
     def memory(self) -> Memory:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
-        own = self._kept
-        kept: Memory = {"impulse": own.contact.copy(), "impulse_id": own.id.copy()}
-        kept["bounded_impulse"] = own.bounded.copy()
-        kept |= {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(own.rows)}
+        kept = self.impulses.memory()
         if self.stage is not None:
             kept |= {f"stage.{name}": array for name, array in self.stage.memory().items()}
         return kept
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
-        count = len(self._bounded_impulse)
-        self._kept = _WarmStart(
-            memory.get("impulse", np.zeros(0)).copy(),
-            memory.get("impulse_id", np.zeros(0, dtype=np.int64)).copy(),
-            memory.get("bounded_impulse", np.zeros(count)).copy(),
-            [
-                memory.get(f"row_impulse.{i}", np.zeros(len(part.row_impulse))).copy()
-                for i, part in enumerate(self.parts)
-            ]
-            if self._has_rows
-            else [],
-        )
-        self._take_warm_start(self._kept)
+        self.impulses.remember(memory)
         if self.stage is not None:
             own = {name[6:]: array for name, array in memory.items() if name.startswith("stage.")}
             self.stage.remember(own)
 
 
-class _WarmStart(NamedTuple):
-    """Impulses of an accepted step: of contacts with their ids, of bounded rows, of every body's rows."""
-
-    contact: Array
-    id: IntArray
-    bounded: Array
-    rows: list[Array]
-
-
-_NOTHING = np.zeros(0)
-_NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 _DIRECT = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")

@@ -1,0 +1,97 @@
+"""`corekit doctor` imports everything apart from itself: what breaks, hangs or dies is a row with its reason."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from corekit.cli import main
+from corekit.registry import checkup
+from corekit.registry.checkup import Finding, check_up
+from corekit.registry.discover import discover
+
+SPEC = (
+    "from corekit.registry.spec import ComponentSpec\n"
+    "spec = ComponentSpec(role='models', name={name!r}, target='{package}.model:Model', "
+    "config='{package}.model:Config', summary='A model.')\n"
+)
+
+
+def add(site, name, model):
+    """A distribution `fake-<name>` with one model, whose module is as given."""
+    package = f"fake_{name}"
+    modules = {
+        f"{package}/__init__.py": "",
+        f"{package}/_spec.py": SPEC.format(name=name, package=package),
+        f"{package}/model.py": model,
+    }
+    site.add(f"fake-{name}", {"models": {name: f"{package}._spec:spec"}}, modules)
+
+
+GOOD = "print('hello from the plugin')\nclass Model: pass\nclass Config: pass\n"
+
+
+@pytest.fixture
+def only_fakes(local_site, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
+    rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
+    monkeypatch.setattr(checkup, "discover", rows)
+    monkeypatch.setattr(checkup.metadata, "entry_points", lambda **_: ())
+    return local_site
+
+
+def test_each_way_to_break_is_told_apart(only_fakes):
+    add(only_fakes, "good", GOOD)
+    add(only_fakes, "raises", "import no_such_module\n")
+    add(only_fakes, "dies", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    add(
+        only_fakes,
+        "leaves",
+        "import os, sys\nsys.stderr.write('out of licences')\nsys.stderr.flush()\nos._exit(7)\n",
+    )
+    add(only_fakes, "hangs", "import time\ntime.sleep(60)\n")
+    add(only_fakes, "half", "class Model: pass\n")
+    told: list[Finding] = []
+    findings = {finding.name: finding for finding in check_up(limit=5.0, tell=told.append)}
+    assert len(told) == len(findings) == 6
+    assert findings["good"].problem == ""
+    assert findings["good"].wall_s > 0
+    assert "No module named 'no_such_module'" in findings["raises"].problem
+    assert "signal 9" in findings["dies"].problem
+    assert "exit code 7): out of licences" in findings["leaves"].problem
+    assert "did not end within 5 s" in findings["hangs"].problem
+    assert "no attribute 'Config'" in findings["half"].problem
+    assert not any(finding.first_party for finding in findings.values())
+
+
+def test_what_the_metadata_tells_needs_no_import(only_fakes):
+    only_fakes.add("fake-lost", {"models": {"lost": "fake_lost._spec:spec"}})
+    (finding,) = check_up()
+    assert "cannot be found" in finding.problem
+    assert finding.wall_s == 0.0
+
+
+def test_strangers_may_break_without_a_fault(only_fakes, monkeypatch, capsys):
+    add(only_fakes, "raises", "import no_such_module\n")
+    assert main(["doctor", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["sound"] is True
+    assert "no_such_module" in report["plugins"][0]["problem"]
+    assert report["versions"]["libraries"]["numpy"]
+    monkeypatch.setattr(Finding, "first_party", True)
+    assert main(["doctor"]) == 1
+    assert "1 broken" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_half_installed_plugin_of_ours_is_found_by_the_whole_command(site):
+    site.add("fake-cases", {"cases": {"x.y": "fake_raises:nothing"}, "hooks": {"h": "json"}})
+    (site.folder / "corekit_sdf").mkdir()
+    (site.folder / "corekit_sdf" / "__init__.py").write_text("raise RuntimeError('half installed')\n")
+    told = site.corekit("doctor")
+    assert told.returncode == 1
+    assert "contact_detectors.sdf of corekit-sdf" in told.stdout
+    assert "half installed" in told.stdout
+    assert "cases.x.y of fake-cases" in told.stdout
+    assert "2 broken" in told.stdout
