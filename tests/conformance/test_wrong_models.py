@@ -1,0 +1,345 @@
+"""Each wrong model breaks one promise, and exactly the checks of that promise fail."""
+
+import casadi
+import numpy as np
+import pytest
+from attrs import evolve
+
+from corekit.testing.conformance import Subject, checks_of
+from corekit.testing.conformance.common import PAPER
+
+from .defects import CHAIN, PENDULUM, PLANAR, after, answering, counter, drift, failing, wrong
+
+
+def pendulum(**methods) -> Subject:
+    return wrong("models", "reference-pendulum", PENDULUM, **methods)
+
+
+def chain(**methods) -> Subject:
+    return wrong("models", "reference-point-chain", CHAIN, **methods)
+
+
+def layout_with(**changes):
+    return answering(lambda found: evolve(found, **changes))
+
+
+@after
+def touch_the_state(self, state):
+    state.v[0] += 1e-12
+
+
+def hoarded(right, self, state, inputs):
+    """Hands out the arrays it works on."""
+    if not hasattr(self, "kept"):
+        self.kept = {}
+    for name, term in right(self, state, inputs).items():
+        self.kept.setdefault(name, np.zeros_like(term))[:] = term
+    return self.kept
+
+
+def ageing_outline(right, self, state):
+    found = right(self, state)
+    found.radius[:] += counter(self)
+    return found
+
+
+def level_by_lot(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, potential + drift(self)
+
+
+def forgetful(right, self, memory):
+    self._gravity = 0.9 * self._gravity
+
+
+def accumulating_poses(right, self, state, position, rotation):
+    before = np.nan_to_num(position)
+    right(self, state, position, rotation)
+    position += before
+
+
+@after
+def skewed_mass(self, state, inputs, mass, force):
+    mass.data[0, 1] += 0.1
+    mass.data[1, 0] -= 0.1
+
+
+@after
+def creeping_advance(self, start, velocity, step, near, out):
+    out.q += 1e-9
+
+
+def meddling_rechart(right, self, state):
+    state.q += 0.1
+    return False
+
+
+@after
+def fast_rate(self, time, value, rate):
+    rate *= 1.01
+
+
+@after
+def stiffer_tangent(self, state, inputs, stiffness, damping):
+    stiffness.data[0, -1] += 1e-4 * np.abs(stiffness.data).max()
+
+
+@after
+def damped_tangent(self, state, inputs, stiffness, damping):
+    damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
+
+
+def phantom_term(right, self, state, inputs):
+    return {**right(self, state, inputs), "phantom": np.ones_like(state.v)}
+
+
+@after
+def without_the_phantom(self, state, inputs, mass, force):
+    force -= 1.0
+
+
+@after
+def stretched_frames(self, state, position, rotation):
+    rotation *= 1.001
+
+
+@after
+def longer_rows(self, state, frame, local, dofs, values):
+    values *= 1.00001
+
+
+def narrow_rows(right, self, state, frame, local, dofs, values):
+    """Leaves the index of an unused entry as it finds it."""
+    right(self, state, frame, local, dofs[:, :-1], values[:, :, :-1])
+    values[:, :, -1] = 0.0
+
+
+@after
+def shifted_off_the_plane(self, state, position, rotation):
+    position += 0.01 * np.cross(self._axes[0], self._axes[1])
+
+
+@after
+def constraint_in_other_units(self, state, inputs, rows):
+    rows.constraint *= 1.01
+
+
+@after
+def suddenly_bounded(self, state, inputs, rows):
+    rows.bounded[:] = True
+
+
+@after
+def bent_curvature(self, state, impulse, out):
+    out.data[0, 0] += 0.1
+
+
+def heavier(right, self, state):
+    kinetic, potential = right(self, state)
+    return 1.00001 * kinetic, potential
+
+
+def higher(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, 1.0001 * potential
+
+
+def windy_terms(right, self, state, inputs):
+    """A force of second order in v that takes power from nowhere."""
+    wind = np.zeros_like(state.v)
+    wind[0] = 0.1 * state.v[0] ** 2
+    return {**right(self, state, inputs), "wind": wind}
+
+
+@after
+def windy_tangent(self, state, inputs, stiffness, damping):
+    damping.data[0, 0] -= 0.2 * state.v[0]
+
+
+def eastern_terms(right, self, state, inputs):
+    """A constant force that knows where the world's x axis is."""
+    east = np.zeros_like(state.v)
+    east[0] = 0.2 * self._base.rotation[0, 0]
+    return {**right(self, state, inputs), "east": east}
+
+
+def eastern_energy(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, potential - 0.2 * self._base.rotation[0, 0] * state.q[0]
+
+
+WRONG = {
+    "inputs-unchanged": (lambda: pendulum(outline=touch_the_state), ()),
+    "answers-own-memory": (lambda: pendulum(force_terms=hoarded), ()),
+    "deterministic": (lambda: pendulum(energy=level_by_lot), ("answers-own-memory", "saved-and-loaded", "buffers-overwritten")),
+    "saved-and-loaded": (lambda: pendulum(remember=forgetful), ()),
+    "pure": (lambda: pendulum(outline=ageing_outline), ("saved-and-loaded",)),
+    "buffers-overwritten": (lambda: pendulum(poses=accumulating_poses), ()),
+    "layout-consistent": (
+        lambda: chain(
+            layout=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))
+        ),
+        (),
+    ),
+    "layout-declared": (
+        lambda: wrong(
+            "models",
+            "reference-point-chain",
+            CHAIN,
+            spec={"provides": {"contact-rows", "tangent", "bilateral", "energy", "force-terms"}},
+        ),
+        (),
+    ),
+    "answers-sized": (lambda: pendulum(outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))), ()),
+    "mass-symmetric-positive": (lambda: pendulum(dynamics=skewed_mass), ()),
+    "advance-consistent": (lambda: pendulum(advance=creeping_advance), ()),
+    "rechart-equivalent": (lambda: pendulum(rechart=meddling_rechart), ()),
+    "prescribed-rate": (lambda: chain(prescribed=fast_rate), ()),
+    "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ()),
+    "damping-is-slope": (lambda: pendulum(tangent=damped_tangent), ()),
+    "terms-sum-to-force": (lambda: pendulum(force_terms=phantom_term, dynamics=without_the_phantom), ()),
+    "poses-orthonormal": (lambda: chain(poses=stretched_frames), ()),
+    "rows-are-slopes-of-points": (lambda: pendulum(carrier_rows=longer_rows), ()),
+    "rows-well-formed": (
+        lambda: chain(layout=layout_with(row_width=4), carrier_rows=narrow_rows),
+        (),
+    ),
+    "stays-in-plane": (
+        lambda: wrong("models", "reference-point-chain", PLANAR, poses=shifted_off_the_plane),
+        (),
+    ),
+    "bilateral-rows-are-slopes": (lambda: chain(bilateral=constraint_in_other_units), ()),
+    "bilateral-rows-fixed": (lambda: chain(bilateral=suddenly_bounded), ()),
+    "bilateral-curvature-is-slope": (lambda: chain(bilateral_curvature=bent_curvature), ()),
+    "kinetic-energy-from-mass": (lambda: pendulum(energy=heavier), ()),
+    "power-balance": (lambda: pendulum(energy=higher), ()),
+    "inertial-power": (lambda: pendulum(force_terms=windy_terms, tangent=windy_tangent), ()),
+    "rigid-motion-invariance": (lambda: pendulum(force_terms=eastern_terms, energy=eastern_energy), ()),
+}
+"""Check → a model that it must catch, and the other checks that see the same defect."""
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_exactly_the_right_checks_catch_it(name):
+    make, others = WRONG[name]
+    assert failing(make()) == {name, *others}
+
+
+class SymbolicPendulum:
+    """The pendulum's equations in CasADi, beside the numbers of a sound one."""
+
+    def __init__(self, model):
+        self.m = model
+        self.n = model._count
+
+    def mass(self, q):
+        return self.m._inertia * casadi.cos(self._between(q))
+
+    def _between(self, q):
+        return casadi.repmat(q, 1, self.n) - casadi.repmat(q.T, self.n, 1)
+
+    def kinetic_energy(self, q, v):
+        return 0.5 * casadi.dot(v, self.mass(q) @ v)
+
+    def potential_energy(self, q):
+        weight, g = self.m._carried * self.m._length, self.m._gravity
+        return -casadi.dot(weight, g[0] * casadi.sin(q) - g[1] * casadi.cos(q))
+
+    def force(self, q, v, inputs):
+        centrifugal = (self.m._inertia * casadi.sin(self._between(q))) @ (v * v)
+        return inputs - self.m._joint_damping @ v - casadi.gradient(self.potential_energy(q), q) - centrifugal
+
+    def pose(self, q, frame):
+        base, x = self.m._base, casadi.DM.zeros(3)
+        for i in range(frame + 1):
+            x = x + self.m._length[i] * casadi.vertcat(casadi.sin(q[i]), 0, -casadi.cos(q[i]))
+        c, s = casadi.cos(q[frame]), casadi.sin(q[frame])
+        turn = casadi.vertcat(casadi.horzcat(c, 0, -s), casadi.horzcat(0, 1, 0), casadi.horzcat(s, 0, c))
+        return base.position + base.rotation @ x, base.rotation @ turn
+
+    def point(self, q, frame, local):
+        position, rotation = self.pose(q, frame)
+        return position + rotation @ local
+
+    def point_rows(self, q, frame, local):
+        return casadi.jacobian(self.point(q, frame, local), q)
+
+    def functions(self):
+        q, v, u = (casadi.SX.sym(name, self.n) for name in "qvu")
+        poses = [self.pose(q, i) for i in range(self.n)]
+        x, turns = casadi.horzcat(*[p for p, _ in poses]), casadi.horzcat(*[r for _, r in poses])
+        return {
+            "mass": casadi.Function("mass", [q], [SymbolicPendulum.mass(self, q)]),
+            "force": casadi.Function("force", [q, v, u], [SymbolicPendulum.force(self, q, v, u)]),
+            "energy": casadi.Function("energy", [q, v], self._energies(q, v)),
+            "poses": casadi.Function("poses", [q], [x, turns]),
+        }
+
+    def _energies(self, q, v):
+        kinetic = 0.5 * casadi.dot(v, SymbolicPendulum.mass(self, q) @ v)
+        return [kinetic, SymbolicPendulum.potential_energy(self, q)]
+
+
+class WrongMass(SymbolicPendulum):
+    def mass(self, q):
+        return 1.000001 * super().mass(q)
+
+    def kinetic_energy(self, q, v):
+        return 0.5 * casadi.dot(v, SymbolicPendulum.mass(self, q) @ v)
+
+
+class WrongForce(SymbolicPendulum):
+    def force(self, q, v, inputs):
+        return super().force(q, v, inputs) + 1e-8
+
+
+class WrongEnergy(SymbolicPendulum):
+    def kinetic_energy(self, q, v):
+        return 1.000001 * super().kinetic_energy(q, v)
+
+
+class WrongPoint(SymbolicPendulum):
+    def point(self, q, frame, local):
+        return super().point(q, frame, local) + 1e-8
+
+
+class WrongRows(SymbolicPendulum):
+    def point_rows(self, q, frame, local):
+        return super().point_rows(q, frame, local) + 1e-8
+
+
+class WrongFunctions(SymbolicPendulum):
+    def functions(self):
+        found = super().functions()
+        return {**found, "mass": found["force"]}
+
+
+class TooFewFunctions(SymbolicPendulum):
+    def functions(self):
+        found = super().functions()
+        del found["poses"]
+        return found
+
+
+SYMBOLIC = [
+    (SymbolicPendulum, ()),
+    (WrongMass, ("symbolic-dynamics",)),
+    (WrongForce, ("symbolic-dynamics",)),
+    (WrongEnergy, ("symbolic-energy",)),
+    (WrongPoint, ("symbolic-points",)),
+    (WrongRows, ("symbolic-points",)),
+    (WrongFunctions, ("symbolic-functions",)),
+    (TooFewFunctions, ("symbolic-functions",)),
+]
+
+
+@pytest.mark.parametrize(("expressions", "caught"), SYMBOLIC)
+def test_expressions_are_held_against_the_numbers(expressions, caught):
+    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic"}
+    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
+def test_every_check_of_models_catches_a_wrong_one():
+    caught = {*WRONG, *(name for _, names in SYMBOLIC for name in names)}
+    assert {check.name for check in checks_of("models")} - {check.name for check in PAPER} == caught
