@@ -43,7 +43,9 @@ def modules_imported(source: str) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names = [node.module]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("importorskip"):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            ("importorskip", "import_module")
+        ):
             names = [str(each.value) for each in node.args if isinstance(each, ast.Constant)]
         yield from (top for name in names if (top := name.partition(".")[0]) not in sys.stdlib_module_names)
 

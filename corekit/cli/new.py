@@ -63,7 +63,8 @@ def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
     role_id = _ROLE_IDS[role]
-    commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest", f"corekit info {role_id}.{name}"]
+    commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest"]
+    commands += [f"corekit {verb} {role_id}.{name}" for verb in ("info", "conform")]
     if role == "model":
         commands.append(f"corekit run examples/{name}.toml    # takes {_PARTNERS}")
     print(f"wrote {target}, {len(texts)} files: {ROLES[role_id]} {name!r}, working as it is. Next:")

@@ -65,6 +65,7 @@ def test_every_import_of_a_wheel_is_declared_and_every_requirement_imported(whee
 def test_an_undeclared_import_would_be_found(isolation):
     source = "import numpy\nfrom scipy.linalg import lu\ndef f():\n    import casadi.tools as tools\n"
     assert set(isolation["modules_imported"](source)) == {"numpy", "scipy", "casadi"}
+    assert set(isolation["modules_imported"]('importlib.import_module("coal.shapes")')) == {"coal"}
     assert set(isolation["modules_imported"]("from . import x\nimport json\n")) == set()
     assert isolation["providers"]("attr") == {"attrs"}
 
