@@ -1,15 +1,17 @@
-"""`corekit info`: what a component is, what it can do here, and the options it takes."""
+"""`corekit info`: what a component is, what it can do here, and the options it takes; or how a run went."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import attrs
 from cyclopts import Parameter
 
 from corekit.cli.option_table import describe_options
+from corekit.cli.run_info import is_run, print_run, run_sheet
 from corekit.errors import PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
@@ -21,15 +23,20 @@ __all__ = ["info"]
 
 
 def info(name: str, /, *, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
-    """A component: what it is, what it can, which options it takes.
+    """A component: what it is, what it can, which options it takes; or a run: what it was and how it stands.
 
     Parameters
     ----------
     name
-        Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do.
+        Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
+        or the folder of a run.
     as_json
         Print JSON instead of tables.
     """
+    if is_run(Path(name)):
+        sheet = run_sheet(Path(name))
+        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else print_run(sheet)
+        return
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
         print(json.dumps(sheets, indent=2, ensure_ascii=False))

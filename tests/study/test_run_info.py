@@ -1,0 +1,60 @@
+"""`corekit info RUNDIR` tells of a run from its folder alone, at whatever point it stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from corekit.cli import main
+from corekit.scenario.load import load
+
+
+@pytest.fixture
+def folder(scenario_file, tmp_path):
+    load(scenario_file).run(directory=tmp_path / "here")
+    return tmp_path / "here"
+
+
+def test_a_run_is_summed_up_with_scenario_statistics_and_versions(folder, capsys):
+    assert main(["info", str(folder), "--json"]) == 0
+    sheet = json.loads(capsys.readouterr().out)
+    assert sheet["scenario"]["bodies"] == {"ball": "reference-point-chain"}
+    assert sheet["scenario"]["contact_solver"] == "reference-gauss-seidel"
+    assert sheet["report"]["status"] == "finished"
+    assert sheet["report"]["statistics"]["steps"] == 150
+    assert sheet["records"] == 16
+    assert sheet["versions"]["plugins"].keys() >= {"corekit-kernel"}
+    assert main(["info", str(folder)]) == 0
+    told = capsys.readouterr().out
+    for words in (
+        "dropped",
+        "0.3 s in steps of 0.002 s",
+        "ball (reference-point-chain)",
+        "finished",
+        "real-time factor",
+    ):
+        assert words in told
+
+
+def test_a_run_without_its_small_files_is_still_told_of(folder, capsys):
+    for name in ("STATUS", "log.jsonl", "versions.json", "resolved.toml"):
+        (folder / name).unlink(missing_ok=True)
+    assert main(["info", str(folder)]) == 0
+    told = capsys.readouterr().out
+    assert "resolved.toml cannot be read" in told
+    assert "unknown" in told
+
+
+def test_a_run_that_was_killed_before_its_results_is_said_to_have_none(tmp_path, capsys):
+    (tmp_path / "STATUS").write_text("running\nprocess 1 on elsewhere\n")
+    assert main(["info", str(tmp_path)]) == 2
+    assert "no results" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_run_does_not_hide_a_component(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pcc").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["info", "reference-pendulum"]) == 0
+    assert main(["info", "pcc"]) in {0, 2}
+    assert "results" not in capsys.readouterr().err
