@@ -280,7 +280,9 @@ def main() -> None:
             twin()
         mine, bare = compare(simulation.step, twin, arguments.rounds)
         kept, peak = numpy_bytes_kept(simulation.step)
-        report[name] = {"step": mine, "calls": bare, "overhead": mine - bare, "kept": kept, "peak": peak}
+        report[name] = {
+            "ratio": mine / bare, "step": mine, "calls": bare, "overhead": mine - bare, "kept": kept, "peak": peak,
+        }  # fmt: skip
     if arguments.json:
         print(json.dumps(report, indent=2))
         return

@@ -22,6 +22,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
+    ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
     ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
     (
         "new",

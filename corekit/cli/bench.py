@@ -1,0 +1,115 @@
+"""`corekit bench`: the benchmarks of a checkout, each a script that measures itself against a reference.
+
+The protocol: `benchmarks/<name>.py --json` prints one JSON object, case → numbers, among them `ratio`, our time
+over that of a reference measured in the same process and run. Its docstring's first line says what it measures.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import corekit
+from corekit.cli import FAILED, MISUSE, print_error
+from corekit.registry.resolve import did_you_mean
+
+__all__ = ["bench"]
+
+
+def bench(
+    name: str = "",
+    /,
+    *,
+    listing: Annotated[bool, Parameter(name="--list", negative="")] = False,
+    json_file: Annotated[Path | None, Parameter(name="--json")] = None,
+) -> int | None:
+    """Run the benchmarks of a checkout, or one of them.
+
+    Parameters
+    ----------
+    name
+        Which; all without it.
+    listing
+        Only say what there is.
+    json_file
+        Write all numbers as JSON.
+    """
+    root = Path(corekit.__file__).resolve().parents[1]
+    scripts = {path.stem: path for path in sorted((root / "benchmarks").glob("*.py"))}
+    if not scripts or not (root / "pyproject.toml").is_file():
+        print_error(
+            f"corekit bench needs a checkout of the project, with its folder `benchmarks`; this corekit is "
+            f"installed in {root}, without it. Clone the project and run `make test` there first."
+        )
+        return MISUSE
+    if name and name not in scripts:
+        print_error(
+            f"unknown benchmark {name!r}{did_you_mean(name, scripts)}; there are {', '.join(scripts)}"
+        )
+        return MISUSE
+    chosen = [scripts[name]] if name else list(scripts.values())
+    if listing:
+        for path in chosen:
+            print(f"{path.stem}: {_first_line(path)}")
+        return None
+    measured = {path.stem: found for path in chosen if (found := _measured(path)) is not None}
+    _print(measured)
+    if json_file is not None:
+        json_file.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+    return None if len(measured) == len(chosen) else FAILED
+
+
+def _first_line(path: Path) -> str:
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return said.partition("\n")[0]
+
+
+def _measured(path: Path) -> dict[str, dict[str, Any]] | None:
+    """Case → numbers; None, and a line on the error stream, if the script does not keep the protocol."""
+    print(f"{path.stem}: {_first_line(path)}", file=sys.stderr, flush=True)
+    done = subprocess.run(
+        [sys.executable, str(path), "--json"], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        print_error(f"{path.stem} failed with exit code {done.returncode}")
+        return None
+    try:
+        found = json.loads(done.stdout)
+    except json.JSONDecodeError as error:
+        print_error(f"{path.stem} did not print JSON: {error}")
+        return None
+    if not isinstance(found, dict) or not all(
+        isinstance(each, dict) and "ratio" in each for each in found.values()
+    ):
+        print_error(f"{path.stem} did not print an object of cases, each with a `ratio`")
+        return None
+    return found
+
+
+def _print(measured: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    for name, cases in measured.items():
+        columns = list(dict.fromkeys(key for numbers in cases.values() for key in numbers if key != "ratio"))
+        table = Table(box=SIMPLE_HEAD, title=name, title_justify="left")
+        table.add_column("case")
+        for column in ("ratio", *columns):
+            table.add_column(column, justify="right")
+        for case, numbers in cases.items():
+            table.add_row(case, *_cells(numbers, ("ratio", *columns)))
+        console.print(table)
+
+
+def _cells(numbers: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    values = [numbers.get(column, "") for column in columns]
+    return [f"{value:.4g}" if isinstance(value, float) else str(value) for value in values]
