@@ -171,14 +171,15 @@ def eastern_energy(right, self, state):
 WRONG = {
     "inputs-unchanged": (lambda: pendulum(outline=touch_the_state), ()),
     "answers-own-memory": (lambda: pendulum(force_terms=hoarded), ()),
-    "deterministic": (lambda: pendulum(energy=level_by_lot), ("answers-own-memory", "saved-and-loaded", "buffers-overwritten")),
+    "deterministic": (
+        lambda: pendulum(energy=level_by_lot),
+        ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
+    ),
     "saved-and-loaded": (lambda: pendulum(remember=forgetful), ()),
     "pure": (lambda: pendulum(outline=ageing_outline), ("saved-and-loaded",)),
     "buffers-overwritten": (lambda: pendulum(poses=accumulating_poses), ()),
     "layout-consistent": (
-        lambda: chain(
-            layout=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))
-        ),
+        lambda: chain(layout=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))),
         (),
     ),
     "layout-declared": (
@@ -190,7 +191,10 @@ WRONG = {
         ),
         (),
     ),
-    "answers-sized": (lambda: pendulum(outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))), ()),
+    "answers-sized": (
+        lambda: pendulum(outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))),
+        (),
+    ),
     "mass-symmetric-positive": (lambda: pendulum(dynamics=skewed_mass), ()),
     "advance-consistent": (lambda: pendulum(advance=creeping_advance), ()),
     "rechart-equivalent": (lambda: pendulum(rechart=meddling_rechart), ()),

@@ -1,0 +1,130 @@
+"""Wrong viewers: each breaks one promise, and exactly the checks of that promise fail."""
+
+import io
+from typing import final
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from corekit.errors import ResultsError
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.viewer import Viewer
+from corekit.testing.conformance import Subject, checks_of
+from corekit.testing.conformance.common import PAPER
+
+from .defects import drift, failing
+
+
+@frozen(kw_only=True)
+class NumbersConfig:
+    """No options."""
+
+
+@final
+class Numbers(Viewer):
+    """A sound viewer of few lines: it writes the outlines as text."""
+
+    def __init__(self, config, context=None):
+        self.config = config
+
+    @property
+    def suffixes(self):
+        return (".txt",)
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
+
+    def render(self, replay, path):
+        if path.suffix not in self.suffixes or path.is_dir():
+            raise ResultsError(f"cannot write {path.name}")
+        path.write_text(self.text(replay))
+
+    def text(self, replay):
+        store = io.StringIO("conformance " * 20)
+        store.seek(0, io.SEEK_END)
+        np.savetxt(store, np.concatenate([body.outline.reshape(-1, 3) for body in replay.bodies]))
+        return store.getvalue()
+
+
+def viewer(**methods):
+    """The sound viewer with other methods, given as `method(self, ...)`."""
+    spec = ComponentSpec(
+        role="viewers",
+        name="numbers",
+        target=f"{__name__}:Numbers",
+        config=f"{__name__}:NumbersConfig",
+        summary="Text.",
+    )
+    target = type("Wrong", (Numbers,), methods)
+    return Subject(spec=spec, entry="corekit.testing.specs:none", target=target)
+
+
+def touching(self, replay, path):
+    replay.time[:] += 1e-12
+    Numbers.render(self, replay, path)
+
+
+def by_lot(self, replay):
+    return Numbers.text(self, replay) + str(drift(self))
+
+
+def counted(self, replay):
+    self.asked = getattr(self, "asked", 0) + 1
+    return Numbers.text(self, replay) + str(self.asked)
+
+
+def leftover(self, replay, path):
+    Numbers.render(self, replay, path)
+    path.with_name("scratch").touch()
+
+
+def the_same(self, replay):
+    return "nothing moves" * 20
+
+
+def needs_contacts(self, replay):
+    if not any(len(track.point) for track in replay.contacts[-1:]) or len(replay.time) < 2:
+        raise ValueError("nothing to draw")
+    return Numbers.text(self, replay)
+
+
+def litters(self, replay, path):
+    if path.suffix != ".txt":
+        path.touch()
+    Numbers.render(self, replay, path)
+
+
+WRONG = {
+    "inputs-unchanged": (touching, "render", ()),
+    "deterministic": (by_lot, "text", ("saved-and-loaded",)),
+    "saved-and-loaded": (counted, "text", ()),
+    "writes-file": (leftover, "render", ()),
+    "draws-what-moves": (the_same, "text", ()),
+    "draws-without-contacts": (needs_contacts, "text", ()),
+    "nothing-on-failure": (litters, "render", ()),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_exactly_the_right_checks_catch_it(name):
+    method, key, others = WRONG[name]
+    assert failing(viewer(**{key: method})) == {name, *others}
+
+
+def test_a_sound_viewer_passes_and_a_bare_error_is_no_refusal():
+    assert failing(viewer()) == set()
+
+    def bare(self, replay, path):
+        if path.suffix not in self.suffixes:
+            raise KeyError(path.suffix)
+        Numbers.render(self, replay, path)
+
+    assert failing(viewer(render=bare)) == {"nothing-on-failure"}
+
+
+def test_every_check_of_viewers_catches_a_wrong_one():
+    assert {check.name for check in checks_of("viewers")} - {check.name for check in PAPER} == set(WRONG)
