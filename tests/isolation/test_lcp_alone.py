@@ -49,9 +49,9 @@ def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environme
     listed = {(row["role"], row["name"]) for row in listing["components"]}
     assert listed == lcp.components
     assert all(row["status"] == "ok" for row in listing["components"])
-    offered = {row["role"]: row["install"] for row in listing["not_installed"]}
-    assert offered["models"] == "pip install corekit-pcc"
-    assert offered["lcp_solvers"] == "pip install corekit-complementarity"
+    offered = {(row["role"], row["name"]): row["install"] for row in listing["not_installed"]}
+    assert offered["models", "pcc"] == "pip install corekit-pcc"
+    assert offered["lcp_solvers", "lemke"] == "pip install corekit-complementarity"
 
     info = subprocess.run(
         [programs / "corekit", "info", "contact_solvers.lcp"], capture_output=True, text=True, check=False
