@@ -14,6 +14,7 @@ over one's own memory changes nothing, the instants change nothing either.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -114,7 +115,8 @@ class Checkpoint:
                 os.fsync(file.fileno())
             os.replace(partial, path)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
             raise ResultsError(f"cannot write {path}: {error.strerror or error}.{_advice(error)}") from error
 
 

@@ -90,8 +90,9 @@ def execute(
         scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
     )
     with installed_hooks().run(folder.path, scenario, simulation), _says_how_it_ended(folder):
-        _describe(folder, simulation, scenario, composed)
-        _Run(simulation, scenario, folder, tell, warn or _warn).go()
+        versions = _all_versions(simulation)
+        _describe(folder, simulation, scenario, versions, composed)
+        _Run(simulation, scenario, folder, versions, tell, warn or _warn).go()
     return Results(folder.path)
 
 
@@ -131,15 +132,16 @@ def resume(
     began = clock.perf_counter()
     simulation = scenario.compose()
     composed = clock.perf_counter() - began
+    versions = _all_versions(simulation)
     if found is not None:
-        _check_same_versions(found, simulation, own.path)
+        _check_same_versions(found, versions, own.path)
     own.take_over()
     with installed_hooks().run(own.path, scenario, simulation), _says_how_it_ended(own):
         if found is None:
-            _describe(own, simulation, scenario, composed)
+            _describe(own, simulation, scenario, versions, composed)
         else:
             own.log("resumed", step=found.step, time_s=found.time, passed_over=damaged)
-        _Run(simulation, scenario, own, tell, warn or _warn, found).go()
+        _Run(simulation, scenario, own, versions, tell, warn or _warn, found).go()
     return Results(own.path)
 
 
@@ -161,7 +163,7 @@ def replay(path: str | Path, scenario: Runnable | None = None, *, warn: Warn | N
     if scenario is None:
         scenario = _scenario_in(kept.scenario)
     simulation = scenario.compose()
-    others = version_differences(kept.versions, _versions(simulation))
+    others = version_differences(kept.versions, _decisive(_all_versions(simulation)))
     if others:
         tell(f"{path} was written with other versions, the step may go differently: {'; '.join(others)}")
     statistics, watchdog = _observers(simulation, scenario, _nothing, tell, kept)
@@ -185,6 +187,7 @@ class _Run:
         simulation: Simulation,
         scenario: Runnable,
         folder: RunFolder,
+        versions: dict[str, Any],
         tell: Tell,
         warn: Warn,
         found: Checkpoint | None = None,
@@ -204,7 +207,7 @@ class _Run:
             "recorder": self._recorder,
         }
         self._keeper = CheckpointKeeper(
-            folder.path, simulation, scenario.resolved_text(), _versions(simulation), parts,
+            folder.path, simulation, scenario.resolved_text(), _decisive(versions), parts,
             self._recorder.publish,
         )  # fmt: skip
         self._pace = Pace(simulation, duration, folder.path, tell)
@@ -282,16 +285,21 @@ def _all_versions(simulation: Simulation) -> dict[str, Any]:
     return versions_of(component for component in components if component is not None)
 
 
-def _versions(simulation: Simulation) -> dict[str, str]:
-    """Of the kernel and the plugins."""
-    found = _all_versions(simulation)
-    return {"corekit": found["corekit"], **found["plugins"]}
+def _decisive(versions: dict[str, Any]) -> dict[str, str]:
+    """Those of the kernel and the plugins."""
+    return {"corekit": versions["corekit"], **versions["plugins"]}
 
 
-def _describe(folder: RunFolder, simulation: Simulation, scenario: Runnable, composed: float) -> None:
+def _describe(
+    folder: RunFolder,
+    simulation: Simulation,
+    scenario: Runnable,
+    versions: dict[str, Any],
+    composed: float,
+) -> None:
     folder.write("scenario.toml", scenario.given_text())
     folder.write("resolved.toml", scenario.resolved_text())
-    folder.write("versions.json", json.dumps(_all_versions(simulation), indent=2) + "\n")
+    folder.write("versions.json", json.dumps(versions, indent=2) + "\n")
     folder.log("composed", wall_s=composed, components=sorted(simulation.components))
 
 
@@ -342,8 +350,8 @@ def _check_same_scenario(found: Checkpoint, scenario: Runnable, folder: Path) ->
         )
 
 
-def _check_same_versions(found: Checkpoint, simulation: Simulation, folder: Path) -> None:
-    listed = version_differences(found.versions, _versions(simulation))
+def _check_same_versions(found: Checkpoint, versions: dict[str, Any], folder: Path) -> None:
+    listed = version_differences(found.versions, _decisive(versions))
     if listed:
         raise ResultsError(
             f"the checkpoint in {folder} was written with other versions, which would not go on alike:\n"
@@ -356,7 +364,10 @@ def _kept_scenario(path: Path) -> Runnable:
     from corekit.scenario.load import load
 
     if not path.is_file():
-        raise ResultsError(f"cannot resume {path.parent}: it holds no {path.name}, so it is no run's folder")
+        raise ResultsError(
+            f"cannot resume {path.parent}: it holds no {path.name}, so it is no run's folder, or one that was killed "
+            "before it began"
+        )
     return load(path)
 
 

@@ -8,6 +8,7 @@ checkpoint-*.npz, step-*.npz          to go on, and to replay a step that failed
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import os
@@ -149,11 +150,16 @@ def _claim(path: Path) -> bool:
 
 def _write_whole(path: Path, text: str) -> None:
     partial = path.with_name(f".{path.name}.partial")
-    with partial.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
 
 
 def read_status(path: Path) -> RunStatus:

@@ -100,6 +100,12 @@ def world(tiny) -> Callable[..., Simulation]:
     return make
 
 
+@pytest.fixture(scope="session")
+def tiny_site() -> tuple[Path, str]:
+    """The folder of the tiny components and the tiny scenario, for fixtures that outlive a test."""
+    return SITE, SCENARIO
+
+
 @pytest.fixture
 def scenario_file(tmp_path: Path) -> Path:
     """The tiny scenario in a file."""
