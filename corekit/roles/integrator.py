@@ -10,7 +10,7 @@ Coupled family, q moved by v̄ = θ·v⁺ + (1 − θ)·v₀. At iterate v_k the
     0 ≤ λ_n ⊥ J_n·v⁺ + φ̃/h ≥ 0,   friction(λ_t, slip; μ, λ_n)                           (4)
 
 Split family: the smooth part gives (q_f, v_f); then one problem with A = M, φ̃ = φ(q_f) − J_n·Δ_f, and
-q⁺ = advance(q_f, ½·(v⁺ − v_f), h), which `correct` does.
+q⁺ = advance(q_f, ½·(v⁺ − v_f), h).
 """
 
 from __future__ import annotations
@@ -90,13 +90,6 @@ class System(Protocol):
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
-        ...
-
-    def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
-        """After the split problem: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`.
-
-        Writes q, aux and time of `out`, which is that of `smooth`; prescribed coordinates set to p there.
-        """
         ...
 
 
