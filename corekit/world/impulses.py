@@ -3,7 +3,8 @@
     w = W·λ + w₀,   W = J·G·Jᵀ + diag(0, E_b),   w₀ = J·v_f + bias                          (1)
 
 J stacks the contact rows (`width` a contact) and the bounded rows; the bias of a contact is φ̃/h less the
-obstacle's velocity, that of a bounded row −r_b.
+obstacle's velocity, that of a bounded row −r_b. A contact between parts that cannot move along its normal
+(W_nn = 0: a clamped frame against an obstacle) has no answer and changes nothing: it is left out of (1).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SolveInfo
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
@@ -60,6 +61,7 @@ class Impulses:
         self.count = 0
         self.contact, self._id, self._bias = _NOTHING, _NO_ID, _NOTHING
         self._bounded = np.zeros(sum(len(part.bounded) for part in parts))
+        self._movable: BoolArray = np.zeros(0, dtype=bool)
         self._kept = self._now()
 
     # — the problem —
@@ -151,7 +153,11 @@ class Impulses:
         problem.set_delassus(delassus)
         assert self._solver is not None
         impulse = np.concatenate([self.contact, self._bounded])
-        info = self._solver.solve(problem, impulse)
+        self._movable = delassus.diagonal()[: self.count * problem.width : problem.width] > 0.0
+        if np.count_nonzero(self._movable) == self.count:
+            info = self._solver.solve(problem, impulse)
+        else:
+            info = self._solve_movable(impulse)
         split = len(impulse) - problem.bounded
         self.contact, self._bounded = impulse[:split], impulse[split:]
         column = 0
@@ -161,15 +167,37 @@ class Impulses:
                 column += len(part.bounded)
         return info, impulse
 
+    def _solve_movable(self, impulse: Array) -> SolveInfo:
+        """Solve without the contacts that cannot move; their impulses are zero."""
+        assert self._solver is not None
+        problem, width = self.problem, self.problem.width
+        kept = np.flatnonzero(self._movable)
+        contact_rows = (kept[:, None] * width + np.arange(width)).ravel()
+        rows = np.concatenate([contact_rows, np.arange(self.count * width, problem.rows)])
+        problem.set_delassus(problem.delassus()[np.ix_(rows, rows)])
+        problem.free = problem.free[rows]
+        problem.id, problem.gap = problem.id[kept], problem.gap[kept]
+        problem.friction = problem.friction[kept]
+        problem.contacts = len(kept)
+        part = impulse[rows]
+        impulse[:] = 0.0
+        if not problem.rows:
+            return SolveInfo(answered_by="factorisation")
+        info = self._solver.solve(problem, part)
+        impulse[rows] = part
+        return info
+
     def generalised(self) -> Array:
         """J_cᵀ·λ_c, shape (nv,)."""
         if not self.count or self._stage is None:
             return np.zeros(self._velocities)
         return self._stage.rows.matrix.T @ self.contact
 
-    def pressing_speed(self, normal_velocity: Array) -> Array:
-        """w_n of the contacts for absolute normal velocities u_n (m,) [m/s]."""
-        return normal_velocity + self._bias.reshape(-1, self.problem.width)[:, 0]
+    def residual(self, normal_velocity: Array) -> Array:
+        """|min(λ_n, w_n)| of the contacts for absolute normal velocities u_n (m,); 0 for those left out."""
+        width = self.problem.width
+        pressing = normal_velocity + self._bias.reshape(-1, width)[:, 0]
+        return np.where(self._movable, np.abs(np.minimum(self.contact[::width], pressing)), 0.0)
 
     # — memory —
 

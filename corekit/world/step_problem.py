@@ -400,8 +400,7 @@ class StepSystem:
         slip = (absolute if rate is None else absolute - rate)[:, 1:]
         if self.forces is None:
             impulse = self.impulses.contact.reshape(n, -1)
-            pressing = self.impulses.pressing_speed(absolute[:, 0])
-            residual = np.abs(np.minimum(impulse[:, 0], pressing))
+            residual = self.impulses.residual(absolute[:, 0])
             return contact_record(stage.contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
         normal = self.problem.step * self.forces.terms.normal_force
         tangential = self.problem.step * self.forces.terms.tangential_force[:, : slip.shape[1]]

@@ -78,6 +78,18 @@ def test_pressure_lengthens_the_arm_down_the_slope(whole):
     assert abs(elongation[0]) < 0.03
 
 
+def test_a_clamped_disk_inside_an_obstacle_changes_nothing():
+    # 11 mm higher, the box's face cuts into the base disk, which cannot move, and into no other
+    near, watch = run("world.obstacles[0].position=[0.0, -0.1348, -0.2892]", duration=0.02)
+    far, _ = run(duration=0.02)
+    record = near.contacts()
+    assert record.gap.min() < -5e-4
+    assert set(watch.statuses) == {Status.CONVERGED}
+    assert record.normal_impulse.max() == 0.0
+    assert record.residual.max() == 0.0
+    np.testing.assert_array_equal(near.state.q, far.state.q)
+
+
 @pytest.mark.parametrize("solver", ["pgs", "chain"])
 def test_another_lcp_solver_gives_the_same_motion(solver):
     reference, _ = run(duration=0.4)
