@@ -79,6 +79,7 @@ def test_the_impulse_that_stops_a_fall_is_what_gravity_gave(scenario_file, tmp_p
     assert row.figures.steps == 500
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 def test_refused_and_failed_combinations_keep_their_rows(scenario_file, tmp_path):
     made = compare(
         scenario_file,
