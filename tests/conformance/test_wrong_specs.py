@@ -14,6 +14,8 @@ from corekit.testing.conformance.common import PAPER
 
 from .defects import failing, wrong
 
+QUICK = {"max_iterations": 500, "tolerance": 1e-9}
+
 
 @frozen(kw_only=True)
 class Undescribed:
@@ -32,12 +34,12 @@ class Doubling:
 
 
 def solver(**spec):
-    return wrong("contact_solvers", "reference-gauss-seidel", spec=spec)
+    return wrong("contact_solvers", "reference-gauss-seidel", QUICK, spec=spec)
 
 
 WRONG = {
     "light-spec": lambda: wrong(
-        "contact_solvers", "reference-gauss-seidel", entry="corekit.testing.penalty:spec"
+        "contact_solvers", "reference-gauss-seidel", QUICK, entry="corekit.testing.penalty:spec"
     ),
     "spec-true": lambda: solver(provides={"impulses", "row-bounds", "telepathy"}),
     "options-described": lambda: solver(config=f"{__name__}:Undescribed"),
@@ -57,7 +59,7 @@ def test_every_check_of_spec_and_options_catches_a_wrong_one():
 
 def test_a_target_of_another_role_and_one_that_is_not_final_are_no_true_spec():
     assert "spec-true" in failing(solver(target="corekit.testing.pendulum:Pendulum"))
-    loose = wrong("contact_solvers", "reference-gauss-seidel", memory=lambda right, self: right(self))
+    loose = wrong("contact_solvers", "reference-gauss-seidel", QUICK, memory=lambda right, self: right(self))
     cls: Any = loose.target
     cls.__final__ = False
     assert failing(loose) == {"spec-true"}
@@ -65,11 +67,13 @@ def test_a_target_of_another_role_and_one_that_is_not_final_are_no_true_spec():
 
 def test_a_known_failure_has_a_reason_and_must_fail():
     subject = solver(summary=" ")
-    (told,) = [o for o in run_checks(subject, {"spec-true": "nothing to say"}) if o.check == "spec-true"]
+    (told,) = [
+        o for o in run_checks(subject, {"spec-true": "nothing to say"}, PAPER) if o.check == "spec-true"
+    ]
     assert told.verdict is Verdict.EXPECTED
     assert "nothing to say" in told.reason
     sound = wrong("contact_solvers", "reference-gauss-seidel")
-    (told,) = [o for o in run_checks(sound, {"spec-true": "nothing to say"}) if o.check == "spec-true"]
+    (told,) = [o for o in run_checks(sound, {"spec-true": "nothing to say"}, PAPER) if o.check == "spec-true"]
     assert told.verdict is Verdict.FAILED
     with pytest.raises(ValueError, match="spec-flase"):
         conformance("contact_solvers", "reference-gauss-seidel", expected={"spec-flase": "a slip"})
