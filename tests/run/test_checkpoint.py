@@ -35,12 +35,18 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch, tiny):
 
 @pytest.fixture
 def often(monkeypatch):
-    """Checkpoints every few steps, however slow they are."""
-    write_often(monkeypatch)
+    """Checkpoints after every step, however slow they are."""
+    write_often(monkeypatch, 0.0)
 
 
-def write_often(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("corekit.run.checkpoint._EVERY", 15e-3)
+@pytest.fixture
+def now_and_then(monkeypatch):
+    """Checkpoints every few steps."""
+    write_often(monkeypatch, 15e-3)
+
+
+def write_often(patch: pytest.MonkeyPatch, every: float) -> None:
+    patch.setattr("corekit.run.checkpoint._EVERY", every)
     patch.setattr("corekit.run.checkpoint._SHARE", 1e9)
 
 
@@ -82,7 +88,7 @@ def made(tmp_path_factory, tiny_site) -> Iterator[Path]:
         patch.chdir(folder)
         Path("tiny.toml").write_text(text)
         load("tiny.toml", SETTING).run(directory="whole")
-        write_often(patch)
+        write_often(patch, 5e-3)
         cut_short(load("tiny.toml", (*SETTING, "integrator.options.nap=0.001")))
         yield folder
 
@@ -124,7 +130,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
 @pytest.mark.parametrize("seed", range(4))
-def test_runs_killed_at_random_instants_resume_to_the_same_end(whole, scenario_file, often, seed):
+def test_runs_killed_at_random_instants_resume_to_the_same_end(whole, scenario_file, now_and_then, seed):
     """Five a seed: one while it starts, four under way, in steps, publications and checkpoints alike."""
     _, expected = whole
     slow = load(scenario_file, (*SETTING, "integrator.options.nap=0.0005"))
