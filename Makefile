@@ -27,8 +27,11 @@ endif
 demo: $(VENV)/installed-demo
 	PATH="$(CURDIR)/$(BIN):$$PATH" && $(DEMO)
 
+# One process a core, each with one BLAS thread; tests that share wheels or a whole run stay together.
+PYTEST_ARGS ?= --numprocesses auto --dist loadgroup
+
 test: lint
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -50,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     from cyclopts import App, CycloptsError
 
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        # a run is one thread; the matrices of a step are too small to share out
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     app = App(
         name="corekit",
         help="Simulate soft robots in contact.",

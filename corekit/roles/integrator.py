@@ -92,6 +92,10 @@ class System(Protocol):
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
         ...
 
+    def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
+        """End a split step: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`, at the smooth state's time."""
+        ...
+
 
 class Integrator(Component):
     """Advances a state by one step. Concrete integrators are final, one scheme a file."""

@@ -120,9 +120,9 @@ class Simulation:
         finally:
             self._observers = watching
 
-    def run(self, duration: float) -> None:
-        """Step until t ≥ start + duration."""
-        count = round(duration / self.step_length)
+    def run(self, until: float) -> None:
+        """Step until `until` [s] after the start time; does nothing where that is past."""
+        count = round(until / self.step_length)
         while self.step_index < count:
             self.step()
 

@@ -60,8 +60,6 @@ class VelocityVerlet(Integrator):
         smooth.v[:] = state.v + 0.5 * h * (before + after)
         system.linearise_split(state, smooth, h)
         info = system.solve(out.v)
-        # `advance` adds h to the time: from the start's time the correction ends where the step does
-        smooth.time = state.time
-        system.advance(smooth, 0.5 * (out.v - smooth.v), h, smooth, out)
+        system.correct(smooth, out.v, h, out)
         out.time = t_end
         return StepReport(accepted=info.status.solved, step=h, solve=info)

@@ -9,6 +9,8 @@ import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 
+pytestmark = pytest.mark.xdist_group("inclined-box")
+
 FILE = Path(__file__).parents[2] / "scenarios" / "cusp" / "inclined_box.toml"
 RAMP = 1.0
 

@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 
 FOREIGN = {"casadi", "osqp", "piqp", "matplotlib", "viser", "pytest"}
 

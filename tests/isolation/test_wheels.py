@@ -7,7 +7,7 @@ from email.parser import Parser
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 
 
 def contents(wheels, name):
