@@ -111,10 +111,11 @@ def factor(
 class _DiagonalFactor(Factor):
     def __init__(self, n: int, prescribed: IntArray) -> None:
         self._inverse = np.ones(n)
+        self._positive = np.ones(n, dtype=bool)
         self._prescribed = prescribed
 
     def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
-        positive = matrix.data > 0
+        positive = np.greater(matrix.data, 0.0, out=self._positive)
         np.divide(1.0, matrix.data, out=self._inverse, where=positive)
         if len(self._prescribed):
             self._inverse[self._prescribed] = 0.0
