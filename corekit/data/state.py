@@ -56,7 +56,7 @@ class State:
     def time(self, value: float) -> None:
         self._time = value
         for part in self.parts:
-            part.time = value
+            part._time = value  # noqa: SLF001 - a part is a State too, and has no parts of its own
 
     def copy_from(self, other: State) -> None:
         """Take over time and every array of `other` (same sizes)."""

@@ -240,6 +240,8 @@ class _Kinks:
         if target > self._known_until:
             self._look_ahead(now, target)
         stops, close = self._stops, 1e-9 * self._step
+        if not stops:
+            return target
         while self._passed < len(stops) and stops[self._passed] <= now + close:
             self._passed += 1
         if self._passed < len(stops) and stops[self._passed] < target - close:

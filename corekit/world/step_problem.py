@@ -65,6 +65,8 @@ class StepSystem:
             solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
         )
         self.problem = self.impulses.problem
+        # a world without contact and without rows has no impulses to solve for or to remember
+        self._has_impulses = stage is not None or self.impulses.has_rows
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
         self._recharts = tuple(body.model.rechart for body in self.bodies)
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
@@ -121,7 +123,8 @@ class StepSystem:
         """
         self.problem.step = step
         self._first = True
-        self.impulses.begin()
+        if self._has_impulses:
+            self.impulses.begin()
         if self._has_prescribed:
             for part in self.parts:
                 part.begin()
@@ -175,7 +178,8 @@ class StepSystem:
         self._about = about
         self._extra = None
         self._contact_count = 0
-        self.impulses.without_contact()
+        if self._has_impulses:
+            self.impulses.without_contact()
         self._obstacle_rate = None
         self._split = split
         if self.forces is not None and not split:
@@ -272,7 +276,8 @@ class StepSystem:
                 self._factorised = False
         if self._factorised and self.forces is not None and self._contact_count:
             self._factorised = self.forces.factorise(self._columns, *self._coefficients)
-        self.impulses.carry_over()
+        if self._has_impulses:
+            self.impulses.carry_over()
 
     def _columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R) by (block diagonal G)·block."""
@@ -309,7 +314,7 @@ class StepSystem:
             velocity[:] = self._about
             return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
         self._solve_free(self._extra, velocity)
-        if not self.impulses.wanted():
+        if not (self._has_impulses and self.impulses.wanted()):
             return self.forces.info if self.forces is not None else _DIRECT
         transposed = self.impulses.stack(velocity)
         response = transposed.copy(order="F")
@@ -381,7 +386,8 @@ class StepSystem:
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
         self._accepted[:] = state.v
-        self.impulses.accept()
+        if self._has_impulses:
+            self.impulses.accept()
         if self.stage is not None:
             self.stage.accept()
             if self.forces is not None:
