@@ -56,16 +56,32 @@ class Results:
         self.file = path if is_file else path / RESULTS
         self._read: dict[str, Any] = {}
         self._attributes: dict[str, dict[str, Any]] = {}
+        self._contact_ends: IntArray | None = None
         self.refresh()
 
     def refresh(self) -> None:
         """Look at the file anew."""
+        self._seen = self._signature()
         with self._open() as file:
             self._attributes = {"": _plain(file.attrs)}
             for name in file.get("bodies", ()):
                 self._attributes[f"bodies/{name}"] = _plain(file[f"bodies/{name}"].attrs)
             self._names = frozenset(_datasets(file))
             self._read = {"time": file["time"][:]}
+        self._contact_ends = None
+
+    @property
+    def outdated(self) -> bool:
+        """Whether something was published since the last look at the file."""
+        return self._signature() != self._seen
+
+    def _signature(self) -> tuple[int, ...]:
+        """Tells one publication from the next: each is another file that took the name."""
+        try:
+            said = self.file.stat()
+        except OSError:
+            return ()
+        return said.st_ino, said.st_mtime_ns, said.st_size
 
     def _open(self) -> Any:
         import h5py
@@ -183,8 +199,10 @@ class Results:
         if not -len(count) <= k < len(count):
             raise ResultsError(f"there is no record {k}: {self.file} has {len(count)}")
         k %= len(count)
-        begin = int(np.sum(count[:k]))
-        part = slice(begin, begin + int(count[k]))
+        if self._contact_ends is None:
+            self._contact_ends = np.cumsum(count, dtype=np.int64)
+        end = int(self._contact_ends[k])
+        part = slice(end - int(count[k]), end)
 
         def of(name: str) -> Any:
             return self[f"contact_{name}"][part]

@@ -206,7 +206,9 @@ def test_refresh_shows_what_was_published_since(world, tmp_path):
     assert len(results.time) == len(results.q) == 1
     recorder.close()
     assert len(results.v) == 1
+    assert results.outdated
     results.refresh()
+    assert not results.outdated
     assert len(results.time) == len(results.q) == 11
 
 
