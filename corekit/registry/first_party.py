@@ -30,6 +30,7 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
     FirstParty("lcp_solvers", "lemke", "corekit-complementarity"),
+    FirstParty("lcp_solvers", "semismooth-newton", "corekit-complementarity"),
     FirstParty("lcp_solvers", "pgs", "corekit-complementarity"),
     FirstParty("lcp_solvers", "chain", "corekit-complementarity"),
     FirstParty("viewers", "matplotlib", "corekit-view"),

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit_complementarity.config import LemkeConfig
+from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig, SemismoothNewtonConfig
 from corekit_complementarity.lemke import Lemke
+from corekit_complementarity.pgs import ProjectedGaussSeidel
+from corekit_complementarity.semismooth_newton import SemismoothNewton
 
 SOLUTIONS = json.loads((Path(__file__).parent / "reference_solutions.json").read_text())
+OTHERS = {
+    "semismooth-newton": lambda: SemismoothNewton(SemismoothNewtonConfig()),
+    "pgs": lambda: ProjectedGaussSeidel(ProjectedGaussSeidelConfig()),
+}
+UNSOLVED_BY_NEWTON = {"lcp_Pang_isolated_sol_perturbed.dat", "lcp_tobenna.dat"}
 ON_A_RAY = {"lcp_CPS_3.dat", "lcp_Pang_isolated_sol_perturbed.dat"}
 UNIQUE_VALUES = set(SOLUTIONS) - {"lcp_CPS_1.dat", "lcp_CPS_3.dat"}
 """CPS_1 has the segment z₁ + z₂ = 1 of solutions."""
@@ -55,6 +62,18 @@ def test_file_is_solved_or_declared_unsolved(name, folder, plain_problem, judge)
     assert judge(problem, z) <= 1e-8
     if name in UNIQUE_VALUES:
         np.testing.assert_allclose(z, SOLUTIONS[name], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(set(SOLUTIONS) | ON_A_RAY))
+@pytest.mark.parametrize("solver", OTHERS)
+def test_other_solvers_say_truthfully_whether_they_solved_a_file(solver, name, folder, plain_problem, judge):
+    matrix, vector = read(folder / name)
+    problem = plain_problem(matrix, vector, tolerance=1e-8)
+    z = np.zeros(len(vector))
+    info = OTHERS[solver]().solve(problem, z)
+    assert info.status.solved == (judge(problem, z) <= 1e-8)
+    if solver == "semismooth-newton":
+        assert info.status.solved == (name not in UNSOLVED_BY_NEWTON)
 
 
 def test_every_file_of_the_folder_has_a_claim(folder):

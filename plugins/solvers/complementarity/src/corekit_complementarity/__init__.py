@@ -1,1 +1,1 @@
-"""Linear complementarity solvers: Lemke's pivoting, projected Gauss–Seidel, a recorded chain of solvers."""
+"""Linear complementarity solvers: Lemke's pivoting, semismooth Newton, projected Gauss–Seidel, a recorded chain."""

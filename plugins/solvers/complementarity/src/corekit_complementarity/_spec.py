@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["chain", "lemke", "pgs"]
+__all__ = ["chain", "lemke", "pgs", "semismooth_newton"]
 
 lemke = ComponentSpec(
     role="lcp_solvers",
@@ -23,6 +23,17 @@ pgs = ComponentSpec(
     modules=("numba",),
     citation="Jourdan, Alart, Jean (1998), A Gauss–Seidel like algorithm to solve frictional contact "
     "problems, Comput. Methods Appl. Mech. Engrg. 155.",
+)
+
+semismooth_newton = ComponentSpec(
+    role="lcp_solvers",
+    name="semismooth-newton",
+    target="corekit_complementarity.semismooth_newton:SemismoothNewton",
+    config="corekit_complementarity.config:SemismoothNewtonConfig",
+    summary="Semismooth Newton on Fischer–Burmeister in a Levenberg–Marquardt trust region.",
+    modules=("numba",),
+    citation="De Luca, Facchinei, Kanzow (1996), A semismooth equation approach to the solution of nonlinear "
+    "complementarity problems, Mathematical Programming 75.",
 )
 
 chain = ComponentSpec(

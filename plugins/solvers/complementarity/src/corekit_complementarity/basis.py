@@ -1,4 +1,4 @@
-"""The basic solution of a complementary basis, recomputed from the original matrix."""
+"""Dense LU, and the basic solution of a complementary basis recomputed from the original matrix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from numba import njit
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["basic_solution"]
+__all__ = ["back_substitute", "basic_solution", "factor_in_place"]
 
 
 @njit(cache=True)
@@ -38,6 +38,19 @@ def factor_in_place(lu: Array, order: IntArray) -> bool:
                 for j in range(p + 1, k):
                     lu[i, j] -= factor * lu[p, j]
     return True
+
+
+@njit(cache=True)
+def back_substitute(lu: Array, x: Array) -> None:
+    """Solve with the factors of `factor_in_place`; x holds the right-hand side in their row order, then x."""
+    k = x.size
+    for i in range(k):
+        for j in range(i):
+            x[i] -= lu[i, j] * x[j]
+    for i in range(k - 1, -1, -1):
+        for j in range(i + 1, k):
+            x[i] -= lu[i, j] * x[j]
+        x[i] /= lu[i, i]
 
 
 @njit(cache=True)
@@ -81,13 +94,7 @@ def basic_solution(
             for j in range(k):
                 error -= matrix[row, active[j]] * z[active[j]]
             work[i] = error
-        for i in range(k):
-            for j in range(i):
-                work[i] -= lu[i, j] * work[j]
-        for i in range(k - 1, -1, -1):
-            for j in range(i + 1, k):
-                work[i] -= lu[i, j] * work[j]
-            work[i] /= lu[i, i]
+        back_substitute(lu, work[:k])
         for i in range(k):
             z[active[i]] += work[i]
     for i in range(k):

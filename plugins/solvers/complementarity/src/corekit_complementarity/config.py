@@ -6,7 +6,7 @@ from attrs import frozen
 
 from corekit.roles.options import Use, components, option
 
-__all__ = ["ChainConfig", "LemkeConfig", "ProjectedGaussSeidelConfig"]
+__all__ = ["ChainConfig", "LemkeConfig", "ProjectedGaussSeidelConfig", "SemismoothNewtonConfig"]
 
 
 @frozen(kw_only=True)
@@ -18,6 +18,17 @@ class LemkeConfig:
     pivot_tolerance: float = option(1e-10, "smallest pivot, relative to its column", above=0.0, high=1e-2)
     tie_tolerance: float = option(
         1e-12, "ratios closer than this, relative to the data, are ties", low=0.0, high=1e-4
+    )
+
+
+@frozen(kw_only=True)
+class SemismoothNewtonConfig:
+    """Options of `semismooth-newton`."""
+
+    max_iterations: int = option(100, "iterations of one start", low=1)
+    starts: int = option(3, "starts beside the guess: from zero, then from scattered points", low=1, high=20)
+    interior: float = option(
+        1e-3, "how far a guess is moved off zero, relative to its largest entry", above=0.0, high=1.0
     )
 
 

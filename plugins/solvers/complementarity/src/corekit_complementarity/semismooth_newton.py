@@ -1,0 +1,376 @@
+"""Semismooth Newton on Fischer–Burmeister equations, inside a Levenberg–Marquardt trust region.
+
+w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0 are the n equations
+
+    F_i(z) = φ(z_i, w_i) = √(z_i² + w_i²) − z_i − w_i = 0,     Ψ = ½‖F‖²                    (1)
+
+φ is not differentiable at (0, 0) only, Ψ is everywhere: ∇Ψ = Vᵀ·F with the generalised Jacobian
+
+    V = D_a + D_b·A,   D_a = z_i/s_i − 1,   D_b = w_i/s_i − 1,   s_i = √(z_i² + w_i²)      (2)
+
+where at s_i = 0 the point (z_i, w_i)/s_i may be any of the unit circle; the diagonal, 1/√2, is taken.
+A step is Newton's, V·d = −F, where it is a descent direction worth the name,
+
+    ∇Ψ·d ≤ −ρ·‖d‖^p,   ρ = 1e-8,  p = 2.1                                                  (3)
+
+and a fraction of it lowers Ψ below the largest of the last five values (Armijo), else that of
+
+    min ‖V·d + F‖² + λ·‖d‖²                                                                (4)
+
+by Householder QR of [V; √λ·I], so that V's condition number is not squared. λ follows the ratio of the
+actual to the predicted decrease: above ¾ it falls tenfold, below ¼ it grows fourfold, below 1e-4 the step is
+refused. With redundant contacts V is singular at solutions; (4) then still converges, to a nearby one.
+
+Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
+complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.problem import LCPProblem, LCPSolver
+from corekit_complementarity.basis import back_substitute, factor_in_place
+from corekit_complementarity.config import SemismoothNewtonConfig
+from corekit_complementarity.damped import damped_step
+from corekit_complementarity.residual import natural_residual
+
+__all__ = ["SemismoothNewton"]
+
+CONVERGED, LIMIT, STATIONARY, NON_FINITE = 0, 1, 2, 3
+"""How a start ended."""
+
+MEMORY = 5
+"""Values of Ψ the line search compares with."""
+
+GOLDEN = 0.6180339887498949
+
+
+@njit(cache=True)
+def equations(matrix: Array, vector: Array, z: Array, w: Array, values: Array) -> float:
+    """Write w and F of (1); returns Ψ."""
+    n = z.size
+    merit = 0.0
+    for i in range(n):
+        total = vector[i]
+        for j in range(n):
+            total += matrix[i, j] * z[j]
+        w[i] = total
+        sum_of_both = z[i] + total
+        size = np.sqrt(z[i] * z[i] + total * total)
+        # where both are positive the difference cancels: −2·z·w/(s + z + w) is the same
+        values[i] = -2.0 * z[i] * total / (size + sum_of_both) if sum_of_both > 0.0 else size - sum_of_both
+        merit += 0.5 * values[i] * values[i]
+    return merit
+
+
+@njit(cache=True)
+def jacobian(matrix: Array, z: Array, w: Array, values: Array, jacobian_out: Array, gradient: Array) -> None:
+    """Write V of (2) and ∇Ψ = Vᵀ·F."""
+    n = z.size
+    gradient[:] = 0.0
+    for i in range(n):
+        size = np.sqrt(z[i] * z[i] + w[i] * w[i])
+        from_z, from_w = np.sqrt(0.5) - 1.0, np.sqrt(0.5) - 1.0
+        if size > 0.0:
+            from_z, from_w = z[i] / size - 1.0, w[i] / size - 1.0
+        row = jacobian_out[i]
+        for j in range(n):
+            row[j] = from_w * matrix[i, j]
+        row[i] += from_z
+        for j in range(n):
+            gradient[j] += row[j] * values[i]
+
+
+@njit(cache=True)
+def newton_step(
+    jacobian: Array, values: Array, gradient: Array, lu: Array, order: IntArray, step: Array
+) -> float:
+    """Write d of V·d = −F; returns ∇Ψ·d, or 0 where d is no direction in the sense of (3)."""
+    n = values.size
+    for i in range(n):
+        for j in range(n):
+            lu[i, j] = jacobian[i, j]
+    if not factor_in_place(lu, order):
+        return 0.0
+    for i in range(n):
+        step[i] = -values[order[i]]
+    back_substitute(lu, step)
+    slope, square = 0.0, 0.0
+    for i in range(n):
+        slope += gradient[i] * step[i]
+        square += step[i] * step[i]
+    if square < np.inf and slope <= -1e-8 * square**1.05:
+        return slope
+    return 0.0
+
+
+@njit(cache=True)
+def line_search(
+    matrix: Array,
+    vector: Array,
+    z: Array,
+    step: Array,
+    slope: float,
+    bound: float,
+    trial: Array,
+    trial_w: Array,
+    trial_values: Array,
+) -> float:
+    """Halve Newton's step until Ψ ≤ bound + 1e-4·t·∇Ψ·d; returns Ψ there, or infinity after seven halvings.
+
+    `trial`, `trial_w` and `trial_values` are z, w and F at the end, as in `trust_region`.
+    """
+    length = 1.0
+    for _ in range(8):
+        for i in range(z.size):
+            trial[i] = z[i] + length * step[i]
+        merit = equations(matrix, vector, trial, trial_w, trial_values)
+        if merit <= bound + 1e-4 * length * slope:
+            return merit
+        length *= 0.5
+    return np.inf
+
+
+@njit(cache=True)
+def trust_region(
+    matrix: Array,
+    vector: Array,
+    z: Array,
+    values: Array,
+    slopes: Array,
+    merit: float,
+    damping: float,
+    stack: Array,
+    step: Array,
+    trial: Array,
+    trial_w: Array,
+    trial_values: Array,
+) -> tuple[float, float]:
+    """Step (4) with λ raised until it is accepted; returns Ψ there (infinite if never) and the next λ."""
+    n = z.size
+    for _ in range(20):
+        damping = max(damping, 1e-20)
+        if not damped_step(slopes, values, damping, stack, step):
+            damping *= 8.0
+            continue
+        predicted = 0.0
+        for i in range(n):
+            linear = values[i]
+            for j in range(n):
+                linear += slopes[i, j] * step[j]
+            predicted += 0.5 * (values[i] * values[i] - linear * linear)
+            trial[i] = z[i] + step[i]
+        lower = equations(matrix, vector, trial, trial_w, trial_values)
+        ratio = (merit - lower) / predicted if predicted > 0.0 else -1.0
+        if ratio > 0.75:
+            return lower, 0.1 * damping
+        if ratio >= 0.25:
+            return lower, damping
+        if ratio >= 1e-4:
+            return lower, 4.0 * damping
+        damping *= 8.0
+    return np.inf, damping
+
+
+@njit(cache=True)
+def from_start(
+    matrix: Array,
+    vector: Array,
+    row_scale: Array,
+    column_scale: Array,
+    tolerance: float,
+    max_iterations: int,
+    numbers: Array,
+    indices: IntArray,
+    z: Array,
+) -> tuple[int, int, float]:
+    """Iterate from z, in place; z ends at the point of least natural residual that was met.
+
+    Args:
+        numbers: work, length ≥ n·(3n + 10).
+        indices: work, length ≥ 2n.
+    Returns:
+        How it ended, iterations, the natural residual of z in physical units.
+    """
+    n = z.size
+    stack = numbers[: 2 * n * (n + 1)].reshape(n + 1, 2 * n)
+    slope_matrix = numbers[2 * n * (n + 1) : n * (3 * n + 2)].reshape(n, n)
+    lu = numbers[: n * n].reshape(n, n)  # Newton's and the damped step never need their work at once
+    rest = numbers[n * (3 * n + 2) :]
+    w, values, gradient = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
+    step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
+    trial_w, trial_values = rest[6 * n : 7 * n], rest[7 * n : 8 * n]
+    order, support = indices[:n], indices[n : 2 * n]
+    recent = np.empty(MEMORY)
+
+    merit = equations(matrix, vector, z, w, values)
+    recent[:] = merit
+    best[:] = z
+    best_residual = np.inf
+    damping = min(1e-2, merit)
+    ending, iterations = LIMIT, 0
+    while True:
+        for i in range(n):
+            trial[i] = max(z[i], 0.0)
+        residual = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
+        if residual < best_residual:
+            best_residual = residual
+            best[:] = trial
+        if not merit < np.inf:
+            ending = NON_FINITE
+            break
+        if best_residual <= tolerance:
+            ending = CONVERGED
+            break
+        if iterations >= max_iterations:
+            break
+        iterations += 1
+        jacobian(matrix, z, w, values, slope_matrix, gradient)
+        bound = recent.max()
+        slope = newton_step(slope_matrix, values, gradient, lu, order, step)
+        lower = np.inf
+        if slope < 0.0:
+            lower = line_search(matrix, vector, z, step, slope, bound, trial, trial_w, trial_values)
+        if not lower < np.inf:
+            lower, damping = trust_region(
+                matrix,
+                vector,
+                z,
+                values,
+                slope_matrix,
+                merit,
+                damping,
+                stack,
+                step,
+                trial,
+                trial_w,
+                trial_values,
+            )
+        if not lower < np.inf:
+            ending = STATIONARY
+            break
+        merit = lower
+        z[:] = trial
+        w[:] = trial_w
+        values[:] = trial_values
+        recent[iterations % MEMORY] = merit
+    z[:] = best
+    return ending, iterations, best_residual
+
+
+@njit(cache=True)
+def solve_from_starts(
+    matrix: Array,
+    vector: Array,
+    row_scale: Array,
+    column_scale: Array,
+    tolerance: float,
+    max_iterations: int,
+    starts: int,
+    interior: float,
+    numbers: Array,
+    indices: IntArray,
+    z: Array,
+) -> tuple[int, int, float]:
+    """Iterate from the guess, then from z = 0, then from scattered points, until one start converges.
+
+    A guess of exact zeros and complements lies on the points where φ has no derivative: it is pushed into
+    the interior first, z ← max(z, interior·max z). The scattered points are max(−b, ‖b‖∞·10⁻ᵏ)·frac(…).
+
+    Returns:
+        How the best start ended, iterations of all, the natural residual of z.
+    """
+    n = z.size
+    guess, best = numbers[:n], numbers[n : 2 * n]
+    work = numbers[2 * n :]
+    guess[:] = z
+    largest, size = 0.0, 0.0
+    for i in range(n):
+        largest = max(largest, z[i])
+        size = max(size, abs(vector[i]))
+    warm = 0.0 < largest < np.inf
+    best[:] = 0.0
+    best_residual, best_ending, total = np.inf, STATIONARY, 0
+    for start in range(0 if warm else 1, 1 + starts):
+        for i in range(n):
+            if start == 0:
+                z[i] = max(guess[i], interior * largest)
+            elif start == 1:
+                z[i] = 0.0
+            else:
+                z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
+        ending, iterations, residual = from_start(
+            matrix, vector, row_scale, column_scale, tolerance, max_iterations, work, indices, z
+        )
+        total += iterations
+        if residual < best_residual or start <= 1:
+            best_residual, best_ending = min(residual, best_residual), ending
+            if residual <= best_residual:
+                best[:] = z
+        if best_residual <= tolerance:
+            break
+    z[:] = best
+    return best_ending, total, best_residual
+
+
+@final
+class SemismoothNewton(LCPSolver):
+    """Newton's method on the Fischer–Burmeister equations, quadratic near a solution, globalised.
+
+    Starts at the guess, moved off the exact zeros, then cold from z = 0, then from a few scattered points.
+    Says CONVERGED by the natural residual in physical units alone. A point where ∇Ψ = 0 without being a
+    solution is INACCURATE: contact matrices are not P₀, such points exist.
+
+    Args:
+        config: limits, starts.
+        context: not needed.
+    """
+
+    def __init__(self, config: SemismoothNewtonConfig, context: BuildContext | None = None) -> None:
+        self._config = config
+        self._numbers = np.empty(0)
+        self._indices = np.empty(0, dtype=np.int64)
+
+    def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
+        """Write the solution or the best point met; see `LCPSolver.solve`."""
+        n, config = z.size, self._config
+        if self._indices.size < 2 * n:
+            self._numbers = np.empty(n * (3 * n + 12))
+            self._indices = np.empty(2 * n, dtype=np.int64)
+        ending, iterations, residual = solve_from_starts(
+            problem.matrix,
+            problem.vector,
+            problem.row_scale,
+            problem.column_scale,
+            problem.tolerance,
+            config.max_iterations,
+            config.starts,
+            config.interior,
+            self._numbers,
+            self._indices,
+            z,
+        )
+        return SolveInfo(_STATUS[ending], iterations, Residuals(normal=residual))
+
+    def memory(self) -> Memory:
+        """Nothing: the guess comes with the problem."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+
+_STATUS = {
+    CONVERGED: Status.CONVERGED,
+    LIMIT: Status.ITERATION_LIMIT,
+    STATIONARY: Status.INACCURATE,
+    NON_FINITE: Status.NON_FINITE,
+}

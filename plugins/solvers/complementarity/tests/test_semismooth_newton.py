@@ -1,0 +1,192 @@
+"""Semismooth Newton against enumeration, Lemke's answers, finite differences and known failures."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corekit.data.status import Status
+from corekit_complementarity.config import LemkeConfig, SemismoothNewtonConfig
+from corekit_complementarity.damped import damped_step
+from corekit_complementarity.lemke import Lemke
+from corekit_complementarity.semismooth_newton import (
+    SemismoothNewton,
+    equations,
+    jacobian,
+)
+
+unhurried = settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture
+def newton():
+    return SemismoothNewton(SemismoothNewtonConfig())
+
+
+def solve(solver, problem, guess=None):
+    z = np.zeros(len(problem.vector)) if guess is None else guess.copy()
+    return z, solver.solve(problem, z)
+
+
+def test_gradient_of_the_merit_function_is_that_of_differences():
+    rng = np.random.default_rng(0)
+    n = 7
+    matrix, vector, z = rng.normal(size=(n, n)), rng.normal(size=n), rng.normal(size=n)
+    w, values, slopes, gradient = np.empty(n), np.empty(n), np.empty((n, n)), np.empty(n)
+    equations(matrix, vector, z, w, values)
+    jacobian(matrix, z, w, values, slopes, gradient)
+    for i in range(n):
+        aside = np.zeros(n)
+        aside[i] = 1e-6
+        above = equations(matrix, vector, z + aside, np.empty(n), np.empty(n))
+        below = equations(matrix, vector, z - aside, np.empty(n), np.empty(n))
+        assert gradient[i] == pytest.approx((above - below) / 2e-6, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("z", "w"), [(3.0, 4.0), (1e-9, 7.0), (-2.0, 1.0), (0.0, 0.0), (0.0, 5.0), (-3.0, -4.0)]
+)
+def test_equation_is_the_fischer_burmeister_function(z, w):
+    values = np.empty(1)
+    equations(np.zeros((1, 1)), np.array([w]), np.array([z]), np.empty(1), values)
+    assert values[0] == pytest.approx(np.hypot(z, w) - z - w, abs=1e-15)
+
+
+@pytest.mark.parametrize("rank", [3, 9])
+@pytest.mark.parametrize("damping", [1e-6, 1e-2, 10.0])
+def test_damped_step_is_the_least_squares_solution(rank, damping):
+    rng = np.random.default_rng(rank)
+    n = 9
+    slopes = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
+    values, step = rng.normal(size=n), np.empty(n)
+    assert damped_step(slopes, values, damping, np.empty((n + 1, 2 * n)), step)
+    stacked = np.vstack([slopes, np.sqrt(damping) * np.eye(n)])
+    expected = np.linalg.lstsq(stacked, np.concatenate([-values, np.zeros(n)]), rcond=None)[0]
+    np.testing.assert_allclose(step, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_positive_definite_answer_is_the_only_one_that_enumeration_finds(
+    n, newton, plain_problem, enumerate_solutions
+):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        root, skew = rng.normal(size=(2, n, n))
+        matrix, vector = root @ root.T + 0.1 * np.eye(n) + skew - skew.T, rng.normal(size=n)
+        z, info = solve(newton, plain_problem(matrix, vector))
+        (only,) = {tuple(np.round(s, 7)) for s in enumerate_solutions(matrix, vector)}
+        assert info.status is Status.CONVERGED
+        np.testing.assert_allclose(z, only, atol=1e-6)
+
+
+def test_convergence_is_quadratic_near_a_solution(plain_problem):
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(12, 12))
+    problem = plain_problem(root @ root.T + np.eye(12), rng.normal(size=12), tolerance=1e-13)
+    exact, _ = solve(Lemke(LemkeConfig()), problem)
+    errors = []
+    for limit in range(1, 12):
+        once = SemismoothNewton(SemismoothNewtonConfig(max_iterations=limit, starts=1))
+        z, info = solve(once, problem)
+        errors.append(np.abs(z - exact).max())
+        if info.status is Status.CONVERGED:
+            break
+    assert errors[-1] < 1e-12
+    assert errors[-2] < 1e-4
+    assert errors[-1] < 10 * errors[-2] ** 2 + 1e-13
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_indefinite_problem_is_solved_only_if_enumeration_finds_a_solution(
+    seed, newton, plain_problem, enumerate_solutions, judge
+):
+    rng = np.random.default_rng(seed)
+    problem = plain_problem(rng.integers(-3, 4, (4, 4)), rng.integers(-3, 4, 4))
+    z, info = solve(newton, problem)
+    if info.status is Status.CONVERGED:
+        assert judge(problem, z) <= problem.tolerance
+        assert enumerate_solutions(problem.matrix, problem.vector)
+    else:
+        assert judge(problem, z) > problem.tolerance
+
+
+@unhurried
+@given(
+    seed=st.integers(0, 10**6),
+    contacts=st.integers(1, 6),
+    coordinates=st.integers(1, 8),
+    width=st.sampled_from([2, 3]),
+    scaled=st.booleans(),
+)
+def test_claim_of_convergence_is_true_in_physical_units(
+    seed, contacts, coordinates, width, scaled, newton, frictional_problem, judge
+):
+    problem = frictional_problem(
+        np.random.default_rng(seed), contacts, coordinates, width=width, scaled=scaled
+    )
+    z, info = solve(newton, problem)
+    measured = judge(problem, z)
+    assert info.residuals.normal == pytest.approx(measured, rel=1e-6, abs=1e-14)
+    assert info.status.solved == (measured <= problem.tolerance)
+    assert z.min() >= 0.0
+
+
+def test_independent_contacts_are_always_solved(newton, frictional_problem):
+    for seed in range(40):
+        problem = frictional_problem(np.random.default_rng(seed), 4, 16, count=8, scaled=True)
+        _, info = solve(newton, problem)
+        assert info.status is Status.CONVERGED
+
+
+def test_guess_at_a_solution_with_exact_zeros_is_no_trap(newton, frictional_problem):
+    # redundant contacts: at the last step's impulses V is singular and φ not differentiable
+    for seed in range(20):
+        problem = frictional_problem(np.random.default_rng(seed), 4, 12, count=8, scaled=True)
+        first, cold = solve(Lemke(LemkeConfig()), problem)
+        assert cold.status is Status.CONVERGED
+        problem.vector[:] *= 1.001
+        _, info = solve(newton, problem, first)
+        assert info.status is Status.CONVERGED
+
+
+def test_useless_guess_is_left_for_the_cold_start(newton, frictional_problem):
+    problem = frictional_problem(np.random.default_rng(3), 3, 12, count=8)
+    _, cold = solve(newton, problem)
+    _, info = solve(newton, problem, np.full(len(problem.vector), 1e9))
+    assert cold.status is Status.CONVERGED
+    assert info.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize(
+    ("matrix", "vector"),
+    [([[-1.0]], [-1.0]), ([[0.0]], [-1.0]), ([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0])],
+)
+def test_infeasible_problem_is_not_claimed(matrix, vector, newton, plain_problem):
+    z, info = solve(newton, plain_problem(matrix, vector))
+    assert not info.status.solved
+    assert info.residuals.normal > 0.1
+    assert np.isfinite(z).all()
+
+
+def test_iteration_limit_is_said(plain_problem):
+    problem = plain_problem(np.eye(3) + 1.0, [-1.0, -2.0, -3.0])
+    _, info = solve(SemismoothNewton(SemismoothNewtonConfig(max_iterations=1, starts=1)), problem)
+    assert info.status is Status.ITERATION_LIMIT
+    assert info.iterations == 1
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf])
+def test_non_finite_data_are_said(broken, newton, plain_problem):
+    _, info = solve(newton, plain_problem([[broken, 0.0], [0.0, 1.0]], [-1.0, -1.0]))
+    assert info.status is Status.NON_FINITE
+
+
+def test_answer_does_not_depend_on_earlier_solves(frictional_problem):
+    problems = [frictional_problem(np.random.default_rng(seed), contacts=2 + seed) for seed in range(4)]
+    used = SemismoothNewton(SemismoothNewtonConfig())
+    for problem in problems + problems[::-1]:
+        again, _ = solve(used, problem)
+        fresh, _ = solve(SemismoothNewton(SemismoothNewtonConfig()), problem)
+        np.testing.assert_array_equal(again, fresh)
