@@ -12,6 +12,8 @@ from corekit_view.scene import Soup
 __all__ = ["picture"]
 
 SUPERSAMPLES = 2
+NOTHING = -2
+"""Number of the thing that is seen where there is none."""
 SHADOW_PIXELS = 800
 BORDER = 5
 """Empty texels about the shadow map: where points outside it look."""
@@ -22,31 +24,64 @@ OUTLINE = 0.42
 
 
 def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> Array:
-    """The frame's picture on white, red green blue in 0…1, shape (height, width, 3)."""
+    """The frame's picture on white, red green blue in 0…1, shape (height, width, 3).
+
+    Every pixel is seen through 2 × 2 samples. Where all four see one thing and no line, one of them is lit;
+    elsewhere all are, so that borders are smooth at little more than the cost of a picture without it.
+    """
     w, h = SUPERSAMPLES * width, SUPERSAMPLES * height
-    image = np.ones((h * w, 3))
-    if len(soup.corners):
-        pixels = frame.pixels(view.project(soup.corners), w, h)
-        scale = frame.width / w
-        pixels[:, :, 2] += 1.5 * scale * soup.behind[:, None]
-        shown = np.flatnonzero(~soup.closed | (_signed_area(pixels) < 0.0))
-        depth, seen = rasterise(pixels[shown], w, h)
-        seen = np.where(seen >= 0, shown[seen], -1) if len(shown) else seen
-        light = _light(view)
-        shadows = _ShadowMap(soup, light)
-        normal = np.zeros((h * w, 3))
-        everything = np.flatnonzero(seen >= 0)
-        for at in np.array_split(everything, 1 + len(everything) // BLOCK):
-            face = seen.ravel()[at]
-            x, y = (at % w).astype(float) + 0.5, (at // w).astype(float) + 0.5
-            weight = barycentric(pixels[face, :, :2], x, y)
-            normal[at] = np.einsum("ni,nij->nj", weight, soup.normals[face])
-            colour = np.einsum("ni,nij->nj", weight, soup.colours[face])
-            plane = np.stack([frame.left + x * scale, frame.top - y * scale, -depth.ravel()[at]], axis=1)
-            image[at] = _lit(colour, normal[at], plane @ view.axes, soup, face, view, light, shadows)
-        lines = _outlines(depth, normal.reshape(h, w, 3), seen, soup.owner, scale)
-        image[lines.ravel()] *= OUTLINE
-    return image.reshape(height, SUPERSAMPLES, width, SUPERSAMPLES, 3).mean(axis=(1, 3))
+    if not len(soup.corners):
+        return np.ones((height, width, 3))
+    pixels = frame.pixels(view.project(soup.corners), w, h)
+    scale = frame.width / w
+    pixels[:, :, 2] += 1.5 * scale * soup.behind[:, None]
+    shown = np.flatnonzero(~soup.closed | (_signed_area(pixels) < 0.0))
+    depth, found = rasterise(pixels[shown], w, h)
+    seen = np.where(found >= 0, shown[found], -1) if len(shown) else found
+    number = np.where(seen >= 0, soup.owner[seen], NOTHING)
+    lines = _outlines(depth, seen, number, _facing(soup.corners), scale)
+
+    mixed = _mixed(number, lines)
+    corner = SUPERSAMPLES * np.arange(width) + SUPERSAMPLES * w * np.arange(height)[:, None]
+    inside = (np.arange(SUPERSAMPLES) + w * np.arange(SUPERSAMPLES)[:, None]).ravel()
+    at = np.concatenate([corner[~mixed], (corner[mixed][:, None] + inside).ravel()])
+    lit = np.ones((len(at), 3))
+    light = _light(view)
+    shadows = _ShadowMap(soup, light)
+    something = np.flatnonzero(seen.ravel()[at] >= 0)
+    for part in np.array_split(something, 1 + len(something) // BLOCK):
+        place = at[part]
+        face = seen.ravel()[place]
+        x, y = (place % w).astype(float) + 0.5, (place // w).astype(float) + 0.5
+        weight = barycentric(pixels[face, :, :2], x, y)
+        normal = np.einsum("ni,nij->nj", weight, soup.normals[face])
+        colour = np.einsum("ni,nij->nj", weight, soup.colours[face])
+        plane = np.stack([frame.left + x * scale, frame.top - y * scale, -depth.ravel()[place]], axis=1)
+        lit[part] = _lit(colour, normal, plane @ view.axes, soup, face, view, light, shadows)
+    lit[lines.ravel()[at]] *= OUTLINE
+    alone = int(np.count_nonzero(~mixed))
+    image = np.empty((height, width, 3))
+    image[~mixed] = lit[:alone]
+    image[mixed] = lit[alone:].reshape(-1, len(inside), 3).mean(axis=1)
+    return image
+
+
+def _mixed(number: IntArray, lines: BoolArray) -> BoolArray:
+    """Pixels whose samples do not all see the same thing, or see a line; from the finer buffer's numbers of things."""
+    first = number[::SUPERSAMPLES, ::SUPERSAMPLES]
+    mixed = np.zeros(first.shape, dtype=bool)
+    for down in range(SUPERSAMPLES):
+        for across in range(SUPERSAMPLES):
+            mixed |= number[down::SUPERSAMPLES, across::SUPERSAMPLES] != first
+            mixed |= lines[down::SUPERSAMPLES, across::SUPERSAMPLES]
+    return mixed
+
+
+def _facing(corners: Array) -> Array:
+    """Unit normals of the faces, zero of faces without area, shape (m, 3)."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    return normal / np.where(length > 0.0, length, 1.0)
 
 
 def _signed_area(corners: Array) -> Array:
@@ -132,19 +167,26 @@ class _ShadowMap:
         return hidden / 9.0 * np.clip(4.0 * lambert + 0.4, 0.0, 1.0)
 
 
-def _outlines(depth: Array, normal: Array, seen: IntArray, owner: IntArray, scale: float) -> BoolArray:
-    """Pixels on the border of a thing, on its creases, and where it passes in front of itself."""
-    number = np.where(seen >= 0, owner[seen], -1)
+def _outlines(depth: Array, seen: IntArray, number: IntArray, facing: Array, scale: float) -> BoolArray:
+    """Samples on the border of a thing, on its creases, and where it passes in front of itself.
+
+    Args:
+        depth, seen, number: at each sample: how far [m], which face, which thing.
+        facing: normals of the faces. scale: of a sample [m].
+    """
     lines = np.zeros(depth.shape, dtype=bool)
-    for axis in (0, 1):
-        a: tuple[slice, ...] = (slice(None, -1), slice(None)) if axis == 0 else (slice(None), slice(None, -1))
-        b: tuple[slice, ...] = (slice(1, None), slice(None)) if axis == 0 else (slice(None), slice(1, None))
+    flat, depths, faces, things = lines.ravel(), depth.ravel(), seen.ravel(), number.ravel()
+    index = np.arange(depth.size).reshape(depth.shape)
+    for step, inner in ((depth.shape[1], index[:-1]), (1, index[:, :-1])):
+        # nothing happens between two samples of one face
+        a = inner[(seen[:-1] != seen[1:]) if step > 1 else (seen[:, :-1] != seen[:, 1:])]
+        b = a + step
+        differs = things[a] != things[b]
         with np.errstate(invalid="ignore"):
-            jump = np.abs(depth[a] - depth[b]) > 14.0 * scale
-        differs = number[a] != number[b]
-        cos = np.einsum("ijk,ijk->ij", normal[a], normal[b])
-        crease = ~differs & (number[a] >= 0) & ((cos < 0.72) | jump)
-        nearer = depth[a] <= depth[b]
-        lines[a] |= crease | (differs & nearer & (number[a] >= 0))
-        lines[b] |= differs & ~nearer & (number[b] >= 0)
+            jump = np.abs(depths[a] - depths[b]) > 14.0 * scale
+        bent = np.einsum("ij,ij->i", facing[faces[a]], facing[faces[b]]) < 0.72
+        crease = ~differs & (things[a] >= 0) & (bent | jump)
+        nearer = depths[a] <= depths[b]
+        flat[a] |= crease | (differs & nearer & (things[a] >= 0))
+        flat[b] |= differs & ~nearer & (things[b] >= 0)
     return lines
