@@ -278,6 +278,13 @@ class BodySystem:
             self._eliminate(rows)
         self.fix(smooth.time)
 
+    def take_rows(self, compliance: Array, target: Array) -> None:
+        """Take E and r (nb,) of the rows in the form J_b·x + E·λ = r, with J_b as the model wrote it last."""
+        if self.rows is not None:
+            np.copyto(self._compliance, compliance)
+            np.copyto(self._target, target)
+            self._eliminate(self.rows)
+
     def _eliminate(self, rows: BilateralRows) -> None:
         if self.eliminated is not None:
             self.eliminated.dofs[:] = rows.dofs[self._kept]

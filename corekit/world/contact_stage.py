@@ -188,6 +188,19 @@ class ContactStage:
         self._measure(self.contacts)
         return self.contacts.count
 
+    def find(self, state: State, margin: float) -> int:
+        """Make every contact at a state with a gap below `margin` [m] the current set; returns its size.
+
+        Candidates are looked for anew, without a step: for statics.
+        """
+        self.scene.place(state)
+        self.margin = margin
+        for detector, candidates in self._detectors:
+            detector.candidates(self.scene.poses, margin, candidates)
+        self.contacts = self._trial
+        self._measure(self.contacts)
+        return self.contacts.count
+
     def build_rows(self, state: State) -> None:
         """Tangents, friction and J of the current set at the state it was measured."""
         contacts, m = self.contacts, self.contacts.count
