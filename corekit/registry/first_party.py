@@ -29,6 +29,8 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("contact_detectors", "sdf", "corekit-sdf"),
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
+    FirstParty("integrators", "implicit-euler", "corekit-timestep"),
+    FirstParty("integrators", "implicit-midpoint", "corekit-timestep"),
     FirstParty("lcp_solvers", "lemke", "corekit-complementarity"),
     FirstParty("lcp_solvers", "semismooth-newton", "corekit-complementarity"),
     FirstParty("lcp_solvers", "pgs", "corekit-complementarity"),

@@ -52,9 +52,38 @@ class System(Protocol):
         ...
 
     def linearise(
-        self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0
+        self,
+        start: State,
+        velocity: Array,
+        step: float,
+        theta: float,
+        tangent: float = 1.0,
+        shift: float = 0.0,
     ) -> None:
-        """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1]."""
+        """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1].
+
+        A positive `shift` σ adds σ·M to A, which lifts an indefinite one; ρ keeps the answer exact.
+        """
+        ...
+
+    def evaluate(self, start: State, velocity: Array, step: float, theta: float) -> None:
+        """Take ρ, J_b, contacts and potentials at v_k = `velocity`; A stays that of the last `linearise`.
+
+        Then `residual` and `correction` refer to `velocity`; the next `solve` needs a `linearise` first.
+        """
+        ...
+
+    @property
+    def holds_impulses(self) -> bool:
+        """Whether the last `linearise` or `evaluate` has impulses, of contacts or of bilateral rows."""
+        ...
+
+    def correction(self, out: Array) -> bool:
+        """Write −A⁻¹·ρ(v_k), a step of the chord method and an estimate of how far v_k is off [m/s or rad/s].
+
+        A is that of the last `linearise`, ρ that of the last `evaluate`, prescribed entries are zero. False,
+        with nothing written, where there are impulses, of contacts or of bilateral rows.
+        """
         ...
 
     def linearise_start(

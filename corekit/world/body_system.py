@@ -142,16 +142,22 @@ class BodySystem:
     # — assembly —
 
     def assemble_coupled(
-        self, start: State, trial: State, end: State, velocity: Array, h: float, theta: float, tangent: float
+        self,
+        start: State,
+        trial: State,
+        end: State,
+        velocity: Array,
+        h: float,
+        theta: float,
+        tangent: float,
+        shift: float,
     ) -> None:
-        """Build (1) and (3) at the trial and end states (equal buffers at θ = 1) for v_k = `velocity`."""
+        """Build (1) and (3) at the trial and end states (equal buffers at θ = 1) for v_k = `velocity`.
+
+        `shift` adds shift·M to A, which lifts an indefinite one; ρ keeps the answer exact.
+        """
         model, t_end = self.body.model, start.time + h
-        u = self.body.inputs.at(trial.time)
-        model.dynamics(trial, u, self.mass, self.force)
-        np.subtract(velocity, start.v, out=self._work)
-        self.mass.multiply(self._work, self.rho)
-        np.multiply(self.force, h, out=self._work)
-        self.rho -= self._work
+        u = self._take_residual(start, trial, velocity, h)
         matrix = self.matrix
         matrix.zero()
         matrix.add(self.mass)
@@ -167,9 +173,33 @@ class BodySystem:
                 if self._symmetric:
                     symmetrise(self._curvature)
                 matrix.add(self._curvature, -tangent * h * theta * theta)
+        if shift:
+            matrix.add(self.mass, shift)
         matrix.multiply(velocity, self.right)
         self.right -= self.rho
         self.fix(t_end)
+
+    def evaluate_coupled(self, start: State, trial: State, velocity: Array, h: float) -> None:
+        """Rewrite ρ and J_b at another trial state and v_k = `velocity`; A and its factorisation stay.
+
+        b follows where coordinates are prescribed, so that the reactions are those of `velocity`.
+        """
+        u = self._take_residual(start, trial, velocity, h)
+        if self.rows is not None:
+            self.body.model.bilateral(trial, u, self.rows)
+        if len(self.prescribed):
+            self.matrix.multiply(velocity, self.right)
+            self.right -= self.rho
+
+    def _take_residual(self, start: State, trial: State, velocity: Array, h: float) -> Array:
+        """M and f at the trial state and ρ(velocity); returns the inputs there."""
+        u = self.body.inputs.at(trial.time)
+        self.body.model.dynamics(trial, u, self.mass, self.force)
+        np.subtract(velocity, start.v, out=self._work)
+        self.mass.multiply(self._work, self.rho)
+        np.multiply(self.force, h, out=self._work)
+        self.rho -= self._work
+        return u
 
     def _tangent(self, state: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
         """K and D at a state, their symmetric parts where A must be symmetric."""
@@ -277,13 +307,6 @@ class BodySystem:
             np.copyto(self._compliance, np.where(rows.bounded, soft, held))
             self._eliminate(rows)
         self.fix(smooth.time)
-
-    def take_rows(self, compliance: Array, target: Array) -> None:
-        """Take E and r (nb,) of the rows in the form J_b·x + E·λ = r, with J_b as the model wrote it last."""
-        if self.rows is not None:
-            np.copyto(self._compliance, compliance)
-            np.copyto(self._target, target)
-            self._eliminate(self.rows)
 
     def _eliminate(self, rows: BilateralRows) -> None:
         if self.eliminated is not None:

@@ -68,8 +68,8 @@ class ContactForces:
         self._lu: tuple[Array, Array] | None = None
 
     def clear(self) -> None:
-        """Forget the last evaluation: a new step begins."""
-        self.terms, self._lu = self._nothing, None
+        """Forget the last evaluation; what `factorise` prepared stays until the next one."""
+        self.terms = self._nothing
 
     def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""

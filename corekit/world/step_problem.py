@@ -78,7 +78,7 @@ class StepSystem:
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
-        self._moving = np.zeros(n)
+        self._moving, self._unbalanced = np.zeros(n), np.zeros(n)
         self._factorised = True
 
     # — states —
@@ -136,10 +136,36 @@ class StepSystem:
             self.stage.begin(start, step, self.scratch, reach)
 
     def linearise(
-        self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0
+        self,
+        start: State,
+        velocity: Array,
+        step: float,
+        theta: float,
+        tangent: float = 1.0,
+        shift: float = 0.0,
     ) -> None:
         """Build (1)–(3) of the coupled family at v_k = `velocity`, prescribed entries at ṗ(t + h)."""
-        trial, stage, own = self._trial, self.stage, self._velocity
+        trial, end = self._go_to(start, velocity, step, theta)
+        for part, where, a, b, c in zip(
+            self.parts, self.slices, start.parts, trial.parts, end.parts, strict=True
+        ):
+            part.assemble_coupled(a, b, c, self._velocity[where], step, theta, tangent, shift)
+        self._coefficients = (theta * step, tangent * theta * theta * step * step)
+        self._touch(start, step, theta)
+        self._finish(step)
+
+    def evaluate(self, start: State, velocity: Array, step: float, theta: float) -> None:
+        """Take `residual` and the contacts at v_k = `velocity`; A and its factorisation stay as they are."""
+        trial, _ = self._go_to(start, velocity, step, theta)
+        for part, where, a, b in zip(self.parts, self.slices, start.parts, trial.parts, strict=True):
+            part.evaluate_coupled(a, b, self._velocity[where], step)
+        self._touch(start, step, theta)
+        if self._has_impulses:
+            self.impulses.carry_over()
+
+    def _go_to(self, start: State, velocity: Array, step: float, theta: float) -> tuple[State, State]:
+        """Move to the trial state and the end state of v_k = `velocity`; both are one buffer at θ = 1."""
+        trial, own = self._trial, self._velocity
         own[:] = velocity
         self._reset(own, split=False)
         self._fix(own, start.time + step)
@@ -159,19 +185,19 @@ class StepSystem:
         if self._has_prescribed:
             for part, target in zip(self.parts, trial.parts, strict=True):
                 part.impose(target, trial.time)
-        for part, where, a, b, c in zip(
-            self.parts, self.slices, start.parts, trial.parts, end.parts, strict=True
-        ):
-            part.assemble_coupled(a, b, c, own[where], step, theta, tangent)
-        if stage is not None and stage.measure(trial):
+        return trial, end
+
+    def _touch(self, start: State, step: float, theta: float) -> None:
+        """Contacts at the trial state, and the forces of a potential there."""
+        trial, own = self._trial, self._velocity
+        end = trial if theta == 1.0 else self._end
+        if self.stage is not None and self.stage.measure(trial):
             self._take_contacts(start, trial, end, step, theta)
-        self._coefficients = (theta * step, tangent * theta * theta * step * step)
         if self.forces is not None and self._contact_count:
             forces = self.forces
             forces.evaluate(trial, trial.v, step, self._obstacle_rate)
             # b = A·v_k − ρ: the potential's own share of A·v_k and of ρ
             self._extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
-        self._finish(step)
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
@@ -274,7 +300,7 @@ class StepSystem:
         for part in self.parts:
             if not part.factorise():
                 self._factorised = False
-        if self._factorised and self.forces is not None and self._contact_count:
+        if self._factorised and self.forces is not None:
             self._factorised = self.forces.factorise(self._columns, *self._coefficients)
         if self._has_impulses:
             self.impulses.carry_over()
@@ -300,7 +326,7 @@ class StepSystem:
     def _solve_free(self, extra: Array | None, x: Array) -> None:
         """v of (1)–(2) with `extra` added to b and the potential's low-rank terms in A."""
         self._solve_parts(extra, x)
-        if self.forces is not None and self._contact_count:
+        if self.forces is not None:
             if self.impulses.has_rows:
                 # the rows' impulses answer the potential too
                 share = self.forces.reply(x)
@@ -319,7 +345,7 @@ class StepSystem:
         transposed = self.impulses.stack(velocity)
         response = transposed.copy(order="F")
         self._columns(response)
-        if self.forces is not None and self._contact_count:
+        if self.forces is not None:
             self.forces.correct(response)
         info, impulse = self.impulses.solve(transposed, response)
         if self.impulses.has_rows:
@@ -331,18 +357,40 @@ class StepSystem:
 
     def residual(self) -> float:
         """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
-        worst = 0.0
-        total = np.zeros(self.velocities)
+        total = self._unbalanced
+        self._residuals(total)
+        return float(np.max(np.abs(total), initial=0.0))
+
+    @property
+    def holds_impulses(self) -> bool:
+        """Whether the last linearisation or evaluation has impulses, of contacts or of bilateral rows."""
+        return self.impulses.has_rows or self.impulses.count > 0
+
+    def correction(self, out: Array) -> bool:
+        """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; False with impulses."""
+        if not self._factorised or self.holds_impulses:
+            return False
+        self._residuals(out)
+        np.negative(out, out=out)
+        block = out[:, None]
+        self._columns(block)
+        if self.forces is not None:
+            self.forces.correct(block)
+        return True
+
+    def _residuals(self, out: Array) -> None:
+        """ρ − J_bᵀλ_b − J_cᵀλ_c at the current velocity, zero at prescribed entries, shape (nv,)."""
         for part, where in zip(self.parts, self.slices, strict=True):
-            total[where] = part.rho
-            row = np.zeros(part.body.nv)
-            part.add_row_impulses(row)
-            total[where] -= row
-        total -= self._contact_impulse()
-        for part, where in zip(self.parts, self.slices, strict=True):
-            own = total[where][part.free_mask()]
-            worst = max(worst, float(np.max(np.abs(own), initial=0.0)))
-        return worst
+            out[where] = part.rho
+            if part.rows is not None:
+                row = np.zeros(part.body.nv)
+                part.add_row_impulses(row)
+                out[where] -= row
+        if self._contact_count:
+            out -= self._contact_impulse()
+        if self._has_prescribed:
+            for part, where in zip(self.parts, self.slices, strict=True):
+                out[where][part.prescribed] = 0.0
 
     def _contact_impulse(self) -> Array:
         """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential, at the current linearisation, shape (nv,)."""

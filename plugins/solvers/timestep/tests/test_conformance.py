@@ -4,3 +4,6 @@ from corekit.testing.conformance import conformance
 
 test_linearly_implicit = conformance("integrators", "semi-implicit-euler")
 test_explicit = conformance("integrators", "semi-implicit-euler", options={"form": "explicit"})
+test_implicit_euler = conformance("integrators", "implicit-euler")
+test_implicit_midpoint = conformance("integrators", "implicit-midpoint")
+test_adaptive_midpoint = conformance("integrators", "implicit-midpoint", options={"local_error": 1e-5})

@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["semi_implicit_euler"]
+__all__ = ["implicit_euler", "implicit_midpoint", "semi_implicit_euler"]
 
 semi_implicit_euler = ComponentSpec(
     role="integrators",
@@ -14,5 +14,31 @@ semi_implicit_euler = ComponentSpec(
     citation=(
         "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
         "inelastic collisions and Coulomb friction, Int. J. Numer. Meth. Eng. 39 (1996) 2673-2691."
+    ),
+)
+
+implicit_euler = ComponentSpec(
+    role="integrators",
+    name="implicit-euler",
+    target="corekit_timestep.implicit_euler:ImplicitEuler",
+    config="corekit_timestep.config:NewtonConfig",
+    summary="First order, damping, at ease with stiff models: Newton's method with line search, adaptive step.",
+    provides=frozenset({"coupled", "implicit", "newton", "impulses", "potential"}),
+    citation=(
+        "P. Deuflhard, Newton Methods for Nonlinear Problems: Affine Invariance and Adaptive Algorithms, "
+        "Springer Series in Computational Mathematics 35 (2011)."
+    ),
+)
+
+implicit_midpoint = ComponentSpec(
+    role="integrators",
+    name="implicit-midpoint",
+    target="corekit_timestep.implicit_midpoint:ImplicitMidpoint",
+    config="corekit_timestep.config:NewtonConfig",
+    summary="Second order, symplectic, undamped: Newton's method with line search, adaptive step.",
+    provides=frozenset({"coupled", "implicit", "newton", "impulses", "potential"}),
+    citation=(
+        "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, Springer Series in Computational "
+        "Mathematics 31 (2006)."
     ),
 )

@@ -1,0 +1,150 @@
+"""One step of the coupled family with θ: Newton's method, and a shorter step where it does not converge.
+
+    ρ(v⁺) = J_bᵀλ_b + J_cᵀλ_c,    q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                    (1)
+
+A step that fails from the guess v⁺ = v₀ is tried from rest, then halved, down to h/2¹⁰; after five easy
+steps the length doubles again up to h. Lengths are such that a whole number of them reaches the next stop,
+so the scenario's grid stays. With a bound e on the local error, a step is also cut where
+
+    ½·h·|v⁺ − v₀| > e   (θ = 1),        (h²/12)·|a − a_before|·2h/(h + h_before) > e   (θ = ½)      (2)
+
+a = (v⁺ − v₀)/h: the leading terms ½h²·q̈ and h³/12·q⃛ of the error of one step, in metres or radians.
+Source for (2): Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.step import StepReport
+from corekit.roles.component import Memory
+from corekit.roles.integrator import System
+from corekit_timestep.config import NewtonConfig
+from corekit_timestep.landing import step_towards
+from corekit_timestep.newton import NewtonSettings, NewtonWork, Solved, solve_end_velocity
+
+__all__ = ["CoupledStepper"]
+
+_EASY_ITERATIONS = 3
+_EASY_STEPS = 5
+_SHORTEST = 2.0**-10
+
+
+class CoupledStepper:
+    """Carries the length of the next step, and for (2) the last acceleration, from step to step.
+
+    Args:
+        config: Newton's options and those of the length.
+        step: h [s].
+        theta: θ, 1 or ½.
+    """
+
+    def __init__(self, config: NewtonConfig, step: float, theta: float) -> None:
+        self._config, self._step, self._theta = config, step, theta
+        self._settings = NewtonSettings(
+            tolerance=config.tolerance, max_iterations=config.max_iterations, reuse=config.reuse
+        )
+        self._length, self._easy = step, 0
+        self._acceleration: Array | None = None
+        self._lasted = step
+        self._work: NewtonWork | None = None
+
+    def memory(self) -> Memory:
+        """Length of the next step [s], easy steps so far, and the acceleration of the last step."""
+        kept: Memory = {"length": np.array([self._length, self._lasted]), "easy": np.array(self._easy)}
+        if self._acceleration is not None:
+            kept["acceleration"] = self._acceleration.copy()
+        return kept
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave; an empty one means a fresh start."""
+        self._length, self._easy, self._acceleration, self._lasted = self._step, 0, None, self._step
+        if memory:
+            self._length, self._lasted = (float(value) for value in memory["length"])
+            self._easy = int(memory["easy"])
+            if "acceleration" in memory:
+                self._acceleration = memory["acceleration"].copy()
+
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        """One step of (1), never past `t_stop`."""
+        work = self._work
+        if work is None or len(work.velocity) != system.velocities:
+            work = self._work = NewtonWork(system.velocities)
+        theta, adaptive = self._theta, self._config.adaptive
+        shortest = self._step * _SHORTEST
+        while True:
+            h, t_end = step_towards(self._step, self._length, state.time, t_stop)
+            solved = self._solve(system, state, h, work)
+            error = self._local_error(state, work.velocity, h) if solved.converged else 0.0
+            short = h <= shortest * (1.0 + 1e-9)
+            if solved.converged and (error <= self._config.local_error or short or not adaptive):
+                break
+            if not adaptive or short:
+                return StepReport(
+                    accepted=False,
+                    step=h,
+                    iterations=solved.iterations,
+                    solve=solved.info,
+                    note=_note(solved),
+                )
+            # once the length is cut, the cut stays until five easy steps were made
+            self._length, self._easy = max(shortest, 0.5 * h), 0
+        v = work.velocity
+        self._adapt(solved, error, h)
+        np.subtract(v, state.v, out=work.change)
+        if np.isfinite(self._config.local_error):
+            self._acceleration, self._lasted = work.change / h, h
+        out.v[:] = v
+        np.multiply(v, theta, out=work.trial)
+        work.trial += (1.0 - theta) * state.v
+        system.advance(state, work.trial, h, state, out)
+        out.time = t_end
+        return StepReport(
+            accepted=True, step=h, iterations=solved.iterations, solve=solved.info, note=_note(solved)
+        )
+
+    def _solve(self, system: System, state: State, h: float, work: NewtonWork) -> Solved:
+        """Newton's method from v₀, then from rest."""
+        theta = self._theta
+        system.begin(state, h)
+        work.velocity[:] = state.v
+        solved = solve_end_velocity(system, state, h, theta, self._settings, work)
+        if solved.converged or not np.any(state.v):
+            return solved
+        system.begin(state, h)
+        work.velocity.fill(0.0)
+        again = solve_end_velocity(system, state, h, theta, self._settings, work)
+        return again._replace(iterations=again.iterations + solved.iterations)
+
+    def _local_error(self, state: State, velocity: Array, h: float) -> float:
+        """The larger side of (2) [m or rad]; 0 where it is not asked for or, at θ = ½, not known yet."""
+        if not np.isfinite(self._config.local_error):
+            return 0.0
+        change = velocity - state.v
+        if self._theta == 1.0:
+            return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
+        before = self._acceleration
+        if before is None or len(before) != len(change):
+            return 0.0
+        jerk = (change / h - before) * (2.0 / (h + self._lasted))
+        return h**3 / 12.0 * float(np.max(np.abs(jerk), initial=0.0))
+
+    def _adapt(self, solved: Solved, error: float, h: float) -> None:
+        """Count easy steps and lengthen a cut step after five of them."""
+        if self._length >= self._step:
+            return
+        easy = solved.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
+        self._easy = self._easy + 1 if easy else 0
+        if self._easy >= _EASY_STEPS:
+            self._length, self._easy = min(self._step, 2.0 * self._length), 0
+
+
+def _note(solved: Solved) -> str:
+    if not solved.shift:
+        return ""
+    return f"step matrix not positive definite: shifted by {solved.shift:g} times the mass"
