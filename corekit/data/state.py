@@ -10,6 +10,8 @@ from corekit.data.arrays import Array
 
 __all__ = ["State"]
 
+_EMPTY = np.zeros(0)
+
 
 class State:
     """Mutable buffers of one state; the world's state holds its bodies' states as views.
@@ -19,14 +21,17 @@ class State:
         q: coordinates, shape (nq,); units are in the layout.
         v: velocities, shape (nv,).
         aux: what the model remembers beside q and v (reference frames, unwrapped angles), shape (na,).
+        motion: q and v side by side, of which the two above are views, shape (nq + nv,); empty in a
+            body's own state.
         parts: the bodies' states, views into the arrays above; empty for a body's own state.
     """
 
-    __slots__ = ("_time", "aux", "parts", "q", "v")
+    __slots__ = ("_time", "aux", "motion", "parts", "q", "v")
 
     def __init__(self, q: Array, v: Array, aux: Array, time: float = 0.0) -> None:
         self._time = time
         self.q, self.v, self.aux = q, v, aux
+        self.motion = _EMPTY
         self.parts: tuple[State, ...] = ()
 
     @classmethod
@@ -37,8 +42,10 @@ class State:
     @classmethod
     def stacked(cls, sizes: Sequence[tuple[int, int, int]]) -> State:
         """A world state whose parts have the given sizes (nq, nv, na), stacked in order."""
-        totals = [sum(size[i] for size in sizes) for i in range(3)]
-        world = cls.zeros(*totals)
+        coordinates, velocities, aux = (sum(size[i] for size in sizes) for i in range(3))
+        motion = np.zeros(coordinates + velocities)
+        world = cls(motion[:coordinates], motion[coordinates:], np.zeros(aux))
+        world.motion = motion
         parts: list[State] = []
         iq = iv = ia = 0
         for nq, nv, na in sizes:

@@ -30,7 +30,10 @@ class Status(enum.Enum):
     @property
     def solved(self) -> bool:
         """Whether the answer meets the asked tolerance."""
-        return self in (Status.CONVERGED, Status.FALLBACK)
+        return self in _SOLVED
+
+
+_SOLVED = (Status.CONVERGED, Status.FALLBACK)
 
 
 @frozen

@@ -59,7 +59,7 @@ class Simulation:
         self.report = StepReport(accepted=True, step=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
-        self._ones_v, self._ones_q = np.ones(len(self._now.v)), np.ones(len(self._now.q))
+        self._ones = np.ones(len(self._now.motion))
         self._kinks = _Kinks(self)
         self._observers: tuple[Observer, ...] = ()
 
@@ -88,18 +88,22 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
-        target = self.start_time + (self.step_index + 1) * self.step_length
-        report = self._substep(self._kinks.next_stop(self._now.time, target))
+        following = self.step_index + 1
+        target = self.start_time + following * self.step_length
+        if self._kinks.none_until >= target:
+            report = self._substep(target)
+        else:
+            report = self._substep(self._kinks.next_stop(self._now.time, target))
         while self._now.time < target:
             report = self._substep(self._kinks.next_stop(self._now.time, target))
-        self.step_index += 1
+        self.step_index = following
         return report
 
     def _substep(self, t_stop: float) -> StepReport:
         now, out = self._now, self._next
         report = self.integrator.step(self.system, now, t_stop, out)
-        # two sums find any non-finite entry without a temporary array
-        if not (report.accepted and math.isfinite(out.v.dot(self._ones_v) + out.q.dot(self._ones_q))):
+        # one sum finds any non-finite entry without a temporary array
+        if not (report.accepted and math.isfinite(out.motion.dot(self._ones))):
             raise self._failure(now, out, report)
         self.system.accept(out)
         self._now, self._next = out, now
@@ -225,7 +229,11 @@ class Simulation:
 
 
 class _Kinks:
-    """Where steps must stop inside a grid interval: breakpoints of inputs and of obstacle paths."""
+    """Where steps must stop inside a grid interval: breakpoints of inputs and of obstacle paths.
+
+    Attributes:
+        none_until: up to here there are none to come [s].
+    """
 
     def __init__(self, simulation: Simulation) -> None:
         self._sources = [body.inputs for body in simulation.system.bodies]
@@ -234,14 +242,13 @@ class _Kinks:
         self._known_until = -math.inf
         self._stops: list[float] = []
         self._passed = 0
+        self.none_until = -math.inf
 
     def next_stop(self, now: float, target: float) -> float:
         """The first breakpoint in (now, target), else the target; both within rounding count as the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
         stops, close = self._stops, 1e-9 * self._step
-        if not stops:
-            return target
         while self._passed < len(stops) and stops[self._passed] <= now + close:
             self._passed += 1
         if self._passed < len(stops) and stops[self._passed] < target - close:
@@ -256,3 +263,4 @@ class _Kinks:
             found.update(source.breakpoints(now, until))
         self._stops, self._passed = sorted(found), 0
         self._known_until = until
+        self.none_until = until if not found else -math.inf

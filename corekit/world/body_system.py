@@ -61,6 +61,7 @@ class BodySystem:
         bounded: indices of the bounded rows within `rows`.
         bounded_compliance, bounded_target: E and r of the bounded rows.
         fixed: prescribed velocities ṗ(t + h), shape (p,).
+        factor: A factorised with the eliminated rows.
     """
 
     def __init__(self, body: Body, symmetric: bool = True) -> None:
@@ -84,6 +85,7 @@ class BodySystem:
         # without a tangent A is the mass matrix; only a dense A has a factorisation for the general case
         self._symmetric = symmetric or not self.has_tangent or not isinstance(self.matrix, Dense)
         self.prescribed = body.layout.prescribed
+        self._has_prescribed = len(self.prescribed) > 0
         self.fixed = np.zeros(len(self.prescribed))
         self._value = np.zeros(len(self.prescribed))
         self._smooth_reaction = np.zeros(len(self.prescribed))
@@ -107,7 +109,7 @@ class BodySystem:
         self._compliance = np.zeros(count)
         self._target = np.zeros(count)
         self.impulse = np.zeros(len(self._kept))
-        self._factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
+        self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     @property
     def bounded_compliance(self) -> Array:
@@ -136,7 +138,7 @@ class BodySystem:
 
     def fix(self, time: float) -> None:
         """Take ṗ(time) as the prescribed end velocities."""
-        if len(self.prescribed):
+        if self._has_prescribed:
             self.body.model.prescribed(time, self._value, self.fixed)
 
     # — assembly —
@@ -162,7 +164,10 @@ class BodySystem:
         matrix.zero()
         matrix.add(self.mass)
         if self.stiffness is not None and self.damping is not None:
-            self._tangent(trial, u, self.stiffness, self.damping)
+            model.tangent(trial, u, self.stiffness, self.damping)
+            if self._symmetric:
+                symmetrise(self.stiffness)
+                symmetrise(self.damping)
             matrix.add(self.damping, theta * h)
             if tangent:
                 matrix.add(self.stiffness, tangent * theta * theta * h * h)
@@ -177,7 +182,8 @@ class BodySystem:
             matrix.add(self.mass, shift)
         matrix.multiply(velocity, self.right)
         self.right -= self.rho
-        self.fix(t_end)
+        if self._has_prescribed:
+            self.fix(t_end)
 
     def evaluate_coupled(self, start: State, trial: State, velocity: Array, h: float) -> None:
         """Rewrite ρ and J_b at another trial state and v_k = `velocity`; A and its factorisation stay.
@@ -200,13 +206,6 @@ class BodySystem:
         np.multiply(self.force, h, out=self._work)
         self.rho -= self._work
         return u
-
-    def _tangent(self, state: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
-        """K and D at a state, their symmetric parts where A must be symmetric."""
-        self.body.model.tangent(state, u, stiffness, damping)
-        if self._symmetric:
-            symmetrise(stiffness)
-            symmetrise(damping)
 
     def _rows_coupled(
         self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array
@@ -256,7 +255,10 @@ class BodySystem:
         matrix.zero()
         matrix.add(self.mass)
         if self.stiffness is not None and self.damping is not None and (damping or beta):
-            self._tangent(start, u, self.stiffness, self.damping)
+            model.tangent(start, u, self.stiffness, self.damping)
+            if self._symmetric:
+                symmetrise(self.stiffness)
+                symmetrise(self.damping)
             if damping:
                 matrix.add(self.damping, h)
                 self.damping.multiply(start.v, work)
@@ -271,7 +273,8 @@ class BodySystem:
             self.right += work
         if self.rows is not None:
             self._rows_start(start, end, h, u)
-        self.fix(start.time + h)
+        if self._has_prescribed:
+            self.fix(start.time + h)
 
     def _rows_start(self, start: State, end: State, h: float, u: Array) -> None:
         rows, ends = self.rows, self._end_rows
@@ -306,7 +309,15 @@ class BodySystem:
             held = np.where(rows.compliance > 0, FREE_ROW, 0.0)
             np.copyto(self._compliance, np.where(rows.bounded, soft, held))
             self._eliminate(rows)
-        self.fix(smooth.time)
+        if self._has_prescribed:
+            self.fix(smooth.time)
+
+    def take_rows(self, compliance: Array, target: Array) -> None:
+        """Take E and r (nb,) of the rows in the form J_b·x + E·λ = r, with J_b as the model wrote it last."""
+        if self.rows is not None:
+            np.copyto(self._compliance, compliance)
+            np.copyto(self._target, target)
+            self._eliminate(self.rows)
 
     def _eliminate(self, rows: BilateralRows) -> None:
         if self.eliminated is not None:
@@ -317,20 +328,16 @@ class BodySystem:
 
     # — solving —
 
-    def factorise(self) -> bool:
-        """Factorise A with the eliminated rows; False if it is not positive definite or singular."""
-        return self._factor.refactor(self.matrix, self.eliminated)
-
     def solve(self, extra: Array | None, x: Array) -> None:
         """x = the velocities of (1)–(3) with `extra` added to b; updates the eliminated rows' impulses."""
         right = self.right if extra is None else self.right + extra
-        self._factor.solve(right, self.fixed, x, self.impulse)
+        self.factor.solve(right, self.fixed, x, self.impulse)
         if self.eliminated is not None:
             self._row_impulse[self._kept] = self.impulse
 
     def columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block."""
-        self._factor.columns(block)
+        self.factor.columns(block)
 
     def take_bounded(self, impulse: Array) -> None:
         """Remember the bounded rows' impulses, for the curvature term and the residual."""

@@ -95,7 +95,7 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
         if part.rows is not None:
             _row_accelerations(part, own, scratch, 10.0 * step)
         _prescribed_acceleration(part, own.time, 1e-3 * step)
-        ok = part.factorise() and ok
+        ok = part.factor.refactor(part.matrix, part.eliminated) and ok
         if ok:
             share = None if extra is None else extra[where]
             part.solve(share, out[where])

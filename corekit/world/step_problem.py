@@ -50,6 +50,7 @@ class StepSystem:
         impulses = isinstance(solver, ImpulseSolver)
         self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
         self._one = self.parts[0] if len(self.parts) == 1 else None
+        self._numbered = tuple(enumerate(self.parts))
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self.coordinates = sum(body.nq for body in self.bodies)
         self.velocities = n = sum(body.nv for body in self.bodies)
@@ -68,7 +69,9 @@ class StepSystem:
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
-        self._recharts = tuple(body.model.rechart for body in self.bodies)
+        # what contacts did and what held prescribed coordinates is told from the accepted velocity
+        self._reports = stage is not None or self._has_prescribed
+        self._recharts = tuple((i, body.model.rechart) for i, body in enumerate(self.bodies))
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = self._about = np.zeros(n)
         self._extra: Array | None = None
@@ -89,30 +92,30 @@ class StepSystem:
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
-        self._move(start, velocity, step, near, out)
-        self._arrive(out, start.time + step)
+        if self._one is not None:
+            self._one.body.model.advance(start.parts[0], velocity, step, near.parts[0], out.parts[0])
+        else:
+            for i, part in self._numbered:
+                part.body.model.advance(
+                    start.parts[i], velocity[self.slices[i]], step, near.parts[i], out.parts[i]
+                )
+        out.time = start.time + step
+        if self._has_prescribed:
+            self._place(out)
 
     def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
         """After the split problem: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`, at the same time."""
         np.subtract(velocity, smooth.v, out=self._moving)
         self._moving *= 0.5
-        self._move(smooth, self._moving, step, smooth, out)
-        self._arrive(out, smooth.time)
-
-    def _move(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        if self._one is not None:
-            self._one.body.model.advance(start.parts[0], velocity, step, near.parts[0], out.parts[0])
-            return
-        for part, where, a, b, c in zip(
-            self.parts, self.slices, start.parts, near.parts, out.parts, strict=True
-        ):
-            part.body.model.advance(a, velocity[where], step, b, c)
-
-    def _arrive(self, out: State, time: float) -> None:
-        out.time = time
+        self.advance(smooth, self._moving, step, smooth, out)
+        out.time = smooth.time
         if self._has_prescribed:
-            for part, target in zip(self.parts, out.parts, strict=True):
-                part.place(target, time)
+            self._place(out)
+
+    def _place(self, out: State) -> None:
+        """Set the prescribed coordinates of a state to p at its time."""
+        for i, part in self._numbered:
+            part.place(out.parts[i], out.time)
 
     # — linearisations —
 
@@ -248,8 +251,9 @@ class StepSystem:
         """Build the one-solve problem at (q₀, v₀, t)."""
         stage = self.stage
         self._reset(start.v, split=False)
-        for part, a, scratch in zip(self.parts, start.parts, self.scratch.parts, strict=True):
-            part.assemble_start(a, scratch, step, beta, damping, shift)
+        starts, scratch = start.parts, self.scratch.parts
+        for i, part in self._numbered:
+            part.assemble_start(starts[i], scratch[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
             self._contact_count = count = stage.contacts.count
@@ -298,7 +302,7 @@ class StepSystem:
         self.problem.step = step
         self._factorised = True
         for part in self.parts:
-            if not part.factorise():
+            if not part.factor.refactor(part.matrix, part.eliminated):
                 self._factorised = False
         if self._factorised and self.forces is not None:
             self._factorised = self.forces.factorise(self._columns, *self._coefficients)
@@ -319,9 +323,9 @@ class StepSystem:
         """The same without the potential's terms in A."""
         if self._one is not None:
             self._one.solve(extra, x)
-        else:
-            for part, where in zip(self.parts, self.slices, strict=True):
-                part.solve(None if extra is None else extra[where], x[where])
+            return
+        for part, where in zip(self.parts, self.slices, strict=True):
+            part.solve(None if extra is None else extra[where], x[where])
 
     def _solve_free(self, extra: Array | None, x: Array) -> None:
         """v of (1)–(2) with `extra` added to b and the potential's low-rank terms in A."""
@@ -339,7 +343,10 @@ class StepSystem:
         if not self._factorised:
             velocity[:] = self._about
             return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
-        self._solve_free(self._extra, velocity)
+        if self._one is not None and self.forces is None:
+            self._one.solve(self._extra, velocity)
+        else:
+            self._solve_free(self._extra, velocity)
         if not (self._has_impulses and self.impulses.wanted()):
             return self.forces.info if self.forces is not None else _DIRECT
         transposed = self.impulses.stack(velocity)
@@ -433,15 +440,16 @@ class StepSystem:
 
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
-        self._accepted[:] = state.v
+        if self._reports:
+            np.copyto(self._accepted, state.v)
         if self._has_impulses:
             self.impulses.accept()
         if self.stage is not None:
             self.stage.accept()
             if self.forces is not None:
                 self.forces.potential.accepted(self.stage.contacts, self.problem.step)
-        for rechart, own in zip(self._recharts, state.parts, strict=True):
-            rechart(own)
+        for i, rechart in self._recharts:
+            rechart(state.parts[i])
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
