@@ -26,6 +26,7 @@ class FirstParty(NamedTuple):
 FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("models", "pcc", "corekit-pcc"),
     FirstParty("models", "rigid", "corekit-rigid"),
+    FirstParty("models", "vine", "corekit-vine"),
     FirstParty("contact_detectors", "sdf", "corekit-sdf"),
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),

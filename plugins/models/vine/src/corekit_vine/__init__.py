@@ -1,0 +1,1 @@
+"""Vine robots: inflated tubes that grow at their tip, as planar chains of rigid bodies."""

@@ -1,0 +1,29 @@
+"""What `corekit list` and composition read of this plugin."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["vine"]
+
+vine = ComponentSpec(
+    role="models",
+    name="vine",
+    target="corekit_vine.model:Vine",
+    config="corekit_vine.config:VineConfig",
+    initial="corekit_vine.config:VineInitial",
+    summary="Growing vine robot in a plane: rigid bodies joined by pins and telescoping joints.",
+    provides=(
+        "contact-rows",
+        "tangent",
+        "bilateral",
+        "row-bounds",
+        "energy",
+        "force-terms",
+        "planar",
+        "growth",
+        "curvature-input",
+        "symbolic",
+    ),
+    modules=("numba",),
+    ability_modules={"symbolic": ("casadi",)},
+    citation="Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.",
+)

@@ -1,0 +1,119 @@
+"""Forces, their derivatives and energies: springs at the pins, gravity, and a load at the tip.
+
+With θ_0 = t_0 − heading, θ_j = t_2j − t_2j−1, and θ* what pin j is made for and actuated to,
+
+    τ_j = −M_j(θ_j − θ*_j) − C_j·θ̇_j        on body 2j, its opposite on body 2j − 1              (1)
+    M_j(δ) = K_j·δ, or the wrinkling law of `wrinkling` at the curvature δ/D_j                   (2)
+
+The published equations (7) and (8) of the paper are the linear law with one K for all pins.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit.data.arrays import Array
+from corekit_vine.chain import (
+    ACTUATOR,
+    DAMPING,
+    GRAVITY_X,
+    GRAVITY_Y,
+    HALF,
+    HEADING,
+    NATURAL,
+    ONSET,
+    RATES,
+    SPACING,
+    STIFFNESS,
+)
+from corekit_vine.wrinkling import bend_energy, bend_moment
+
+__all__ = ["dynamics", "energy", "pin_angle", "tangent"]
+
+
+@njit(cache=True)
+def pin_angle(scalars: Array, pins: Array, q: Array, inputs: Array, j: int) -> float:
+    """θ_j − θ*_j [rad]; inputs are growth, heading, curvatures of the actuators, force at the tip."""
+    heading = int(scalars[RATES])
+    before = scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
+    angle = q[6 * j + 2] - before - pins[j, NATURAL]
+    actuator = int(pins[j, ACTUATOR])
+    if actuator >= 0:
+        angle -= pins[j, SPACING] * inputs[heading + 1 + actuator]
+    return angle
+
+
+@njit(cache=True)
+def _moment(pins: Array, angle: float, j: int) -> tuple[float, float]:
+    """M_j and its slope at an angle δ."""
+    stiffness, onset = pins[j, STIFFNESS], pins[j, ONSET]
+    if not abs(angle) > onset * pins[j, SPACING]:
+        return stiffness * angle, stiffness
+    moment, slope = bend_moment(angle / pins[j, SPACING], stiffness * pins[j, SPACING], onset)
+    return moment, slope / pins[j, SPACING]
+
+
+@njit(cache=True)
+def dynamics(
+    scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array, inertia: Array, force: Array
+) -> None:
+    """Write the diagonal of M into `inertia` and f [N, N·m] into `force`, both of shape (3n,)."""
+    gx, gy = scalars[GRAVITY_X], scalars[GRAVITY_Y]
+    for i in range(0, len(q), 3):
+        inertia[i] = mass[i]
+        inertia[i + 1] = mass[i + 1]
+        inertia[i + 2] = mass[i + 2]
+        force[i] = mass[i] * gx
+        force[i + 1] = mass[i] * gy
+        force[i + 2] = 0.0
+    for j in range(len(pins)):
+        rate = v[6 * j + 2] - (v[6 * j - 1] if j > 0 else 0.0)
+        torque = -_moment(pins, pin_angle(scalars, pins, q, inputs, j), j)[0] - pins[j, DAMPING] * rate
+        force[6 * j + 2] += torque
+        if j > 0:
+            force[6 * j - 1] -= torque
+    last, load = len(q) - 1, len(inputs) - 2
+    fx, fy = inputs[load], inputs[load + 1]
+    force[last - 2] += fx
+    force[last - 1] += fy
+    force[last] += scalars[HALF] * (math.cos(q[last]) * fy - math.sin(q[last]) * fx)
+
+
+@njit(cache=True)
+def tangent(scalars: Array, pins: Array, q: Array, inputs: Array, stiffness: Array, damping: Array) -> None:
+    """Write K and D as lower bands, shapes (6, 3n) and (4, 3n)."""
+    stiffness[:] = 0.0
+    damping[:] = 0.0
+    for j in range(len(pins)):
+        slope = _moment(pins, pin_angle(scalars, pins, q, inputs, j), j)[1]
+        resist = pins[j, DAMPING]
+        here = 6 * j + 2
+        stiffness[0, here] += slope
+        damping[0, here] += resist
+        if j > 0:
+            stiffness[0, here - 3] += slope
+            damping[0, here - 3] += resist
+            stiffness[3, here - 3] = -slope
+            damping[3, here - 3] = -resist
+    last, load = len(q) - 1, len(inputs) - 2
+    along = math.cos(q[last]) * inputs[load] + math.sin(q[last]) * inputs[load + 1]
+    stiffness[0, last] += scalars[HALF] * along
+
+
+@njit(cache=True)
+def energy(
+    scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array
+) -> tuple[float, float]:
+    """Kinetic, and elastic and gravitational energy [J]; heights count from the base."""
+    kinetic, potential = 0.0, 0.0
+    for i in range(0, len(q), 3):
+        for k in range(3):
+            kinetic += 0.5 * mass[i + k] * v[i + k] * v[i + k]
+        potential -= mass[i] * (scalars[GRAVITY_X] * q[i] + scalars[GRAVITY_Y] * q[i + 1])
+    for j in range(len(pins)):
+        spacing = pins[j, SPACING]
+        curvature = pin_angle(scalars, pins, q, inputs, j) / spacing
+        potential += spacing * bend_energy(curvature, pins[j, STIFFNESS] * spacing, pins[j, ONSET])
+    return kinetic, potential

@@ -1,0 +1,54 @@
+"""Places: frames at the base and at every body's far end, and the rows of points fixed in them.
+
+Frame 0 stands at the base, frame i + 1 at r_i + d·a_i, with the axes a, b and a × b. In the world, with the base's
+origin o and the plane's axes e₁, e₂ (the base's x and z),
+
+    x = o + (r + (d + l_a)·a + l_b·b)·(e₁, e₂) + l_c·e₁ × e₂                                     (1)
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit_vine.chain import HALF, HEADING
+
+__all__ = ["carrier_rows", "poses"]
+
+
+@njit(cache=True)
+def poses(scalars: Array, plane: Array, q: Array, position: Array, rotation: Array) -> None:
+    """Write the frames' places (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
+    d = scalars[HALF]
+    for frame in range(len(position)):
+        i = 3 * (frame - 1)
+        angle = q[i + 2] if frame > 0 else scalars[HEADING]
+        c, s = math.cos(angle), math.sin(angle)
+        x, y = (q[i] + d * c, q[i + 1] + d * s) if frame > 0 else (0.0, 0.0)
+        for k in range(3):
+            position[frame, k] = plane[0, k] + x * plane[1, k] + y * plane[2, k]
+            rotation[frame, k, 0] = c * plane[1, k] + s * plane[2, k]
+            rotation[frame, k, 1] = c * plane[2, k] - s * plane[1, k]
+            rotation[frame, k, 2] = plane[3, k]
+
+
+@njit(cache=True)
+def carrier_rows(
+    scalars: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray, values: Array
+) -> None:
+    """Write dofs (c, 3) and values (c, 3, 3) of points `local` (c, 3) [m] fixed in frames."""
+    d = scalars[HALF]
+    for point in range(len(frame)):
+        body = frame[point] - 1
+        first = 3 * max(body, 0)
+        moves = 1.0 if body >= 0 else 0.0
+        along, across = d + local[point, 0], local[point, 1]
+        c, s = math.cos(q[first + 2]), math.sin(q[first + 2])
+        x, y = -along * s - across * c, along * c - across * s
+        for k in range(3):
+            dofs[point, k] = first + k
+            values[point, k, 0] = moves * plane[1, k]
+            values[point, k, 1] = moves * plane[2, k]
+            values[point, k, 2] = moves * (x * plane[1, k] + y * plane[2, k])

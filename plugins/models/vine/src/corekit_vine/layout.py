@@ -1,0 +1,59 @@
+"""Names, units, inputs, frames and collision shapes of a vine robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.geometry.shapes import Shape
+from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout
+from corekit_vine.config import VineConfig
+
+__all__ = ["layout_of"]
+
+
+def layout_of(config: VineConfig, plane: Array) -> Layout:
+    """What the robot consists of, in the plane (origin and two axes, shape (3, 3))."""
+    bodies, links = range(config.bodies), config.links
+    rates = links if config.growth_input == "links" else 1
+    channels = [Channel("growth-rate", "m/s", rates, ChannelKind.VELOCITY)]
+    if config.growth == "pressure":
+        channels = [Channel("pressure", "Pa", 1, ChannelKind.VELOCITY)]
+    channels.append(Channel("heading", "rad", 1, ChannelKind.POSITION))
+    if config.actuators:
+        channels.append(Channel("curvature", "1/m", len(config.actuators), ChannelKind.POSITION))
+    channels.append(Channel("tip-force", "N", 2))
+    shapes = _shapes(config)
+    first = np.arange(max(len(shapes) - 1, 0), dtype=np.int64)
+    return Layout(
+        coordinates=tuple(
+            Coordinate(f"body-{i + 1}-{name}", unit)
+            for i in bodies
+            for name, unit in (("x", "m"), ("y", "m"), ("angle", "rad"))
+        ),
+        velocities=tuple(
+            Coordinate(f"body-{i + 1}-{name}", unit)
+            for i in bodies
+            for name, unit in (("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s"))
+        ),
+        inputs=tuple(channels),
+        frames=("base", *(f"body-{i + 1}-end" for i in bodies)),
+        shapes=shapes,
+        never=np.column_stack([first, first + 1]),
+        bilateral_rows=links * (6 if config.irreversible else 5),
+        row_width=3,
+        plane=plane,
+    )
+
+
+def _shapes(config: VineConfig) -> tuple[Shape, ...]:
+    """Balls at the pins and the tip, or capsules from pin to pin; the frames of the pins have even numbers."""
+    radius = (0.5 * config.diameter,)
+    ends = range(2, config.bodies + 1, 2)
+    if config.contact == "points":
+        return tuple(Shape("sphere", radius, frame=end, friction=config.friction) for end in ends)
+    if config.contact == "links":
+        return tuple(
+            Shape("edge", radius, frame=end - 2, second_frame=end, friction=config.friction) for end in ends
+        )
+    return ()

@@ -1,0 +1,215 @@
+"""The model `vine`: what the kernel asks of a growing robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.linalg.matrices import Banded, Diagonal, Matrix
+from corekit.linalg.rows import BilateralRows
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Layout, Model, Outline
+from corekit_vine.bending import dynamics, energy, tangent
+from corekit_vine.chain import COMPLIANCE, FORCE, NATURAL, ROWS, chain_of
+from corekit_vine.config import VineConfig, VineInitial
+from corekit_vine.frames import carrier_rows, poses
+from corekit_vine.joints import WIDTH, curvature, row_dofs, rows
+from corekit_vine.layout import layout_of
+
+if TYPE_CHECKING:
+    from corekit_vine.symbolic import SymbolicVine
+
+__all__ = ["Vine"]
+
+
+@final
+class Vine(Model):
+    """A chain of rigid bodies in a plane, joined in turn by pins, which bend, and telescoping joints, which grow.
+
+        M·(v⁺ − v) = h·f + J_bᵀ·λ + J_cᵀ·λ_c                                                     (1)
+
+    Coordinates are (x, y, t) of every body in the base's x–z plane, from the base's origin; the number of them
+    stays the same however long the robot has grown. Inputs: `growth-rate` [m/s] (of the tip, or one a link) or
+    `pressure` [Pa]; `heading` [rad], added to the option; `curvature` [1/m], one an actuator; `tip-force` [N], in
+    the plane's axes.
+
+    Frames: `base`, and one at the far end of every body, x along the tube.
+
+    Source: Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.
+    """
+
+    def __init__(self, config: VineConfig, context: BuildContext | None = None) -> None:
+        context = BuildContext() if context is None else context
+        self._config = config
+        self._path = context.path or "vine"
+        self._chain = chain = chain_of(config, context)
+        self._scalars, self._mass, self._pins = chain
+        turn = context.base.rotation
+        first, second = turn[:, 0], turn[:, 2]
+        self._plane: Array = np.ascontiguousarray(
+            np.vstack([context.base.position, first, second, np.cross(first, second)])
+        )
+        self._layout = layout_of(config, self._plane[:3])
+        self._still = np.zeros(self._layout.input_size)
+        self._moved: Array = np.zeros(3 * config.bodies)
+
+    @property
+    def layout(self) -> Layout:
+        """Coordinates, inputs, frames and shapes."""
+        return self._layout
+
+    def memory(self) -> Memory:
+        """Nothing: a robot's state is q and v."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+    # — states —
+
+    def initial_state(self, initial: VineInitial | None, out: State) -> None:
+        """Write the state that `initial` gives, with every row fulfilled.
+
+        Raises:
+            ConfigError: wrong number of entries, or a length whose bodies would overlap entirely.
+        """
+        initial = VineInitial() if initial is None else initial
+        config, links, d = self._config, self._config.links, self._config.half_length
+        length = config.length if initial.length is None else initial.length
+        reach = length / links - 2.0 * d
+        wrong: list[Mistake] = []
+        if reach < config.shortest or reach <= 0.0:
+            least = links * (2.0 * d + config.shortest)
+            wrong.append(Mistake(f"{self._path}.initial.length", length, f"must be > {least:.6g} m"))
+        bend = self._pins[:, NATURAL] if initial.bend is None else np.array(initial.bend)
+        rate = np.array(initial.bend_rate)
+        for name, values in (("bend", bend), ("bend_rate", rate)):
+            if len(values) not in (1, links):
+                found, allowed = f"{len(values)} entries", f"give 1, or {links}: one a pin"
+                wrong.append(Mistake(f"{self._path}.initial.{name}", found, allowed))
+        if wrong:
+            raise ConfigError(wrong, "the initial state")
+        angle = config.heading + np.cumsum(np.broadcast_to(bend, (links,)))
+        spin = np.cumsum(np.broadcast_to(rate, (links,)))
+        axis = np.column_stack([np.cos(angle), np.sin(angle)])
+        turn = np.column_stack([-axis[:, 1], axis[:, 0]]) * spin[:, None]
+        grow = initial.growth_rate / links
+        ends = np.cumsum((reach + 2.0 * d) * axis, axis=0)
+        speeds = np.cumsum((reach + 2.0 * d) * turn + grow * axis, axis=0)
+        q, v = out.q.reshape(links, 2, 3), out.v.reshape(links, 2, 3)
+        start = np.vstack([np.zeros(2), ends[:-1]])
+        q[:, 0, :2], q[:, 1, :2] = start + d * axis, ends - d * axis
+        v[:, 0, :2] = np.vstack([np.zeros(2), speeds[:-1]]) + d * turn
+        v[:, 1, :2] = speeds - d * turn
+        q[:, :, 2], v[:, :, 2] = angle[:, None], spin[:, None]
+        out.time = 0.0
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Write q + h·v̄; angles are never wrapped."""
+        np.multiply(velocity, step, out=self._moved)
+        np.add(start.q, self._moved, out=out.q)
+
+    def rechart(self, state: State) -> bool:
+        """Never: these coordinates are regular everywhere."""
+        return False
+
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        """No coordinate is prescribed."""
+
+    # — forces —
+
+    def mass_matrix(self) -> Diagonal:
+        """A diagonal buffer."""
+        return Diagonal(3 * self._config.bodies)
+
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        """Write M and f of `bending`."""
+        dynamics(self._scalars, self._mass, self._pins, state.q, state.v, inputs, mass.data, force)
+
+    def tangent_matrices(self) -> tuple[Banded, Banded]:
+        """Bands: K as wide as the joints' curvature, D as wide as a pin."""
+        n = 3 * self._config.bodies
+        return Banded(n, 5), Banded(n, 3)
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """Write the exact K and D of `bending`."""
+        tangent(self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data)
+
+    def energy(self, state: State) -> tuple[float, float]:
+        """Kinetic, and elastic and gravitational energy [J] with all inputs zero; heights count from the base."""
+        return energy(self._scalars, self._mass, self._pins, state.q, state.v, self._still)
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """f as gravity, bending, damping and tip load [N, N·m]."""
+        n = 3 * self._config.bodies
+        scratch = np.zeros(n)
+
+        def force(v: Array, u: Array) -> Array:
+            out = np.zeros(n)
+            dynamics(self._scalars, self._mass, self._pins, state.q, v, u, scratch, out)
+            return out
+
+        loaded, resting = force(np.zeros(n), inputs), inputs.copy()
+        resting[-2:] = 0.0
+        free = force(np.zeros(n), resting)
+        turning = np.arange(n) % 3 == 2
+        return {
+            "gravity": np.where(turning, 0.0, free),
+            "bending": np.where(turning, free, 0.0),
+            "damping": force(state.v, inputs) - loaded,
+            "tip-load": loaded - free,
+        }
+
+    # — rows —
+
+    def bilateral_rows(self) -> BilateralRows:
+        """Five rows a link, six if growth is irreversible: pin, pin, side, turn, growth(, no shrinking)."""
+        links, per_link = self._config.links, int(self._scalars[ROWS])
+        kind = np.arange(links * per_link) % per_link
+        held = (kind == 4) & bool(np.isfinite(self._scalars[FORCE]))
+        made = BilateralRows(links * per_link, WIDTH, rate=kind >= 4, bounded=held | (kind == 5))
+        made.dofs[:] = row_dofs(links, per_link)
+        made.compliance[kind == 4] = self._scalars[COMPLIANCE]
+        made.lower[kind == 4], made.upper[kind == 4] = -self._scalars[FORCE], self._scalars[FORCE]
+        made.lower[kind == 5] = 0.0
+        return made
+
+    def bilateral(self, state: State, inputs: Array, rows_: BilateralRows) -> None:
+        """Write the rows of `joints`."""
+        rows(self._scalars, state.q, state.v, inputs, rows_.values, rows_.constraint, rows_.target)
+
+    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+        """Write ∂(J_bᵀ·λ)/∂q."""
+        curvature(self._scalars, state.q, state.v, impulse, out.data)
+
+    # — places —
+
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the poses of the base and of every body's far end."""
+        poses(self._scalars, self._plane, state.q, position, rotation)
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Write rows of points fixed in frames."""
+        carrier_rows(self._scalars, self._plane, state.q, frame, local, dofs, values)
+
+    def outline(self, state: State) -> Outline:
+        """The tube from pin to pin as one polyline, as thick as it is."""
+        d, links = self._config.half_length, self._config.links
+        far = state.q.reshape(links, 2, 3)[:, 1]
+        ends = far[:, :2] + d * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
+        flat = np.vstack([np.zeros(2), ends])
+        points = self._plane[0] + flat @ self._plane[1:3]
+        return Outline(points=points, radius=np.full(links + 1, 0.5 * self._config.diameter))
+
+    def symbolic(self) -> SymbolicVine:
+        """The same equations as CasADi expressions; needs `corekit-vine[symbolic]`."""
+        from corekit_vine.symbolic import SymbolicVine
+
+        return SymbolicVine(self._chain, self._plane)

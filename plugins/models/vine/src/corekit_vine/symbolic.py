@@ -1,0 +1,254 @@
+"""The robot's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+
+Every method takes and returns CasADi expressions (SX, MX or DM): q, v of shape (3n, 1), inputs (m, 1). Forces follow
+from the energy by differentiation and rows from the constraints, not by copying the compiled kernels; tests hold
+both against each other. Stiffness and damping of the pins may be given as expressions, one for all or one a pin,
+which is what an estimator fits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit_vine.chain import (
+    ACTUATOR,
+    COMPLIANCE,
+    DAMPING,
+    EXTENSIBILITY,
+    GRAVITY_X,
+    GRAVITY_Y,
+    HALF,
+    HEADING,
+    NATURAL,
+    ONSET,
+    PRESSED,
+    PUBLISHED,
+    RATES,
+    ROWS,
+    SPACING,
+    STEP,
+    STIFFNESS,
+    YIELD,
+    Chain,
+)
+
+__all__ = ["SymbolicVine"]
+
+Expression = Any
+"""A CasADi SX, MX or DM."""
+
+_NEWTON_STEPS = 14
+
+
+def _wrinkle_angle(ratio: Expression) -> Expression:
+    """w of `wrinkling.wrinkle_angle` for ratio > 1, by Newton steps unrolled."""
+    wanted = math.pi / ratio
+    near_onset = ca.sqrt(2.0 * (1.0 - 1.0 / ratio))
+    w = ca.if_else(ratio > 3.0, math.pi - (3.0 * wanted) ** (1.0 / 3.0), near_onset)
+    for _ in range(_NEWTON_STEPS):
+        value = (math.pi - w) * ca.cos(w) + ca.sin(w) - wanted
+        w = w + value / ((math.pi - w) * ca.sin(w))
+    return w
+
+
+@final
+class SymbolicVine:
+    """Expressions of one robot; built by `Vine.symbolic()`.
+
+    Attributes:
+        coordinates, inputs: 3n and m, the lengths of q and of the input vector.
+        frames: number of frames, in the order of the model's layout.
+        rows: number of bilateral rows.
+    """
+
+    def __init__(self, chain: Chain, plane: Array) -> None:
+        self._scalars, self._mass, self._pins = chain
+        self._plane = plane
+        self.coordinates = len(self._mass)
+        self._links = len(self._pins)
+        actuators = int(self._pins[:, ACTUATOR].max()) + 1
+        self.inputs = int(self._scalars[RATES]) + 1 + actuators + 2
+        self.frames = self.coordinates // 3 + 1
+        self.rows = self._links * int(self._scalars[ROWS])
+
+    def mass(self, q: Expression) -> Expression:
+        """M, shape (3n, 3n); it is constant."""
+        return ca.diag(ca.DM(self._mass)) + 0.0 * q[0] * ca.DM.eye(self.coordinates)
+
+    def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
+        """½·vᵀM·v [J]."""
+        return 0.5 * ca.dot(ca.DM(self._mass) * v, v)
+
+    def potential_energy(
+        self, q: Expression, inputs: Expression | None = None, stiffness: Expression | None = None
+    ) -> Expression:
+        """Elastic and gravitational potential [J], with all inputs zero where none are given.
+
+        Args:
+            stiffness: K of the pins [N·m/rad], (1, 1) or (N, 1), instead of the options'.
+        """
+        u = ca.DM.zeros(self.inputs) if inputs is None else inputs
+        weight = np.tile([self._scalars[GRAVITY_X], self._scalars[GRAVITY_Y], 0.0], self.coordinates // 3)
+        potential = -ca.dot(ca.DM(self._mass * weight), q)
+        angles = self.pin_angles(q, u)
+        for j in range(self._links):
+            spacing, onset = float(self._pins[j, SPACING]), float(self._pins[j, ONSET])
+            K = self._of_pin(stiffness, STIFFNESS, j)
+            potential += self._bend_energy(angles[j], K, spacing, onset)
+        return potential
+
+    @staticmethod
+    def _bend_energy(angle: Expression, stiffness: Expression, spacing: float, onset: float) -> Expression:
+        linear = 0.5 * stiffness * angle**2
+        if not math.isfinite(onset):
+            return linear
+        whole, size = stiffness * spacing, ca.fabs(angle) / spacing
+        # behind the switch the other branch must stay finite, with its derivatives
+        safe = ca.if_else(size > onset, size, 2.0 * onset)
+        w = _wrinkle_angle(safe / onset)
+        c = ca.cos(w)
+        wall = whole / math.pi * safe**2 * ((math.pi - w) * (c * c + 0.5) + 0.75 * ca.sin(2.0 * w))
+        return ca.if_else(
+            size > onset, spacing * (wall - 2.0 * whole * onset * safe * c + whole * onset**2), linear
+        )
+
+    def _of_pin(self, given: Expression | None, column: int, j: int) -> Expression:
+        """The pin's own constant, or what is given for all or for each."""
+        if given is None:
+            return float(self._pins[j, column])
+        return given[j] if given.shape[0] > 1 else given
+
+    def pin_angles(self, q: Expression, inputs: Expression) -> Expression:
+        """θ − θ* of every pin [rad], shape (N, 1)."""
+        heading = int(self._scalars[RATES])
+        angles = []
+        for j in range(self._links):
+            before = self._scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
+            angle = q[6 * j + 2] - before - float(self._pins[j, NATURAL])
+            actuator = int(self._pins[j, ACTUATOR])
+            if actuator >= 0:
+                angle -= float(self._pins[j, SPACING]) * inputs[heading + 1 + actuator]
+            angles.append(angle)
+        return ca.vertcat(*angles)
+
+    def force(
+        self,
+        q: Expression,
+        v: Expression,
+        inputs: Expression,
+        stiffness: Expression | None = None,
+        damping: Expression | None = None,
+    ) -> Expression:
+        """f(q, v, u) [N, N·m], shape (3n, 1); stiffness and damping of the pins may be given."""
+        force = -ca.gradient(self.potential_energy(q, inputs, stiffness), q)
+        heading = int(self._scalars[RATES])
+        # pin rates: those of the angles with nothing but the bodies turning
+        still = ca.DM.zeros(self.inputs)
+        rates = ca.jtimes(self.pin_angles(q, still), q, v)
+        drag = [self._of_pin(damping, DAMPING, j) * rates[j] for j in range(self._links)]
+        force -= ca.jtimes(self.pin_angles(q, still), q, ca.vertcat(*drag), True)
+        tip = self._end(q, self.coordinates // 3 - 1)
+        load = inputs[self.inputs - 2 :]
+        assert heading + 2 < self.inputs
+        return force + ca.jtimes(tip, q, load, True)
+
+    def constraint(self, q: Expression) -> Expression:
+        """c(q) of the pins and telescoping joints [m or rad], four a link, shape (4N, 1)."""
+        entries: list[Expression] = []
+        d, published = float(self._scalars[HALF]), self._scalars[PUBLISHED] > 0.0
+        end = ca.DM.zeros(2)
+        for j in range(self._links):
+            near, far = q[6 * j : 6 * j + 3], q[6 * j + 3 : 6 * j + 6]
+            axis = ca.vertcat(ca.cos(near[2]), ca.sin(near[2]))
+            entries.append(near[:2] - d * axis - end)
+            h = far[:2] - near[:2]
+            entries.append(axis[0] * h[1] - axis[1] * h[0])
+            turned = ca.cos(far[2]) * h[1] - ca.sin(far[2]) * h[0]
+            entries.append(turned if published else far[2] - near[2])
+            end = self._end(q, 2 * j + 1)
+        return ca.vertcat(*entries)
+
+    def growth(self, q: Expression, v: Expression) -> Expression:
+        """g(q, v), the rates of the links' lengths [m/s], shape (N, 1)."""
+        return ca.jtimes(self.extensions(q), q, v)
+
+    def extensions(self, q: Expression) -> Expression:
+        """s, how far a link's two bodies are apart [m], shape (N, 1)."""
+        lengths: list[Expression] = []
+        for j in range(self._links):
+            near, far = q[6 * j : 6 * j + 3], q[6 * j + 3 : 6 * j + 6]
+            h = far[:2] - near[:2]
+            along = ca.cos(near[2]) * h[0] + ca.sin(near[2]) * h[1]
+            lengths.append(ca.sqrt(ca.dot(h, h)) if self._scalars[PUBLISHED] > 0.0 else along)
+        return ca.vertcat(*lengths)
+
+    def wanted_rates(self, inputs: Expression) -> Expression:
+        """u, the rates that growth asks for [m/s], shape (N, 1), retraction limits apart."""
+        if self._scalars[RATES] > 1:
+            return inputs[: self._links]
+        common = inputs[0] / self._links
+        if self._scalars[PRESSED] > 0.0:
+            common = float(self._scalars[EXTENSIBILITY]) * ca.fmax(
+                inputs[0] - float(self._scalars[YIELD]), 0.0
+            )
+            common = common / self._links
+        return ca.repmat(common, self._links, 1)
+
+    @property
+    def growth_compliance(self) -> float:
+        """α of the growth rows [(m/s)/N]."""
+        return float(self._scalars[COMPLIANCE])
+
+    def row_matrix(self, q: Expression, v: Expression) -> Expression:
+        """J_b of the constraint and growth rows in the order of the model's, shape (5N, 3n)."""
+        held = ca.jacobian(self.constraint(q), q)
+        rate = ca.jacobian(self.growth(q, v), v)
+        if self._scalars[PUBLISHED] > 0.0:
+            rate = rate + float(self._scalars[STEP]) * ca.jacobian(self.growth(q, v), q)
+        links = [ca.vertcat(held[4 * j : 4 * j + 4, :], rate[j, :]) for j in range(self._links)]
+        return ca.vertcat(*links)
+
+    def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame of the layout."""
+        angle = self._scalars[HEADING] + 0.0 * q[0] if frame == 0 else q[3 * frame - 1]
+        flat = ca.DM.zeros(2) if frame == 0 else self._end(q, frame - 1)
+        c, s = ca.cos(angle), ca.sin(angle)
+        origin, first, second, normal = (ca.DM(axis) for axis in self._plane)
+        position = origin + flat[0] * first + flat[1] * second
+        return position, ca.horzcat(c * first + s * second, c * second - s * first, normal)
+
+    def point(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """World position (3, 1) [m] of the point `local` (3, 1) [m] fixed in a frame."""
+        position, rotation = self.pose(q, frame)
+        return position + rotation @ local
+
+    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """J of that point, shape (3, 3n): ẋ = J·v."""
+        return ca.jacobian(self.point(q, frame, local), q)
+
+    def functions(self) -> dict[str, Any]:
+        """CasADi Functions by name: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → p (3, f), R."""
+        q, v = ca.SX.sym("q", self.coordinates), ca.SX.sym("v", self.coordinates)
+        u = ca.SX.sym("u", self.inputs)
+        poses = [self.pose(q, frame) for frame in range(self.frames)]
+        positions = ca.horzcat(*[position for position, _ in poses])
+        rotations = ca.horzcat(*[rotation for _, rotation in poses])
+        energies = [self.kinetic_energy(q, v), self.potential_energy(q)]
+        return {
+            "mass": ca.Function("mass", [q], [self.mass(q)], ["q"], ["M"]),
+            "force": ca.Function("force", [q, v, u], [self.force(q, v, u)], ["q", "v", "u"], ["f"]),
+            "energy": ca.Function("energy", [q, v], energies, ["q", "v"], ["kinetic", "potential"]),
+            "poses": ca.Function("poses", [q], [positions, rotations], ["q"], ["position", "rotation"]),
+        }
+
+    def _end(self, q: Expression, body: int) -> Expression:
+        """Far end of a body in the plane, shape (2, 1)."""
+        angle = q[3 * body + 2]
+        return q[3 * body : 3 * body + 2] + float(self._scalars[HALF]) * ca.vertcat(
+            ca.cos(angle), ca.sin(angle)
+        )

@@ -1,0 +1,78 @@
+"""The moment of an inflated tube, straight from its membrane wall: linear, then wrinkled, then collapsing.
+
+With radius ρ, pressure p, the wall's E·t and EI = π·ρ³·E·t, a tube bent to the curvature κ wrinkles on the inner
+side over the half-angle w once the stress there is gone. Axial force and moment balance of what remains tense:
+
+    κ(w) = κ_w·π/B,   M(w) = p·π·ρ³·(2(π − w) + sin 2w)/(4B),   B = (π − w)·cos w + sin w      (1)
+    κ_w = p/(2·E·t),  M_w = EI·κ_w = p·π·ρ³/2,                  M → p·π·ρ³ as w → π            (2)
+    dM/dκ = p·ρ³/(4κ_w)·(2(π − w) + sin 2w − 4·B·sin w/(π − w))                                (3)
+
+The energy a length, the wall's less the axial force p·π·ρ² times the strain of the axis, has dU/dκ = M.
+
+Source: Comer, Levy (1963), Deflections of an inflated circular-cylindrical cantilever beam, AIAA Journal 1(7).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+__all__ = ["bend_energy", "bend_moment", "wrinkle_angle"]
+
+
+@njit(cache=True)
+def wrinkle_angle(ratio: float) -> float:
+    """w with B(w) = π/ratio, for ratio = κ/κ_w > 1; by Newton steps kept inside a shrinking bracket."""
+    wanted = math.pi / ratio
+    low, high = 0.0, math.pi
+    # B ≈ (π − w)³/3 near collapse and π − ½·π·w² near its onset
+    w = math.pi - (3.0 * wanted) ** (1.0 / 3.0) if ratio > 3.0 else math.sqrt(2.0 * (1.0 - 1.0 / ratio))
+    for _ in range(60):
+        value = (math.pi - w) * math.cos(w) + math.sin(w) - wanted
+        if value > 0.0:
+            low = w
+        else:
+            high = w
+        slope = -(math.pi - w) * math.sin(w)
+        step = w - value / slope if slope < 0.0 else 0.5 * (low + high)
+        if not low < step < high:
+            step = 0.5 * (low + high)
+        if abs(step - w) <= 1e-15 * math.pi:
+            w = step
+            break
+        w = step
+    return w
+
+
+@njit(cache=True)
+def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float, float]:
+    """M [N·m] and dM/dκ [N·m²] at a curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: never wrinkles)."""
+    size = abs(curvature)
+    if not size > onset:
+        return stiffness * curvature, stiffness
+    w = wrinkle_angle(size / onset)
+    b = math.pi * onset / size
+    # p·ρ³ = 2·M_w/π
+    scale = 2.0 * stiffness * onset / math.pi
+    across = 2.0 * (math.pi - w) + math.sin(2.0 * w)
+    moment = scale * math.pi * across / (4.0 * b)
+    tangent = scale / (4.0 * onset) * (across - 4.0 * b * math.sin(w) / (math.pi - w))
+    return math.copysign(moment, curvature), max(tangent, 0.0)
+
+
+@njit(cache=True)
+def bend_energy(curvature: float, stiffness: float, onset: float) -> float:
+    """Energy a length [J/m] at a curvature, zero when straight: ½·EI·κ², and beyond the onset
+
+        EI/π·κ²·((π − w)·(cos²w + ½) + ¾·sin 2w) − 2·EI·κ_w·κ·cos w + EI·κ_w²                  (4)
+
+    whose parts are the wall's energy, the axial force's potential, and what both were at κ = 0.
+    """
+    size = abs(curvature)
+    if not size > onset:
+        return 0.5 * stiffness * size * size
+    w = wrinkle_angle(size / onset)
+    c = math.cos(w)
+    wall = stiffness / math.pi * size * size * ((math.pi - w) * (c * c + 0.5) + 0.75 * math.sin(2.0 * w))
+    return wall - 2.0 * stiffness * onset * size * c + stiffness * onset * onset

@@ -1,0 +1,40 @@
+"""What the kernel's conformance kit asks of any model, of a few different robots."""
+
+from corekit.testing.conformance import conformance
+
+SMALL = {
+    "bodies": 6,
+    "length": 0.3,
+    "gas_density": 2.0,
+    "natural_curvature": 1.5,
+    "actuators": [[0, 1], [2, 2]],
+}
+
+test_robot = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4})
+test_published_rows = conformance(
+    "models",
+    "vine",
+    {
+        "bodies": 8,
+        "joint_stiffness": 0.5,
+        "joint_damping": 3e-5,
+        "body_mass": 1e-3,
+        "body_inertia": 2e-4,
+        "equations": "published",
+    },
+)
+test_wrinkling_robot_grown_by_pressure = conformance(
+    "models",
+    "vine",
+    {
+        **SMALL,
+        "moment_law": "wrinkling",
+        "pressure": 30.0,
+        "growth": "pressure",
+        "extensibility": 1e-5,
+        "yield_pressure": 10.0,
+        "irreversible": True,
+        "growth_force": 5.0,
+        "heading": 0.4,
+    },
+)
