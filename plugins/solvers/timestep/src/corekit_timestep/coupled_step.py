@@ -77,8 +77,10 @@ class CoupledStepper:
             work = self._work = NewtonWork(system.velocities)
         theta, adaptive = self._theta, self._config.adaptive
         shortest = self._step * _SHORTEST
+        # kept only with an accepted step, so that a step that failed can be repeated
+        length, easy = self._length, self._easy
         while True:
-            h, t_end = step_towards(self._step, self._length, state.time, t_stop)
+            h, t_end = step_towards(self._step, length, state.time, t_stop)
             solved = self._solve(system, state, h, work)
             error = self._local_error(state, work.velocity, h) if solved.converged else 0.0
             short = h <= shortest * (1.0 + 1e-9)
@@ -92,10 +94,9 @@ class CoupledStepper:
                     solve=solved.info,
                     note=_note(solved),
                 )
-            # once the length is cut, the cut stays until five easy steps were made
-            self._length, self._easy = max(shortest, 0.5 * h), 0
+            length, easy = max(shortest, 0.5 * h), 0
         v = work.velocity
-        self._adapt(solved, error, h)
+        self._adapt(length, easy, solved, error)
         np.subtract(v, state.v, out=work.change)
         if np.isfinite(self._config.local_error):
             self._acceleration, self._lasted = work.change / h, h
@@ -122,26 +123,25 @@ class CoupledStepper:
         return again._replace(iterations=again.iterations + solved.iterations)
 
     def _local_error(self, state: State, velocity: Array, h: float) -> float:
-        """The larger side of (2) [m or rad]; 0 where it is not asked for or, at θ = ½, not known yet."""
+        """The left side of (2) [m or rad]; 0 where it is not asked for."""
         if not np.isfinite(self._config.local_error):
             return 0.0
         change = velocity - state.v
-        if self._theta == 1.0:
-            return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
         before = self._acceleration
-        if before is None or len(before) != len(change):
-            return 0.0
+        # without a step before, the bound of first order is the cautious one
+        if self._theta == 1.0 or before is None:
+            return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
         jerk = (change / h - before) * (2.0 / (h + self._lasted))
         return h**3 / 12.0 * float(np.max(np.abs(jerk), initial=0.0))
 
-    def _adapt(self, solved: Solved, error: float, h: float) -> None:
-        """Count easy steps and lengthen a cut step after five of them."""
-        if self._length >= self._step:
-            return
-        easy = solved.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
-        self._easy = self._easy + 1 if easy else 0
-        if self._easy >= _EASY_STEPS:
-            self._length, self._easy = min(self._step, 2.0 * self._length), 0
+    def _adapt(self, length: float, easy: int, solved: Solved, error: float) -> None:
+        """Keep the length of the next step; a cut one doubles after five easy steps in a row."""
+        if length < self._step:
+            simple = solved.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
+            easy = easy + 1 if simple else 0
+            if easy >= _EASY_STEPS:
+                length, easy = min(self._step, 2.0 * length), 0
+        self._length, self._easy = length, easy
 
 
 def _note(solved: Solved) -> str:
