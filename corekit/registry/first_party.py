@@ -28,6 +28,7 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("models", "rigid", "corekit-rigid"),
     FirstParty("models", "vine", "corekit-vine"),
     FirstParty("contact_detectors", "sdf", "corekit-sdf"),
+    FirstParty("contact_detectors", "mpr", "corekit-mpr"),
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
     FirstParty("integrators", "implicit-euler", "corekit-timestep"),

@@ -1,0 +1,20 @@
+"""What `corekit list` and `corekit info` read."""
+
+from __future__ import annotations
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["mpr"]
+
+mpr = ComponentSpec(
+    role="contact_detectors",
+    name="mpr",
+    target="corekit_mpr.detector:MprDetector",
+    config="corekit_mpr.config:MprConfig",
+    summary="Gaps of any two convex shapes by support functions: portal refinement, GJK, polished and proven.",
+    modules=("numba", "scipy"),
+    citation=(
+        "Snethen (2008), Complex collision made simple, Game Programming Gems 7, for portal refinement; "
+        "Gilbert, Johnson, Keerthi (1988), IEEE J. Robotics and Automation 4(2), for distances."
+    ),
+)

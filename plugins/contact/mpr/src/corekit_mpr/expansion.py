@@ -1,0 +1,156 @@
+"""Depth of two cores that overlap: a polytope inside D grown towards the surface where it is nearest.
+
+The polytope starts as the tetrahedron of the portal. Its face nearest to the origin bounds the depth from
+below, the support plane of any direction bounds it from above; the best direction found is polished
+(`polish`). The face is replaced by a cone to the support point above it until the two bounds meet: then the
+depth is proven to be the least over all directions, whatever the portal was.
+
+Source: van den Bergen (2001), "Proximity queries and penetration depth computation on 3D game objects".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from corekit.data.arrays import Array, IntArray
+from corekit_mpr.compiled import compiled
+from corekit_mpr.polish import polish
+from corekit_mpr.support import Pair, lowest
+from corekit_mpr.vectors import Vector, cross, dot, norm, row, scaled, subtract
+
+__all__ = ["MAX_CORNERS", "MAX_FACES", "depth"]
+
+MAX_CORNERS: Final = 128
+MAX_FACES: Final = 2 * MAX_CORNERS
+
+
+@compiled
+def _put_face(
+    corners: Array, faces: IntArray, planes: Array, count: int, i: int, j: int, k: int, middle: Vector
+) -> int:
+    """Append the face i, j, k with its outward plane; a sliver, which has none, is left out."""
+    a = row(corners, i)
+    n = cross(subtract(row(corners, j), a), subtract(row(corners, k), a))
+    length = norm(n)
+    if not length > 0.0:
+        return count
+    s = 1.0 / length
+    offset = s * dot(n, a)
+    if s * dot(n, middle) > offset:
+        s, offset = -s, -offset
+    faces[count, 0], faces[count, 1], faces[count, 2] = i, j, k
+    planes[count, 0], planes[count, 1], planes[count, 2] = s * n[0], s * n[1], s * n[2]
+    planes[count, 3] = offset
+    return count + 1
+
+
+@compiled
+def _horizon(
+    faces: IntArray, planes: Array, count: int, w: Vector, tiny: float, rim: IntArray
+) -> tuple[int, int]:
+    """Remove the faces that w sees; their boundary goes into `rim`. Returns faces left and edges of the boundary."""
+    edges = 0
+    face = 0
+    while face < count:
+        if dot(row(planes, face), w) - planes[face, 3] <= tiny:
+            face += 1
+            continue
+        for side in range(3):
+            i, j = faces[face, side], faces[face, (side + 1) % 3]
+            twin = -1
+            for e in range(edges):
+                if (rim[e, 0] == j and rim[e, 1] == i) or (rim[e, 0] == i and rim[e, 1] == j):
+                    twin = e
+                    break
+            if twin >= 0:
+                edges -= 1
+                rim[twin, 0], rim[twin, 1] = rim[edges, 0], rim[edges, 1]
+            else:
+                rim[edges, 0], rim[edges, 1] = i, j
+                edges += 1
+        count -= 1
+        for k in range(3):
+            faces[face, k] = faces[count, k]
+        for k in range(4):
+            planes[face, k] = planes[count, k]
+    return count, edges
+
+
+@compiled
+def _nearest_face(planes: Array, count: int) -> int:
+    best, chosen = math.inf, 0
+    for face in range(count):
+        if planes[face, 3] < best:
+            best, chosen = planes[face, 3], face
+    return chosen
+
+
+@compiled
+def _polished(
+    pair: Pair, vertices: Array, n: Vector, corners: Array, face: IntArray, tiny: float, simplex: Array,
+    edges: Array,
+) -> tuple[float, Vector]:  # fmt: skip
+    """`polish` from n with the corners of a face as its simplex."""
+    for k in range(3):
+        for column in range(6):
+            simplex[k, column] = corners[face[k], column]
+    return polish(pair, vertices, n, simplex, 3, tiny, edges)
+
+
+@compiled
+def depth(
+    pair: Pair, vertices: Array, outward: Vector, size: float, tolerance: float, simplex: Array, edges: Array,
+    corners: Array, faces: IntArray, planes: Array, rim: IntArray,
+) -> tuple[float, Vector, float]:  # fmt: skip
+    """The gap −depth [m], its direction, and an upper bound of the gap.
+
+    Args:
+        outward: unit direction in which the way out may be short: the portal's normal.
+        tolerance: how near the bounds come where the surface is round [m].
+        simplex: the tetrahedron in rows 0–3, later a work buffer.
+        edges, corners, faces, planes, rim: work buffers, shapes (MAX_EDGES, 3), (MAX_CORNERS, 6),
+            (MAX_FACES, 3), (MAX_FACES, 4), (3·MAX_FACES, 2).
+    """
+    tiny = 1e-14 * size
+    middle = (0.0, 0.0, 0.0)
+    for k in range(4):
+        for column in range(6):
+            corners[k, column] = simplex[k, column]
+        middle = (
+            middle[0] + 0.25 * simplex[k, 0],
+            middle[1] + 0.25 * simplex[k, 1],
+            middle[2] + 0.25 * simplex[k, 2],
+        )
+    number, count = 4, 0
+    for k in range(4):
+        count = _put_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
+    for k in range(3):
+        for column in range(6):
+            simplex[k, column] = simplex[k + 1, column]
+    best, found = polish(pair, vertices, scaled(outward, -1.0), simplex, 3, tiny, edges)
+    upper = 0.0
+    while count > 0:
+        face = _nearest_face(planes, count)
+        upper = -planes[face, 3]
+        if upper - best <= tolerance or number == len(corners) or count + 16 > len(faces):
+            break
+        n = scaled(row(planes, face), -1.0)
+        w, a = lowest(pair, vertices, n)
+        f = dot(w, n)
+        if f > best - 0.1 * abs(best):
+            f, polished = _polished(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
+            if f > best + tiny:
+                best, found = f, polished
+        if upper - f <= tolerance and upper - best <= tolerance:
+            break
+        before = count
+        count, boundary = _horizon(faces, planes, count, w, tiny, rim)
+        if count == before or count + boundary > len(faces):
+            break  # the support lies in the face: rounding allows no more
+        for k in range(6):
+            corners[number, k] = w[k] if k < 3 else a[k - 3]
+        for e in range(boundary):
+            count = _put_face(corners, faces, planes, count, rim[e, 0], rim[e, 1], number, middle)
+        number += 1
+    return best, found, upper

@@ -1,0 +1,251 @@
+"""Where two features that lie on each other overlap: the points in question for a patch.
+
+Seen along the pair's normal, the overlap of two flats is bounded by corners of either over the other and by
+places where their edges cross:
+
+- a corner, rim point or end over a face is measured along the face's normal to its plane;       (1)
+- two edges, or an edge and a line, along their common perpendicular;                            (2)
+- an end of a round line beside another line, along the shortest way to that;                    (3)
+- where an edge or rim passes a rim, along the normal of a cap.                                  (4)
+
+The rates of (1)–(3) are exact; the point of (4) slides on both, and its rate is wrong by tilt × sliding speed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit_mpr.compiled import compiled
+from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
+from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
+
+__all__ = ["Pool", "overlap", "pool"]
+
+_PARALLEL: Final = 1e-9
+
+
+class Pool(NamedTuple):
+    """Loops of the two features, and the points found: gap, normal, point and names of both features."""
+
+    loop_a: Array
+    names_a: IntArray
+    loop_b: Array
+    names_b: IntArray
+    rows: Array
+    names: IntArray
+
+
+def pool(corners: int) -> Pool:
+    """Buffers for faces of up to so many corners."""
+    n = max(corners, 4) + 1
+    return Pool(
+        np.zeros((n, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 3)), np.zeros((n, 2), dtype=np.int64),
+        np.zeros((8 * n, 7)), np.zeros((8 * n, 2), dtype=np.int64),
+    )  # fmt: skip
+
+
+@compiled
+def _put(pool: Pool, count: int, name_a: int, name_b: int, gap: float, normal: Vector, point: Vector) -> int:
+    """Append a point unless the buffer is full; returns the new count."""
+    if count == len(pool.rows):
+        return count
+    pool.names[count, 0], pool.names[count, 1] = name_a, name_b
+    pool.rows[count, 0] = gap
+    for k in range(3):
+        pool.rows[count, 1 + k] = normal[k]
+        pool.rows[count, 4 + k] = point[k]
+    return count + 1
+
+
+@compiled
+def _over(feature: Feature, loop: Array, x: Vector) -> bool:
+    """Whether x is over a face or cap."""
+    kind, count, m, radius = feature
+    if kind == DISK:
+        d = subtract(x, row(loop, 4))
+        return norm(along(d, -dot(d, m), m)) <= radius
+    inside = True
+    for c in range(count):
+        base = row(loop, c)
+        outward = cross(subtract(row(loop, (c + 1) % count), base), m)
+        if dot(outward, subtract(row(loop, (c + 2) % count), base)) > 0.0:
+            outward = scaled(outward, -1.0)
+        inside = inside and dot(outward, subtract(x, base)) <= 0.0
+    return inside
+
+
+@compiled
+def _to_surface(feature: Feature, m: Vector) -> Vector:
+    """From the line of a feature to its surface, down towards a face of normal m."""
+    kind, _, u, radius = feature
+    if kind == LINE:
+        return scaled(m, -radius)
+    if kind == BARREL:
+        up = along(m, -dot(m, u), u)
+        return scaled(up, -radius / norm(up))
+    return (0.0, 0.0, 0.0)
+
+
+@compiled
+def _corners_over(
+    feature: Feature, loop: Array, names: IntArray, face: Feature, ground: Array, flip: float, pool: Pool,
+    count: int,
+) -> int:  # fmt: skip
+    """Points (1): corners of a feature over a face; flip = −1 if the feature is B's."""
+    m = face[2]
+    off = _to_surface(feature, m)
+    base = row(ground, 4 if face[0] == DISK else 0)
+    for c in range(feature[1]):
+        x = along(row(loop, c), 1.0, off)
+        if _over(face, ground, x):
+            gap = dot(m, subtract(x, base))
+            name_a, name_b = (names[c, 0], FACE) if flip > 0.0 else (FACE, names[c, 0])
+            count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+    return count
+
+
+@compiled
+def _sides(feature: Feature) -> int:
+    """How many edges a feature has."""
+    kind, count, _, _ = feature
+    if kind == POLYGON:
+        return count
+    return 1 if kind in (LINE, BARREL) else 0
+
+
+@compiled
+def _edges_crossing(a: Feature, b: Feature, n: Vector, pool: Pool, count: int) -> int:
+    """Points (2): edges of A that cross edges of B, seen along n."""
+    thick_a = a[3] if a[0] in (LINE, BARREL) else 0.0
+    thick_b = b[3] if b[0] in (LINE, BARREL) else 0.0
+    for i in range(_sides(a)):
+        p = row(pool.loop_a, i)
+        e = subtract(row(pool.loop_a, (i + 1) % a[1]), p)
+        for j in range(_sides(b)):
+            q = row(pool.loop_b, j)
+            g = subtract(row(pool.loop_b, (j + 1) % b[1]), q)
+            c, d = cross(e, g), subtract(q, p)
+            area = dot(n, c)
+            if not abs(area) > _PARALLEL * norm(e) * norm(g):
+                continue
+            s, t = dot(n, cross(d, g)) / area, dot(n, cross(d, e)) / area
+            if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
+                continue
+            c = scaled(c, side(area) / norm(c))
+            gap = -dot(c, d) - thick_a - thick_b
+            x = along(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
+            x = along(x, -thick_a - 0.5 * gap, c)
+            count = _put(pool, count, pool.names_a[i, 1], pool.names_b[j, 1], gap, c, x)
+    return count
+
+
+@compiled
+def _ends_beside(
+    line: Feature, loop: Array, names: IntArray, other: Feature, base: Array, n: Vector, flip: float,
+    pool: Pool, count: int,
+) -> int:  # fmt: skip
+    """Points (3): ends of a line beside another; flip = −1 if the line is B's."""
+    start = row(base, 0)
+    e = subtract(row(base, 1), start)
+    square = dot(e, e)
+    for c in range(2):
+        x = row(loop, c)
+        t = dot(subtract(x, start), e) / square
+        if 0.0 <= t <= 1.0:
+            d = subtract(x, along(start, t, e))
+            distance = norm(d)
+            if not distance > 0.0:
+                continue
+            out = side(flip * dot(d, n)) / distance
+            gap = out * distance * distance - line[3] - other[3]
+            m = scaled(d, out)
+            name_a, name_b = (names[c, 0], SIDE) if flip > 0.0 else (SIDE, names[c, 0])
+            count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m))
+    return count
+
+
+@compiled
+def _edges_past_rim(
+    cap: Feature, centre: Vector, feature: Feature, loop: Array, names: IntArray, flip: float, pool: Pool,
+    count: int,
+) -> int:  # fmt: skip
+    """Points (4) where edges of a feature pass the rim of a cap; flip = −1 if the cap is A's."""
+    m, R = cap[2], cap[3]
+    for i in range(_sides(feature)):
+        p = row(loop, i)
+        e = subtract(row(loop, (i + 1) % feature[1]), p)
+        d = subtract(p, centre)
+        d, level = along(d, -dot(d, m), m), along(e, -dot(e, m), m)
+        a, b = dot(level, level), dot(level, d)
+        root = b * b - a * (dot(d, d) - R * R)
+        if not (root > 0.0 and a > 0.0):
+            continue
+        for upper in range(2):
+            t = (-b + (math.sqrt(root) if upper else -math.sqrt(root))) / a
+            if 0.0 < t < 1.0:
+                x = along(along(p, t, e), 1.0, _to_surface(feature, m))
+                gap = dot(m, subtract(x, centre))
+                name_a, name_b = names[i, 1], CROSSING + upper
+                if flip < 0.0:
+                    name_a, name_b = name_b, name_a
+                count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+    return count
+
+
+@compiled
+def _rims_crossing(a: Feature, b: Feature, pool: Pool, count: int) -> int:
+    """Points (4) where the rim of A passes that of B, seen along B's axis."""
+    m = b[2]
+    d = subtract(row(pool.loop_a, 4), row(pool.loop_b, 4))
+    height = dot(d, m)
+    d = along(d, -height, m)
+    apart = norm(d)
+    if not (abs(a[3] - b[3]) < apart < a[3] + b[3]):
+        return count
+    towards = scaled(d, 1.0 / apart)
+    reach = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
+    aside = math.sqrt(max(b[3] * b[3] - reach * reach, 0.0))
+    for k in range(2):
+        x = along(row(pool.loop_b, 4), reach, towards)
+        x = along(x, aside if k else -aside, cross(m, towards))
+        # straight up to the plane of A's cap
+        gap = dot(a[2], subtract(row(pool.loop_a, 4), x)) / dot(a[2], m)
+        count = _put(pool, count, CROSSING + k, CROSSING + k, gap, m, along(x, 0.5 * gap, m))
+    return count
+
+
+@compiled
+def _flat(feature: Feature) -> bool:
+    return feature[0] in (POLYGON, DISK)
+
+
+@compiled
+def overlap(a: Feature, b: Feature, n: Vector, pool: Pool) -> int:
+    """Collect the points of two features whose corners stand in the pool's loops; returns how many.
+
+    Args:
+        n: unit normal of the pair, from B into A.
+    """
+    count = 0
+    if a[0] == NOTHING or b[0] == NOTHING:
+        return count
+    if _flat(b):
+        count = _corners_over(a, pool.loop_a, pool.names_a, b, pool.loop_b, 1.0, pool, count)
+    if _flat(a):
+        count = _corners_over(b, pool.loop_b, pool.names_b, a, pool.loop_a, -1.0, pool, count)
+    if not _flat(a) and not _flat(b):
+        if a[3] + b[3] > 0.0:
+            count = _ends_beside(a, pool.loop_a, pool.names_a, b, pool.loop_b, n, 1.0, pool, count)
+            count = _ends_beside(b, pool.loop_b, pool.names_b, a, pool.loop_a, n, -1.0, pool, count)
+        return count
+    if a[0] == DISK and b[0] == DISK:
+        return _rims_crossing(a, b, pool, count)
+    if b[0] == DISK:
+        return _edges_past_rim(b, row(pool.loop_b, 4), a, pool.loop_a, pool.names_a, 1.0, pool, count)
+    if a[0] == DISK:
+        return _edges_past_rim(a, row(pool.loop_a, 4), b, pool.loop_b, pool.names_b, -1.0, pool, count)
+    return _edges_crossing(a, b, n, pool, count)

@@ -1,0 +1,209 @@
+"""From a direction near the best one to the best one, to rounding: the refinement that takes away MPR's bias.
+
+f of `support` (1) is smooth but for creases where n is perpendicular to an edge of A or B (an edge of a
+box or hull, a segment, the side of a cylinder) and at the normals of caps. The best direction near a given
+one is therefore one of
+
+- the normal of a cap, or the direction perpendicular to two edges;                           (1)
+- on the circle of directions perpendicular to one edge e: Newton's iteration along it;       (2)
+- where no crease is near: Newton's iteration on the sphere,
+      (g·1 + Σ (R/ρ)·t·tᵀ)·δ = w − g·n,   g = n·w,   δ ⊥ n                                  (3)
+  with w the support of D and R, ρ, t of `support.curvature`: f is homogeneous of degree one, so that
+  its Hessian on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ).
+
+All are tried and the best value is taken: every direction is a lower bound of the gap, so that one which
+does not belong merely loses. Edges of a hull are the differences of its vertices in the search's simplex.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from corekit.data.arrays import Array
+from corekit_mpr.compiled import compiled
+from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
+from corekit_mpr.vectors import (
+    Vector,
+    across,
+    along,
+    cross,
+    dot,
+    norm,
+    row,
+    scaled,
+    side,
+    unit,
+)
+
+__all__ = ["MAX_EDGES", "polish", "value"]
+
+MAX_EDGES: Final = 12
+_NEAR: Final = 0.15
+_SWEEPS: Final = 12
+
+
+@compiled
+def value(pair: Pair, vertices: Array, n: Vector) -> float:
+    """f(n) [m]."""
+    w, _ = lowest(pair, vertices, n)
+    return dot(w, n)
+
+
+@compiled
+def _better(
+    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, tiny: float
+) -> tuple[float, Vector]:
+    """The better of what was found and n."""
+    f = value(pair, vertices, n)
+    if f > best + tiny:
+        return f, n
+    return best, found
+
+
+@compiled
+def _edges(
+    solid: Solid, axes: tuple[Vector, Vector, Vector], n: Vector, edges: Array, count: int
+) -> tuple[int, bool]:
+    """Append the edges of a core that n is nearly perpendicular to; whether n is nearly the normal of a cap."""
+    kind = solid[0]
+    if kind == BOX:
+        for k in range(3):
+            axis = axes[0] if k == 0 else (axes[1] if k == 1 else axes[2])
+            if abs(dot(axis, n)) < _NEAR:
+                edges[count, 0], edges[count, 1], edges[count, 2] = axis
+                count += 1
+    elif kind in (SEGMENT, CYLINDER):
+        lean = abs(dot(axes[2], n))
+        if lean < _NEAR:
+            edges[count, 0], edges[count, 1], edges[count, 2] = axes[2]
+            count += 1
+        return count, kind == CYLINDER and lean > 1.0 - 0.5 * _NEAR * _NEAR
+    return count, False
+
+
+@compiled
+def _hull_edges(simplex: Array, corners: int, column: int, tiny: float, edges: Array, count: int) -> int:
+    """Append the differences of a hull's vertices among the first corners of the simplex, at most three."""
+    for i in range(min(corners, 3)):
+        for j in range(i):
+            e = (
+                simplex[i, column] - simplex[j, column],
+                simplex[i, column + 1] - simplex[j, column + 1],
+                simplex[i, column + 2] - simplex[j, column + 2],
+            )
+            length = norm(e)
+            if length > tiny:
+                for k in range(3):
+                    edges[count, k] = e[k] / length
+                count += 1
+    return count
+
+
+@compiled
+def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector, bound: bool) -> Vector:
+    """δ of (3), along the circle perpendicular to `edge` if bound; zero where f has no maximum of its kind."""
+    c_a, t_a, c_b, t_b = curvature(pair, n)
+    x = unit(cross(edge, n)) if bound else across(n)
+    gx = dot(w, x)
+    ax, bx = dot(t_a, x), dot(t_b, x)
+    hxx = g + c_a * ax * ax + c_b * bx * bx
+    if bound:
+        return scaled(x, gx / hxx) if hxx > 0.0 else (0.0, 0.0, 0.0)
+    y = cross(n, x)
+    gy = dot(w, y)
+    ay, by = dot(t_a, y), dot(t_b, y)
+    hyy = g + c_a * ay * ay + c_b * by * by
+    hxy = c_a * ax * ay + c_b * bx * by
+    det = hxx * hyy - hxy * hxy
+    if not (det > 0.0 and hxx > 0.0):
+        return (0.0, 0.0, 0.0)
+    return along(scaled(x, (gx * hyy - gy * hxy) / det), (gy * hxx - gx * hxy) / det, y)
+
+
+@compiled
+def _climb(
+    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, edge: Vector, bound: bool, tiny: float
+) -> tuple[float, Vector]:
+    """The better of what was found and the end of Newton's iteration (2) or (3) from n, shortened until f grows."""
+    w, _ = lowest(pair, vertices, n)
+    g = dot(w, n)
+    for _ in range(_SWEEPS):
+        d = _step(pair, n, w, g, edge, bound)
+        length = norm(d)
+        if not length > 1e-15:
+            break
+        shrink = min(1.0, 0.5 / length)
+        climbed = False
+        trial, w_trial, g_trial = n, w, g
+        for _ in range(4):
+            trial = unit(along(n, shrink, d))
+            if bound:  # rounding must not leave the circle
+                trial = unit(along(trial, -dot(trial, edge), edge))
+            w_trial, _ = lowest(pair, vertices, trial)
+            g_trial = dot(w_trial, trial)
+            if g_trial >= g:
+                climbed = True
+                break
+            shrink *= 0.25
+        if not climbed:
+            break
+        n, w, g = trial, w_trial, g_trial
+        if length < 1e-9:
+            break
+    if g > best + tiny:
+        return g, n
+    return best, found
+
+
+@compiled
+def _perpendicular(
+    pair: Pair, vertices: Array, best: float, found: Vector, edges: Array, count: int, tiny: float
+) -> tuple[float, Vector]:
+    """The better of what was found and the directions perpendicular to two edges."""
+    start = found
+    for i in range(count):
+        for j in range(i):
+            c = cross(row(edges, i), row(edges, j))
+            length = norm(c)
+            if length > 1e-3:
+                c = scaled(c, side(dot(c, start)) / length)
+                if dot(c, start) > 0.9:
+                    best, found = _better(pair, vertices, best, found, c, tiny)
+    return best, found
+
+
+@compiled
+def polish(
+    pair: Pair, vertices: Array, n: Vector, simplex: Array, corners: int, tiny: float, edges: Array
+) -> tuple[float, Vector]:
+    """The best value of f near n [m] and its direction.
+
+    Args:
+        n: unit start.
+        simplex: rows w, a of the corners of the search's simplex, shape (≥ corners, 6) [m].
+        tiny: what a later candidate must gain to replace an earlier one [m]: rounding must not choose.
+        edges: work buffer, shape (MAX_EDGES, 3).
+    """
+    best, found = value(pair, vertices, n), n
+    axes_a = (pair[3], pair[4], pair[5])
+    axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    count, cap_a = _edges(pair[0], axes_a, n, edges, 0)
+    count, cap_b = _edges(pair[1], axes_b, n, edges, count)
+    if pair[0][0] == HULL:
+        count = _hull_edges(simplex, corners, 3, tiny, edges, count)
+    if pair[1][0] == HULL:
+        for k in range(min(corners, 3)):  # b = a − w
+            for i in range(3):
+                simplex[k, 6 + i] = simplex[k, 3 + i] - simplex[k, i]
+        count = _hull_edges(simplex, corners, 6, tiny, edges, count)
+    if cap_a:
+        best, found = _better(pair, vertices, best, found, scaled(pair[5], side(dot(pair[5], n))), tiny)
+    if cap_b:
+        best, found = _better(pair, vertices, best, found, (0.0, 0.0, side(n[2])), tiny)
+    best, found = _perpendicular(pair, vertices, best, found, edges, count, tiny)
+    for k in range(count):
+        edge = row(edges, k)
+        on_circle = along(n, -dot(n, edge), edge)
+        if norm(on_circle) > 0.5:
+            best, found = _climb(pair, vertices, best, found, unit(on_circle), edge, True, tiny)
+    return _climb(pair, vertices, best, found, n, n, False, tiny)
