@@ -26,11 +26,13 @@ class FirstParty(NamedTuple):
 FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("models", "pcc", "corekit-pcc"),
     FirstParty("models", "rigid", "corekit-rigid"),
+    FirstParty("models", "der", "corekit-der"),
     FirstParty("models", "vine", "corekit-vine"),
     FirstParty("contact_detectors", "sdf", "corekit-sdf"),
     FirstParty("contact_detectors", "mpr", "corekit-mpr"),
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
+    FirstParty("integrators", "rk23", "corekit-timestep"),
     FirstParty("integrators", "implicit-euler", "corekit-timestep"),
     FirstParty("integrators", "implicit-midpoint", "corekit-timestep"),
     FirstParty("lcp_solvers", "lemke", "corekit-complementarity"),

@@ -1,0 +1,1 @@
+"""Discrete elastic rods: any graph of slender rods that stretch, bend and twist."""

@@ -1,0 +1,22 @@
+"""What `corekit list` and composition read of this plugin."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["der"]
+
+der = ComponentSpec(
+    role="models",
+    name="der",
+    target="corekit_der.model:DER",
+    config="corekit_der.config:DERConfig",
+    initial="corekit_der.initial:DERInitial",
+    summary="Discrete elastic rods: any graph of limbs that stretch, bend and twist, jointed, clamped and loaded.",
+    provides=("contact-rows", "tangent", "prescribed", "energy", "force-terms"),
+    modules=("numba",),
+    citation=(
+        "Bergou et al. (2008), Discrete elastic rods, ACM Trans. Graphics 27(3); "
+        "Bergou et al. (2010), Discrete viscous threads, ACM Trans. Graphics 29(4); "
+        "Choi et al. (2024), DisMech: A Discrete Differential Geometry-based Physical Simulator for Soft Robots "
+        "and Structures, IEEE Robotics and Automation Letters 9(4)"
+    ),
+)

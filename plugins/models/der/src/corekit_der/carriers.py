@@ -1,0 +1,64 @@
+"""Frames that carry shapes, and how material points of them move.
+
+A node's frame has the base's axes and does not turn: ẋ_p = ẋ. An edge's frame stands in its middle with the axes
+m₁, m₂, t; with e = x_b − x_a, l = |e| and the spin of `frames`, a point r in it moves by
+
+    ẋ_p = ½(ẋ_a + ẋ_b) + [r₃·ė⊥ − t·(r₁·m₁ + r₂·m₂)·ė]/l + (r₁·m₂ − r₂·m₁)·(θ̇ + A·ė),   ė⊥ = ė − t·(t·ė)   (1)
+"""
+
+from __future__ import annotations
+
+from corekit.data.arrays import Array, IntArray
+from corekit_der.frames import place_edges
+from corekit_der.tables import Rods
+from corekit_der.vectors import along, compiled, row, scaled
+
+__all__ = ["edge_poses", "edge_rows"]
+
+
+@compiled
+def edge_poses(rods: Rods, q: Array, aux: Array, edges: IntArray, position: Array, rotation: Array) -> None:
+    """Write middles and axes (m₁, m₂, t) of some edges in the base's axes, (k, 3) and (k, 3, 3)."""
+    place_edges(rods, q, aux)
+    for k in range(len(edges)):
+        j = edges[k]
+        start, end = rods.edge[j, 0], rods.edge[j, 1]
+        for a in range(3):
+            position[k, a] = 0.5 * (q[start + a] + q[end + a])
+            rotation[k, a, 0] = rods.at[j, 4 + a]
+            rotation[k, a, 1] = rods.at[j, 7 + a]
+            rotation[k, a, 2] = rods.at[j, a]
+
+
+@compiled
+def edge_rows(
+    rods: Rods, q: Array, aux: Array, edge: IntArray, local: Array, axes: Array, dofs: IntArray, values: Array
+) -> None:
+    """Write (1) for points `local` (c, 3) of edges `edge` (c,): dofs (c, 7) and values (c, 3, 7) in world axes.
+
+    An entry of `edge` that is negative leaves its rows alone. `axes` (3, 3) leads from the base to the world.
+    """
+    place_edges(rods, q, aux)
+    for c in range(len(edge)):
+        j = edge[c]
+        if j < 0:
+            continue
+        t, m1, m2 = row(rods.at, j, 0), row(rods.at, j, 4), row(rods.at, j, 7)
+        swept, length = row(rods.at, j, 10), rods.at[j, 3]
+        side = along(scaled(local[c, 0], m1), local[c, 1], m2)
+        spun = along(scaled(local[c, 0], m2), -local[c, 1], m1)
+        for k in range(3):
+            dofs[c, k] = rods.edge[j, 0] + k
+            dofs[c, 4 + k] = rods.edge[j, 1] + k
+        dofs[c, 3] = rods.edge[j, 2]
+        for w in range(3):
+            values[c, w, 3] = axes[w, 0] * spun[0] + axes[w, 1] * spun[1] + axes[w, 2] * spun[2]
+        for k in range(3):
+            for w in range(3):
+                arm = 0.0
+                for a in range(3):
+                    perpendicular = (1.0 if a == k else 0.0) - t[a] * t[k]
+                    slope = (local[c, 2] * perpendicular - t[a] * side[k]) / length + spun[a] * swept[k]
+                    arm += axes[w, a] * slope
+                values[c, w, k] = 0.5 * axes[w, k] - arm
+                values[c, w, 4 + k] = 0.5 * axes[w, k] + arm

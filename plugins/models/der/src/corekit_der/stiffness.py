@@ -1,0 +1,224 @@
+"""The Hessian of the elastic energy, written straight into a matrix's storage.
+
+Per pair, in the variables (e, θ_e, f, θ_f) and with the names of `elastic`,
+
+    H = Σᵢ cᵢ·gᵢ∘gᵢ + Σᵢ sᵢ·∂²(k₁, k₂, τ)ᵢ,   c = (EI₁/V, EI₂/V, GJ/V),   a∘b = a·bᵀ        (1)
+
+where the second part, summed before it is built, is with M = s₁m₂ − s₂m₁ and G = s₁m₁ + s₂m₂
+
+    ee: [2k·t̃∘t̃ − sym(t_f × B, t̃)]/l_e² − k/(χ·l_e²)·(1 − t_e∘t_e) + sym(κb, ¼M_e − ¼s₃(t_e + t̃))/l_e²
+    ff: [2k·t̃∘t̃ + sym(t_e × B, t̃)]/l_f² − k/(χ·l_f²)·(1 − t_f∘t_f) + sym(κb, ¼M_f − ¼s₃(t_f + t̃))/l_f²
+    ef: {2k·t̃∘t̃ − (t_f × B)∘t̃ + t̃∘(t_e × B) − [B]× − (k/χ)·(1 + t_e∘t_f) + ½s₃·((2/χ)[t_e]× − κb∘t̃)}/(l_e·l_f)
+    eθ_x: [½(κb·G_x)·t̃ − t_f × G_x/χ]/l_e,   fθ_x: [½(κb·G_x)·t̃ + t_e × G_x/χ]/l_f,   x = e, f
+    θ_xθ_x: −½·κb·M_x,   θ_eθ_f: 0                                                          (2)
+
+with sym(a, b) = a∘b + b∘a. (2) is symmetric and exact where tangents are at their sources. Elsewhere, with
+spin = θ̇ + A·ė (see `frames`), each edge adds
+
+    H ← H + H_θ∘A + A∘H_θ + H_θθ·A∘A  (in e),     + ∂E/∂θ·sym ∂A/∂e                         (3)
+    sym ∂A/∂e = −sym(A, 2t + (a·t)·t + a)/(2·l·(1 + a·t))
+
+Stretching adds EA·[(1/L − 1/l)·1 + t∘t/l] to ee.                                            (4)
+
+Source: Bergou et al. (2010), appendix; the first part of (1) alone is positive semidefinite.
+"""
+
+from __future__ import annotations
+
+from corekit.data.arrays import Array, IntArray
+from corekit_der.elastic import pair_strain
+from corekit_der.frames import oriented, place_edges
+from corekit_der.tables import Rods
+from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled, triple
+
+__all__ = ["LOCAL_PAIR", "LOCAL_STRETCH", "elastic_stiffness"]
+
+LOCAL_PAIR, LOCAL_STRETCH = 11, 6
+"""Indices of a pair: far node, angle, common node, angle, far node; of an edge: start and end node."""
+
+
+@inlined
+def _slopes(
+    slope: Array, te: Vector, tf: Vector, le: float, lf: float, chi: float, kb: Vector, k1: float, k2: float,
+    m1e: Vector, m2e: Vector, m1f: Vector, m2f: Vector,
+) -> None:  # fmt: skip
+    """Rows of `slope` become the gradients of k₁, k₂ and τ in (e, θ_e, f, θ_f), without spin."""
+    tilde = scaled(1.0 / chi, along(te, 1.0, tf))
+    b1 = scaled(1.0 / chi, along(m1e, 1.0, m1f))
+    b2 = scaled(1.0 / chi, along(m2e, 1.0, m2f))
+    f2, e2, f1, e1 = cross(tf, b2), cross(te, b2), cross(tf, b1), cross(te, b1)
+    for a in range(3):
+        slope[0, a] = (-k1 * tilde[a] + f2[a]) / le
+        slope[0, 4 + a] = (-k1 * tilde[a] - e2[a]) / lf
+        slope[1, a] = (-k2 * tilde[a] - f1[a]) / le
+        slope[1, 4 + a] = (-k2 * tilde[a] + e1[a]) / lf
+        slope[2, a] = 0.5 * kb[a] / le
+        slope[2, 4 + a] = 0.5 * kb[a] / lf
+    slope[0, 3], slope[0, 7] = -0.5 * dot(kb, m1e), -0.5 * dot(kb, m1f)
+    slope[1, 3], slope[1, 7] = -0.5 * dot(kb, m2e), -0.5 * dot(kb, m2f)
+    slope[2, 3], slope[2, 7] = -1.0, 1.0
+
+
+@inlined
+def _second(
+    H: Array, te: Vector, tf: Vector, le: float, lf: float, chi: float, kb: Vector, k: float, s3: float,
+    Ge: Vector, Gf: Vector, Me: Vector, Mf: Vector,
+) -> None:  # fmt: skip
+    """H becomes (2)."""
+    tilde = scaled(1.0 / chi, along(te, 1.0, tf))
+    B = scaled(1.0 / chi, along(Me, 1.0, Mf))
+    fB, eB = cross(tf, B), cross(te, B)
+    # x∘y of the off-diagonal block as one vector product: −[B]× + (s₃/χ)·[t_e]×
+    w = along(scaled(-1.0, B), s3 / chi, te)
+    ve = along(scaled(0.25, Me), -0.25 * s3, along(te, 1.0, tilde))
+    vf = along(scaled(0.25, Mf), -0.25 * s3, along(tf, 1.0, tilde))
+    see, sff, sef, kc = 1.0 / (le * le), 1.0 / (lf * lf), 1.0 / (le * lf), k / chi
+    for a in range(3):
+        for b in range(3):
+            tt = 2.0 * k * tilde[a] * tilde[b]
+            one = kc if a == b else 0.0
+            H[a, b] = see * (
+                tt
+                - fB[a] * tilde[b]
+                - tilde[a] * fB[b]
+                - one
+                + kc * te[a] * te[b]
+                + kb[a] * ve[b]
+                + ve[a] * kb[b]
+            )
+            H[4 + a, 4 + b] = sff * (
+                tt
+                + eB[a] * tilde[b]
+                + tilde[a] * eB[b]
+                - one
+                + kc * tf[a] * tf[b]
+                + kb[a] * vf[b]
+                + vf[a] * kb[b]
+            )
+            H[a, 4 + b] = sef * (
+                tt
+                - fB[a] * tilde[b]
+                + tilde[a] * eB[b]
+                - one
+                - kc * te[a] * tf[b]
+                - 0.5 * s3 * kb[a] * tilde[b]
+            )
+    H[0, 5] -= sef * w[2]
+    H[0, 6] += sef * w[1]
+    H[1, 4] += sef * w[2]
+    H[1, 6] -= sef * w[0]
+    H[2, 4] -= sef * w[1]
+    H[2, 5] += sef * w[0]
+    be, bf = 0.5 * dot(kb, Ge), 0.5 * dot(kb, Gf)
+    fe, ff, ee, ef = cross(tf, Ge), cross(tf, Gf), cross(te, Ge), cross(te, Gf)
+    for a in range(3):
+        H[a, 3] = (be * tilde[a] - fe[a] / chi) / le
+        H[a, 7] = (bf * tilde[a] - ff[a] / chi) / le
+        H[3, 4 + a] = (be * tilde[a] + ee[a] / chi) / lf
+        H[4 + a, 7] = (bf * tilde[a] + ef[a] / chi) / lf
+    H[3, 3], H[7, 7], H[3, 7] = -0.5 * dot(kb, Me), -0.5 * dot(kb, Mf), 0.0
+
+
+@inlined
+def _spin(H: Array, first: int, A: Vector) -> None:
+    """Equation (3) for the edge whose variables start at `first`; H is symmetric and stays so."""
+    angle = first + 3
+    for a in range(3):
+        for b in range(8):
+            H[first + a, b] += A[a] * H[angle, b]
+    for a in range(3):
+        for b in range(8):
+            H[b, first + a] += A[a] * H[b, angle]
+
+
+@inlined
+def _local(H: Array, i: int, j: int) -> float:
+    """Entry of the pair's 11 × 11 Hessian in far node, θ_e, common node, θ_f, far node."""
+    # far node: −e; common node: e − f; far node: f
+    r0, s0, r1, s1 = _parts(i)
+    c0, d0, c1, d1 = _parts(j)
+    value = s0 * d0 * H[r0, c0]
+    if d1 != 0.0:
+        value += s0 * d1 * H[r0, c1]
+    if s1 != 0.0:
+        value += s1 * d0 * H[r1, c0]
+        if d1 != 0.0:
+            value += s1 * d1 * H[r1, c1]
+    return value
+
+
+@inlined
+def _parts(i: int) -> tuple[int, float, int, float]:
+    """Rows of the 8 × 8 matrix, with factors, that make row i of the 11 × 11 one."""
+    if i < 3:
+        return i, -1.0, 0, 0.0
+    if i == 3:
+        return 3, 1.0, 0, 0.0
+    if i < 7:
+        return i - 4, 1.0, i, -1.0
+    if i == 7:
+        return 7, 1.0, 0, 0.0
+    return i - 4, 1.0, 0, 0.0
+
+
+@compiled
+def elastic_stiffness(
+    rods: Rods, q: Array, aux: Array, stretch_place: IntArray, pair_place: IntArray, out: Array
+) -> None:
+    """Add the Hessian to the flat storage `out` of a matrix.
+
+    Args:
+        stretch_place: place in `out` of the entries (i, j) of every edge's 6 × 6 block, row by row, −1 where the
+            storage has none (the upper triangle of a band), (E, 36).
+        pair_place: the same of the 11 × 11 block of every pair, (P, 121).
+    """
+    place_edges(rods, q, aux)
+    torque, H, g = rods.torque, rods.block, rods.slope
+    torque[:] = 0.0
+    for p in range(len(rods.rest)):
+        se, le, te, m1e, m2e = oriented(rods, p, 0)
+        sf, lf, tf, m1f, m2f = oriented(rods, p, 1)
+        near = sf * q[rods.where[p, 3]] - se * q[rods.where[p, 1]] + aux[6 * len(rods.length) + p]
+        chi, kb, k1, k2, tau = pair_strain(te, tf, m1e, m2e, m1f, m2f, near)
+        c1, c2, c3 = rods.bend[p, 0], rods.bend[p, 1], rods.bend[p, 2]
+        s1, s2 = c1 * (k1 - rods.rest[p, 0]), c2 * (k2 - rods.rest[p, 1])
+        s3 = c3 * (tau - rods.rest[p, 2])
+        Ge, Gf = along(scaled(s1, m1e), s2, m2e), along(scaled(s1, m1f), s2, m2f)
+        Me, Mf = along(scaled(s1, m2e), -s2, m1e), along(scaled(s1, m2f), -s2, m1f)
+        torque[rods.pair[p, 0]] -= se * (0.5 * dot(kb, Ge) + s3)
+        torque[rods.pair[p, 1]] -= sf * (0.5 * dot(kb, Gf) - s3)
+        _slopes(g, te, tf, le, lf, chi, kb, k1, k2, m1e, m2e, m1f, m2f)
+        _second(H, te, tf, le, lf, chi, kb, s1 * k1 + s2 * k2, s3, Ge, Gf, Me, Mf)
+        for a in range(8):
+            for b in range(a, 8):
+                H[a, b] += c1 * g[0, a] * g[0, b] + c2 * g[1, a] * g[1, b] + c3 * g[2, a] * g[2, b]
+                H[b, a] = H[a, b]
+        _spin(H, 0, row(rods.at, rods.pair[p, 0], 10))
+        _spin(H, 4, row(rods.at, rods.pair[p, 1], 10))
+        for a in range(8):
+            H[3, a] *= se
+            H[a, 3] *= se
+            H[7, a] *= sf
+            H[a, 7] *= sf
+        for i in range(11):
+            for j in range(11):
+                place = pair_place[p, 11 * i + j]
+                if place >= 0:
+                    out[place] += _local(H, i, j)
+    for j in range(len(rods.length)):
+        t, length, rest = row(rods.at, j, 0), rods.at[j, 3], rods.length[j]
+        EA, A, cosine = rods.axial[j], row(rods.at, j, 10), rods.at[j, 13]
+        a = triple(aux, 6 * j)
+        turn = along(scaled(2.0 + cosine, t), 1.0, a)
+        swept = -0.5 * torque[j] / (length * (1.0 + cosine))
+        for i in range(3):
+            for k in range(3):
+                value = EA * t[i] * t[k] / length + swept * (A[i] * turn[k] + turn[i] * A[k])
+                if i == k:
+                    value += EA * (1.0 / rest - 1.0 / length)
+                # start and end node, in the order of a 6 × 6 block
+                for side in range(4):
+                    r, c = i + 3 * (side & 1), k + 3 * (side >> 1)
+                    place = stretch_place[j, 6 * r + c]
+                    if place >= 0:
+                        out[place] += value if (side & 1) == (side >> 1) else -value

@@ -1,0 +1,68 @@
+"""The arrays that compiled kernels read: what edges and pairs of edges there are, and how stiff."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["EDGE_ROW", "Rods", "empty_rods"]
+
+EDGE_ROW = 14
+"""Numbers an edge keeps at a state: t (0–2), l (3), m₁ (4–6), m₂ (7–9), A (10–12), a·t (13)."""
+
+
+class Rods(NamedTuple):
+    """Edges (E) and pairs (P) of a graph of rods. Indices are into q and v, which stand in the same order.
+
+    A pair is two edges that meet at a node and bend and twist against each other. Both are traversed from the
+    far node of the first, through the common node, to the far node of the second: an edge stored the other
+    way has the sign −1.
+
+    Attributes:
+        edge: first index of the edge's start and end node, and index of its twist angle, (E, 3).
+        length: rest length [m], (E,).
+        axial: EA [N], 0 for an edge that only clamps, (E,).
+        pair: the two edges, (P, 2).
+        sign: ±1 of each, (P, 2).
+        where: indices of far node, first angle, common node, second angle, far node, (P, 5).
+        bend: EI₁/V, EI₂/V, GJ/V [N·m], (P, 3).
+        rest: k̄₁, k̄₂, τ̄ [–]; rewritten where natural curvature is an input, (P, 3).
+        at: work space of the edges, (E, EDGE_ROW).
+        torque: work space, ∂E/∂θ of each edge [N·m], (E,).
+        block: work space, (8, 8).
+        slope: work space, (3, 8).
+    """
+
+    edge: IntArray
+    length: Array
+    axial: Array
+    pair: IntArray
+    sign: Array
+    where: IntArray
+    bend: Array
+    rest: Array
+    at: Array
+    torque: Array
+    block: Array
+    slope: Array
+
+
+def empty_rods(edges: int, pairs: int) -> Rods:
+    """Zeroed tables of the given sizes."""
+    return Rods(
+        edge=np.zeros((edges, 3), dtype=np.int64),
+        length=np.zeros(edges),
+        axial=np.zeros(edges),
+        pair=np.zeros((pairs, 2), dtype=np.int64),
+        sign=np.ones((pairs, 2)),
+        where=np.zeros((pairs, 5), dtype=np.int64),
+        bend=np.zeros((pairs, 3)),
+        rest=np.zeros((pairs, 3)),
+        at=np.zeros((edges, EDGE_ROW)),
+        torque=np.zeros(edges),
+        block=np.zeros((8, 8)),
+        slope=np.zeros((3, 8)),
+    )
