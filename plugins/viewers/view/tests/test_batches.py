@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -9,13 +10,15 @@ from hypothesis.extra.numpy import arrays
 from corekit.data.contacts import ContactMode
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit_view.batches import batches, rotation_to
+from corekit_view.contacts import Arrows, arrows_of
 from corekit_view.scene import bounds
 
 SCALE = 0.02
+ARROWS = Arrows(SCALE)
 
 
 def made(replay):
-    return {batch.name: batch for batch in batches(replay, bounds(replay), SCALE, 0.001)}
+    return {batch.name: batch for batch in batches(replay, bounds(replay), ARROWS, 0.001)}
 
 
 def instances(batch, frame):
@@ -53,7 +56,7 @@ def test_tube_ends_are_flat_and_do_not_reach_beyond_the_outline(arm_over_box):
     body, joints = replay.bodies[0], made(replay)["/bodies/0/joints"]
     tip, before = body.outline[2, -1], body.outline[2, -2]
     tangent = (tip - before) / np.linalg.norm(tip - before)
-    beyond = (instances(joints, 2)[-1] - tip) @ tangent
+    beyond = (instances(joints, 2) - tip) @ tangent
     assert beyond.max() < 0.05 * body.radius[-1]
 
 
@@ -102,3 +105,30 @@ def test_half_space_patch_lies_in_the_plane_near_the_bodies(fallen_bodies):
     cells = instances(made(replay)["/obstacles/0/even"], 0)[0]
     assert (cells - ground.position[0]) @ ground.rotation[0, :, 2] == pytest.approx(0.0, abs=1e-9)
     assert np.linalg.norm(cells.mean(axis=0) - bounds(replay).centre) < bounds(replay).extent
+
+
+def test_bodies_that_would_hide_forces_are_glass_and_only_those(arm_over_box, fallen_bodies):
+    def opacity(replay, arrows):
+        found = batches(replay, bounds(replay), arrows, 0.001)
+        return {batch.name.split("/")[1]: batch.opacity for batch in found}
+
+    assert opacity(arm_over_box(60), ARROWS) == {"bodies": 0.4, "obstacles": 1.0, "contacts": 1.0}
+    assert opacity(arm_over_box(5, contacts=False), Arrows(0.0))["bodies"] == 1.0
+    assert opacity(fallen_bodies(), ARROWS)["bodies"] == 1.0  # rods of 12 mm in a scene of more than a metre
+
+
+def test_a_blow_is_cut_so_that_steady_forces_are_seen(arm_over_box):
+    replay = arm_over_box(60)
+    blow = evolve(replay.contacts[-1], force=1000.0 * replay.contacts[-1].force)
+    usual = arrows_of(replay, 1.0, None)
+    struck = arrows_of(evolve(replay, contacts=(*replay.contacts[:-1], blow)), 1.0, None)
+    assert struck.scale == pytest.approx(usual.scale, rel=0.6)
+    assert struck.cut(blow.force).all()
+    lengths = np.linalg.norm(struck.vectors(blow.force), axis=1)
+    assert lengths == pytest.approx(np.full(len(lengths), 0.2))
+    assert not usual.cut(np.concatenate([contact.force for contact in replay.contacts])).any()
+
+
+def test_a_scale_that_is_given_is_kept(arm_over_box):
+    arrows = arrows_of(arm_over_box(60), 1.0, 0.5)
+    assert arrows.vectors(np.array([[0.0, 300.0, 0.0]])) == pytest.approx(np.array([[0.0, 150.0, 0.0]]))

@@ -14,8 +14,9 @@ from attrs import evolve
 from corekit.errors import PluginError, ResultsError
 from corekit_view.config import PageConfig
 from corekit_view.frames import thinned
-from corekit_view.page import ViserViewer, linear_bytes
+from corekit_view.page import ViserViewer
 from corekit_view.palette import rgb
+from corekit_view.stage import linear_bytes
 
 
 def written(replay, folder, **options):

@@ -12,6 +12,7 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
 from corekit_view.camera import View
 from corekit_view.config import PictureConfig
+from corekit_view.contacts import Arrows
 from corekit_view.overlay import force_arrows
 from corekit_view.palette import MODES, rgb
 from corekit_view.picture import MatplotlibViewer
@@ -130,7 +131,9 @@ def test_arrow_on_the_picture_points_along_the_force(tmp_path, force):
 def test_arrows_are_the_projected_forces(arm_over_box):
     contact = arm_over_box(60).contacts[-1]
     view = View(0.7, 0.4)
-    for (_, tail, vector), (mode, _, _, _) in zip(force_arrows(contact, view, 0.01), MODES, strict=True):
+    for (_, tail, vector, _), (mode, _, _, _) in zip(
+        force_arrows(contact, view, Arrows(0.01)), MODES, strict=True
+    ):
         chosen = contact.mode == mode
         tip = view.project(contact.point[chosen] + 0.01 * contact.force[chosen])[:, :2]
         assert tail + vector == pytest.approx(tip)

@@ -10,7 +10,7 @@ An instance places a unit vertex x at
 from __future__ import annotations
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
@@ -18,7 +18,7 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
-from corekit_view.contacts import of_mode
+from corekit_view.contacts import FARTHEST, Arrows, of_mode
 from corekit_view.meshes import Surface, box, chequers, cone, cylinder, shape_surface, sphere
 from corekit_view.palette import GROUND, MODES, OBSTACLE, body_colour, darker, rgb
 from corekit_view.scene import Bounds
@@ -32,6 +32,16 @@ SUNK = 0.985
 """Radius of a joint relative to the tube's: it must not poke through the flats of a 24-sided link (0.991)."""
 
 
+LENS = 0.9
+"""Half thickness of a joint in a thick tube relative to the shorter of its links."""
+
+
+GLASS = 0.4
+"""Opacity of a body that forces are to be seen in."""
+THICK = 0.15
+"""Half thickness of a body from which on it hides a force, relative to the longest arrow."""
+
+
 @frozen(eq=False)
 class Batch:
     """Instances of one mesh over time (T frames, n instances).
@@ -41,6 +51,7 @@ class Batch:
         mesh: the unit mesh.
         colour: red green blue in 0…1, shape (3,).
         position: [m], shape (T, n, 3). quat_wxyz: unit, (T, n, 4). scale: along the mesh's axes, (T, n, 3).
+        opacity: less than 1 where forces are to be seen inside.
     """
 
     name: str
@@ -49,6 +60,7 @@ class Batch:
     position: Array
     quat_wxyz: Array
     scale: Array
+    opacity: float = 1.0
 
 
 def rotation_to(direction: Array) -> Array:
@@ -63,22 +75,26 @@ def rotation_to(direction: Array) -> Array:
     return np.where(down[..., None], [0.0, 1.0, 0.0, 0.0], quat / np.where(norm > 0.0, norm, 1.0))
 
 
-def batches(replay: Replay, extent: Bounds, force_scale: float, thinnest: float) -> list[Batch]:
+def batches(replay: Replay, extent: Bounds, arrows: Arrows, thinnest: float) -> list[Batch]:
     """Everything in a replay as batches, in a steady order.
+
+    A contact force points into the body it acts on: bodies thick enough to hide it are glass.
 
     Args:
         replay: finite in all frames. extent: where it happens.
-        force_scale: of arrows [m/N]. thinnest: least drawn radius of tubes [m].
+        arrows: lengths of force arrows. thinnest: least drawn radius of tubes [m].
     """
     found: list[Batch] = []
     for i, body in enumerate(replay.bodies):
-        found += _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
         shade = darker(body_colour(i)) if body.outline.shape[1] else body_colour(i)
-        found += _shapes(body, f"/bodies/{i}", shade, extent.extent)
+        made = _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
+        made += _shapes(body, f"/bodies/{i}", shade, extent.extent)
+        hides = arrows.scale > 0 and _thickness(body) > THICK * FARTHEST * extent.extent
+        found += [evolve(batch, opacity=GLASS) for batch in made] if hides else made
     for i, obstacle in enumerate(replay.obstacles):
         found += _obstacle(obstacle, f"/obstacles/{i}", extent)
     for mode, word, colour, _ in MODES:
-        found += _contacts(replay, mode, f"/contacts/{word}", rgb(colour), extent.extent, force_scale)
+        found += _contacts(replay, mode, f"/contacts/{word}", rgb(colour), extent.extent, arrows)
     return found
 
 
@@ -93,27 +109,44 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
         if points.shape[1] > 1:
             step = np.diff(points, axis=1)
             length = np.linalg.norm(step, axis=2)
-            direction = step / np.where(length > 0.0, length, 1.0)[:, :, None]
-            direction[length == 0.0] = [0.0, 0.0, 1.0]
+            direction = _unit_vectors(step)
             mean = 0.5 * (radius[:, 1:] + radius[:, :-1])
             middle = 0.5 * (points[:, 1:] + points[:, :-1])
             links.append((middle, rotation_to(direction), np.stack([mean, mean, 0.5 * length], axis=2)))
             for end in (0, -1):
                 quat[:, end] = rotation_to(direction[:, end])
                 round_scale[:, end, 2] *= FLAT
+            if np.any(radius[:, 1:-1] > np.minimum(length[:, 1:], length[:, :-1])):
+                # a thick tube of short links: its joints are lenses, or those near an end would bulge out of it
+                quat[:, 1:-1] = rotation_to(_unit_vectors(direction[:, 1:] + direction[:, :-1]))
+                near = np.minimum(length[:, 1:], length[:, :-1])
+                round_scale[:, 1:-1, 2] = np.minimum(round_scale[:, 1:-1, 2], LENS * near)
         joints.append((points, quat, round_scale))
     found = []
     for word, mesh, parts in (("joints", sphere(1.0, 16), joints), ("links", cylinder(1.0, 1.0, 24), links)):
         if parts:
-            found.append(
-                Batch(
-                    f"{name}/{word}",
-                    mesh,
-                    colour,
-                    *(np.concatenate(p, axis=1) for p in zip(*parts, strict=True)),
-                )
-            )
+            position, quat, scale = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+            found.append(Batch(f"{name}/{word}", mesh, colour, position, quat, scale))
     return found
+
+
+def _thickness(body: BodyTrack) -> float:
+    """How far its surface is from its middle, across [m]: of the thickest of its tubes and shapes."""
+    found = [0.0, *(float(radius) for radius in body.radius)]
+    for shape in body.shapes:
+        if shape.kind == "box":
+            found.append(min(shape.size))
+        elif shape.vertices is not None:
+            found.append(0.5 * float(np.linalg.norm(shape.vertices, axis=1).max()))
+        elif shape.size:
+            found.append(shape.size[0])
+    return max(found)
+
+
+def _unit_vectors(vectors: Array) -> Array:
+    """Vectors (..., 3) at unit length; +z where there is no direction."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.where(length > 1e-9, vectors / np.where(length > 1e-9, length, 1.0), [0.0, 0.0, 1.0])
 
 
 def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Batch]:
@@ -219,7 +252,7 @@ def _obstacle(obstacle: ObstacleTrack, name: str, extent: Bounds) -> list[Batch]
 
 
 def _contacts(
-    replay: Replay, mode: ContactMode, name: str, colour: Array, extent: float, force_scale: float
+    replay: Replay, mode: ContactMode, name: str, colour: Array, extent: float, arrows: Arrows
 ) -> list[Batch]:
     """Points and force arrows of the contacts in one mode; unused instances are shrunk to nothing."""
     each = [of_mode(contact, mode) for contact in replay.contacts]
@@ -236,7 +269,7 @@ def _contacts(
         size[:, :, None] > 0, force / np.where(size > 0, size, 1.0)[:, :, None], [0.0, 0.0, 1.0]
     )
     quat = rotation_to(direction)
-    length = force_scale * size
+    length = np.minimum(arrows.scale * size, arrows.longest)
     thick = 0.0035 * extent * used * (length > 0)
     head = np.minimum(9.0 * 0.0035 * extent * used, 0.5 * length)
     shaft = length - head

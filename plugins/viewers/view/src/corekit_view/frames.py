@@ -15,6 +15,8 @@ from corekit_view.tubes import polylines
 __all__ = ["coarser", "drawable", "key_frames", "select", "thinned"]
 
 LEAST_POINTS = 16
+NEAR = 0.2
+"""Share of the usual distance of two key frames within which one would look like the other."""
 
 
 def select(replay: Replay, index: IntArray) -> Replay:
@@ -104,7 +106,7 @@ def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntA
 
         t / t_end + s(t) / s(t_end)                                                       (1)
 
-    and the one nearest to the first touch is moved onto it.
+    and the one nearest to the first touch is moved onto it, unless the first or last frame all but shows it.
 
     Args:
         replay: the whole run. panels: how many. times: if given, the frames nearest to these instead [s].
@@ -126,7 +128,8 @@ def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntA
     frames = [int(np.argmin(np.abs(progress - value))) for value in wanted]
     frames[0], frames[-1] = 0, count - 1
     touching = [i for i, contact in enumerate(replay.contacts) if np.any(contact.mode > 0)]
-    if touching and panels > 2 and touching[0] > 0:
+    spacing = (progress[-1] - progress[0]) / (panels - 1)
+    if touching and panels > 2 and min(np.abs(progress[[0, -1]] - progress[touching[0]])) > NEAR * spacing:
         inner = min(range(1, panels - 1), key=lambda i: abs(frames[i] - touching[0]))
         frames[inner] = touching[0]
     return np.array(sorted(set(frames)), dtype=np.int64)

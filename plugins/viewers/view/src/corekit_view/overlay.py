@@ -9,7 +9,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.roles.viewer import ContactTrack, Replay
 from corekit_view.camera import View, Window
-from corekit_view.contacts import counts, of_mode, round_figure, total_force
+from corekit_view.contacts import Arrows, counts, of_mode, round_figure, total_force
 from corekit_view.palette import INK, MODES, body_colour, darker, hexadecimal
 
 if TYPE_CHECKING:
@@ -25,21 +25,25 @@ HEAD = 4.4
 """Width of its head in shafts."""
 
 
-def force_arrows(contact: ContactTrack, view: View, scale: float) -> list[tuple[str, Array, Array]]:
-    """Arrows in the view plane, one entry a mode: colour, tails [m] (n, 2), vectors [m] (n, 2).
+def force_arrows(contact: ContactTrack, view: View, arrows: Arrows) -> list[tuple[str, Array, Array, Array]]:
+    """Arrows in the view plane, one entry a mode: colour, tails and vectors [m] (n, 2), forces [N] (n, 3).
 
     An arrow starts at its contact point and points where the force on the first body points.
     """
     found = []
     for mode, _, colour, _ in MODES:
         point, force = of_mode(contact, mode)
-        found.append((colour, view.project(point)[:, :2], scale * view.project(force)[:, :2]))
+        vector = view.project(arrows.vectors(force))[:, :2]
+        found.append((colour, view.project(point)[:, :2], vector, force))
     return found
 
 
-def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, scale: float) -> None:
-    """Contact points by mode, and force arrows, over everything: what is touched is always hidden."""
-    for colour, tail, vector in force_arrows(contact, view, scale):
+def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, arrows: Arrows) -> None:
+    """Contact points by mode, and force arrows, over everything: what is touched is always hidden.
+
+    An arrow that is cut bears its force in N.
+    """
+    for colour, tail, vector, force in force_arrows(contact, view, arrows):
         long = np.linalg.norm(vector, axis=1) > 0.004 * frame.width
         for ink, halo, order in (("white", 1.2, 5), (colour, 0.0, 6)):
             axes.quiver(
@@ -47,6 +51,8 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
                 angles="xy", scale_units="xy", scale=1.0, units="inches", width=ARROW / 72,
                 headwidth=HEAD, headlength=1.15 * HEAD, headaxislength=1.05 * HEAD, minlength=0.1,
             )  # fmt: skip
+        for at in np.flatnonzero(arrows.cut(force) & long):
+            _label(axes, tail[at] + vector[at], vector[at], f"{np.linalg.norm(force[at]):.3g} N", colour)
     for mode, _, colour, marker in MODES:
         point, _ = of_mode(contact, mode)
         flat = view.project(point)
@@ -60,6 +66,19 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
             linewidths=0.45,
             zorder=7,
         )
+
+
+def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> None:
+    """Words beyond an arrow's tip, within the axes and with a white rim."""
+    from matplotlib.patheffects import withStroke
+
+    x, y = vector / np.linalg.norm(vector)
+    axes.annotate(
+        words, (float(tip[0]), float(tip[1])), (5.0 * x, 5.0 * y), textcoords="offset points",
+        color=colour, fontsize=6, zorder=8, annotation_clip=False,
+        ha="left" if x > 0.4 else "right" if x < -0.4 else "center", va="bottom" if y > -0.4 else "top",
+        path_effects=[withStroke(linewidth=1.6, foreground="white")],
+    )  # fmt: skip
 
 
 def draw_tip_path(axes: Axes, replay: Replay, frame: int, view: View) -> None:
@@ -110,12 +129,12 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
     )
 
 
-def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float, height: float) -> None:
+def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: float, height: float) -> None:
     """Bodies if there are several, modes that occur, the tip path, and a reference force, in one row.
 
     Args:
         figure: to draw on. replay: what is drawn.
-        scale: of the force arrows [m/N]. inches_per_metre: scale of the panels.
+        arrows: lengths of force arrows. inches_per_metre: scale of the panels.
         height: of the row's lower edge, as a share of the figure's.
     """
     from matplotlib.lines import Line2D
@@ -157,15 +176,17 @@ def legend(figure: Figure, replay: Replay, scale: float, inches_per_metre: float
     if any(body.outline.shape[1] for body in replay.bodies) and len(replay.time) > 1:
         dashes = Line2D([0, 18], [3, 3], color=INK, linewidth=0.6, dashes=(4, 2), alpha=0.75)
         entries.append(entry("tip path", 18, dashes))
-    if scale > 0 and total_force(replay).any():
-        force = round_figure(0.4 / (scale * inches_per_metre))
-        points = 72 * force * scale * inches_per_metre
+    if arrows.scale > 0 and total_force(replay).any():
+        force = round_figure(min(0.4 / (arrows.scale * inches_per_metre), arrows.most))
+        points = 72 * force * arrows.scale * inches_per_metre
         head = min(1.15 * HEAD * ARROW, points)
         arrow = FancyArrow(
             0, 3, points, 0, width=ARROW, head_width=HEAD * ARROW, head_length=head, length_includes_head=True,
             color=INK, linewidth=0,
         )  # fmt: skip
-        entries.append(entry(f"force on the body, {force:g} N", points, arrow))
+        cut = any(arrows.cut(contact.force).any() for contact in replay.contacts)
+        more = f" (beyond {arrows.most:.2g} N cut)" if cut else ""
+        entries.append(entry(f"force on the body, {force:g} N{more}", points, arrow))
     if entries:
         row = HPacker(children=entries, align="center", pad=0, sep=14)
         figure.add_artist(

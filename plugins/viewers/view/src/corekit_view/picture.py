@@ -15,7 +15,7 @@ from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig
-from corekit_view.contacts import arrow_scale
+from corekit_view.contacts import arrows_of
 from corekit_view.frames import drawable, key_frames
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.overlay import draw_contacts, draw_tip_path, draw_triad_and_scale, legend
@@ -122,7 +122,7 @@ class MatplotlibViewer(Viewer):
         FigureCanvasAgg(figure)
         top = 1.0 - 0.10 / height
         figure.text(0.012, top, replay.title, fontsize=9, fontweight="bold", va="top", parse_math=False)
-        scale = arrow_scale(replay, box.extent, config.force_scale)
+        arrows = arrows_of(replay, box.extent, config.force_scale)
         scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
         left = 0.5 * (width - columns * (panel_width + GAP) + GAP)
         pixels = (round(panel_width * config.dpi), round(panel_height * config.dpi))
@@ -133,11 +133,11 @@ class MatplotlibViewer(Viewer):
             axes = figure.add_axes((across / width, up / height, panel_width / width, panel_height / height))
             show(axes, picture(scene.soup(int(k)), view, frame, *pixels), frame)
             axes.set_title(f"$\\bf{{{chr(ord('a') + i)}}}$   t = {replay.time[k]:.3g} s", loc="left", pad=3)
-            draw_contacts(axes, replay.contacts[int(k)], view, frame, scale)
+            draw_contacts(axes, replay.contacts[int(k)], view, frame, arrows)
             draw_tip_path(axes, replay, int(k), view)
             if i == 0:
                 draw_triad_and_scale(axes, view, frame)
-        legend(figure, replay, scale, panel_width / frame.width, (below + 0.15) / height)
+        legend(figure, replay, arrows, panel_width / frame.width, (below + 0.15) / height)
         if plots:
             draw_time_plots(figure, replay, frames, height)
         return figure
