@@ -68,6 +68,7 @@ class Body:
         inputs: u(t).
         layout: the model's.
         friction: coefficient of its surfaces, or None.
+        index: its place among the bodies.
         first_q, first_v, first_aux, first_frame, first_shape: offsets in the stacked arrays.
     """
 
@@ -77,6 +78,7 @@ class Body:
     inputs: BodyInputs = field(repr=False)
     layout: Layout = field(repr=False)
     friction: float | None = None
+    index: int = 0
     first_q: int = 0
     first_v: int = 0
     first_aux: int = 0
@@ -114,6 +116,7 @@ def stack_bodies(
             inputs=BodyInputs(layout, signals, f"bodies.{name}.inputs"),
             layout=layout,
             friction=friction,
+            index=len(bodies),
             first_q=q,
             first_v=v,
             first_aux=aux,

@@ -18,18 +18,19 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
-from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.roles.component import Memory
 from corekit.roles.detector import ContactDetector
 from corekit.world.bodies import Body
-from corekit.world.contact_rows import ContactRows, tangents
+from corekit.world.contact_kernels import counterparts, dress, gap_terms, stabilise
+from corekit.world.contact_rows import ContactRows
 from corekit.world.shape_scene import ShapeScene
 
-__all__ = ["ContactStage", "Stabilisation", "match"]
+__all__ = ["ContactStage", "Stabilisation"]
 
 
 @frozen
@@ -40,44 +41,26 @@ class Stabilisation:
     push_out: float = 20.0
     cap: float = 0.5
 
-    def __call__(self, gap: Array, step: float) -> Array:
-        """s(φ) [m] of gaps [m] for a step h [s]."""
-        share = min(1.0, self.push_out * step)
-        answer = np.maximum(gap * share, -self.cap * step)
-        np.multiply(gap, self.approach, out=answer, where=gap > 0)
-        return answer
 
-
-def match(wanted: IntArray, known: IntArray) -> tuple[IntArray, BoolArray]:
-    """Where each wanted id stands among the known ones: positions (0 where absent) and a mask."""
-    if not len(known):
-        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)
-    position = order[place]
-    return position, known[position] == wanted
-
-
-@frozen(eq=False)
-class _Probes:
-    """Where the scene's probe points were at the start of a step."""
-
-    position: Array = field(factory=lambda: np.zeros((0, 3)))
-    time: float = 0.0
-
-
-def _farthest(moved: Array) -> float:
-    """A bound on the longest of displacements (n, 3), at most √3 times it."""
-    flat = moved.ravel()
-    return math.sqrt(3.0) * float(np.maximum.reduce(np.abs(flat, out=flat), initial=0.0))
-
-
-@frozen(eq=False)
 class _Remembered:
-    """Tangents of the last accepted step by contact id."""
+    """What a step leaves to the next: tangents by contact id, and where the scene's probe points were."""
 
-    id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
-    tangent: Array = field(factory=lambda: np.zeros((0, 3)))
+    def __init__(self, points: int, room: int = 64) -> None:
+        self.count = 0
+        self.id: IntArray = np.zeros(room, dtype=np.int64)
+        self.tangent = np.zeros((room, 3))
+        self.probes = np.zeros((points, 3))
+        self.time = -math.inf
+        """When the probe points were there [s]; −∞ before the first step."""
+
+    def keep(self, count: int, id: IntArray, tangent: Array) -> None:
+        """Take the tangents of `count` contacts."""
+        if count > len(self.id):
+            self.id = np.zeros(2 * count, dtype=np.int64)
+            self.tangent = np.zeros((2 * count, 3))
+        self.count = count
+        self.id[:count] = id[:count]
+        self.tangent[:count] = tangent[:count]
 
 
 class ContactStage:
@@ -103,19 +86,21 @@ class ContactStage:
         self._bodies = tuple(bodies)
         self.scene = scene
         self._surface, self._friction = friction
-        self._row_of_friction = np.array([len(self._friction), 1])
         self._stabilisation = stabilisation
         self._least_margin = margin
-        self._plane = plane
+        self._planar = plane is not None
+        self._across = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
         self.start = ContactSet()
         self._trial = ContactSet()
         self.contacts = self._trial
         self._end = ContactSet()
-        self.rows = ContactRows(bodies, scene.frame_body, self.width)
+        self.rows = ContactRows(bodies, self.width)
         self.margin = margin
-        self._tangents = _Remembered()
-        self._probes = self._new_probes = _Probes()
+        points = len(scene.probes())
+        self._remembered = _Remembered(points)
+        self._probes, self._probed = np.zeros((points, 3)), -math.inf
+        self._gap_terms = np.zeros(0)
         self._detectors: list[tuple[ContactDetector, Candidates]] = []
         self._assign(detectors)
 
@@ -149,23 +134,24 @@ class ContactStage:
 
     def _speed(self, start: State, step: float, ahead: State) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come."""
-        scene, now = self.scene, self.scene.probes()
-        elapsed = start.time - self._probes.time
-        if self._probes.position.shape != now.shape or elapsed <= 0:
-            for body, part, target in zip(self._bodies, start.parts, ahead.parts, strict=True):
-                body.model.advance(part, part.v, step, part, target)
+        scene, last, now = self.scene, self._remembered, self._probes
+        moved, elapsed = scene.probe(last.probes, now), start.time - last.time
+        self._probed = start.time
+        if not 0 < elapsed < math.inf:
+            for i, body in enumerate(self._bodies):
+                part = start.parts[i]
+                body.model.advance(part, part.v, step, part, ahead.parts[i])
             ahead.time = start.time
             scene.place(ahead)
-            moved, elapsed = scene.probes() - now, step
+            moved, elapsed = scene.probe(now, last.probes), step
             scene.place(start)
-        else:
-            moved = now - self._probes.position
-        self._new_probes = _Probes(now, start.time)
-        speed = _farthest(moved) / elapsed
+        speed = moved / elapsed
         if scene.moving:
             t0, t1 = start.time, start.time + step
-            to_come = [_farthest(scene.obstacle_displacement(o, now, t0, t0, t1)) for o in scene.moving]
-            speed += max(to_come) / step
+            to_come = [scene.obstacle_displacement(o, now, t0, t0, t1) for o in scene.moving]
+            speed += (
+                max(float(np.max(np.linalg.norm(moved, axis=1), initial=0.0)) for moved in to_come) / step
+            )
         return speed
 
     def _measure(self, out: ContactSet) -> None:
@@ -203,46 +189,49 @@ class ContactStage:
 
     def build_rows(self, state: State) -> None:
         """Tangents, friction and J of the current set at the state it was measured."""
-        contacts, m = self.contacts, self.contacts.count
-        normal = contacts.normal[:m]
-        remembered = self._tangents
-        previous: Array | None = None
-        if m and len(remembered.id) and self._plane is None:
-            if len(remembered.id) == m and not np.count_nonzero(remembered.id != contacts.id[:m]):
-                previous = remembered.tangent
-            else:
-                position, found = match(contacts.id[:m], remembered.id)
-                previous = np.where(found[:, None], remembered.tangent[position], 0.0)
-        tangents(normal, previous, self._plane, contacts.tangent)
-        surfaces = self._surface.take(contacts.shape[:m])
-        contacts.friction[:m] = self._friction.take(surfaces @ self._row_of_friction)
+        contacts, known = self.contacts, self._remembered
+        dress(
+            contacts.count, self._planar, self._across, self._surface, self._friction,
+            known.id, known.tangent, known.count,
+            contacts.id, contacts.shape, contacts.normal, contacts.tangent, contacts.friction,
+        )  # fmt: skip
         self.rows.build(state, contacts)
 
-    def gap_at(self, end: State) -> Array:
-        """Gaps of the current contacts at another state [m], nan where a contact is not found there."""
+    def gap_at(self, end: State, otherwise: Array) -> Array:
+        """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.place(end)
         self._measure(self._end)
-        m = self.contacts.count
-        position, found = match(self.contacts.id[:m], self._end.id[: self._end.count])
-        return np.where(found, self._end.gap[position] if self._end.count else 0.0, np.nan)
+        answer = np.empty(self.contacts.count)
+        counterparts(
+            len(answer), self.contacts.id, self._end.count, self._end.id, self._end.gap, otherwise, answer
+        )
+        return answer
 
     def gap_term(self, end_gap: Array, normal_velocity: Array, step: float) -> Array:
-        """φ̃ of (1) [m] for the current contacts, shape (m,).
+        """φ̃ of (1) [m] for the current contacts, shape (m,), a view that the next call rewrites.
 
         Args:
             end_gap: φ_k [m].
             normal_velocity: u_n(v̄_k), relative to obstacles [m/s].
             step: h [s].
         """
-        m = self.contacts.count
-        backwards = end_gap - step * normal_velocity
-        position, found = match(self.contacts.id[:m], self.start.id[: self.start.count])
-        start_gap = np.where(found, self.start.gap[position] if self.start.count else 0.0, backwards)
-        return self._stabilisation(start_gap, step) + end_gap - start_gap - step * normal_velocity
+        rule, start, m = self._stabilisation, self.start, self.contacts.count
+        gap_terms(
+            m, self.contacts.id, end_gap, normal_velocity, step, rule.approach, rule.push_out, rule.cap,
+            start.count, start.id, start.gap, self._room(m),
+        )  # fmt: skip
+        return self._gap_terms[:m]
 
-    def stabilised(self, gap: Array, step: float) -> Array:
-        """s(φ) of (2) [m]."""
-        return self._stabilisation(gap, step)
+    def start_term(self, step: float) -> Array:
+        """φ̃ = s(φ(q₀)) [m] for the contacts at the start of the step, shape (m,), likewise a view."""
+        rule, m = self._stabilisation, self.contacts.count
+        stabilise(m, self.contacts.gap, step, rule.approach, rule.push_out, rule.cap, self._room(m))
+        return self._gap_terms[:m]
+
+    def _room(self, count: int) -> Array:
+        if len(self._gap_terms) < count:
+            self._gap_terms = np.zeros(2 * count)
+        return self._gap_terms
 
     def obstacle_velocity(self, time: float, t0: float, t1: float, instant: bool) -> Array | None:
         """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if all rest.
@@ -269,23 +258,24 @@ class ContactStage:
 
     def accept(self) -> None:
         """Remember the tangents of the current set, and where the shapes were, for the next step."""
-        self._probes = self._new_probes
-        m = self.contacts.count
-        self._tangents = _Remembered(self.contacts.id[:m].copy(), self.contacts.tangent[:m].copy())
+        last = self._remembered
+        last.probes, self._probes, last.time = self._probes, last.probes, self._probed
+        last.keep(self.contacts.count, self.contacts.id, self.contacts.tangent)
 
     def memory(self) -> Memory:
         """Tangents by id, and where the probe points were."""
+        last = self._remembered
         return {
-            "tangent_id": self._tangents.id.copy(),
-            "tangent": self._tangents.tangent.copy(),
-            "probe": self._probes.position.copy(),
-            "probe_time": np.array(self._probes.time),
+            "tangent_id": last.id[: last.count].copy(),
+            "tangent": last.tangent[: last.count].copy(),
+            "probe": last.probes.copy(),
+            "probe_time": np.array(last.time),
         }
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; empty means a fresh start."""
-        self._tangents, self._probes = _Remembered(), _Probes()
+        self._remembered = last = _Remembered(len(self._probes))
         if memory:
-            self._tangents = _Remembered(memory["tangent_id"].copy(), memory["tangent"].copy())
-            self._probes = _Probes(memory["probe"].copy(), float(memory["probe_time"]))
-        self._new_probes = self._probes
+            last.keep(len(memory["tangent_id"]), memory["tangent_id"], memory["tangent"])
+            last.probes[:] = memory["probe"]
+            last.time = float(memory["probe_time"])

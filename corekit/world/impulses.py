@@ -10,7 +10,6 @@ obstacle's velocity, that of a bounded row −r_b. A contact between parts that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,9 @@ from corekit.data.status import SolveInfo
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
+from corekit.world.contact_kernels import guesses, immovable
 from corekit.world.contact_problem import StepContactProblem
-from corekit.world.contact_stage import ContactStage, match
+from corekit.world.contact_stage import ContactStage
 
 __all__ = ["Impulses"]
 
@@ -28,13 +28,31 @@ _NOTHING = np.zeros(0)
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 
 
-class _WarmStart(NamedTuple):
-    """Impulses of an accepted step: of contacts with their ids, of bounded rows, of every body's rows."""
+class _Answer:
+    """Impulses of one solve, or the guess for one: contacts with their ids, then the bounded rows.
 
-    contact: Array
-    id: IntArray
-    bounded: Array
-    rows: list[Array]
+    Attributes:
+        count: contacts m.
+        id: whose impulses, capacity rows.
+        impulse: λ, `width` numbers a contact, then those of the p bounded rows [N·s].
+    """
+
+    def __init__(self, bounded: int) -> None:
+        self.bounded = bounded
+        self.count = 0
+        self.id: IntArray = _NO_ID
+        self.impulse = np.zeros(bounded)
+
+    def reserve(self, count: int, width: int) -> None:
+        """Make room for m contacts, without keeping anything."""
+        if count > len(self.id):
+            self.id = np.zeros(2 * count, dtype=np.int64)
+            self.impulse = np.zeros(2 * count * width + self.bounded)
+
+    def set(self, id: IntArray, contact: Array, bounded: Array) -> None:
+        """Become these impulses."""
+        self.count, self.id = len(id), id.copy()
+        self.impulse = np.concatenate([contact, bounded])
 
 
 class Impulses:
@@ -43,7 +61,6 @@ class Impulses:
     Attributes:
         problem: what the solver sees.
         count: contacts in the problem; 0 without an impulse solver.
-        contact: λ_c of the last solve, or the guess for the next, shape (count·width,) [N·s].
     """
 
     def __init__(
@@ -59,10 +76,26 @@ class Impulses:
         self.problem = StepContactProblem(stage.width if stage is not None else 3)
         self.has_rows = any(part.rows is not None for part in parts)
         self.count = 0
-        self.contact, self._id, self._bias = _NOTHING, _NO_ID, _NOTHING
-        self._bounded = np.zeros(sum(len(part.bounded) for part in parts))
-        self._movable: BoolArray = np.zeros(0, dtype=bool)
-        self._kept = self._now()
+        self._bounded = bounded = sum(len(part.bounded) for part in parts)
+        self.problem.bounded = bounded
+        self.problem.bounded_id = np.arange(bounded)
+        self._kept, self._work, self._spare = (_Answer(bounded) for _ in range(3))
+        self._now = self._kept
+        self._kept_rows: list[Array] = [part.row_impulse.copy() for part in self._parts]
+        self._allocate(0)
+
+    def _allocate(self, contacts: int) -> None:
+        """Buffers for m contacts and the bounded rows."""
+        rows = contacts * self.problem.width + self._bounded
+        self._bias, self._free = np.zeros((contacts, self.problem.width)), np.zeros(rows)
+        self._transposed = np.zeros((rows, self._velocities))
+        self._entries = np.zeros(rows * rows)
+        self._movable: BoolArray = np.zeros(contacts, dtype=bool)
+
+    @property
+    def contact(self) -> Array:
+        """λ_c of the last solve, or the guess for the next, shape (count·width,) [N·s]."""
+        return self._now.impulse[: self.count * self.problem.width]
 
     # — the problem —
 
@@ -73,97 +106,99 @@ class Impulses:
     def take_contacts(self, gap_term: Array, obstacle_rate: Array | None, step: float) -> None:
         """Take the stage's current contacts into the problem, with gap terms φ̃ (m,) [m]."""
         self.count = count = len(gap_term)
-        bias = np.zeros((count, self.problem.width))
+        if count > len(self._bias):
+            self._allocate(2 * count)
+        bias = self._bias[:count]
+        bias.fill(0.0)
         np.divide(gap_term, step, out=bias[:, 0])
         if obstacle_rate is not None:
             bias -= obstacle_rate
-        self._bias = bias.ravel()
 
     def carry_over(self) -> None:
         """Make the last impulses a guess for the current contacts, matched by id."""
-        if not self.count:
-            self.contact, self._id = _NOTHING, _NO_ID
+        if self._stage is None:
             return
-        assert self._stage is not None
-        ids = self._stage.contacts.id[: self.count]
-        if len(ids) == len(self._id) and not np.count_nonzero(ids != self._id):
-            return
-        position, found = match(ids, self._id)
-        old = self.contact.reshape(-1, self.problem.width)
-        fresh = np.zeros((len(ids), self.problem.width))
-        fresh[found] = old[position[found]]
-        self.contact, self._id = fresh.ravel(), ids.copy()
+        last, guess = self._now, self._work if self._now is not self._work else self._spare
+        count, width, known = self.count, self.problem.width, last.count
+        guess.reserve(count, width)
+        ids = self._stage.contacts.id
+        guesses(count, width, ids, known, last.id, last.impulse, guess.impulse)
+        guess.count = count
+        guess.id[:count] = ids[:count]
+        if self._bounded:
+            end = count * width
+            guess.impulse[end : end + self._bounded] = last.impulse[known * width :][: self._bounded]
+        self._now = guess
 
     def wanted(self) -> bool:
         """Whether there is any unilateral row to solve for."""
         self.problem.contacts = self.count
-        self.problem.bounded = len(self._bounded)
-        return self.problem.rows > 0
+        return self.count + self._bounded > 0
 
     def stack(self, free_velocity: Array) -> Array:
         """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
-        problem, count = self.problem, self.count
+        problem, count, width = self.problem, self.count, self.problem.width
+        rows = count * width
+        stacked, free = self._transposed[: rows + self._bounded], self._free[: rows + self._bounded]
+        problem.free = free
         if count:
             assert self._stage is not None
             contacts = self._stage.contacts
-            transposed = self._stage.rows.transposed()
             problem.id, problem.gap = contacts.id[:count], contacts.gap[:count]
             problem.friction = contacts.friction[:count]
-            problem.free = transposed.T @ free_velocity + self._bias
+            contact_rows = self._stage.rows.stacked()
+            if self._bounded:
+                stacked[:rows] = contact_rows
+            else:
+                stacked = contact_rows
+            np.dot(contact_rows, free_velocity, out=free[:rows])
+            free[:rows] += self._bias[:count].reshape(-1)
         else:
-            transposed = np.zeros((self._velocities, 0), order="F")
-            problem.id = _NO_ID
-            problem.gap = problem.friction = problem.free = _NOTHING
-        if problem.bounded:
-            return np.concatenate([transposed, self._stack_bounded(free_velocity)], axis=1)
-        problem.lower = problem.upper = _NOTHING
-        problem.bounded_id = _NO_ID
-        return transposed
+            problem.id, problem.gap, problem.friction = _NO_ID, _NOTHING, _NOTHING
+        if self._bounded:
+            self._stack_bounded(free_velocity, stacked[rows:], free[rows:])
+        return stacked.T
 
-    def _stack_bounded(self, free_velocity: Array) -> Array:
-        problem = self.problem
-        stacked = np.zeros((self._velocities, problem.bounded), order="F")
-        lower, upper, target, column = [], [], [], 0
+    def _stack_bounded(self, free_velocity: Array, stacked: Array, free: Array) -> None:
+        stacked.fill(0.0)
+        lower, upper, target, row = [], [], [], 0
         for part, where in zip(self._parts, self._slices, strict=True):
             if not len(part.bounded):
                 continue
             dofs, values = part.bounded_rows()
             for d, value in zip(dofs, values, strict=True):
-                np.add.at(stacked[where, column], d, value)
-                column += 1
-            low, high = part.bounds(problem.step)
+                np.add.at(stacked[row, where], d, value)
+                row += 1
+            low, high = part.bounds(self.problem.step)
             lower.append(low)
             upper.append(high)
             target.append(part.bounded_target)
-        problem.lower, problem.upper = np.concatenate(lower), np.concatenate(upper)
-        problem.bounded_id = np.arange(problem.bounded)
-        own = stacked.T @ free_velocity - np.concatenate(target)
-        problem.free = np.concatenate([problem.free, own])
-        return stacked
+        self.problem.lower, self.problem.upper = np.concatenate(lower), np.concatenate(upper)
+        np.dot(stacked, free_velocity, out=free)
+        free -= np.concatenate(target)
 
     def solve(self, transposed: Array, response: Array) -> tuple[SolveInfo, Array]:
         """Answer (1) for Jᵀ and G·Jᵀ; the second value is λ of all rows, shape (R,)."""
         problem = self.problem
-        delassus = transposed.T @ response
-        if problem.bounded:
-            corner = delassus[-problem.bounded :, -problem.bounded :]
-            corner[np.diag_indices(problem.bounded)] += np.concatenate(
+        rows = problem.rows
+        delassus = self._entries[: rows * rows].reshape(rows, rows)
+        np.dot(transposed.T, response, out=delassus)
+        if self._bounded:
+            corner = delassus[-self._bounded :, -self._bounded :]
+            corner[np.diag_indices(self._bounded)] += np.concatenate(
                 [part.bounded_compliance for part in self._parts]
             )
         problem.set_delassus(delassus)
         assert self._solver is not None
-        impulse = np.concatenate([self.contact, self._bounded])
-        self._movable = delassus.diagonal()[: self.count * problem.width : problem.width] > 0.0
-        if np.count_nonzero(self._movable) == self.count:
-            info = self._solver.solve(problem, impulse)
-        else:
+        impulse = self._now.impulse[:rows]
+        if immovable(self.count, problem.width, delassus, self._movable):
             info = self._solve_movable(impulse)
-        split = len(impulse) - problem.bounded
-        self.contact, self._bounded = impulse[:split], impulse[split:]
-        column = 0
-        if problem.bounded:
+        else:
+            info = self._solver.solve(problem, impulse)
+        if self._bounded:
+            column = rows - self._bounded
             for part in self._parts:
-                part.take_bounded(self._bounded[column : column + len(part.bounded)])
+                part.take_bounded(impulse[column : column + len(part.bounded)])
                 column += len(part.bounded)
         return info, impulse
 
@@ -171,7 +206,7 @@ class Impulses:
         """Solve without the contacts that cannot move; their impulses are zero."""
         assert self._solver is not None
         problem, width = self.problem, self.problem.width
-        kept = np.flatnonzero(self._movable)
+        kept = np.flatnonzero(self._movable[: self.count])
         contact_rows = (kept[:, None] * width + np.arange(width)).ravel()
         rows = np.concatenate([contact_rows, np.arange(self.count * width, problem.rows)])
         problem.set_delassus(problem.delassus()[np.ix_(rows, rows)])
@@ -195,47 +230,47 @@ class Impulses:
 
     def residual(self, normal_velocity: Array) -> Array:
         """|min(λ_n, w_n)| of the contacts for absolute normal velocities u_n (m,); 0 for those left out."""
-        width = self.problem.width
-        pressing = normal_velocity + self._bias.reshape(-1, width)[:, 0]
-        return np.where(self._movable, np.abs(np.minimum(self.contact[::width], pressing)), 0.0)
+        pressing = normal_velocity + self._bias[: self.count, 0]
+        worst = np.abs(np.minimum(self.contact[:: self.problem.width], pressing))
+        return np.where(self._movable[: self.count], worst, 0.0)
 
     # — memory —
 
-    def _now(self) -> _WarmStart:
-        """The impulses now; contact impulses are replaced by every solve, row impulses are rewritten."""
-        rows = [part.row_impulse.copy() for part in self._parts] if self.has_rows else []
-        return _WarmStart(self.contact, self._id, self._bounded, rows)
-
     def begin(self) -> None:
         """Go back to the last accepted step's impulses, so a repeated or a resumed step is the same."""
-        kept = self._kept
-        self.contact, self._id, self._bounded = kept.contact, kept.id, kept.bounded
+        self._now = self._kept
         if self.has_rows:
-            for part, impulse in zip(self._parts, kept.rows, strict=True):
+            for part, impulse in zip(self._parts, self._kept_rows, strict=True):
                 part.row_impulse[:] = impulse
 
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
-        if self.contact is not self._kept.contact or self.has_rows:
-            self._kept = self._now()
+        if self._now is not self._kept:
+            if self._now is self._work:
+                self._kept, self._work = self._work, self._kept
+            else:
+                self._kept, self._spare = self._spare, self._kept
+        if self.has_rows:
+            for part, impulse in zip(self._parts, self._kept_rows, strict=True):
+                impulse[:] = part.row_impulse
 
     def memory(self) -> Memory:
         """The accepted step's impulses, as named arrays."""
         own = self._kept
-        kept: Memory = {"impulse": own.contact.copy(), "impulse_id": own.id.copy()}
-        kept["bounded_impulse"] = own.bounded.copy()
-        return kept | {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(own.rows)}
+        end = own.count * self.problem.width
+        kept: Memory = {"impulse": own.impulse[:end].copy(), "impulse_id": own.id[: own.count].copy()}
+        kept["bounded_impulse"] = own.impulse[end : end + self._bounded].copy()
+        if not self.has_rows:
+            return kept
+        return kept | {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(self._kept_rows)}
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
-        rows = [
-            memory.get(f"row_impulse.{i}", np.zeros(len(part.row_impulse))).copy()
-            for i, part in enumerate(self._parts)
-        ]
-        self._kept = _WarmStart(
-            memory.get("impulse", _NOTHING).copy(),
-            memory.get("impulse_id", _NO_ID).copy(),
-            memory.get("bounded_impulse", np.zeros(len(self._bounded))).copy(),
-            rows if self.has_rows else [],
+        self._kept.set(
+            memory.get("impulse_id", _NO_ID),
+            memory.get("impulse", _NOTHING),
+            memory.get("bounded_impulse", np.zeros(self._bounded)),
         )
+        for i, impulse in enumerate(self._kept_rows):
+            impulse[:] = memory.get(f"row_impulse.{i}", 0.0)
         self.begin()

@@ -11,6 +11,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.world.bodies import Body
+from corekit.world.contact_kernels import farthest, place_shapes
 from corekit.world.obstacles import Obstacle
 
 __all__ = ["ShapeScene", "friction_table"]
@@ -86,13 +87,8 @@ class ShapeScene:
             np.arange(len(bodies)), [len(body.layout.frames) for body in bodies]
         )
         self._carried = carried = n - len(obstacles)
-        self._frame = table.frame[:carried]
-        edges = np.flatnonzero(table.second_frame >= 0)
-        self._edges, self._edge_end = edges, table.second_frame[edges]
-        offset = table.offset_position[:carried]
-        turned = table.offset_rotation[:carried]
-        shifted = np.any(offset != 0) or np.any(turned != np.eye(3))
-        self._offset = (offset, turned) if shifted else None
+        offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
+        self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
         self._views = [
             (
                 body.model,
@@ -105,23 +101,20 @@ class ShapeScene:
         for i in range(carried):
             own = _beyond_origin(table, i)
             self._reach[table.frame[i]] = max(self._reach[table.frame[i]], own)
-        self._turning = bool(self._reach.any())
         self._moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
 
     def probes(self) -> Array:
-        """Points that move at least about as far as any point of a body's shape, (p, 3) [m].
+        """Points that move at least about as far as any point of a body's shape, a new (4·frames, 3) [m]."""
+        now = np.zeros((4 * len(self._reach), 3))
+        self.probe(now, now)
+        return now
 
-        The frames' origins, and where shapes reach beyond them three points around each, at that distance.
-        """
-        poses = self.poses
-        if not self._turning:
-            return poses.frame_position.copy()
-        arms = poses.frame_rotation.swapaxes(1, 2) * self._reach[:, None, None]
-        around = poses.frame_position[:, None, :] + arms
-        return np.concatenate([poses.frame_position, around.reshape(-1, 3)])
+    def probe(self, before: Array, now: Array) -> float:
+        """Write the probe points as they are into `now`; how far the farthest went since `before` [m]."""
+        return farthest(self.poses.frame_position, self.poses.frame_rotation, self._reach, before, now)
 
     @property
     def moving(self) -> Sequence[int]:
@@ -134,14 +127,11 @@ class ShapeScene:
         for (model, position, rotation), part in zip(self._views, state.parts, strict=True):
             model.poses(part, position, rotation)
         if carried:
-            np.take(poses.frame_position, self._frame, axis=0, out=poses.position[:carried], mode="clip")
-            np.take(poses.frame_rotation, self._frame, axis=0, out=poses.rotation[:carried], mode="clip")
-            if self._offset is not None:
-                offset, turned = self._offset
-                poses.position[:carried] += np.einsum("nij,nj->ni", poses.rotation[:carried], offset)
-                poses.rotation[:carried] = poses.rotation[:carried] @ turned
-            if len(self._edges):
-                poses.end[self._edges] = poses.frame_position[self._edge_end]
+            table = self.table
+            place_shapes(
+                table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
+                poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
+            )  # fmt: skip
         for i in self._moving:
             self._obstacles[i].place(state.time, poses.position[carried + i], poses.rotation[carried + i])
 

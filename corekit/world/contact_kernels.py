@@ -1,0 +1,270 @@
+"""The loops over contacts, compiled: where shapes are, tangents, rows, gap terms, warm starts.
+
+    u_c = B_c·Σᵢ weightᵢ·ẋᵢ = J_c·v,    B_c = [nᵀ; tᵀ; (n × t)ᵀ]                          (1)
+
+Every array has capacity; `count` says how many of its rows are in use. Buffers that a kernel writes come
+last. Contacts are matched by id: the guess that an id stands where the last one was found, plus one,
+makes that linear for sets that changed little.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+
+__all__ = [
+    "add_rows", "carriers_of", "counterparts", "dress", "farthest", "gap_terms", "guesses", "immovable",
+    "place_shapes", "stabilise",
+]  # fmt: skip
+
+_HASHED = 64
+"""Sets larger than this are matched through a sorted index, smaller ones by looking."""
+
+
+@njit(cache=True)
+def place_shapes(
+    frame: IntArray, offset_position: Array, offset_rotation: Array, shifted: bool, second_frame: IntArray,
+    frame_position: Array, frame_rotation: Array, position: Array, rotation: Array, end: Array,
+) -> None:  # fmt: skip
+    """Poses of the shapes that frames carry, and the far ends of edges; obstacles, on no frame, stay."""
+    for s in range(len(frame)):
+        f = frame[s]
+        if f < 0:
+            continue
+        for i in range(3):
+            position[s, i] = frame_position[f, i]
+            for j in range(3):
+                rotation[s, i, j] = frame_rotation[f, i, j]
+        if shifted:
+            for i in range(3):
+                for j in range(3):
+                    position[s, i] += frame_rotation[f, i, j] * offset_position[s, j]
+                    turned = 0.0
+                    for k in range(3):
+                        turned += frame_rotation[f, i, k] * offset_rotation[s, k, j]
+                    rotation[s, i, j] = turned
+        for i in range(3):
+            end[s, i] = frame_position[second_frame[s], i] if second_frame[s] >= 0 else position[s, i]
+
+
+@njit(cache=True)
+def farthest(frame_position: Array, frame_rotation: Array, reach: Array, before: Array, now: Array) -> float:
+    """Write the probe points (4·frames, 3) and return how far the farthest went since `before` [m].
+
+    Probes move at least about as far as any point of a shape: each frame's origin, and three points
+    around it at the distance its shapes reach.
+    """
+    worst = 0.0
+    for f in range(len(frame_position)):
+        for p in range(4):
+            square = 0.0
+            for i in range(3):
+                value = frame_position[f, i]
+                if p:
+                    value += reach[f] * frame_rotation[f, i, p - 1]
+                now[4 * f + p, i] = value
+                moved = value - before[4 * f + p, i]
+                square += moved * moved
+            if square > worst:
+                worst = square
+    return math.sqrt(worst)
+
+
+@njit(cache=True)
+def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArray) -> int:
+    """Where an id stands among `count` known ones, looking at `guess` first; −1 if it does not."""
+    if guess < count and known[guess] == wanted:
+        return guess
+    if count <= _HASHED:
+        for i in range(count):
+            if known[i] == wanted:
+                return i
+        return -1
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if known[order[middle]] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and known[order[low]] == wanted:
+        return order[low]
+    return -1
+
+
+@njit(cache=True)
+def _order(known: IntArray, count: int) -> IntArray:
+    """Ids in rising order where they are many enough to be searched so."""
+    return np.argsort(known[:count]) if count > _HASHED else known[:0]
+
+
+@njit(cache=True)
+def dress(
+    count: int, planar: bool, across_plane: Array, surface: IntArray, pair_friction: Array,
+    known_id: IntArray, known_tangent: Array, known_count: int,
+    id: IntArray, shape: IntArray, normal: Array, tangent: Array, friction: Array,
+) -> None:  # fmt: skip
+    """First tangents and friction coefficients of contacts.
+
+    A planar world has the one tangent in its plane, `across_plane` × n. Else the tangent is that of the
+    same contact in the last step, made orthogonal, or the world axis least aligned with the normal.
+    """
+    order = _order(known_id, known_count)
+    guess = 0
+    for c in range(count):
+        friction[c] = pair_friction[surface[shape[c, 0]], surface[shape[c, 1]]]
+        n0, n1, n2 = normal[c, 0], normal[c, 1], normal[c, 2]
+        if planar:
+            a0, a1, a2 = across_plane[0], across_plane[1], across_plane[2]
+            tangent[c, 0] = a1 * n2 - a2 * n1
+            tangent[c, 1] = a2 * n0 - a0 * n2
+            tangent[c, 2] = a0 * n1 - a1 * n0
+            continue
+        square = 0.0
+        t0 = t1 = t2 = 0.0
+        where = _locate(id[c], guess, known_id, known_count, order)
+        if where >= 0:
+            guess = where + 1
+            t0, t1, t2 = known_tangent[where, 0], known_tangent[where, 1], known_tangent[where, 2]
+            along = t0 * n0 + t1 * n1 + t2 * n2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            square = t0 * t0 + t1 * t1 + t2 * t2
+        if square < 0.25:
+            t0 = t1 = t2 = 0.0
+            if abs(n0) <= abs(n1) and abs(n0) <= abs(n2):
+                t0, along = 1.0, n0
+            elif abs(n1) <= abs(n2):
+                t1, along = 1.0, n1
+            else:
+                t2, along = 1.0, n2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            square = t0 * t0 + t1 * t1 + t2 * t2
+        length = math.sqrt(square)
+        tangent[c, 0], tangent[c, 1], tangent[c, 2] = t0 / length, t1 / length, t2 / length
+
+
+@njit(cache=True)
+def carriers_of(
+    count: int, first: int, last: int, frame: IntArray, local: Array,
+    contact: IntArray, slot: IntArray, own_frame: IntArray, own_local: Array,
+) -> int:  # fmt: skip
+    """Collect the carriers on frames first ≤ f < last: their contact, slot, frame less `first`, and point.
+
+    Returns how many there are; nothing is written beyond the room of the output arrays.
+    """
+    n, room = 0, len(contact)
+    for c in range(count):
+        for s in range(frame.shape[1]):
+            f = frame[c, s]
+            if first <= f < last:
+                if n < room:
+                    contact[n], slot[n], own_frame[n] = c, s, f - first
+                    for i in range(3):
+                        own_local[n, i] = local[c, s, i]
+                n += 1
+    return n
+
+
+@njit(cache=True)
+def add_rows(
+    carriers: int, width: int, first_velocity: int, contact: IntArray, slot: IntArray, weight: Array,
+    normal: Array, tangent: Array, dofs: IntArray, values: Array, matrix: Array,
+) -> None:  # fmt: skip
+    """Add the carriers' rows, in contact axes and weighted, to J (m·width, nv): (1)."""
+    k = dofs.shape[1]
+    for a in range(carriers):
+        c = contact[a]
+        w = weight[c, slot[a]]
+        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
+        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
+        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+        t0, t1, t2 = w * t0, w * t1, w * t2
+        row = c * width
+        for j in range(k):
+            d = first_velocity + dofs[a, j]
+            x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
+            matrix[row, d] += n0 * x + n1 * y + n2 * z
+            matrix[row + 1, d] += t0 * x + t1 * y + t2 * z
+            if width == 3:
+                matrix[row + 2, d] += s0 * x + s1 * y + s2 * z
+
+
+@njit(cache=True)
+def _stable(gap: float, step: float, approach: float, push_out: float, cap: float) -> float:
+    """s(φ) [m]: approach·φ apart, max(φ·min(1, h·push_out), −h·cap) in penetration."""
+    if gap > 0.0:
+        return approach * gap
+    return max(gap * min(1.0, push_out * step), -cap * step)
+
+
+@njit(cache=True)
+def stabilise(
+    count: int, gap: Array, step: float, approach: float, push_out: float, cap: float, out: Array
+) -> None:
+    """s(φ) of gaps [m]."""
+    for c in range(count):
+        out[c] = _stable(gap[c], step, approach, push_out, cap)
+
+
+@njit(cache=True)
+def gap_terms(
+    count: int, id: IntArray, end_gap: Array, normal_velocity: Array, step: float,
+    approach: float, push_out: float, cap: float,
+    start_count: int, start_id: IntArray, start_gap: Array, out: Array,
+) -> None:  # fmt: skip
+    """φ̃ = s(φ₀) + φ_k − φ₀ − h·u_n [m]; a contact unknown at the start takes φ₀ = φ_k − h·u_n."""
+    order = _order(start_id, start_count)
+    guess = 0
+    for c in range(count):
+        first = end_gap[c] - step * normal_velocity[c]
+        where = _locate(id[c], guess, start_id, start_count, order)
+        if where >= 0:
+            guess = where + 1
+            first = start_gap[where]
+        out[c] = (
+            _stable(first, step, approach, push_out, cap) + end_gap[c] - first - step * normal_velocity[c]
+        )
+
+
+@njit(cache=True)
+def counterparts(
+    count: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, otherwise: Array, out: Array
+) -> None:
+    """A number of the same contacts in another set, `otherwise` where they are not in it."""
+    order = _order(known_id, known_count)
+    guess = 0
+    for c in range(count):
+        where = _locate(id[c], guess, known_id, known_count, order)
+        if where >= 0:
+            guess = where + 1
+        out[c] = known[where] if where >= 0 else otherwise[c]
+
+
+@njit(cache=True)
+def guesses(
+    count: int, width: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, out: Array
+) -> None:
+    """Impulses of the same contacts in an earlier answer, zero for new ones."""
+    order = _order(known_id, known_count)
+    guess = 0
+    for c in range(count):
+        where = _locate(id[c], guess, known_id, known_count, order)
+        if where >= 0:
+            guess = where + 1
+        for a in range(width):
+            out[width * c + a] = known[width * where + a] if where >= 0 else 0.0
+
+
+@njit(cache=True)
+def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> int:
+    """Mark the contacts that can move along their normal, W_nn > 0; returns how many cannot."""
+    stuck = 0
+    for c in range(count):
+        movable[c] = delassus[c * width, c * width] > 0.0
+        if not movable[c]:
+            stuck += 1
+    return stuck
