@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from corekit.data.signal_base import Signal
 from corekit.errors import Mistake
 from corekit.registry.resolve import load_target
 from corekit.roles.abilities import ABILITIES
@@ -106,11 +107,11 @@ def options_described(subject: Subject) -> None:
 
 
 def _attrs_values(value: Any) -> Iterator[Any]:
-    """A config and the configs inside it, without other components."""
+    """A config and the configs inside it, without other components and signals."""
     if isinstance(value, (tuple, list)):
         for entry in value:
             yield from _attrs_values(entry)
-    elif attrs.has(type(value)) and not isinstance(value, Use):
+    elif attrs.has(type(value)) and not isinstance(value, (Use, Signal)):
         yield value
         for each in attrs.fields(type(value)):
             yield from _attrs_values(getattr(value, each.name))

@@ -2,19 +2,10 @@
 
 from corekit.testing.conformance import conformance
 
-test_free_rod = conformance(
-    "models", "der", {"limbs": [{"start": [0, 0, 0], "end": [0.3, 0.1, 0], "nodes": 6, "radius": 0.01}]}
-)
+FREE = {"limbs": [{"start": [0, 0, 0], "end": [0.3, 0.1, 0], "nodes": 6, "curvature_input": "nodes"}]}
 TREE = {
     "limbs": [
-        {
-            "name": "trunk",
-            "start": [0, 0, 0],
-            "end": [0, 0, 0.3],
-            "nodes": 4,
-            "radius": [0.02, 0.01],
-            "viscosity": 0.3,
-        },
+        {"name": "trunk", "start": [0, 0, 0], "end": [0, 0, 0.3], "nodes": 4, "radius": [0.02, 0.01]},
         {
             "name": "left",
             "start": [0, 0, 0.3],
@@ -22,6 +13,7 @@ TREE = {
             "nodes": 4,
             "section": "rectangle",
             "width": 0.02,
+            "viscosity": 0.3,
         },
         {
             "name": "right",
@@ -29,10 +21,36 @@ TREE = {
             "end": [0, 0, 0.3],
             "nodes": 4,
             "natural_curvature": [1.0, 2.0],
+            "curvature_input": "uniform",
         },
     ],
     "joints": [{"at": ["trunk.end", "left.start", "right.end"]}],
-    "clamps": [{"at": "trunk.start"}],
+    "clamps": [
+        {
+            "at": "trunk.start",
+            "displacement": {"kind": "sine", "amplitude": [0, 0, 0.01], "frequency": 1.0},
+            "axis": [0, 1, 1],
+            "angle": {"kind": "sine", "amplitude": 0.4, "frequency": 0.5},
+        }
+    ],
+    "forces": [{"name": "tip", "at": "left.end"}],
     "collision": "capsules",
 }
-test_clamped_tree = conformance("models", "der", TREE)
+SWIMMER = {
+    "limbs": [
+        {
+            "name": "tail",
+            "points": [[0, 0, 0], [0.1, 0, 0], [0.17, 0.08, 0], [0.2, 0.15, 0.05]],
+            "drag_normal": 0.4,
+            "drag_tangential": 0.2,
+            "fluid_density": 300.0,
+            "added_mass": 1.0,
+        }
+    ],
+    "forces": [{"name": "push", "at": "tail.start", "follows": True}],
+    "collision": "spheres",
+}
+
+test_free_rod = conformance("models", "der", FREE)
+test_driven_tree = conformance("models", "der", TREE)
+test_swimmer = conformance("models", "der", SWIMMER)

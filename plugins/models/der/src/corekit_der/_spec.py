@@ -11,7 +11,15 @@ der = ComponentSpec(
     config="corekit_der.config:DERConfig",
     initial="corekit_der.initial:DERInitial",
     summary="Discrete elastic rods: any graph of limbs that stretch, bend and twist, jointed, clamped and loaded.",
-    provides=("contact-rows", "tangent", "prescribed", "energy", "force-terms"),
+    provides=(
+        "contact-rows",
+        "tangent",
+        "prescribed",
+        "energy",
+        "force-terms",
+        "curvature-input",
+        "input-jacobian",
+    ),
     modules=("numba",),
     citation=(
         "Bergou et al. (2008), Discrete elastic rods, ACM Trans. Graphics 27(3); "

@@ -77,6 +77,10 @@ class DER(Model):
         """Write K and D, both exact."""
         self._rods.tangent(state, inputs, stiffness, damping)
 
+    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
+        self._rods.input_jacobian(state, inputs, out)
+
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄, the same sources, and the twists followed from `near`."""
         self._rods.advance(start, velocity, step, near, out)

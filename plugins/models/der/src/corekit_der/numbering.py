@@ -16,10 +16,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.data.arrays import IntArray
-from corekit.linalg.matrices import Banded
+from corekit.linalg.matrices import Banded, Dense, Matrix
 from corekit_der.graph import Graph
 
-__all__ = ["Numbering", "band_places", "dofs_of", "number"]
+__all__ = ["Numbering", "dofs_of", "number", "places"]
 
 
 @frozen(eq=False)
@@ -79,12 +79,19 @@ def dofs_of(units: IntArray, sizes: tuple[int, ...]) -> IntArray:
     return np.concatenate([units[:, i, None] + np.arange(size) for i, size in enumerate(sizes)], axis=1)
 
 
-def band_places(dofs: IntArray, matrix: Banded) -> IntArray:
-    """Place in the band's storage, column by column, of the entries of blocks on `dofs` (k, d); (k, d·d).
+def places(dofs: IntArray, matrix: Matrix) -> tuple[IntArray, IntArray]:
+    """Which entries of blocks on `dofs` (k, d) a matrix stores, and where.
 
-    −1 for the upper triangle, which a band does not hold.
+    Returns:
+        entry: positions in a block read row by row, (s,): its lower triangle for a band, all of it else.
+        place: of those entries in the matrix's `data.ravel(order="K")`, (k, s).
     """
-    count, d = dofs.shape
-    row, column = dofs[:, :, None], dofs[:, None, :]
-    place = (row - column) + column * (matrix.width + 1)
-    return np.where(row >= column, place, -1).reshape(count, d * d)
+    d = dofs.shape[1]
+    if isinstance(matrix, Banded):
+        i, j = np.tril_indices(d)
+        row, column = np.maximum(dofs[:, i], dofs[:, j]), np.minimum(dofs[:, i], dofs[:, j])
+        return d * i + j, (row - column) + column * (matrix.width + 1)
+    i, j = np.indices((d, d)).reshape(2, -1)
+    if isinstance(matrix, Dense):
+        return d * i + j, dofs[:, i] * matrix.n + dofs[:, j]
+    raise TypeError(f"no places in a {type(matrix).__name__} matrix")

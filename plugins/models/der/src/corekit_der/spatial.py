@@ -10,9 +10,10 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.linalg.matrices import Banded, Diagonal, Matrix
+from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Outline
+from corekit_der.applied import Applied
 from corekit_der.carriers import edge_poses, edge_rows
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
@@ -20,8 +21,9 @@ from corekit_der.elastic import elastic_forces, strains
 from corekit_der.frames import directors_along, follow_twist, move_sources, turned_least
 from corekit_der.graph import Graph, build_graph
 from corekit_der.initial import DERInitial, bending_mode
+from corekit_der.loads import add_drag, add_drag_slopes
 from corekit_der.motion import HeldMotion
-from corekit_der.numbering import Numbering, band_places, dofs_of, number
+from corekit_der.numbering import Numbering, dofs_of, number, places
 from corekit_der.stiffness import elastic_stiffness
 from corekit_der.tables import Rods, empty_rods
 
@@ -61,26 +63,30 @@ class SpatialRods:
         self._with_edges = config.collision == "capsules"
         stretch = dofs_of(numbering.node[graph.edge], (3, 3))
         pair = dofs_of(rods.where, (3, 1, 3, 1, 3))
-        band = Banded(n, numbering.width)
-        self._places = band_places(stretch, band), band_places(pair, band)
-        self._rest_state()
+        self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
+        self._resisted = bool(self._resistive.any())
+        self._applied = Applied(config, graph, numbering, rods, self._axes, self._rest_state())
+        self._symmetric = not (self._resisted or self._applied.following)
+        template = self._storage()
+        self._places = (*places(stretch, template), *places(pair, template))
+        self._drag_block = np.zeros((2, 36))
         self.layout = self._make_layout(config)
 
-    def _rest_state(self) -> None:
-        """Sources at the rest shape, rest strains there, and natural curvature."""
+    def _rest_state(self) -> Array:
+        """Sources at the rest shape; its strains."""
         graph, rods = self._graph, self.rods
         self._rest_q = np.zeros(self.size)
         self._rest_q[self._x] = graph.position
         self._rest_aux = np.zeros(self._aux)
-        edges = len(graph.length)
-        self._rest_aux[: 6 * edges] = np.column_stack([graph.tangent, graph.director]).ravel()
+        self._rest_aux[: 6 * len(graph.length)] = np.column_stack([graph.tangent, graph.director]).ravel()
         follow_twist(rods, self._rest_q, self._rest_aux, self._rest_aux)
         shape = np.zeros((len(graph.pair), 3))
         strains(rods, self._rest_q, self._rest_aux, shape)
-        V = graph.voronoi[:, None]
-        rods.rest[:] = shape
-        rods.rest[:, :2] += 2.0 * np.tan(0.5 * V * graph.natural[:, :2])
-        rods.rest[:, 2] += graph.voronoi * graph.natural[:, 2]
+        return shape
+
+    def _storage(self) -> Matrix:
+        """A new buffer for K: a band, or a full matrix where loads without a potential make it unsymmetric."""
+        return Banded(self.size, self._numbering.width) if self._symmetric else Dense(self.size)
 
     def _make_layout(self, config: DERConfig) -> Layout:
         graph, numbering = self._graph, self._numbering
@@ -97,6 +103,7 @@ class SpatialRods:
         return Layout(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
             velocities=tuple(Coordinate(name, unit + "/s") for name, unit in pairs),
+            inputs=self._applied.channels,
             frames=frames,
             shapes=shapes,
             never=never,
@@ -201,23 +208,46 @@ class SpatialRods:
 
     def force(self, state: State, inputs: Array, out: Array) -> None:
         """Write f."""
+        self._applied.set_natural(inputs)
         np.multiply(self._drag, state.v, out=out)
         np.subtract(self._weight, out, out=out)
         elastic_forces(self.rods, state.q, state.aux, _ALL, out)
+        self._loads(state, inputs, out)
+
+    def _loads(self, state: State, inputs: Array, out: Array) -> None:
+        """Add resistive drag and forces at nodes; the edges must be placed."""
+        if self._resisted:
+            add_drag(self.rods, self._resistive, state.v, out)
+        self._applied.add_forces(inputs, out)
 
     def tangent_matrices(self) -> tuple[Matrix, Matrix]:
-        """K banded, D diagonal."""
-        return Banded(self.size, self._numbering.width), Diagonal(self.size)
+        """K as `_storage` says, D diagonal or like K."""
+        return self._storage(), self._storage() if self._resisted else Diagonal(self.size)
 
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
         """Write K and D."""
+        self._applied.set_natural(inputs)
         stiffness.zero()
-        damping.data[:] = self._drag
         flat = stiffness.data.ravel(order="K")
         elastic_stiffness(self.rods, state.q, state.aux, *self._places, flat)
+        if self._resisted:
+            damping.zero()
+            damping.data[np.arange(self.size), np.arange(self.size)] = self._drag
+            drag = damping.data.ravel(order="K")
+            add_drag_slopes(
+                self.rods, self._resistive, state.v, *self._places[:2], self._drag_block, flat, drag
+            )
+        else:
+            damping.data[:] = self._drag
+        self._applied.add_slopes(state, inputs, stiffness)
+
+    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u, shape (nv, nu)."""
+        self._applied.jacobian(state, inputs, out)
 
     def energy(self, state: State) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
+        self._applied.set_natural(None)
         kinetic = 0.5 * float(self.mass @ (state.v * state.v))
         elastic = elastic_forces(self.rods, state.q, state.aux, _ALL, np.zeros(self.size))
         # the weight is given in the base's axes; the level is that of the world's origin
@@ -227,12 +257,17 @@ class SpatialRods:
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """The named parts of f."""
         terms: dict[str, Array] = {}
+        self._applied.set_natural(inputs)
         parts = (("stretching", (1.0, 0.0, 0.0)), ("bending", (0.0, 1.0, 0.0)), ("twisting", (0.0, 0.0, 1.0)))
         for name, share in parts:
             terms[name] = np.zeros(self.size)
             elastic_forces(self.rods, state.q, state.aux, share, terms[name])
         terms["gravity"] = self._weight.copy()
         terms["drag"] = -self._drag * state.v
+        if self._resisted:
+            add_drag(self.rods, self._resistive, state.v, terms["drag"])
+        terms["applied"] = np.zeros(self.size)
+        self._applied.add_forces(inputs, terms["applied"])
         return terms
 
     # — places —

@@ -31,14 +31,11 @@ from corekit_der.frames import oriented, place_edges
 from corekit_der.tables import Rods
 from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled, triple
 
-__all__ = ["LOCAL_PAIR", "LOCAL_STRETCH", "elastic_stiffness"]
-
-LOCAL_PAIR, LOCAL_STRETCH = 11, 6
-"""Indices of a pair: far node, angle, common node, angle, far node; of an edge: start and end node."""
+__all__ = ["elastic_stiffness", "pair_slopes"]
 
 
 @inlined
-def _slopes(
+def pair_slopes(
     slope: Array, te: Vector, tf: Vector, le: float, lf: float, chi: float, kb: Vector, k1: float, k2: float,
     m1e: Vector, m2e: Vector, m1f: Vector, m2f: Vector,
 ) -> None:  # fmt: skip
@@ -132,48 +129,37 @@ def _spin(H: Array, first: int, A: Vector) -> None:
 
 
 @inlined
-def _local(H: Array, i: int, j: int) -> float:
-    """Entry of the pair's 11 × 11 Hessian in far node, θ_e, common node, θ_f, far node."""
-    # far node: −e; common node: e − f; far node: f
-    r0, s0, r1, s1 = _parts(i)
-    c0, d0, c1, d1 = _parts(j)
-    value = s0 * d0 * H[r0, c0]
-    if d1 != 0.0:
-        value += s0 * d1 * H[r0, c1]
-    if s1 != 0.0:
-        value += s1 * d0 * H[r1, c0]
-        if d1 != 0.0:
-            value += s1 * d1 * H[r1, c1]
-    return value
-
-
-@inlined
-def _parts(i: int) -> tuple[int, float, int, float]:
-    """Rows of the 8 × 8 matrix, with factors, that make row i of the 11 × 11 one."""
-    if i < 3:
-        return i, -1.0, 0, 0.0
-    if i == 3:
-        return 3, 1.0, 0, 0.0
-    if i < 7:
-        return i - 4, 1.0, i, -1.0
-    if i == 7:
-        return 7, 1.0, 0, 0.0
-    return i - 4, 1.0, 0, 0.0
+def _nodal(H: Array, B: Array) -> None:
+    """The pair's Hessian B (11, 11) in far node, θ_e, common node, θ_f, far node; edges are differences of nodes."""
+    for a in range(3):
+        for b in range(3):
+            ee, ef, fe, ff = H[a, b], H[a, 4 + b], H[4 + a, b], H[4 + a, 4 + b]
+            B[a, b], B[a, 4 + b], B[a, 8 + b] = ee, ef - ee, -ef
+            B[4 + a, b], B[4 + a, 4 + b], B[4 + a, 8 + b] = fe - ee, ee - ef - fe + ff, ef - ff
+            B[8 + a, b], B[8 + a, 4 + b], B[8 + a, 8 + b] = -fe, fe - ff, ff
+    for angle in (3, 7):
+        for a in range(3):
+            e, f = H[angle, a], H[angle, 4 + a]
+            B[angle, a], B[angle, 4 + a], B[angle, 8 + a] = -e, e - f, f
+            B[a, angle], B[4 + a, angle], B[8 + a, angle] = -e, e - f, f
+        B[angle, 3], B[angle, 7] = H[angle, 3], H[angle, 7]
 
 
 @compiled
 def elastic_stiffness(
-    rods: Rods, q: Array, aux: Array, stretch_place: IntArray, pair_place: IntArray, out: Array
-) -> None:
+    rods: Rods, q: Array, aux: Array, stretch: IntArray, stretch_place: IntArray, pair: IntArray, pair_place: IntArray,
+    out: Array,
+) -> None:  # fmt: skip
     """Add the Hessian to the flat storage `out` of a matrix.
 
     Args:
-        stretch_place: place in `out` of the entries (i, j) of every edge's 6 × 6 block, row by row, −1 where the
-            storage has none (the upper triangle of a band), (E, 36).
-        pair_place: the same of the 11 × 11 block of every pair, (P, 121).
+        stretch, pair: which entries of an edge's 6 × 6 and of a pair's 11 × 11 block are stored, as positions in the
+            block read row by row, (s,) and (t,).
+        stretch_place, pair_place: where in `out` they stand, (E, s) and (P, t).
     """
     place_edges(rods, q, aux)
-    torque, H, g = rods.torque, rods.block, rods.slope
+    torque, H, g, B = rods.torque, rods.block, rods.slope, rods.nodal
+    flat = B.reshape(-1)
     torque[:] = 0.0
     for p in range(len(rods.rest)):
         se, le, te, m1e, m2e = oriented(rods, p, 0)
@@ -187,7 +173,7 @@ def elastic_stiffness(
         Me, Mf = along(scaled(s1, m2e), -s2, m1e), along(scaled(s1, m2f), -s2, m1f)
         torque[rods.pair[p, 0]] -= se * (0.5 * dot(kb, Ge) + s3)
         torque[rods.pair[p, 1]] -= sf * (0.5 * dot(kb, Gf) - s3)
-        _slopes(g, te, tf, le, lf, chi, kb, k1, k2, m1e, m2e, m1f, m2f)
+        pair_slopes(g, te, tf, le, lf, chi, kb, k1, k2, m1e, m2e, m1f, m2f)
         _second(H, te, tf, le, lf, chi, kb, s1 * k1 + s2 * k2, s3, Ge, Gf, Me, Mf)
         for a in range(8):
             for b in range(a, 8):
@@ -195,16 +181,15 @@ def elastic_stiffness(
                 H[b, a] = H[a, b]
         _spin(H, 0, row(rods.at, rods.pair[p, 0], 10))
         _spin(H, 4, row(rods.at, rods.pair[p, 1], 10))
-        for a in range(8):
-            H[3, a] *= se
-            H[a, 3] *= se
-            H[7, a] *= sf
-            H[a, 7] *= sf
-        for i in range(11):
-            for j in range(11):
-                place = pair_place[p, 11 * i + j]
-                if place >= 0:
-                    out[place] += _local(H, i, j)
+        if se < 0.0 or sf < 0.0:
+            for a in range(8):
+                H[3, a] *= se
+                H[a, 3] *= se
+                H[7, a] *= sf
+                H[a, 7] *= sf
+        _nodal(H, B)
+        for k in range(len(pair)):
+            out[pair_place[p, k]] += flat[pair[k]]
     for j in range(len(rods.length)):
         t, length, rest = row(rods.at, j, 0), rods.at[j, 3], rods.length[j]
         EA, A, cosine = rods.axial[j], row(rods.at, j, 10), rods.at[j, 13]
@@ -216,9 +201,7 @@ def elastic_stiffness(
                 value = EA * t[i] * t[k] / length + swept * (A[i] * turn[k] + turn[i] * A[k])
                 if i == k:
                     value += EA * (1.0 / rest - 1.0 / length)
-                # start and end node, in the order of a 6 × 6 block
-                for side in range(4):
-                    r, c = i + 3 * (side & 1), k + 3 * (side >> 1)
-                    place = stretch_place[j, 6 * r + c]
-                    if place >= 0:
-                        out[place] += value if (side & 1) == (side >> 1) else -value
+                flat[6 * i + k] = flat[6 * (i + 3) + k + 3] = value
+                flat[6 * (i + 3) + k] = flat[6 * i + k + 3] = -value
+        for k in range(len(stretch)):
+            out[stretch_place[j, k]] += flat[stretch[k]]

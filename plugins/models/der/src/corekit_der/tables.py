@@ -32,7 +32,7 @@ class Rods(NamedTuple):
         rest: k̄₁, k̄₂, τ̄ [–]; rewritten where natural curvature is an input, (P, 3).
         at: work space of the edges, (E, EDGE_ROW).
         torque: work space, ∂E/∂θ of each edge [N·m], (E,).
-        block: work space, (8, 8).
+        block, nodal: work space, (8, 8) and (11, 11).
         slope: work space, (3, 8).
     """
 
@@ -47,6 +47,7 @@ class Rods(NamedTuple):
     at: Array
     torque: Array
     block: Array
+    nodal: Array
     slope: Array
 
 
@@ -64,5 +65,6 @@ def empty_rods(edges: int, pairs: int) -> Rods:
         at=np.zeros((edges, EDGE_ROW)),
         torque=np.zeros(edges),
         block=np.zeros((8, 8)),
+        nodal=np.zeros((11, 11)),
         slope=np.zeros((3, 8)),
     )

@@ -1,0 +1,118 @@
+"""Inputs of rods: which channels there are, and what they do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.linalg.matrices import Matrix
+from corekit.roles.model import Channel, ChannelKind
+from corekit_der.actuation import curvature_slopes, set_natural
+from corekit_der.config import DERConfig
+from corekit_der.graph import Graph
+from corekit_der.loads import add_following, following_slopes
+from corekit_der.numbering import Numbering
+from corekit_der.tables import Rods
+
+__all__ = ["Applied"]
+
+
+class Applied:
+    """Natural curvature and forces at nodes, from the stacked input vector.
+
+    Attributes:
+        channels: `curvature-LIMB` (κ₁, κ₂, twist; of the limb or of every inner node), then `force-NAME`.
+        following: whether a force turns with the rod.
+    """
+
+    def __init__(
+        self, config: DERConfig, graph: Graph, numbering: Numbering, rods: Rods, axes: Array, shape: Array
+    ) -> None:
+        self._rods, self._axes = rods, axes
+        self._shape, self._natural, self._voronoi = shape, graph.natural, graph.voronoi
+        self._first: IntArray = np.full(len(graph.pair), -1, dtype=np.int64)
+        channels: list[Channel] = []
+        size = 0
+        for i, limb in enumerate(config.limbs):
+            if limb.curvature_input == "none":
+                continue
+            own = graph.pair_limb == i
+            if limb.curvature_input == "nodes":
+                own = np.flatnonzero(own & ~graph.held_node[graph.pair_node[:, 1]])
+                self._first[own] = size + 3 * np.arange(len(own))
+                count = 3 * len(own)
+            else:
+                self._first[own] = size
+                count = 3
+            if count:
+                channels.append(
+                    Channel(f"curvature-{limb.name}", "1/m, 1/m, rad/m", count, ChannelKind.POSITION)
+                )
+            size += count
+        # first index of node, edge (−1: world axes), offset in the inputs
+        self._forces: list[tuple[int, int, int]] = []
+        wrong: list[Mistake] = []
+        for i, force in enumerate(config.forces):
+            node = graph.place(force.at, f"forces[{i}].at", wrong)
+            if node < 0:
+                continue
+            edge = -1
+            if force.follows:
+                number = [limb.name for limb in config.limbs].index(force.at.partition(".")[0])
+                edges = np.flatnonzero(graph.limb == number)
+                k = int(np.flatnonzero(graph.nodes_of[number] == node)[0])
+                edge = int(edges[min(k, len(edges) - 1)])
+            channels.append(Channel(f"force-{force.name}", "N", 3))
+            self._forces.append((int(numbering.node[node]), edge, size))
+            size += 3
+        if wrong:
+            raise ConfigError(wrong, "the forces")
+        self.channels = tuple(channels)
+        self._none = np.zeros(size)
+        self._curved = bool((self._first >= 0).any())
+        self.following = any(edge >= 0 for _, edge, _ in self._forces)
+        self._slope = np.zeros((3, 7))
+        self._set(self._none)
+
+    def _set(self, inputs: Array) -> None:
+        set_natural(self._rods, self._shape, self._natural, self._voronoi, self._first, inputs)
+
+    def set_natural(self, inputs: Array | None) -> None:
+        """Let the rods have the natural curvature that the inputs give; None: that without inputs."""
+        if self._curved:
+            self._set(self._none if inputs is None else inputs)
+
+    def add_forces(self, inputs: Array, force: Array) -> None:
+        """Add the forces at nodes; the edges must be placed."""
+        for node, edge, first in self._forces:
+            if edge >= 0:
+                add_following(self._rods, node, edge, inputs[first : first + 3], force)
+            else:
+                force[node : node + 3] += inputs[first : first + 3] @ self._axes
+
+    def add_slopes(self, state: State, inputs: Array, stiffness: Matrix) -> None:
+        """Add −∂(following forces)/∂q to a dense K."""
+        for node, edge, first in self._forces:
+            if edge >= 0:
+                u = inputs[first : first + 3]
+                following_slopes(self._rods, state.q, state.aux, edge, u, self._slope)
+                stiffness.data[np.ix_(node + np.arange(3), self._edge_dofs(edge))] -= self._slope
+
+    def _edge_dofs(self, edge: int) -> IntArray:
+        start, end, angle = self._rods.edge[edge]
+        return np.concatenate([start + np.arange(3), [angle], end + np.arange(3)])
+
+    def jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u, shape (nv, nu)."""
+        out.fill(0.0)
+        rods = self._rods
+        if self._curved:
+            curvature_slopes(rods, state.q, state.aux, self._natural, self._voronoi, self._first, inputs, out)
+        for node, edge, first in self._forces:
+            rows = slice(node, node + 3)
+            if edge >= 0:
+                out[rows, first : first + 3] = rods.at[edge][[[4, 7, 0], [5, 8, 1], [6, 9, 2]]]
+            else:
+                out[rows, first : first + 3] = self._axes.T

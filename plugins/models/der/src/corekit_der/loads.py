@@ -1,0 +1,93 @@
+"""Loads that depend on how a rod lies: drag of slender bodies, and forces at nodes that may turn with it.
+
+Drag of an edge on either of its nodes, half an edge each (so the last node has its share):
+
+    F = −(L/2)·[c_n·1 + (c_t − c_n)·t∘t]·ẋ                                                 (1)
+
+A force u at a node is Rᵀ·u in the base's axes, or follows the material axes of an edge there:
+
+    F = u₁·m₁ + u₂·m₂ + u₃·t                                                              (2)
+    δF = [u₃·δe⊥ − t·(u₁m₁ + u₂m₂)·δe]/l + (u₁m₂ − u₂m₁)·(δθ + A·δe)                        (3)
+
+Neither (1) nor (2) has a potential, so their part of K is not symmetric.
+
+Source of (1): Gray and Hancock (1955), "The propulsion of sea-urchin spermatozoa", J. Exp. Biology 32(4).
+"""
+
+from __future__ import annotations
+
+from corekit.data.arrays import Array, IntArray
+from corekit_der.frames import place_edges
+from corekit_der.tables import Rods
+from corekit_der.vectors import along, compiled, dot, row, scaled, triple
+
+__all__ = ["add_drag", "add_drag_slopes", "add_following", "following_slopes"]
+
+
+@compiled
+def add_drag(rods: Rods, drag: Array, v: Array, force: Array) -> None:
+    """Add (1) at the tangents in `rods.at`; `drag` holds ½L·(c_n, c_t), (E, 2) [N·s/m]."""
+    for j in range(len(drag)):
+        across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
+        if across == 0.0 and extra == 0.0:
+            continue
+        t = row(rods.at, j, 0)
+        for side in range(2):
+            x = rods.edge[j, side]
+            speed = extra * dot(t, triple(v, x))
+            for k in range(3):
+                force[x + k] -= across * v[x + k] + speed * t[k]
+
+
+@compiled
+def add_drag_slopes(
+    rods: Rods, drag: Array, v: Array, entry: IntArray, place: IntArray, block: Array, K: Array, D: Array
+) -> None:
+    """Add −∂F/∂x and −∂F/∂ẋ of (1) to the flat storages of two matrices of one kind, from `rods.at`.
+
+    `entry` and `place` are an edge's as in `stiffness`; `block` is work space, (2, 36).
+    """
+    for j in range(len(drag)):
+        across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
+        if across == 0.0 and extra == 0.0:
+            continue
+        t, length = row(rods.at, j, 0), rods.at[j, 3]
+        block[:] = 0.0
+        for side in range(2):
+            u = triple(v, rods.edge[j, side])
+            speed = dot(t, u)
+            for a in range(3):
+                for b in range(3):
+                    r, own = 3 * side + a, 3 * side + b
+                    one = 1.0 if a == b else 0.0
+                    block[1, 6 * r + own] = across * one + extra * t[a] * t[b]
+                    # d(t·(t·u)) = (1 − t∘t)·δe·(t·u)/l + t·(u − t·(t·u))·δe/l
+                    slope = extra * (speed * (one - t[a] * t[b]) + t[a] * (u[b] - speed * t[b])) / length
+                    block[0, 6 * r + b] -= slope
+                    block[0, 6 * r + 3 + b] += slope
+        for k in range(len(entry)):
+            K[place[j, k]] += block[0, entry[k]]
+            D[place[j, k]] += block[1, entry[k]]
+
+
+@compiled
+def add_following(rods: Rods, node: int, edge: int, u: Array, force: Array) -> None:
+    """Add (2) at the node with first index `node`, from `rods.at`."""
+    t, m1, m2 = row(rods.at, edge, 0), row(rods.at, edge, 4), row(rods.at, edge, 7)
+    for k in range(3):
+        force[node + k] += u[0] * m1[k] + u[1] * m2[k] + u[2] * t[k]
+
+
+@compiled
+def following_slopes(rods: Rods, q: Array, aux: Array, edge: int, u: Array, out: Array) -> None:
+    """Write (3) as δF = out·(δx_start, δθ, δx_end), out (3, 7)."""
+    place_edges(rods, q, aux)
+    t, m1, m2 = row(rods.at, edge, 0), row(rods.at, edge, 4), row(rods.at, edge, 7)
+    swept, length = row(rods.at, edge, 10), rods.at[edge, 3]
+    side, spun = along(scaled(u[0], m1), u[1], m2), along(scaled(u[0], m2), -u[1], m1)
+    for a in range(3):
+        out[a, 3] = spun[a]
+        for b in range(3):
+            perpendicular = (1.0 if a == b else 0.0) - t[a] * t[b]
+            slope = (u[2] * perpendicular - t[a] * side[b]) / length + spun[a] * swept[b]
+            out[a, b], out[a, 4 + b] = -slope, slope
