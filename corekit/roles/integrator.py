@@ -10,7 +10,12 @@ Coupled family, q moved by v̄ = θ·v⁺ + (1 − θ)·v₀. At iterate v_k the
     0 ≤ λ_n ⊥ J_n·v⁺ + φ̃/h ≥ 0,   friction(λ_t, slip; μ, λ_n)                           (4)
 
 Split family: the smooth part gives (q_f, v_f); then one problem with A = M, φ̃ = φ(q_f) − J_n·Δ_f, and
-q⁺ = advance(q_f, ½·(v⁺ − v_f), h).
+q⁺ = advance(q_f, ½·(v⁺ − v_f), h). Damping D that is stiff in the step is split off: the smooth part keeps
+−D·v₀ of it, the problem takes the rest, with D at the start of the step,
+
+    (M + θh·D)·v⁺ = M·v_f + θh·D·v₀ + J_cᵀ·λ_c                                         (5)
+
+so that contact impulses are damped as the motion is: what rests and what creeps at f = D·v stays so exactly.
 """
 
 from __future__ import annotations
@@ -96,14 +101,30 @@ class System(Protocol):
         """
         ...
 
-    def linearise_split(self, start: State, smooth: State, step: float) -> None:
-        """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f), free velocity v_f."""
+    def linearise_split(
+        self, start: State, smooth: State, step: float, theta: float = 0.0, held: bool = False
+    ) -> None:
+        """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f) + θh·D.
+
+        D is what `damping_rate` took; without θ it is not needed. The free velocity is v_f, or that of (5)
+        where the smooth part `held` the damping at its start.
+        """
         ...
 
-    def acceleration(self, state: State, out: Array) -> bool:
+    def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state: M·v̇ = f (+ potentials) with bilateral rows at velocity level.
 
         Rigid rows are held by J_b·v̇ = −(2/τ)·J_b·v − c/τ² (Baumgarte, τ = 10 steps). False if singular.
+        `held` = v₀, shape (nv,), holds the damping at its start: D·(v − v₀) is added to f, D as
+        `damping_rate` took it.
+        """
+        ...
+
+    def damping_rate(self, start: State) -> float:
+        """Take D at the start of the step, and tell the largest rate at which it slows anything [1/s].
+
+        |λ|_max(M⁻¹·D) on the kernel of the rigid rows, by some iterations of the power method from below;
+        M is that of the last `acceleration`, asked at `start`. 0 where no model gives a tangent.
         """
         ...
 

@@ -20,6 +20,8 @@ their J_b·v_f, compliant ones are forces and stay out. Bounded rows act now, wi
 
     position: E = α/h², r = J_b·Δ_f/h − c(q_f)/h,      rate: E = α/h, r = u(t + h)                  (4)
 
+Damping split off: A = M(q_f) + θh·D, b = M·v_f + θh·D·v₀ if the smooth motion held −D·v₀, else A·v_f.   (5)
+
 Where the factorisation or the impulse solver needs a symmetric A, the symmetric parts of K, D and of the
 rows' curvature are taken; ρ keeps the answer exact.
 """
@@ -291,14 +293,21 @@ class BodySystem:
         np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
         self._eliminate(rows)
 
-    def assemble_split(self, start: State, smooth: State, h: float) -> None:
-        """Build the split form about the smooth end state: A = M(q_f), b = M·v_f, rows by (4)."""
+    def assemble_split(
+        self, start: State, smooth: State, h: float, theta: float = 0.0, held: bool = False
+    ) -> None:
+        """Build the split form about the smooth end state: rows by (4), damping by (5)."""
         model = self.body.model
         u = self.body.inputs.at(smooth.time)
         model.dynamics(smooth, u, self.mass, self.force)
         self.matrix.zero()
         self.matrix.add(self.mass)
         self.mass.multiply(smooth.v, self.right)
+        if theta and self.damping is not None:
+            self.matrix.add(self.damping, theta * h)
+            self.damping.multiply(start.v if held else smooth.v, self._work)
+            self._work *= theta * h
+            self.right += self._work
         rows = self.rows
         if rows is not None:
             model.bilateral(smooth, u, rows)
@@ -318,6 +327,20 @@ class BodySystem:
             np.copyto(self._compliance, compliance)
             np.copyto(self._target, target)
             self._eliminate(self.rows)
+
+    def take_damping(self, start: State) -> Matrix | None:
+        """D at a state, for (5); None if the model gives none."""
+        if self.damping is not None and self.stiffness is not None:
+            self.body.model.tangent(start, self.body.inputs.at(start.time), self.stiffness, self.damping)
+            if self._symmetric:
+                symmetrise(self.damping)
+        return self.damping
+
+    def add_held_damping(self, velocity: Array, held: Array) -> None:
+        """b += D·(v − v₀): the damping held at its start."""
+        if self.damping is not None:
+            self.damping.multiply(velocity - held, self._work)
+            self.right += self._work
 
     def _eliminate(self, rows: BilateralRows) -> None:
         if self.eliminated is not None:

@@ -74,8 +74,11 @@ def _prescribed_acceleration(part: BodySystem, time: float, small: float) -> Non
         part.fixed /= 2.0 * small
 
 
-def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
-    """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel."""
+def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Array | None = None) -> bool:
+    """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel.
+
+    With `held` = v₀ the damping stays at its start: D·(v − v₀) is added to f.
+    """
     step = system.problem.step
     extra: Array | None = None
     forces, stage = system.forces, system.stage
@@ -92,6 +95,8 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array) -> bool:
         part.matrix.zero()
         part.matrix.add(part.mass)
         part.right[:] = part.force
+        if held is not None:
+            part.add_held_damping(own.v, held[where])
         if part.rows is not None:
             _row_accelerations(part, own, scratch, 10.0 * step)
         _prescribed_acceleration(part, own.time, 1e-3 * step)

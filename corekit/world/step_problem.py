@@ -27,6 +27,7 @@ from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_record import contact_record
 from corekit.world.contact_stage import ContactStage
+from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
 
@@ -237,9 +238,11 @@ class StepSystem:
         normal_velocity = stage.rows.velocity(trial.v)[:, 0]
         if over_step is not None:
             normal_velocity = normal_velocity - over_step[:, 0]
-        end_gap = stage.contacts.gap[:count]
+        end_gap = stage.contacts.gap[:count].copy()
         if end is not trial:
-            end_gap = stage.gap_at(end, end_gap + (1.0 - theta) * step * normal_velocity)
+            found = stage.gap_at(end)
+            onwards = end_gap + (1.0 - theta) * step * normal_velocity
+            end_gap = np.where(np.isnan(found), onwards, found)
             stage.scene.place(trial)
         self.impulses.take_contacts(stage.gap_term(end_gap, normal_velocity, step), rate, step)
 
@@ -254,12 +257,12 @@ class StepSystem:
             part.assemble_start(starts[i], scratch[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
-            self._contact_count = stage.contacts.count
+            self._contact_count = count = stage.contacts.count
             stage.build_rows(start)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
             if self._solves_impulses:
-                self.impulses.take_contacts(stage.start_term(step), rate, step)
+                self.impulses.take_contacts(stage.stabilised(stage.contacts.gap[:count], step), rate, step)
             elif self.forces is not None:
                 self.forces.evaluate(start, start.v, step, rate)
                 self._extra = step * self.forces.generalised()
@@ -268,15 +271,17 @@ class StepSystem:
                     self._extra += step * self.forces.damping_force(start.v)
         self._finish(step)
 
-    def linearise_split(self, start: State, smooth: State, step: float) -> None:
+    def linearise_split(
+        self, start: State, smooth: State, step: float, theta: float = 0.0, held: bool = False
+    ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f)."""
         stage = self.stage
         self._reset(smooth.v, split=True)
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
-            part.assemble_split(a, where, step)
+            part.assemble_split(a, where, step, theta, held)
         self._coefficients = (0.0, 0.0)
         if stage is not None and self._solves_impulses and stage.measure(smooth):
-            self._contact_count = stage.contacts.count
+            self._contact_count = count = stage.contacts.count
             stage.build_rows(smooth)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t1, t0, t1, instant=True)
@@ -285,13 +290,17 @@ class StepSystem:
             over_step = stage.obstacle_velocity(t1, t0, t1, instant=False)
             if over_step is not None:
                 normal_velocity = normal_velocity - over_step[:, 0]
-            term = stage.gap_term(stage.contacts.gap, normal_velocity, step)
+            term = stage.gap_term(stage.contacts.gap[:count].copy(), normal_velocity, step)
             self.impulses.take_contacts(term, rate, step)
         self._finish(step)
 
-    def acceleration(self, state: State, out: Array) -> bool:
+    def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
-        return smooth_acceleration(self, state, out)
+        return smooth_acceleration(self, state, out, held)
+
+    def damping_rate(self, start: State) -> float:
+        """Take D at the start of the step; the largest of the bodies' rates [1/s]."""
+        return max(damping_rate(part, own) for part, own in zip(self.parts, start.parts, strict=True))
 
     # — solving —
 

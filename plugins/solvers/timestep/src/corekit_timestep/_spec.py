@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["implicit_euler", "implicit_midpoint", "semi_implicit_euler"]
+__all__ = ["implicit_euler", "implicit_midpoint", "rk23", "semi_implicit_euler"]
 
 semi_implicit_euler = ComponentSpec(
     role="integrators",
@@ -41,4 +41,14 @@ implicit_midpoint = ComponentSpec(
         "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, Springer Series in Computational "
         "Mathematics 31 (2006)."
     ),
+)
+
+rk23 = ComponentSpec(
+    role="integrators",
+    name="rk23",
+    target="corekit_timestep.rk23:Rk23",
+    config="corekit_timestep.config:Rk23Config",
+    summary="Third order, explicit, error-controlled inner steps, stiff damping split off; contact once a step.",
+    provides=frozenset({"split", "impulses", "potential"}),
+    citation="P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989) 321-325.",
 )

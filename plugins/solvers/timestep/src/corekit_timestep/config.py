@@ -8,7 +8,7 @@ from attrs import frozen
 
 from corekit.roles.options import option
 
-__all__ = ["NewtonConfig", "SemiImplicitEulerConfig"]
+__all__ = ["NewtonConfig", "Rk23Config", "SemiImplicitEulerConfig"]
 
 
 @frozen(kw_only=True)
@@ -42,5 +42,24 @@ class NewtonConfig:
         math.inf,
         "cut steps whose error of a coordinate is estimated above this [m or rad]; inf: never",
         above=0,
+        infinite=True,
+    )
+
+
+@frozen(kw_only=True)
+class Rk23Config:
+    """Options of `rk23`."""
+
+    relative: float = option(
+        1e-4, "error of a velocity in an inner step, relative to it", low=1e-12, high=0.1
+    )
+    absolute: float = option(
+        1e-6, "error of a velocity in an inner step that always passes, in m/s or rad/s", above=0
+    )
+    max_inner_steps: int = option(200, "of the smooth part, before the step is given up", low=1)
+    split_above: float = option(
+        0.1,
+        "h·d, d the largest damping rate, above which damping is split off; 0: always, inf: never",
+        low=0,
         infinite=True,
     )
