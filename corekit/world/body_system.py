@@ -315,8 +315,8 @@ class BodySystem:
             acting = np.where(rows.rate, rows.target, rows.product(mean) - rows.constraint / h)
             np.copyto(self._target, np.where(rows.bounded, acting, rows.product(smooth.v)))
             soft = np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h))
-            held = np.where(rows.compliance > 0, FREE_ROW, 0.0)
-            np.copyto(self._compliance, np.where(rows.bounded, soft, held))
+            idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
+            np.copyto(self._compliance, np.where(rows.bounded, soft, idle))
             self._eliminate(rows)
         if self._has_prescribed:
             self.fix(smooth.time)
