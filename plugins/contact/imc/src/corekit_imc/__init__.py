@@ -1,0 +1,1 @@
+"""Implicit contact: a contact potential with friction, and a detector for edges."""

@@ -1,0 +1,107 @@
+"""Force, stiffness and damping of every contact in one compiled pass.
+
+With gap g, normal n, weights w_i of the carriers, λ = −k·φ′(g) of `barrier` (1), slip u_t = (I − n·nᵀ)·Σ w_i·ẋ_i,
+û = u_t/|u_t| and γ of `barrier` (2):
+
+    f_i = w_i·(λ·n − μ·λ·γ·û)                                                                       (1)
+    K_ij = w_i·w_j·k·φ″·(n − μ·γ·û)·nᵀ − λ·∇∇g,     ∇∇g of `distance` for two edges, else 0          (2)
+    D_ij = w_i·w_j·μ·λ·[(γ/|u_t|)·(I − n·nᵀ − û·ûᵀ) + γ′·û·ûᵀ]                                      (3)
+
+(2) is the exact derivative but for the turning of n in the friction, and on curved obstacles; at zero slip (3) is
+its limit ½·K₂·μ·λ·(I − n·nᵀ), without which nothing sticks. (2) is unsymmetric where there is slip.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit_imc.barrier import barrier, slip_share
+from corekit_imc.compiled import compiled
+from corekit_imc.distance import add_distance_hessian, is_edge_pair
+
+__all__ = ["evaluate_contacts"]
+
+
+@compiled
+def _slip(weight: Array, velocity: Array, normal: Array, out: Array) -> float:
+    """Write u_t of carriers with weights (4,) and velocities (4, 3) [m/s]; returns |u_t|²."""
+    along = 0.0
+    for a in range(3):
+        out[a] = 0.0
+        for i in range(4):
+            out[a] += weight[i] * velocity[i, a]
+        along += out[a] * normal[a]
+    square = 0.0
+    for a in range(3):
+        out[a] -= along * normal[a]
+        square += out[a] * out[a]
+    return square
+
+
+@compiled
+def evaluate_contacts(
+    count: int,
+    gap: Array,
+    normal: Array,
+    tangent: Array,
+    friction: Array,
+    frame: IntArray,
+    weight: Array,
+    position: Array,
+    velocity: Array,
+    layer: float,
+    stiffness: float,
+    slip_scale: float,
+    energy: Array,
+    force: Array,
+    hessian: Array,
+    damping: Array,
+    normal_force: Array,
+    tangential_force: Array,
+) -> None:
+    """Write (1)–(3) of the first `count` contacts into zeroed buffers; see `PotentialTerms` for their shapes."""
+    columns = np.zeros((2, 12))
+    slip, spin = np.zeros(3), np.zeros((3, 3))
+    for c in range(count):
+        if not gap[c] < layer:
+            continue
+        phi, slope, curvature = barrier(gap[c], layer)
+        pressure, steep, mu = -stiffness * slope, stiffness * curvature, friction[c]
+        n = normal[c]
+        square = _slip(weight[c], velocity[c], n, slip)
+        speed = math.sqrt(square)
+        _, over, steepness = slip_share(speed, slip_scale)
+        # γ′ − γ/u is of order u², so dividing by u² is safe down to where u² itself vanishes
+        extra = (steepness - over) / square if square > 1e-200 else 0.0
+        for a in range(3):
+            for b in range(3):
+                spin[a, b] = over * ((1.0 if a == b else 0.0) - n[a] * n[b]) + extra * slip[a] * slip[b]
+        energy[c] = stiffness * phi
+        normal_force[c] = pressure
+        t = tangent[c]
+        drag = -mu * pressure * over
+        tangential_force[c, 0] = drag * (slip[0] * t[0] + slip[1] * t[1] + slip[2] * t[2])
+        tangential_force[c, 1] = drag * (
+            slip[0] * (n[1] * t[2] - n[2] * t[1])
+            + slip[1] * (n[2] * t[0] - n[0] * t[2])
+            + slip[2] * (n[0] * t[1] - n[1] * t[0])
+        )
+        for i in range(4):
+            if frame[c, i] < 0:
+                continue
+            for a in range(3):
+                force[c, 3 * i + a] = weight[c, i] * (pressure * n[a] + drag * slip[a])
+            for j in range(4):
+                shared = weight[c, i] * weight[c, j]
+                if frame[c, j] < 0 or shared == 0.0:
+                    continue
+                for a in range(3):
+                    push = shared * steep * (n[a] - mu * over * slip[a])
+                    for b in range(3):
+                        hessian[c, 3 * i + a, 3 * j + b] = push * n[b]
+                        damping[c, 3 * i + a, 3 * j + b] = shared * mu * pressure * spin[a, b]
+        if is_edge_pair(weight[c], frame[c], position[c], n, gap[c]):
+            add_distance_hessian(weight[c], position[c], -pressure, columns, hessian[c])

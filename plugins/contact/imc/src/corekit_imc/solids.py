@@ -1,0 +1,71 @@
+"""Signed distance of a point to a solid in the solid's own axes, and its gradient.
+
+    sphere          |x| − r
+    cylinder, box   outside: distance to the closest surface point; inside: −(depth to the nearest face)    (1)
+
+Every one is convex in x outside, so its least value along a segment is where its slope changes sign.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.data.arrays import Array
+from corekit_imc.compiled import compiled
+from corekit_imc.vectors import Vector, norm, scaled
+
+__all__ = ["BOX", "CAPSULE", "CYLINDER", "EDGE", "HALF_SPACE", "KIND_CODES", "SPHERE", "solid_distance"]
+
+EDGE, CAPSULE, HALF_SPACE, SPHERE, CYLINDER, BOX = 0, 1, 2, 3, 4, 5
+
+KIND_CODES = {
+    "edge": EDGE,
+    "half-space": HALF_SPACE,
+    "sphere": SPHERE,
+    "capsule": CAPSULE,
+    "cylinder": CYLINDER,
+    "box": BOX,
+}
+"""Shape kind → number in kernels; the first two are segments with a radius."""
+
+
+@compiled
+def _unit(x: Vector, length: float) -> Vector:
+    """x/length; z where the length vanishes."""
+    return scaled(x, 1.0 / length) if length > 0.0 else (0.0, 0.0, 1.0)
+
+
+@compiled
+def solid_distance(kind: int, size: Array, x: Vector) -> tuple[float, Vector]:
+    """Distance [m] of a point to a solid, and the unit gradient.
+
+    Args:
+        kind: SPHERE, CYLINDER or BOX.
+        size: as in `SHAPE_SIZES`, padded, shape (3,) [m].
+        x: point in the solid's axes [m].
+    """
+    if kind == SPHERE:
+        length = norm(x)
+        return length - size[0], _unit(x, length)
+    if kind == CYLINDER:
+        around = math.sqrt(x[0] * x[0] + x[1] * x[1])
+        side = (x[0] / around, x[1] / around) if around > 0.0 else (1.0, 0.0)
+        out, up = around - size[0], abs(x[2]) - size[1]
+        end = 1.0 if x[2] >= 0.0 else -1.0
+        if out > 0.0 and up > 0.0:
+            length = math.sqrt(out * out + up * up)
+            return length, (side[0] * out / length, side[1] * out / length, end * up / length)
+        if out >= up:
+            return out, (side[0], side[1], 0.0)
+        return up, (0.0, 0.0, end)
+    q = (abs(x[0]) - size[0], abs(x[1]) - size[1], abs(x[2]) - size[2])
+    sign = (1.0 if x[0] >= 0.0 else -1.0, 1.0 if x[1] >= 0.0 else -1.0, 1.0 if x[2] >= 0.0 else -1.0)
+    off = (max(q[0], 0.0), max(q[1], 0.0), max(q[2], 0.0))
+    length = norm(off)
+    if length > 0.0:
+        return length, (sign[0] * off[0] / length, sign[1] * off[1] / length, sign[2] * off[2] / length)
+    if q[0] >= q[1] and q[0] >= q[2]:
+        return q[0], (sign[0], 0.0, 0.0)
+    if q[1] >= q[2]:
+        return q[1], (0.0, sign[1], 0.0)
+    return q[2], (0.0, 0.0, sign[2])
