@@ -45,16 +45,19 @@ class Residuals:
         friction: the same of the friction law [m/s or N·s].
         cone: largest violation of the friction bound [N·s].
         equation: residual of the step equation, generalised impulse [N·s or N·m·s].
+        compliance: normal speed that the solver's own regularisation lets through [m/s]; it is part of
+            `normal`, not another one.
     """
 
     normal: float = 0.0
     friction: float = 0.0
     cone: float = 0.0
     equation: float = 0.0
+    compliance: float = 0.0
 
     @property
     def worst(self) -> float:
-        """The largest of the four."""
+        """The largest of the first four."""
         return max(self.normal, self.friction, self.cone, self.equation)
 
 

@@ -207,12 +207,29 @@ def test_regularisation_shares_a_load_equally_and_its_effect_is_taken_out(proble
     solver = solver_of(regularisation=weight, **options)
     rows = np.tile(np.eye(3), (4, 1))
     problem = problem_of(np.eye(3), rows, [-1.0, 0.0, 0.0], 0.0)
-    impulse, _ = solved(solver, problem)
+    impulse, info = solved(solver, problem)
     np.testing.assert_allclose(impulse[0::3], 0.25, atol=1e-6)
-    assert solver.induced_speed > 1e-8
+    assert 0.0 < info.residuals.compliance <= 1e-8
     uncorrected = solver_of(regularisation=Regularisation(weight=1e-4, corrections=0), **options)
     info = uncorrected.solve(problem, np.zeros(12))
     assert info.answered_by == "lemke (raw)"
+
+
+def test_induced_speed_is_the_compliance_times_the_impulse(problem_of, solver_of):
+    # four equal contacts, (4 + ε)·p = 1: each gives way by ε·p
+    solver = solver_of(
+        rank_selection=RankSelection(enabled=False),
+        equilibration=Equilibration(enabled=False),
+        regularisation=Regularisation(weight=1e-3, corrections=0),
+        tolerance=1e-2,
+    )
+    problem = problem_of(np.eye(3), np.tile(np.eye(3), (4, 1)), [-1.0, 0.0, 0.0], 0.0)
+    impulse = np.zeros(12)
+    info = solver.solve(problem, impulse)
+    assert info.answered_by == "lemke"
+    np.testing.assert_allclose(impulse[0::3], 1 / 4.001, rtol=1e-12)
+    assert info.residuals.compliance == pytest.approx(1e-3 / 4.001, rel=1e-12)
+    assert problem.after(impulse)[0] == pytest.approx(-1e-3 / 4.001, rel=1e-9)
 
 
 @pytest.mark.parametrize(

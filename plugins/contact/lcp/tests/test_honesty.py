@@ -77,7 +77,7 @@ def certificate(problem, impulse, count=8):
         problem.delassus(),
         problem.free,
         problem.friction,
-        directions,
+        np.repeat(directions[None], problem.contacts, axis=0),
         problem.lower,
         problem.upper,
         np.zeros(problem.contacts, dtype=bool),
@@ -120,7 +120,7 @@ def test_certificate_is_in_physical_units_whatever_the_scale(problem_of, solver_
 def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of, solver_of):
     velocity = np.array([-1.0, 0.3, 0, -2.0, 0, 0.4])
     problem = problem_of(np.eye(6), np.eye(6), velocity, 0.5)
-    solver = solver_of(lcp_solver="refuses")
+    solver = solver_of(lcp_solver="refuses", warm_start=False)
     solver.solve(problem, np.array([0.5, -0.1, 0.0, 0.0, 0.0, 0.0]))
     first, again = (guess.reshape(2, 10) for guess in solver._solvers[0].guesses)
     np.testing.assert_allclose(first, again, atol=1e-15)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import qr
 
-from corekit_lcp.assemble import assemble, pyramid_directions, variable_count
-from corekit_lcp.pyramid import shares
+from corekit_lcp.assemble import assemble, variable_count
+from corekit_lcp.pyramid import pyramid_directions, shares
 from corekit_lcp.scale import equilibrate
 from corekit_lcp.select import add_back, select_contacts
 
@@ -54,8 +54,21 @@ def test_closest_of_equal_contacts_is_kept():
 def test_only_penetrating_left_out_contacts_are_added_back():
     dropped, kept = np.array([False, True, True, True]), np.zeros(4, dtype=np.int64)
     velocity = np.array([-1.0, 9.0, -2e-8, 9.0, 1.0, 9.0, -5e-9, 9.0])
-    assert add_back(velocity, 2, 1e-8, dropped, kept) == 2
+    work = np.empty((4, 4)), np.empty(4), np.empty(4)
+    assert add_back(np.eye(8), velocity, 2, 1e-8, 1e-3, *work, dropped, kept) == 2
     np.testing.assert_array_equal(kept[:2], [0, 1])
+
+
+def test_of_near_duplicates_that_penetrate_the_worst_is_added_back():
+    rows = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1e-5], [1.0, -1e-5]])  # normals only
+    wide = np.zeros((8, 2))
+    wide[::2] = rows
+    dropped, kept = np.array([False, True, True, True]), np.zeros(4, dtype=np.int64)
+    velocity = np.zeros(8)
+    velocity[2::2] = [-1.0, -3.0, -2.0]
+    work = np.empty((4, 4)), np.empty(4), np.empty(4)
+    assert add_back(wide @ wide.T, velocity, 2, 1e-8, 1e-3, *work, dropped, kept) == 2
+    np.testing.assert_array_equal(kept[:2], [0, 2])
 
 
 @given(
@@ -90,8 +103,8 @@ def test_equilibration_reaches_unit_norms_on_a_contact_problem():
 
 
 def lcp_of(delassus, free, friction, count, lower=NONE, upper=NONE, width=3):
-    directions = pyramid_directions(width, count)
-    n = variable_count(friction.size, directions.shape[1], lower, upper)
+    directions = np.repeat(pyramid_directions(width, count)[None], friction.size, axis=0)
+    n = variable_count(friction.size, directions.shape[2], lower, upper)
     matrix, vector = np.empty((n, n)), np.empty(n)
     assemble(
         delassus,

@@ -32,18 +32,7 @@ from numba import njit
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["assemble", "gather", "pyramid_directions", "variable_count"]
-
-
-def pyramid_directions(width: int, count: int) -> Array:
-    """D: unit columns in the order of their angle, each with its opposite, shape (width − 1, count).
-
-    In a plane (width 2) there are only the two, whatever `count` says.
-    """
-    if width == 2:
-        return np.array([[1.0, -1.0]])
-    angle = 2.0 * np.pi * np.arange(count) / count
-    return np.array([np.cos(angle), np.sin(angle)])
+__all__ = ["assemble", "gather", "variable_count"]
 
 
 @njit(cache=True)
@@ -60,24 +49,27 @@ def gather(
     delassus: Array,
     free: Array,
     friction: Array,
+    directions: Array,
     kept: IntArray,
-    width: int,
     rows: IntArray,
     part: Array,
     part_free: Array,
     part_friction: Array,
+    part_directions: Array,
 ) -> None:
     """The rows of the kept contacts and all bounded rows, as a problem of their own.
 
     Args:
-        delassus, free, friction: W (R, R), w₀ (R,), μ (m,) of the whole problem.
+        delassus, free, friction, directions: W (R, R), w₀ (R,), μ (m,), D (m, width − 1, r) of the whole.
         kept: contacts, shape (k,).
         rows: shape (R′,), written: where each row comes from, R′ = k·width + p.
-        part, part_free, part_friction: shapes (R′, R′), (R′,), (k,), written.
+        part, part_free, part_friction, part_directions: the same of the part, written.
     """
+    width = directions.shape[1] + 1
     count = kept.size * width
     for i in range(kept.size):
         part_friction[i] = friction[kept[i]]
+        part_directions[i] = directions[kept[i]]
         for a in range(width):
             rows[i * width + a] = kept[i] * width + a
     first_bounded = friction.size * width
@@ -108,7 +100,7 @@ def assemble(
 
     Args:
         delassus, free, friction: W (R, R), w₀ (R,), μ (k,) of the kept contacts and bounded rows.
-        directions: D, shape (width − 1, r).
+        directions: D of each contact, shape (k, width − 1, r).
         lower, upper: bounds of the bounded rows, shape (p,) [N·s].
         row, coefficient: shapes (n,) and (n, 2), written: column j of C has coefficient[j] in the rows
             row[j] and row[j] + 1.
@@ -148,7 +140,7 @@ def contact_variables(
     friction: Array, directions: Array, row: IntArray, coefficient: Array, matrix: Array
 ) -> int:
     """Columns of C and couplings (2), (3) of every contact; returns the number of variables so far."""
-    along, count = directions.shape
+    _, along, count = directions.shape
     at = 0
     for i in range(friction.size):
         first = i * (along + 1)
@@ -160,7 +152,7 @@ def contact_variables(
             j = at + 1 + k
             row[j] = first + 1
             for a in range(along):
-                coefficient[j, a] = directions[a, k]
+                coefficient[j, a] = directions[i, a, k]
             matrix[j, cone] = 1.0
             matrix[cone, j] = -1.0
         at += count + 2

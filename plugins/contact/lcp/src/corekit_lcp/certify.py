@@ -12,6 +12,25 @@ __all__ = ["certify"]
 
 
 @njit(cache=True)
+def friction_faults(
+    directions: Array, impulse: Array, velocity: Array, friction: float, share: Array
+) -> tuple[float, float]:
+    """(2) and (3) of one contact, from its own D, λ, w and μ."""
+    along, count = directions.shape
+    shares(directions, impulse[1:], share)
+    slack = slack_speed(directions, velocity[1:])
+    margin, sliding = friction * impulse[0], 0.0
+    for k in range(count):
+        margin -= share[k]
+        if share[k] != 0.0:
+            speed = slack
+            for a in range(along):
+                speed += directions[a, k] * velocity[1 + a]
+            sliding = max(sliding, abs(min(share[k], speed)))
+    return max(sliding, abs(min(slack, margin))), max(0.0, -margin)
+
+
+@njit(cache=True)
 def certify(
     delassus: Array,
     free: Array,
@@ -36,7 +55,7 @@ def certify(
 
     Args:
         delassus, free, friction, lower, upper: of the whole problem.
-        directions: D, shape (width − 1, r); r = 0 without friction.
+        directions: D of each contact, shape (m, width − 1, r); r = 0 without friction.
         dropped: contacts that were left out of the LCP, shape (m,).
         impulse: λ, shape (R,).
         share: work, shape (r,).
@@ -45,7 +64,7 @@ def certify(
         The largest of (1), of (2), of (3), and of all three without the contacts left out; infinite where
         anything is not a finite number.
     """
-    along, count = directions.shape
+    _, along, count = directions.shape
     width = along + 1
     rows = free.size
     velocity[:] = free
@@ -60,23 +79,16 @@ def certify(
         push = impulse[row]
         normal_fault = abs(min(push, velocity[row]))
         sliding_fault, cone_fault = 0.0, 0.0
+        pushed = push != 0.0
+        for a in range(1, width):
+            pushed = pushed or impulse[row + a] != 0.0
         if count == 0:
             for a in range(along):
                 cone_fault = max(cone_fault, abs(impulse[row + 1 + a]))
-        else:
-            speed = velocity[row + 1 : row + width]
-            shares(directions, impulse[row + 1 : row + width], share)
-            slack = slack_speed(directions, speed)
-            margin = friction[c] * push
-            for k in range(count):
-                margin -= share[k]
-                if share[k] != 0.0:
-                    along_it = slack
-                    for a in range(along):
-                        along_it += directions[a, k] * speed[a]
-                    sliding_fault = max(sliding_fault, abs(min(share[k], along_it)))
-            sliding_fault = max(sliding_fault, abs(min(slack, margin)))
-            cone_fault = max(0.0, -margin)
+        elif pushed:  # without any impulse, (2) and (3) hold at every velocity
+            sliding_fault, cone_fault = friction_faults(
+                directions[c], impulse[row : row + width], velocity[row : row + width], friction[c], share
+            )
         if not dropped[c]:
             kept = max(kept, normal_fault, sliding_fault, cone_fault)
         normal = max(normal, normal_fault)

@@ -48,9 +48,14 @@ class LCPContactConfig:
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
+    aligned: bool = option(False, "whether pyramids are turned so that a direction opposes the free sliding")
     lcp_solver: Use = component("lcp_solvers", "lemke", "who solves the assembled problem")
-    fallback: tuple[Use, ...] = components("lcp_solvers", ("pgs",), "who is asked when that fails, in order")
+    fallback: tuple[Use, ...] = components(
+        "lcp_solvers", ("lemke", "pgs"), "who is asked when that fails, in order; repetitions are left out"
+    )
     tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
+    warm_start: bool = option(True, "whether the guess's contact modes are tried first, exactly")
+    spread: bool = option(False, "whether loads are shared over all touching contacts, to be read out")
     rank_selection: RankSelection = option(RankSelection(), "stage Q, inertial rank selection")
     equilibration: Equilibration = option(Equilibration(), "stage R, Ruiz equilibration")
     regularisation: Regularisation = option(Regularisation(), "stage T, Tikhonov regularisation")

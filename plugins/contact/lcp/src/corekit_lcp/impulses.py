@@ -69,8 +69,7 @@ def variables_of(
         nothing = nothing and impulse[i] == 0.0
     if nothing:
         return
-    along, count = directions.shape
-    contacts = (rows.size - lower.size) // (along + 1)
+    contacts, along, count = directions.shape
     tangential, speed = np.empty(along), np.empty(along)
     at = 0
     for i in range(contacts):
@@ -78,10 +77,10 @@ def variables_of(
         for a in range(along):
             tangential[a] = impulse[rows[first + 1 + a]]
             speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
-        shares(directions, tangential, share)
+        shares(directions[i], tangential, share)
         z[at] = max(impulse[rows[first]], 0.0)
         z[at + 1 : at + 1 + count] = share
-        z[at + 1 + count] = slack_speed(directions, speed)
+        z[at + 1 + count] = slack_speed(directions[i], speed)
         at += count + 2
     for b in range(lower.size):
         i = rows.size - lower.size + b

@@ -2,16 +2,17 @@
 
     w = W·λ + w₀,   0 ≤ λ_n ⊥ w_n ≥ 0,   λ_t in the friction pyramid against w_t           (1)
 
-is assembled as an LCP (`assemble`), conditioned in up to three stages (`select`, `scale`, `regularise`),
-given to an LCP solver, and certified in (1) itself (`certify`), all contacts counted. What the stages
-changed is put right before an answer is called solved: contacts left out that would penetrate are added
-back, and the compliance of the regularisation is taken out by further solves.
+If the modes of the guess still hold, they give the answer (`warm`). Else (1) is assembled as an LCP
+(`assemble`), conditioned in up to three stages (`select`, `scale`, `regularise`), given to an LCP solver, and
+certified in (1) itself (`certify`), all contacts counted. What the stages changed is put right before an
+answer is called solved: contacts left out that would penetrate are added back, and the compliance of the
+regularisation is taken out by further solves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from attrs import frozen
@@ -21,13 +22,15 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.problem import LCPSolver
-from corekit_lcp.assemble import assemble, gather, pyramid_directions, variable_count
+from corekit_lcp.assemble import variable_count
 from corekit_lcp.certify import certify
+from corekit_lcp.conclude import conclude
 from corekit_lcp.config import LCPContactConfig
-from corekit_lcp.impulses import impulses_of, variables_of
-from corekit_lcp.regularise import add_compliance, induced_speed, move_centre
-from corekit_lcp.scale import equilibrate
+from corekit_lcp.prepare import prepare
+from corekit_lcp.pyramid import align, pyramid_directions
+from corekit_lcp.regularise import induced_speed, move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
+from corekit_lcp.warm import from_guess
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
 
 __all__ = ["LCPContact"]
@@ -42,29 +45,48 @@ class Attempt:
     conditioned: bool
 
 
-@frozen(eq=False)
-class Whole:
-    """The arrays of the contact problem as given, read once a solve."""
+class Whole(NamedTuple):
+    """The arrays of the contact problem as given, in the order in which the kernels take them."""
 
     delassus: Array
     free: Array
     friction: Array
-    gap: Array
+    directions: Array
     lower: Array
     upper: Array
-    width: int
-    directions: Array
+
+
+class Outcome(NamedTuple):
+    """How an attempt ended: the certificate of all contacts, and what the regularisation let through."""
+
+    status: Status
+    iterations: int
+    normal: float
+    sliding: float
+    cone: float
+    compliance: float
+    who: str
+
+    @property
+    def worst(self) -> float:
+        """The largest residual."""
+        return max(self.normal, self.sliding, self.cone)
+
+    def told(self, status: Status, iterations: int) -> SolveInfo:
+        """What the role asks for."""
+        residuals = Residuals(self.normal, self.sliding, self.cone, compliance=self.compliance)
+        return SolveInfo(status, iterations, residuals, self.who)
 
 
 @final
 class LCPContact(ImpulseSolver):
     """Contact impulses from one LCP a step, with recorded fallbacks.
 
-    Attempts, in order: the LCP solver on the conditioned problem, the same on the raw one, then each
-    fallback likewise. The first whose certificate meets the tolerance answers: CONVERGED for the very
-    first, FALLBACK for a later one, `answered_by` names it (“lemke (raw)”). If none does, the answer with
-    the smallest certificate is kept and said to be INACCURATE, or RAY where every solver said that the raw
-    problem has no solution.
+    Attempts, in order: the modes of the guess, then the LCP solver on the conditioned problem, the same on
+    the raw one, then each fallback likewise. The first whose certificate meets the tolerance answers:
+    CONVERGED for the first two, FALLBACK for a later one, `answered_by` names it (“warm”, “lemke (raw)”). If
+    none does, the answer with the smallest certificate is kept and said to be INACCURATE, or RAY where every
+    solver said that the raw problem has no solution.
 
     Args:
         config: pyramid, solvers, stages.
@@ -74,11 +96,16 @@ class LCPContact(ImpulseSolver):
     def __init__(self, config: LCPContactConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
         self._config = config
-        stages = (config.rank_selection, config.equilibration, config.regularisation)
-        conditioned = any(stage.enabled for stage in stages)
+        self._sweeps = config.equilibration.sweeps if config.equilibration.enabled else 0
+        self._weight = config.regularisation.weight if config.regularisation.enabled else 0.0
+        conditioned = config.rank_selection.enabled or self._sweeps > 0 or self._weight > 0.0
+        uses = [config.lcp_solver]
+        for use in config.fallback:
+            if use not in uses:
+                uses.append(use)
         self._attempts: list[Attempt] = []
         self._solvers: list[LCPSolver] = []
-        for use in (config.lcp_solver, *config.fallback):
+        for use in uses:
             solver: LCPSolver = context.build("lcp_solvers", use)
             self._solvers.append(solver)
             if conditioned:
@@ -86,18 +113,15 @@ class LCPContact(ImpulseSolver):
             raw = f"{use.use} (raw)" if conditioned else use.use
             self._attempts.append(Attempt(raw, solver, conditioned=False))
         self._workspace = Workspace()
-        self._directions: dict[tuple[int, bool], Array] = {}
-        self._induced = 0.0
+        self._spread = _spreader() if config.spread else None
+        self._directions: dict[tuple[int, int, bool], tuple[Array, Array]] = {}
+        # a pyramid that turned between two steps cuts a corner's impulse into two unequal shares
+        self._corner = 0.05 if config.aligned else 1e-6
         self._kept = 0
 
     @property
-    def induced_speed(self) -> float:
-        """Normal speed that the regularisation let through in the last LCP [m/s]."""
-        return self._induced
-
-    @property
     def kept_contacts(self) -> int:
-        """Contacts in the last LCP solved."""
+        """Contacts in the last LCP solved; 0 if the guess's modes answered."""
         return self._kept
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
@@ -105,35 +129,15 @@ class LCPContact(ImpulseSolver):
         if impulse.size == 0:
             return SolveInfo()
         whole = self._read(problem)
-        work = self._workspace.selection(problem.contacts, impulse.size)
+        contacts, along, count = whole.directions.shape
+        work = self._workspace.selection(contacts, impulse.size, along + 1, count)
         work.guess[:] = impulse
-
-        tolerance = self._config.tolerance
-        iterations = 0
-        failures: set[Status] = set()
-        best: SolveInfo | None = None
-        for attempt in self._attempts:
-            info = self._attempt(attempt, whole, work)
-            iterations += info.iterations
-            if info.residuals.worst <= tolerance:
-                impulse[:] = work.trial
-                first = attempt is self._attempts[0] and info.status is not Status.FALLBACK
-                status = Status.CONVERGED if first else Status.FALLBACK
-                return SolveInfo(status, iterations, info.residuals, info.answered_by)
-            if not attempt.conditioned:
-                failures.add(info.status)
-            if np.isfinite(info.residuals.worst) and (
-                best is None or info.residuals.worst < best.residuals.worst
-            ):
-                best = info
-                work.best[:] = work.trial
-        if best is None:
-            impulse[:] = 0.0
-            unknown = Residuals(normal=np.inf)
-            return SolveInfo(Status.NON_FINITE, iterations, unknown, self._attempts[0].name)
-        impulse[:] = work.best
-        status = Status.RAY if failures <= {Status.RAY, Status.INFEASIBLE} else Status.INACCURATE
-        return SolveInfo(status, iterations, best.residuals, best.answered_by)
+        self._kept = 0
+        if self._config.warm_start:
+            warm = self._from_modes(whole, work)
+            if warm.worst <= self._config.tolerance:
+                return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
+        return self._ask(whole, problem.gap, work, impulse)
 
     def memory(self) -> Memory:
         """What the LCP solvers remember, each under its position; the guess comes with the problem."""
@@ -150,37 +154,92 @@ class LCPContact(ImpulseSolver):
             solver.remember({key[len(start) :]: memory[key] for key in memory if key.startswith(start)})
 
     def _read(self, problem: ContactProblem) -> Whole:
-        width, friction = problem.width, problem.friction
-        rough = bool(friction.any())
-        directions = self._directions.get((width, rough))
-        if directions is None:
+        friction, width, free = problem.friction, problem.width, problem.free
+        key = friction.size, width, bool(friction.any())
+        found = self._directions.get(key)
+        if found is None:
             # without any friction the LCP needs no directions at all
             count = self._config.friction_directions
-            directions = pyramid_directions(width, count) if rough else np.zeros((width - 1, 0))
-            self._directions[width, rough] = directions
-        return Whole(
-            np.ascontiguousarray(problem.delassus()),
-            problem.free,
-            friction,
-            problem.gap,
-            problem.lower,
-            problem.upper,
-            width,
-            directions,
+            base = pyramid_directions(width, count) if key[2] else np.zeros((width - 1, 0))
+            found = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
+        base, directions = found
+        if self._config.aligned:
+            align(base, free, directions)
+        delassus = np.ascontiguousarray(problem.delassus())
+        return Whole(delassus, free, friction, directions, problem.lower, problem.upper)
+
+    def _from_modes(self, whole: Whole, work: Selection) -> Outcome:
+        """Answer with the guess's contact modes; λ is in `work.trial`."""
+        normal, sliding, cone = from_guess(
+            *whole,
+            work.guess,
+            self._corner,
+            work.share,
+            work.first,
+            work.columns,
+            work.equations,
+            work.numbers,
+            work.order,
+            work.dropped,
+            work.trial,
+            work.velocity,
+        )
+        return Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
+
+    def _ask(self, whole: Whole, gap: Array, work: Selection, impulse: Array) -> SolveInfo:
+        """Answer with the LCP solvers, one attempt after the other."""
+        iterations = 0
+        failures: set[Status] = set()
+        best: Outcome | None = None
+        for attempt in self._attempts:
+            outcome = self._attempt(attempt, whole, gap, work)
+            iterations += outcome.iterations
+            if outcome.worst <= self._config.tolerance:
+                outcome = self._write(whole, work, outcome, impulse)
+                first = attempt is self._attempts[0] and outcome.status is not Status.FALLBACK
+                return outcome.told(Status.CONVERGED if first else Status.FALLBACK, iterations)
+            if not attempt.conditioned:
+                failures.add(outcome.status)
+            if np.isfinite(outcome.worst) and (best is None or outcome.worst < best.worst):
+                best = outcome
+                work.best[:] = work.trial
+        if best is None:
+            impulse[:] = 0.0
+            unknown = Residuals(normal=np.inf)
+            return SolveInfo(Status.NON_FINITE, iterations, unknown, self._attempts[0].name)
+        impulse[:] = work.best
+        return best.told(
+            Status.RAY if failures <= {Status.RAY, Status.INFEASIBLE} else Status.INACCURATE, iterations
         )
 
-    def _attempt(self, attempt: Attempt, whole: Whole, work: Selection) -> SolveInfo:
-        """Answer with one solver; λ is in `work.trial`, the residuals are the certificate."""
+    def _write(self, whole: Whole, work: Selection, outcome: Outcome, impulse: Array) -> Outcome:
+        """Write the answer in `work.trial`, spread over all touching contacts if that is asked for."""
+        impulse[:] = work.trial
+        if self._spread is None:
+            return outcome
+        spread, tolerance = work.best, self._config.tolerance
+        self._spread(
+            whole.delassus, whole.friction, whole.directions, impulse, work.velocity, tolerance, spread
+        )
+        work.dropped[:] = False
+        normal, sliding, cone, worst = certify(*whole, work.dropped, spread, work.share, work.velocity)
+        if not worst <= tolerance:
+            return outcome
+        impulse[:] = spread
+        return outcome._replace(normal=normal, sliding=sliding, cone=cone)
+
+    def _attempt(self, attempt: Attempt, whole: Whole, gap: Array, work: Selection) -> Outcome:
+        """Answer with one solver; λ is in `work.trial`."""
         config, conditioned = self._config, attempt.conditioned
-        passes = config.rank_selection.passes
-        iterations = 0
-        if conditioned and config.rank_selection.enabled and whole.gap.size:
+        choice, tolerance, width = config.rank_selection, config.tolerance, whole.directions.shape[1] + 1
+        passes, iterations = choice.passes, 0
+        if conditioned and choice.enabled and gap.size:
             kept = select_contacts(
                 whole.delassus,
-                whole.gap,
-                whole.width,
-                config.rank_selection.tolerance,
-                config.rank_selection.reference_gap,
+                gap,
+                width,
+                choice.tolerance,
+                choice.reference_gap,
                 work.factor,
                 work.remaining,
                 work.weight,
@@ -189,124 +248,110 @@ class LCPContact(ImpulseSolver):
             )
         else:
             kept = keep_all(work.dropped, work.kept)
+        guess = work.guess
         while True:
-            part = self._assembled(kept, whole, work, conditioned=conditioned)
-            info, worst_kept = self._solved(attempt, part, whole, work, conditioned=conditioned)
-            iterations += info.iterations
+            part = self._prepared(kept, whole, work, guess, conditioned=conditioned)
+            outcome, worst_kept = self._solved(attempt, part, whole, work)
+            iterations += outcome.iterations
             before = kept
-            if passes > 0 and worst_kept <= config.tolerance < info.residuals.normal:
-                kept = add_back(work.velocity, whole.width, config.tolerance, work.dropped, work.kept)
+            if passes > 0 and worst_kept <= tolerance < outcome.normal:
+                kept = add_back(
+                    whole.delassus,
+                    work.velocity,
+                    width,
+                    tolerance,
+                    choice.tolerance,
+                    work.factor,
+                    work.remaining,
+                    work.weight,
+                    work.dropped,
+                    work.kept,
+                )
                 passes -= 1
+                guess = work.trial
             if kept == before:
                 self._kept = kept
-                return SolveInfo(info.status, iterations, info.residuals, info.answered_by)
+                return outcome._replace(iterations=iterations)
 
-    def _assembled(self, kept: int, whole: Whole, work: Selection, *, conditioned: bool) -> LCPPart:
+    def _prepared(
+        self, kept: int, whole: Whole, work: Selection, guess: Array, *, conditioned: bool
+    ) -> LCPPart:
         """The LCP of the kept contacts, scaled and regularised, with the guess in its variables."""
-        config = self._config
-        directions, lower, upper = whole.directions, whole.lower, whole.upper
-        variables = variable_count(kept, directions.shape[1], lower, upper)
-        part = self._workspace.part(kept, directions, lower.size, variables, 0.5 * config.tolerance)
+        _, along, count = whole.directions.shape
+        bounded = whole.lower.size
+        variables = variable_count(kept, count, whole.lower, whole.upper)
+        part = self._workspace.part(kept, along, count, bounded, variables, 0.5 * self._config.tolerance)
         blocks, problem = part.blocks, part.problem
-        blocks.lower[:], blocks.upper[:] = lower, upper
-        gather(
-            whole.delassus,
-            whole.free,
-            whole.friction,
+        if bounded:
+            blocks.lower[:], blocks.upper[:] = whole.lower, whole.upper
+        prepare(
+            *whole,
             work.kept[:kept],
-            whole.width,
+            guess,
+            self._sweeps if conditioned else 0,
+            self._config.equilibration.symmetric,
+            self._weight if conditioned else 0.0,
             part.rows,
             blocks.delassus,
             blocks.free,
             blocks.friction,
-        )
-        assemble(
-            blocks.delassus,
-            blocks.free,
-            blocks.friction,
-            directions,
-            lower,
-            upper,
+            blocks.directions,
             part.row,
             part.coefficient,
             part.offset,
             part.response,
+            part.squares,
+            part.row_norm,
+            part.column_norm,
+            part.centre,
+            work.share,
             problem.matrix,
             problem.vector,
-        )
-        if conditioned and config.equilibration.enabled:
-            equilibrate(
-                problem.matrix,
-                problem.vector,
-                config.equilibration.sweeps,
-                config.equilibration.symmetric,
-                part.squares,
-                part.row_norm,
-                part.column_norm,
-                problem.row_scale,
-                problem.column_scale,
-            )
-        else:
-            problem.row_scale[:] = 1.0
-            problem.column_scale[:] = 1.0
-        if conditioned and config.regularisation.enabled:
-            add_compliance(problem.matrix, kept, directions.shape[1] + 2, config.regularisation.weight)
-            part.centre[:] = 0.0
-        variables_of(
-            work.guess,
-            part.rows,
-            blocks.delassus,
-            blocks.free,
-            directions,
-            lower,
-            upper,
+            problem.row_scale,
             problem.column_scale,
-            part.share,
             part.z,
         )
         return part
 
     def _solved(
-        self, attempt: Attempt, part: LCPPart, whole: Whole, work: Selection, *, conditioned: bool
-    ) -> tuple[SolveInfo, float]:
+        self, attempt: Attempt, part: LCPPart, whole: Whole, work: Selection
+    ) -> tuple[Outcome, float]:
         """Solve the LCP and certify λ; the second value is the certificate of the kept contacts alone."""
-        stage = self._config.regularisation
-        regularised = conditioned and stage.enabled
-        problem, contacts, variables = part.problem, part.centre.size, whole.directions.shape[1] + 2
-        corrections = stage.corrections if regularised else 0
-        iterations = 0
+        weight = self._weight if attempt.conditioned else 0.0
+        corrections = self._config.regularisation.corrections if weight else 0
+        problem, contacts, variables = part.problem, part.centre.size, whole.directions.shape[2] + 2
+        tolerance, iterations = self._config.tolerance, 0
         while True:
             info = attempt.solver.solve(problem, part.z)
             iterations += info.iterations
-            impulses_of(
+            normal, sliding, cone, worst_kept = conclude(
                 part.z,
                 problem.column_scale,
                 part.row,
                 part.coefficient,
                 part.offset,
                 part.rows,
-                work.trial,
-            )
-            normal, friction, cone, worst_kept = certify(
-                whole.delassus,
-                whole.free,
-                whole.friction,
-                whole.directions,
-                whole.lower,
-                whole.upper,
+                *whole,
                 work.dropped,
+                work.share,
                 work.trial,
-                part.share,
                 work.velocity,
             )
-            if worst_kept <= self._config.tolerance or not info.status.solved or corrections == 0:
+            compliance = 0.0
+            if weight:
+                compliance = induced_speed(
+                    part.z, part.centre, problem.row_scale, contacts, variables, weight
+                )
+            if worst_kept <= tolerance or not info.status.solved or corrections == 0:
                 break
-            move_centre(problem.vector, part.centre, part.z, contacts, variables, stage.weight)
+            move_centre(problem.vector, part.centre, part.z, contacts, variables, weight)
             corrections -= 1
-        self._induced = (
-            induced_speed(part.z, problem.row_scale, contacts, variables, stage.weight)
-            if regularised
-            else 0.0
-        )
         who = f"{attempt.name}: {info.answered_by}" if info.answered_by else attempt.name
-        return SolveInfo(info.status, iterations, Residuals(normal, friction, cone), who), worst_kept
+        return Outcome(info.status, iterations, normal, sliding, cone, compliance, who), worst_kept
+
+
+def _spreader() -> Callable[..., bool]:
+    """`spread`, imported only where it is wanted: it brings SciPy's optimisers."""
+    from corekit_lcp.spread import spread
+
+    return spread

@@ -1,4 +1,4 @@
-"""What a tangential impulse and a tangential velocity look like to the friction pyramid."""
+"""The friction pyramid: its directions, and the kernel's choice of its variables, compiled."""
 
 from __future__ import annotations
 
@@ -6,46 +6,53 @@ import numpy as np
 from numba import njit
 
 from corekit.data.arrays import Array
+from corekit.roles.pyramid import least_shares, sliding_speed
 
-__all__ = ["shares", "slack_speed"]
+__all__ = ["align", "pyramid_directions", "shares", "slack_speed"]
+
+shares = njit(cache=True)(least_shares)
+slack_speed = njit(cache=True)(sliding_speed)
+
+AT_REST = 1e-9
+"""Tangential speed below which there is no direction of sliding [m/s]."""
+
+
+def pyramid_directions(width: int, count: int) -> Array:
+    """D: unit columns in the order of their angle, each with its opposite, shape (width − 1, count).
+
+    In a plane (width 2) there are only the two, whatever `count` says.
+    """
+    if width == 2:
+        return np.array([[1.0, -1.0]])
+    angle = 2.0 * np.pi * np.arange(count) / count
+    return np.array([np.cos(angle), np.sin(angle)])
 
 
 @njit(cache=True)
-def shares(directions: Array, tangential: Array, share: Array) -> None:
-    """The β ≥ 0 of least sum with D·β = λ_t: at most two neighbouring directions carry.
+def align(base: Array, free: Array, directions: Array) -> None:
+    """Turn every contact's pyramid so that one direction opposes its free tangential velocity.
+
+        d_k ← R·d_k,   R·e₁ = −w₀,t/‖w₀,t‖                                                 (1)
+
+    Friction on a contact that slides straight on is then exact, whatever r. A contact at rest keeps the
+    directions of `base`, and so does every contact in a plane, where two directions are all there are.
 
     Args:
-        directions: D, unit columns in the order of their angle, shape (width − 1, r).
-        tangential: λ_t, shape (width − 1,) [N·s].
-        share: β, shape (r,), written [N·s].
+        base: D, first column (1, 0), shape (width − 1, r).
+        free: w₀, shape (R,), contact c's tangential entries at c·width + 1, … [m/s].
+        directions: shape (m, width − 1, r), written.
     """
-    count = share.size
-    share[:] = 0.0
-    if count == 0:
-        return
-    if tangential.size == 1:
+    contacts, along, count = directions.shape
+    for c in range(contacts):
+        cosine, sine = 1.0, 0.0
+        if along == 2:
+            x, y = free[c * 3 + 1], free[c * 3 + 2]
+            speed = np.sqrt(x * x + y * y)
+            if AT_REST < speed < np.inf:
+                cosine, sine = -x / speed, -y / speed
         for k in range(count):
-            share[k] = max(directions[0, k] * tangential[0], 0.0)
-        return
-    best, chosen, one, two = -np.inf, 0, 0.0, 0.0
-    for k in range(count):
-        j = (k + 1) % count
-        area = directions[0, k] * directions[1, j] - directions[1, k] * directions[0, j]
-        here = (tangential[0] * directions[1, j] - tangential[1] * directions[0, j]) / area
-        after = (directions[0, k] * tangential[1] - directions[1, k] * tangential[0]) / area
-        if min(here, after) > best:
-            best, chosen, one, two = min(here, after), k, here, after
-    share[chosen] = max(one, 0.0)
-    share[(chosen + 1) % count] = max(two, 0.0)
-
-
-@njit(cache=True)
-def slack_speed(directions: Array, velocity: Array) -> float:
-    """γ = max(0, −min_k d_k·w_t): the sliding speed as the pyramid sees it [m/s]."""
-    slack = 0.0
-    for k in range(directions.shape[1]):
-        speed = 0.0
-        for a in range(directions.shape[0]):
-            speed += directions[a, k] * velocity[a]
-        slack = max(slack, -speed)
-    return slack
+            if along == 2:
+                directions[c, 0, k] = cosine * base[0, k] - sine * base[1, k]
+                directions[c, 1, k] = sine * base[0, k] + cosine * base[1, k]
+            else:
+                directions[c, 0, k] = base[0, k]

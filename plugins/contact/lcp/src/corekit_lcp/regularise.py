@@ -29,11 +29,14 @@ def add_compliance(matrix: Array, contacts: int, variables: int, weight: float) 
 
 
 @njit(cache=True)
-def induced_speed(z: Array, row_scale: Array, contacts: int, variables: int, weight: float) -> float:
-    """max ε·z_n/r: the largest normal speed that the compliance lets through [m/s]."""
+def induced_speed(
+    z: Array, centre: Array, row_scale: Array, contacts: int, variables: int, weight: float
+) -> float:
+    """max ε·|z_n − centre|/r: the largest normal speed that the compliance lets through [m/s]."""
     largest = 0.0
     for i in range(contacts):
-        largest = max(largest, weight * z[i * variables] / row_scale[i * variables])
+        normal = i * variables
+        largest = max(largest, weight * abs(z[normal] - centre[i]) / row_scale[normal])
     return largest
 
 

@@ -14,6 +14,35 @@ CLOSE = 1e-2
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
+def norms(squares: Array, row_scale: Array, column_scale: Array, row_norm: Array, column_norm: Array) -> None:
+    """Squared 2-norms of the scaled matrix: rows complete, columns still without their own scale.
+
+    Four rows at a time, so that the column sums are read and written a fourth as often.
+    """
+    n = row_norm.size
+    whole = n - n % 4
+    column_norm[:] = 0.0
+    for i in range(0, whole, 4):
+        one, two, three, four = squares[i], squares[i + 1], squares[i + 2], squares[i + 3]
+        r1, r2, r3, r4 = row_scale[i], row_scale[i + 1], row_scale[i + 2], row_scale[i + 3]
+        t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0
+        for j in range(n):
+            t1 += one[j] * column_scale[j]
+            t2 += two[j] * column_scale[j]
+            t3 += three[j] * column_scale[j]
+            t4 += four[j] * column_scale[j]
+            column_norm[j] += one[j] * r1 + two[j] * r2 + three[j] * r3 + four[j] * r4
+        row_norm[i], row_norm[i + 1] = t1 * r1, t2 * r2
+        row_norm[i + 2], row_norm[i + 3] = t3 * r3, t4 * r4
+    for i in range(whole, n):
+        here, scale, total = squares[i], row_scale[i], 0.0
+        for j in range(n):
+            total += here[j] * column_scale[j]
+            column_norm[j] += here[j] * scale
+        row_norm[i] = total * scale
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def equilibrate(
     matrix: Array,
     vector: Array,
@@ -37,7 +66,7 @@ def equilibrate(
 
     Args:
         matrix, vector: A (n, n) and b (n,), scaled in place.
-        sweeps: at most that many repetitions of (1).
+        sweeps: at most that many repetitions of (1); 0 leaves everything as it is.
         symmetric: one scaling for rows and columns.
         squares: work, shape (n, n).
         row_norm, column_norm: work, shape (n,).
@@ -45,19 +74,15 @@ def equilibrate(
     Source: Ruiz (2001), "A scaling algorithm to equilibrate both rows and columns norms in matrices".
     """
     n = vector.size
+    row_scale[:] = 1.0  # squared until the end
+    column_scale[:] = 1.0
+    if sweeps == 0:
+        return
     for i in range(n):
-        row_scale[i] = column_scale[i] = 1.0  # squared until the end
         for j in range(n):
             squares[i, j] = matrix[i, j] ** 2
     for _ in range(sweeps):
-        column_norm[:] = 0.0
-        for i in range(n):
-            here = squares[i]
-            total = 0.0
-            for j in range(n):
-                total += here[j] * column_scale[j]
-                column_norm[j] += here[j] * row_scale[i]
-            row_norm[i] = total * row_scale[i]
+        norms(squares, row_scale, column_scale, row_norm, column_norm)
         worst = 0.0
         for i in range(n):
             of_row = row_norm[i] if row_norm[i] > 0.0 else 1.0

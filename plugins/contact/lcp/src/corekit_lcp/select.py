@@ -1,18 +1,22 @@
 """Stage Q: inertial rank selection.
 
 With A_step = L·Lᵀ, the whitened normal rows Y = L⁻¹·J_nᵀ are columns, one a contact. Column-pivoted QR
-Y·S·P = Q·R, with closeness weights S = diag(s), orders contacts by what they add to those before;
+Y·S·P = Q·R, with weights S = diag(s), orders contacts by what they add to those before;
 
     keep contact P_k while |R_kk| > ε·|R_11|,     s_c = 1/(1 + max(gap_c, 0)/gap_ref)      (1)
 
-The weights make the closest of several equivalent contacts the one that is kept. The factor is not needed:
+These weights make the closest of several equivalent contacts the one that is kept. The factor is not needed:
 Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
 diagonal pivoting has the same pivots,
 
-    d_c = s_c²·W_cc − Σ_k l_ck²,     R_kk² = max_c d_c.                                    (2)
+    d_c = s_c²·W_cc − Σ_k l_ck²,     R_kk² = max_c d_c,                                    (2)
+
+whatever the structure of the step matrix and of the bilateral rows eliminated from it.
 
 A contact that is left out is harmless only if it is a *non-negative* combination of kept ones; linear
-dependence alone does not say so (n kept, −n left out). Hence the check after the solve: `to_add_back`.
+dependence alone does not say so (n kept, −n left out). Hence the check after the solve: of the left-out
+contacts that would penetrate, w_c < 0, those are added back that (1) chooses among them with weights
+s_c = −w_c, so the worst of each bundle of near-duplicates.
 
 Source: eq. (14)–(15) of the CUSP paper; there without weights and without the check.
 """
@@ -53,29 +57,10 @@ def select_contacts(
     Returns:
         How many are kept.
     """
-    contacts = gap.size
-    for c in range(contacts):
+    for c in range(gap.size):
         weight[c] = 1.0 / (1.0 + max(gap[c], 0.0) / reference_gap)
-        remaining[c] = weight[c] ** 2 * delassus[c * width, c * width]
         dropped[c] = True
-    first = 0.0
-    for k in range(contacts):
-        pivot = -1
-        for c in range(contacts):
-            if dropped[c] and (pivot < 0 or remaining[c] > remaining[pivot]):
-                pivot = c
-        if k == 0:
-            first = remaining[pivot]
-        if not remaining[pivot] > tolerance**2 * first:
-            break
-        dropped[pivot] = False
-        root = np.sqrt(remaining[pivot])
-        for c in range(contacts):
-            entry = weight[c] * delassus[c * width, pivot * width] * weight[pivot]
-            for j in range(k):
-                entry -= factor[j, c] * factor[j, pivot]
-            factor[k, c] = entry / root
-            remaining[c] -= factor[k, c] ** 2
+    take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
     return listed(dropped, kept)
 
 
@@ -87,20 +72,70 @@ def keep_all(dropped: BoolArray, kept: IntArray) -> int:
 
 
 @njit(cache=True)
-def add_back(velocity: Array, width: int, tolerance: float, dropped: BoolArray, kept: IntArray) -> int:
-    """Put the left-out contacts that would penetrate, w_n < −tolerance, back among the kept ones.
+def add_back(
+    delassus: Array,
+    velocity: Array,
+    width: int,
+    least: float,
+    tolerance: float,
+    factor: Array,
+    remaining: Array,
+    weight: Array,
+    dropped: BoolArray,
+    kept: IntArray,
+) -> int:
+    """Put left-out contacts that would penetrate, w_n < −least, back among the kept ones.
 
     Args:
         velocity: w of all rows at the answer, shape (R,) [m/s].
-        tolerance: [m/s].
-        dropped, kept: as in `select_contacts`, updated.
+        least: [m/s]. tolerance: ε of the choice among them.
+        delassus, width, factor, remaining, weight, dropped, kept: as in `select_contacts`; the last two
+            are updated.
     Returns:
         How many are kept now.
     """
     for c in range(dropped.size):
-        if dropped[c] and velocity[c * width] < -tolerance:
-            dropped[c] = False
+        speed = velocity[c * width]
+        weight[c] = -speed if dropped[c] and speed < -least else 0.0
+    take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
     return listed(dropped, kept)
+
+
+@njit(cache=True)
+def take_independent(
+    delassus: Array,
+    width: int,
+    tolerance: float,
+    factor: Array,
+    remaining: Array,
+    weight: Array,
+    dropped: BoolArray,
+) -> None:
+    """Take contacts out of `dropped` by (1) with the given weights; those of weight 0 are no candidates."""
+    contacts = dropped.size
+    for c in range(contacts):
+        remaining[c] = weight[c] ** 2 * delassus[c * width, c * width]
+    first = 0.0
+    for k in range(contacts):
+        pivot = -1
+        for c in range(contacts):
+            if dropped[c] and weight[c] > 0.0 and (pivot < 0 or remaining[c] > remaining[pivot]):
+                pivot = c
+        if pivot < 0:
+            return
+        if k == 0:
+            first = remaining[pivot]
+        if not remaining[pivot] > tolerance**2 * first:
+            return
+        dropped[pivot] = False
+        root = np.sqrt(remaining[pivot])
+        for c in range(contacts):
+            if weight[c] > 0.0:
+                entry = weight[c] * delassus[c * width, pivot * width] * weight[pivot]
+                for j in range(k):
+                    entry -= factor[j, c] * factor[j, pivot]
+                factor[k, c] = entry / root
+                remaining[c] -= factor[k, c] ** 2
 
 
 @njit(cache=True)

@@ -21,6 +21,8 @@ class Selection:
         dropped, kept: the choice, shape (m,).
         factor, remaining, weight: work of the choice, shapes (m, m), (m,), (m,).
         guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
+        first, columns, equations, numbers, order: work of the warm start, see `from_guess`.
+        share: shape (r,).
     """
 
     dropped: BoolArray
@@ -32,6 +34,12 @@ class Selection:
     trial: Array
     velocity: Array
     best: Array
+    first: IntArray
+    columns: Array
+    equations: Array
+    numbers: Array
+    order: IntArray
+    share: Array
 
 
 @frozen(eq=False)
@@ -42,7 +50,7 @@ class LCPPart:
         rows: where its rows stand in the whole problem, shape (R′,).
         row, coefficient, offset: impulses as a map of variables, see `assemble`.
         response: shape (R′, n). squares: shape (n, n).
-        row_norm, column_norm: shape (n,). centre: shape (k,). share: shape (r,).
+        row_norm, column_norm: shape (n,). centre: shape (k,).
         z: the variables, shape (n,).
         blocks, problem: the same arrays as the solver sees them.
     """
@@ -56,7 +64,6 @@ class LCPPart:
     row_norm: Array
     column_norm: Array
     centre: Array
-    share: Array
     z: Array
     blocks: FrictionBlocks
     problem: LCPProblem
@@ -67,7 +74,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self._pool: dict[str, np.ndarray] = {}
-        self._selections: dict[tuple[int, int], Selection] = {}
+        self._selections: dict[tuple[int, int, int, int], Selection] = {}
         self._parts: dict[tuple[int, int, int, int, int], LCPPart] = {}
 
     def _take(self, name: str, *shape: int, dtype: type = np.float64) -> np.ndarray:
@@ -79,9 +86,10 @@ class Workspace:
             self._parts.clear()
         return pool[:size].reshape(shape)
 
-    def selection(self, contacts: int, rows: int) -> Selection:
-        """Arrays of a problem with m contacts and R rows."""
-        found = self._selections.get((contacts, rows))
+    def selection(self, contacts: int, rows: int, width: int, directions: int) -> Selection:
+        """Arrays of a problem with m contacts and R rows, `width` a contact, and r friction directions."""
+        key = (contacts, rows, width, directions)
+        found = self._selections.get(key)
         if found is None:
             take = self._take
             found = Selection(
@@ -94,20 +102,24 @@ class Workspace:
                 trial=take("trial", rows),
                 velocity=take("velocity", rows),
                 best=take("best", rows),
+                first=take("first", rows, dtype=np.int64),
+                columns=take("columns", rows, width),
+                equations=take("equations", rows, width),
+                numbers=take("numbers", rows * (rows + 2)),
+                order=take("order", rows, dtype=np.int64),
+                share=take("share", directions),
             )
-            self._selections[contacts, rows] = found
+            self._selections[key] = found
         return found
 
     def part(
-        self, contacts: int, directions: Array, bounded: int, variables: int, tolerance: float
+        self, contacts: int, along: int, count: int, bounded: int, variables: int, tolerance: float
     ) -> LCPPart:
-        """Arrays of the LCP of k contacts with friction directions D and p bounded rows: n variables."""
-        along, count = directions.shape
+        """Arrays of the LCP of k contacts with r friction directions and p bounded rows: n variables."""
         key = (contacts, along, count, bounded, variables)
         found = self._parts.get(key)
         if found is None:
             found = self._parts[key] = self._new_part(contacts, along, count, bounded, variables, tolerance)
-        found.blocks.directions[:] = directions
         return found
 
     def _new_part(
@@ -141,7 +153,6 @@ class Workspace:
             row_norm=take("row_norm", n),
             column_norm=take("column_norm", n),
             centre=take("centre", contacts),
-            share=take("share", count),
             z=take("z", n),
             blocks=blocks,
             problem=problem,

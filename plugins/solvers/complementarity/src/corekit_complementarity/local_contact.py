@@ -18,49 +18,13 @@ import numpy as np
 from numba import njit
 
 from corekit.data.arrays import Array
+from corekit.roles.pyramid import least_shares, sliding_speed
 
 __all__ = ["pyramid_shares", "slack_speed", "solve_contact"]
 
 
-@njit(cache=True)
-def pyramid_shares(directions: Array, tangential: Array, share: Array) -> None:
-    """The smallest β ≥ 0 with D·β = λ_t: at most two neighbouring directions carry.
-
-    Args:
-        directions: D, shape (width − 1, r).
-        tangential: λ_t, shape (width − 1,).
-        share: β, shape (r,), written.
-    """
-    count = share.size
-    share[:] = 0.0
-    if count == 0:
-        return
-    if tangential.size == 1:
-        for k in range(count):
-            share[k] = max(directions[0, k] * tangential[0], 0.0)
-        return
-    best, chosen, first, second = -np.inf, 0, 0.0, 0.0
-    for k in range(count):
-        j = (k + 1) % count
-        area = directions[0, k] * directions[1, j] - directions[1, k] * directions[0, j]
-        one = (tangential[0] * directions[1, j] - tangential[1] * directions[0, j]) / area
-        two = (directions[0, k] * tangential[1] - directions[1, k] * tangential[0]) / area
-        if min(one, two) > best:
-            best, chosen, first, second = min(one, two), k, one, two
-    share[chosen] = max(first, 0.0)
-    share[(chosen + 1) % count] = max(second, 0.0)
-
-
-@njit(cache=True)
-def slack_speed(directions: Array, velocity: Array) -> float:
-    """γ = max(0, −min_k d_k·v_t): the sliding speed as the pyramid sees it [m/s]."""
-    slack = 0.0
-    for k in range(directions.shape[1]):
-        along = 0.0
-        for a in range(directions.shape[0]):
-            along += directions[a, k] * velocity[a]
-        slack = max(slack, -along)
-    return slack
+pyramid_shares = njit(cache=True)(least_shares)
+slack_speed = njit(cache=True)(sliding_speed)
 
 
 @njit(cache=True)

@@ -1,0 +1,65 @@
+"""What a friction pyramid makes of a tangential impulse and of a tangential velocity.
+
+The variables (λ_n, β₁…β_r, γ) of a contact in an `LCPProblem` say more than its impulse: many β ≥ 0 give the
+same λ_t = D·β. Who poses the problem and who solves it contact by contact must choose alike:
+
+    β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
+
+Both functions are plain and keep to what numba compiles; a plugin compiles them for its own kernels:
+`shares = njit(cache=True)(least_shares)`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array
+
+__all__ = ["least_shares", "sliding_speed"]
+
+
+def least_shares(directions: Array, tangential: Array, share: Array) -> None:
+    """Write the β of (1): at most two neighbouring directions carry.
+
+    Args:
+        directions: D, unit columns in the order of their angle, shape (width − 1, r).
+        tangential: λ_t, shape (width − 1,) [N·s].
+        share: β, shape (r,), written [N·s].
+    """
+    count = share.size
+    share[:] = 0.0
+    if count == 0:
+        return
+    if tangential.size == 1:
+        for k in range(count):
+            share[k] = max(directions[0, k] * tangential[0], 0.0)
+        return
+    x, y = tangential[0], tangential[1]
+    if x == 0.0 and y == 0.0:
+        return
+    best, chosen, one, two = -np.inf, 0, 0.0, 0.0
+    for k in range(count):
+        j = k + 1 if k + 1 < count else 0
+        area = directions[0, k] * directions[1, j] - directions[1, k] * directions[0, j]
+        here = (x * directions[1, j] - y * directions[0, j]) / area
+        after = (directions[0, k] * y - directions[1, k] * x) / area
+        if min(here, after) > best:
+            best, chosen, one, two = min(here, after), k, here, after
+    share[chosen] = max(one, 0.0)
+    share[(chosen + 1) % count] = max(two, 0.0)
+
+
+def sliding_speed(directions: Array, velocity: Array) -> float:
+    """The γ of (1): the sliding speed as the pyramid sees it [m/s].
+
+    Args:
+        directions: D, shape (width − 1, r).
+        velocity: w_t, shape (width − 1,) [m/s].
+    """
+    slack = 0.0
+    for k in range(directions.shape[1]):
+        speed = 0.0
+        for a in range(directions.shape[0]):
+            speed += directions[a, k] * velocity[a]
+        slack = max(slack, -speed)
+    return slack

@@ -1,0 +1,143 @@
+"""The warm start answers only what it can certify, and then what mechanics says."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corekit.data.status import Status
+from corekit_lcp.warm import eliminate
+
+INF = np.inf
+unhurried = settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def point(problem_of, velocity, friction=0.5):
+    return problem_of(2.0 * np.eye(3), np.eye(3), velocity, friction)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([-1.0, 0.2, 0.1], [-1.1, 0.25, 0.05]),  # sticks
+        ([-1.0, 0.9, 0.0], [-1.2, 1.0, 0.0]),  # slides along a direction
+        ([-1.0, 0.9, 0.2], [-1.0, 0.8, 0.15]),  # slides between two
+        ([-1.0, 0.0, 0.0], [-0.5, 0.0, 0.0]),  # presses alone
+        ([1.0, 0.3, 0.0], [0.5, 0.1, 0.0]),  # open
+    ],
+)
+def test_unchanged_modes_are_answered_without_an_lcp(before, after, problem_of, solver_of):
+    warm, cold = solver_of(), solver_of(warm_start=False)
+    impulse, reference = np.zeros(3), np.zeros(3)
+    cold.solve(point(problem_of, before), impulse)
+    problem = point(problem_of, after)
+    info = warm.solve(problem, impulse)
+    assert (info.status, info.answered_by, info.iterations) == (Status.CONVERGED, "warm", 0)
+    assert info.residuals.worst <= 1e-8
+    cold.solve(problem, reference)
+    np.testing.assert_allclose(impulse, reference, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([-1.0, 0.2, 0.0], [-1.0, 0.9, 0.0]),  # breaks loose
+        ([-1.0, 0.9, 0.0], [-1.0, 0.2, 0.0]),  # stops
+        ([-1.0, 0.9, 0.0], [-1.0, -0.9, 0.0]),  # turns round
+        ([-1.0, 0.2, 0.0], [1.0, 0.2, 0.0]),  # lifts off
+        ([1.0, 0.2, 0.0], [-1.0, 0.2, 0.0]),  # lands
+    ],
+)
+def test_changed_modes_are_noticed(before, after, problem_of, solver_of):
+    impulse, reference = np.zeros(3), np.zeros(3)
+    solver_of(warm_start=False).solve(point(problem_of, before), impulse)
+    problem = point(problem_of, after)
+    info = solver_of().solve(problem, impulse)
+    assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
+    solver_of(warm_start=False).solve(problem, reference)
+    np.testing.assert_allclose(impulse, reference, atol=1e-9)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, INF), (-INF, 0.25), (-0.4, 0.4), (-INF, INF), (0.2, 0.2)])
+@pytest.mark.parametrize("velocity", [-1.0, -0.1, 0.1, 1.0])
+def test_bounded_rows_are_answered_from_their_own_answer(bounds, velocity, problem_of, solver_of):
+    problem = problem_of(np.eye(1), np.eye(1), [velocity], bounds=[bounds])
+    impulse = np.zeros(1)
+    solver_of(warm_start=False).solve(problem, impulse)
+    again = impulse.copy()
+    info = solver_of().solve(problem, again)
+    assert info.answered_by == "warm"
+    np.testing.assert_allclose(again, impulse, atol=1e-9)
+
+
+def test_redundant_contacts_keep_the_split_of_the_guess(problem_of, solver_of):
+    problem = problem_of(np.eye(3), np.tile(np.eye(3), (4, 1)), [-1.0, 0.1, 0.0], 0.5)
+    impulse = np.tile([0.25, -0.025, 0.0], 4)
+    impulse[:3] *= 1.2
+    info = solver_of().solve(problem, impulse)
+    assert info.answered_by == "warm"
+    np.testing.assert_allclose(problem.after(impulse), 0.0, atol=1e-12)
+    assert np.count_nonzero(impulse[::3]) == 4
+
+
+@unhurried
+@given(
+    seed=st.integers(0, 10**6),
+    contacts=st.integers(1, 6),
+    coordinates=st.integers(2, 9),
+    aligned=st.booleans(),
+)
+def test_warm_answers_satisfy_the_contact_laws(seed, contacts, coordinates, aligned, problem_of, solver_of):
+    # any guess at all: what is said to be solved must be, by the laws themselves
+    rng = np.random.default_rng(seed)
+    rows, velocity = rng.normal(size=(3 * contacts, coordinates)), rng.normal(size=coordinates)
+    problem = problem_of(np.eye(coordinates), rows, velocity, 0.4)
+    impulse = rng.normal(size=3 * contacts) * (rng.random(3 * contacts) < 0.7)
+    info = solver_of(lcp_solver="refuses", aligned=aligned).solve(problem, impulse)
+    if not info.status.solved:
+        assert info.status is Status.RAY
+        return
+    assert info.answered_by == "warm"
+    w = problem.delassus() @ impulse + problem.free
+    assert np.abs(np.minimum(impulse[::3], w[::3])).max() <= 1e-8
+    slide, friction = w.reshape(-1, 3)[:, 1:], impulse.reshape(-1, 3)[:, 1:]
+    bound = 0.4 * impulse[::3]
+    assert (np.linalg.norm(friction, axis=1) <= bound + 1e-8).all()
+    assert (np.einsum("ij,ij->i", slide, friction) <= 1e-8 * (1 + np.abs(slide).max())).all()
+    moving = np.linalg.norm(slide, axis=1) > 1e-6
+    assert (np.linalg.norm(friction, axis=1)[moving] >= bound[moving] * np.cos(np.pi / 8) - 1e-7).all()
+
+
+def test_solution_of_every_mode_is_recognised_as_its_own(problem_of, solver_of):
+    rng = np.random.default_rng(7)
+    hits = 0
+    for _ in range(60):
+        rows, velocity = rng.normal(size=(12, 14)), rng.normal(size=14)
+        problem = problem_of(np.eye(14), rows, velocity, 0.4)
+        impulse = np.zeros(12)
+        if solver_of(warm_start=False).solve(problem, impulse).status is not Status.CONVERGED:
+            continue
+        info = solver_of().solve(problem, impulse)
+        assert info.answered_by == "warm"
+        hits += 1
+    assert hits > 50
+
+
+@pytest.mark.parametrize("rank", [2, 5, 8])
+def test_elimination_finds_a_solution_with_as_few_entries_as_there_is_rank(rank):
+    rng = np.random.default_rng(rank)
+    matrix = rng.normal(size=(8, rank)) @ rng.normal(size=(rank, 8))
+    right = matrix @ rng.normal(size=8)
+    x = right.copy()
+    eliminate(matrix.copy(), x, np.empty(8, dtype=np.int64))
+    np.testing.assert_allclose(matrix @ x, right, atol=1e-9)
+    assert np.count_nonzero(x) == rank
+
+
+def test_guess_that_is_not_finite_is_not_used(problem_of, solver_of):
+    impulse = np.array([np.nan, 0.0, 0.0])
+    info = solver_of().solve(point(problem_of, [-1.0, 0.2, 0.0]), impulse)
+    assert info.answered_by != "warm"
+    assert np.isfinite(impulse).all()
