@@ -238,11 +238,9 @@ class StepSystem:
         normal_velocity = stage.rows.velocity(trial.v)[:, 0]
         if over_step is not None:
             normal_velocity = normal_velocity - over_step[:, 0]
-        end_gap = stage.contacts.gap[:count].copy()
+        end_gap = stage.contacts.gap[:count]
         if end is not trial:
-            found = stage.gap_at(end)
-            onwards = end_gap + (1.0 - theta) * step * normal_velocity
-            end_gap = np.where(np.isnan(found), onwards, found)
+            end_gap = stage.gap_at(end, end_gap + (1.0 - theta) * step * normal_velocity)
             stage.scene.place(trial)
         self.impulses.take_contacts(stage.gap_term(end_gap, normal_velocity, step), rate, step)
 
@@ -257,12 +255,12 @@ class StepSystem:
             part.assemble_start(starts[i], scratch[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
-            self._contact_count = count = stage.contacts.count
+            self._contact_count = stage.contacts.count
             stage.build_rows(start)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
             if self._solves_impulses:
-                self.impulses.take_contacts(stage.stabilised(stage.contacts.gap[:count], step), rate, step)
+                self.impulses.take_contacts(stage.start_term(step), rate, step)
             elif self.forces is not None:
                 self.forces.evaluate(start, start.v, step, rate)
                 self._extra = step * self.forces.generalised()
@@ -281,7 +279,7 @@ class StepSystem:
             part.assemble_split(a, where, step, theta, held)
         self._coefficients = (0.0, 0.0)
         if stage is not None and self._solves_impulses and stage.measure(smooth):
-            self._contact_count = count = stage.contacts.count
+            self._contact_count = stage.contacts.count
             stage.build_rows(smooth)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t1, t0, t1, instant=True)
@@ -290,7 +288,7 @@ class StepSystem:
             over_step = stage.obstacle_velocity(t1, t0, t1, instant=False)
             if over_step is not None:
                 normal_velocity = normal_velocity - over_step[:, 0]
-            term = stage.gap_term(stage.contacts.gap[:count].copy(), normal_velocity, step)
+            term = stage.gap_term(stage.contacts.gap, normal_velocity, step)
             self.impulses.take_contacts(term, rate, step)
         self._finish(step)
 
