@@ -41,6 +41,10 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("lcp_solvers", "semismooth-newton", "corekit-complementarity"),
     FirstParty("lcp_solvers", "pgs", "corekit-complementarity"),
     FirstParty("lcp_solvers", "chain", "corekit-complementarity"),
+    FirstParty("qp_solvers", "banded", "corekit-quadratic"),
+    FirstParty("qp_solvers", "osqp", "corekit-quadratic"),
+    FirstParty("qp_solvers", "piqp", "corekit-quadratic"),
+    FirstParty("qp_solvers", "proxqp", "corekit-quadratic"),
     FirstParty("viewers", "matplotlib", "corekit-view"),
     FirstParty("viewers", "viser", "corekit-view"),
 )

@@ -9,8 +9,9 @@ from abc import abstractmethod
 
 from attrs import frozen
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.status import SolveInfo
+from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
 __all__ = ["FrictionBlocks", "LCPProblem", "LCPSolver", "QPProblem", "QPSolver"]
@@ -74,28 +75,47 @@ class LCPSolver(Component):
 
 @frozen(eq=False)
 class QPProblem:
-    """minimise ½·xᵀ·H·x + gᵀ·x   subject to   lower ≤ C·x ≤ upper.
+    """minimise ½·xᵀ·H·x + gᵀ·x   subject to   lower ≤ C·x − E·y ≤ upper,   y the multipliers of the rows,
+
+        H·x + g + Cᵀ·y = 0,   y ≥ 0 at `upper`, y ≤ 0 at `lower`, y = 0 between                     (1)
+
+    Equal bounds make a row an equality, E > 0 a soft one. An equality whose multiplier is bounded, least ≤ y ≤ most,
+    holds only as hard as that: C·x − E·y may be above the bound where y = most, and below it where y = least.
 
     Args:
-        hessian: H, dense (n, n) or a structured matrix's dense form.
+        hessian: H, positive definite, in whatever structure it has.
         gradient: g, shape (n,).
-        constraints: C, shape (k, n).
-        lower, upper: shape (k,), possibly infinite; equal entries are equalities.
+        dofs, values: C by rows of w entries, shapes (k, w); unused entries have value 0 and a valid index.
+        lower, upper: shape (k,), possibly infinite.
+        compliance: E ≥ 0, shape (k,).
+        least, most: of the multipliers of equalities, shape (k,), possibly infinite; not read for other rows.
+        tolerance: largest `residuals.normal` of a solved problem.
     """
 
-    hessian: Array
+    hessian: Matrix
     gradient: Array
-    constraints: Array
+    dofs: IntArray
+    values: Array
     lower: Array
     upper: Array
+    compliance: Array
+    least: Array
+    most: Array
+    tolerance: float = 1e-9
 
 
 class QPSolver(Component):
-    """Solves a convex quadratic program."""
+    """Solves a strictly convex quadratic program."""
 
     @abstractmethod
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo:
-        """Write x (n,) and the multipliers (k,) of C·x; what they held before is a guess.
+        """Write x (n,) and y (k,); what they held before is a guess.
 
-        Sign: H·x + g + Cᵀ·multiplier = 0, multiplier ≥ 0 at `upper`, ≤ 0 at `lower`.
+        Status CONVERGED only if the residuals, measured after the solve in the problem as given, meet the
+        tolerance; a problem whose rows contradict each other is never said to be solved. `residuals.normal` is the
+        largest natural residual of a row, z = C·x − E·y:
+
+            |z − clip(z + y, lower, upper)|,   of an equality  |y − clip(y + z − lower, least, most)|     (2)
+
+        and `residuals.equation` the largest entry of H·x + g + Cᵀ·y.
         """

@@ -1,0 +1,1 @@
+"""Contact as a convex quadratic program."""

@@ -1,0 +1,21 @@
+"""What this distribution offers, in plain words."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["qp"]
+
+qp = ComponentSpec(
+    role="contact_solvers",
+    name="qp",
+    target="corekit_qp.qp:QPContact",
+    config="corekit_qp.config:QPContactConfig",
+    summary="A step as one convex quadratic program; friction by cone relaxation, corrected until it is exact.",
+    provides={"impulses"},
+    requires={"qp_solvers": ()},
+    modules=("numba",),
+    citation=(
+        "Anitescu (2006), Optimization-based simulation of nonsmooth rigid multibody dynamics, Mathematical "
+        "Programming 105; Acary, Cadoux, Lemaréchal, Malick (2011), A formulation of the linear discrete Coulomb "
+        "friction problem via convex optimization, ZAMM 91."
+    ),
+)

@@ -1,0 +1,29 @@
+"""Options of `qp`."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from corekit.roles.options import Use, component, option
+
+__all__ = ["QPContactConfig"]
+
+
+def _even(value: int) -> str | None:
+    return "must be even, so that every direction has its opposite" if value % 2 else None
+
+
+@frozen(kw_only=True)
+class QPContactConfig:
+    """Options of `qp`."""
+
+    qp_solver: Use = component("qp_solvers", "banded", "who solves the program")
+    friction: str = option(
+        "exact", "Coulomb's law by corrections, or its convex relaxation, which lifts sliding contacts",
+        choices=("exact", "relaxed"),
+    )  # fmt: skip
+    friction_directions: int = option(
+        8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
+    )
+    tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
+    corrections: int = option(100, "programs solved at most for exact friction", low=1)

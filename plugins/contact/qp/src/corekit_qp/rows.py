@@ -1,0 +1,223 @@
+"""The rows of a contact problem as those of a quadratic program.
+
+With W = F·Fᵀ and the motion x that impulses cause, w = F·x + w₀, the answer of
+
+    min ½·|x|²   subject to   F_n·x + w₀_n ≥ 0                                                   (1)
+
+has multipliers λ_n ≥ 0 with x = Fᵀ·λ: no more than 0 ≤ λ_n ⊥ W·λ + w₀ ≥ 0, and strictly convex even where W is
+singular. Friction's convex relaxation asks every direction d_k of the pyramid's rim to keep apart as well,
+
+    (F_n + μ·d_kᵀ·F_t)·x + w₀_n + μ·d_k·w₀_t + μ·σ ≥ 0,   λ_n = Σ γ_k,  λ_t = μ·Σ γ_k·d_k         (2)
+
+so that λ is in the pyramid and opposes slip. With σ = 0 contacts that slide at γ = −min d_k·w_t lift off at μ·γ;
+with σ = γ the answer is Coulomb's.
+
+Sources: Anitescu (2006) for σ = 0; Acary, Cadoux, Lemaréchal, Malick (2011) for the shift.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+from corekit.roles.pyramid import least_shares, sliding_speed
+
+__all__ = ["certify", "cone_rows", "count_rows", "gather_impulses", "square_root"]
+
+shares = njit(cache=True)(least_shares)
+slack_speed = njit(cache=True)(sliding_speed)
+
+_LOST = 1e-13
+"""Pivot below which a row counts as dependent on others, relative to its own size."""
+
+
+@njit(cache=True)
+def square_root(delassus: Array, root: Array, left: Array, done: IntArray) -> int:
+    """Write F (R, rank) with W = F·Fᵀ by Cholesky with pivots, largest share of its own size first; returns the rank.
+
+    Args:
+        root: F, shape (R, R); columns past the rank are left.
+        left, done: work, shape (R,).
+    """
+    rows = len(delassus)
+    for i in range(rows):
+        left[i] = delassus[i, i]
+        done[i] = 0
+    rank = 0
+    while rank < rows:
+        best, pivot = _LOST, -1
+        for i in range(rows):
+            if done[i] == 0 and left[i] > best * delassus[i, i]:
+                best, pivot = left[i] / delassus[i, i], i
+        if pivot < 0:
+            break
+        done[pivot] = 1
+        inverse = 1.0 / math.sqrt(left[pivot])
+        for i in range(rows):
+            if done[i] == 1 and i != pivot:
+                root[i, rank] = 0.0
+                continue
+            total = delassus[i, pivot]
+            for k in range(rank):
+                total -= root[i, k] * root[pivot, k]
+            root[i, rank] = total * inverse
+            left[i] -= root[i, rank] * root[i, rank]
+        rank += 1
+    return rank
+
+
+@njit(cache=True)
+def count_rows(friction: Array, directions: int, bounded: int) -> int:
+    """Rows of the program: one a contact without friction, `directions` a contact with, then the bounded rows."""
+    total = bounded
+    for c in range(len(friction)):
+        total += directions if friction[c] > 0.0 else 1
+    return total
+
+
+@njit(cache=True)
+def cone_rows(
+    root: Array, rank: int, free: Array, friction: Array, directions: Array, shift: Array, low: Array, high: Array,
+    values: Array, lower: Array, upper: Array, least: Array, most: Array,
+) -> None:  # fmt: skip
+    """Write the rows (1) and (2), and those of bounded rows as equalities with bounded multipliers.
+
+    Args:
+        directions: D, shape (width − 1, r). shift: σ, shape (m,) [m/s].
+        low, high: impulse bounds of the bounded rows.
+    """
+    along, count = directions.shape
+    width, row = along + 1, 0
+    for c in range(len(friction)):
+        here, mu = c * width, friction[c]
+        for k in range(count if mu > 0.0 else 1):
+            bias = free[here]
+            for j in range(rank):
+                values[row, j] = root[here, j]
+            if mu > 0.0:
+                bias += mu * shift[c]
+                for a in range(along):
+                    push = mu * directions[a, k]
+                    bias += push * free[here + 1 + a]
+                    for j in range(rank):
+                        values[row, j] += push * root[here + 1 + a, j]
+            lower[row], upper[row] = -bias, math.inf
+            least[row], most[row] = -math.inf, math.inf
+            row += 1
+    for b in range(len(low)):
+        here = len(friction) * width + b
+        for j in range(rank):
+            values[row, j] = root[here, j]
+        lower[row], upper[row] = -free[here], -free[here]
+        least[row], most[row] = -high[b], -low[b]
+        row += 1
+
+
+@njit(cache=True)
+def gather_impulses(
+    friction: Array, directions: Array, multiplier: Array, bounded: int, impulse: Array
+) -> None:
+    """Write λ (R,) from the program's multipliers, see (2)."""
+    along, count = directions.shape
+    width, row = along + 1, 0
+    impulse[:] = 0.0
+    for c in range(len(friction)):
+        here, mu = c * width, friction[c]
+        for k in range(count if mu > 0.0 else 1):
+            share = max(-multiplier[row], 0.0)
+            impulse[here] += share
+            if mu > 0.0:
+                for a in range(along):
+                    impulse[here + 1 + a] += mu * directions[a, k] * share
+            row += 1
+    for b in range(bounded):
+        impulse[len(friction) * width + b] = -multiplier[row]
+        row += 1
+
+
+@njit(cache=True)
+def spread_impulses(
+    friction: Array, directions: Array, impulse: Array, share: Array, multiplier: Array
+) -> None:
+    """Write multipliers that give λ: the inverse of `gather_impulses`, what is beyond the pyramid left out."""
+    along, count = directions.shape
+    width, row = along + 1, 0
+    for c in range(len(friction)):
+        here, mu = c * width, friction[c]
+        if mu <= 0.0:
+            multiplier[row] = -max(impulse[here], 0.0)
+            row += 1
+            continue
+        shares(directions, impulse[here + 1 : here + width], share)
+        left = max(impulse[here], 0.0)
+        for k in range(count):
+            left -= share[k] / mu
+        for k in range(count):
+            multiplier[row + k] = -share[k] / mu
+        # what presses without sliding is shared by opposite directions
+        if left > 0.0:
+            multiplier[row] -= 0.5 * left
+            multiplier[row + count // 2] -= 0.5 * left
+        row += count
+    first = len(friction) * width
+    for b in range(first, len(impulse)):
+        multiplier[row] = -impulse[b]
+        row += 1
+
+
+@njit(cache=True)
+def certify(
+    delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
+    share: Array, velocity: Array, slip: Array,
+) -> tuple[float, float, float]:  # fmt: skip
+    """How far λ is from the contact problem, with w = W·λ + w₀ and γ = max(0, −min d_k·w_t):
+
+        normal    |min(λ_n, w_n)|, and |λ − clip(λ − w, lower, upper)| of bounded rows            (3)
+        friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|,   λ_t = D·β                   (4)
+        cone      max(0, eᵀβ − μ·λ_n)                                                            (5)
+
+    Args:
+        velocity: w, shape (R,), written. slip: γ, shape (m,), written [m/s].
+    """
+    along, count = directions.shape
+    width, rows = along + 1, len(free)
+    normal, tangential, cone = 0.0, 0.0, 0.0
+    for i in range(rows):
+        total = free[i]
+        for j in range(rows):
+            total += delassus[i, j] * impulse[j]
+        velocity[i] = total
+    for c in range(len(friction)):
+        here = c * width
+        normal = max(normal, abs(min(impulse[here], velocity[here])))
+        slip[c] = 0.0
+        if friction[c] <= 0.0:
+            for a in range(along):
+                cone = max(cone, abs(impulse[here + 1 + a]))
+            continue
+        speed = velocity[here + 1 : here + width]
+        slip[c] = slack_speed(directions, speed)
+        shares(directions, impulse[here + 1 : here + width], share)
+        margin = friction[c] * impulse[here]
+        for k in range(count):
+            margin -= share[k]
+            if share[k] != 0.0:
+                along_it = slip[c]
+                for a in range(along):
+                    along_it += directions[a, k] * speed[a]
+                tangential = max(tangential, abs(min(share[k], along_it)))
+        tangential = max(tangential, abs(min(slip[c], margin)))
+        cone = max(cone, -margin)
+    for b in range(len(low)):
+        here = rows - len(low) + b
+        target = min(max(impulse[here] - velocity[here], low[b]), high[b])
+        normal = max(normal, abs(impulse[here] - target))
+    total = 0.0
+    for i in range(rows):
+        total += abs(velocity[i]) + abs(impulse[i])
+    if not total < np.inf:
+        return np.inf, np.inf, np.inf
+    return float(normal), float(tangential), float(cone)

@@ -1,0 +1,1 @@
+"""Solvers of strictly convex quadratic programs."""

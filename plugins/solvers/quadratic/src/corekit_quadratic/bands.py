@@ -1,0 +1,29 @@
+"""Any symmetric matrix as a lower band h[j, d] = H[j + d, j], shape (n, width + 1), C order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
+
+__all__ = ["band_of"]
+
+
+def band_of(matrix: Matrix) -> Array:
+    """The band, a view where the matrix is diagonal or a band already; the lower triangle counts."""
+    if isinstance(matrix, Banded):
+        return matrix.data.T
+    if isinstance(matrix, Diagonal):
+        return matrix.data.reshape(-1, 1)
+    if isinstance(matrix, BlockDiagonal):
+        band = Banded(matrix.n, matrix.block - 1)
+        band.add(matrix)
+        return band.data.T
+    if isinstance(matrix, Dense):
+        n = matrix.n
+        band = np.zeros((n, n))
+        for j in range(n):
+            band[j, : n - j] = matrix.data[j:, j]
+        return band
+    raise TypeError(f"no band of a {type(matrix).__name__} matrix")

@@ -1,0 +1,54 @@
+"""Options of the quadratic programming solvers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from corekit.roles.options import option
+
+__all__ = ["BandedConfig", "OsqpConfig", "PiqpConfig", "ProxqpConfig"]
+
+
+def _polish() -> Any:
+    return option(True, "whether the rows found to act are solved exactly in the end, where that is better")
+
+
+@frozen(kw_only=True)
+class BandedConfig:
+    """Options of `banded`."""
+
+    max_iterations: int = option(
+        1000, "changes of the active set, of many rows at once or of one at a time", low=1
+    )
+    patience: int = option(
+        4, "changes of many rows at once that may fail to help before they are made one at a time", low=0
+    )
+
+
+@frozen(kw_only=True)
+class OsqpConfig:
+    """Options of `osqp`."""
+
+    max_iterations: int = option(4000, "iterations", low=1)
+    tolerance: float = option(1e-6, "primal and dual tolerance of the scaled problem", above=0.0)
+    polish: bool = _polish()
+
+
+@frozen(kw_only=True)
+class PiqpConfig:
+    """Options of `piqp`."""
+
+    max_iterations: int = option(250, "interior point iterations", low=1)
+    tolerance: float = option(1e-12, "primal and dual tolerance of the scaled problem", above=0.0)
+    polish: bool = _polish()
+
+
+@frozen(kw_only=True)
+class ProxqpConfig:
+    """Options of `proxqp`."""
+
+    max_iterations: int = option(1000, "outer iterations", low=1)
+    tolerance: float = option(1e-12, "primal and dual tolerance of the scaled problem", above=0.0)
+    polish: bool = _polish()

@@ -1,0 +1,174 @@
+"""The dual active set method: mends the worst violated row, then the next.
+
+From the answer with equalities alone it raises the multiplier of a violated row p along
+
+    λ_A ← λ_A − t·r,   λ_p ← λ_p + t,   s ← s + t·d,   r = S_AA⁻¹·Y_A·Y_pᵀ,   d = Y_p − Σ r_i·Y_i   (1)
+
+until the row holds, dropping on the way each row whose multiplier would pass its bound. Where d vanishes, rows are
+only exchanged; where then none can be dropped, no multipliers mend the row: the rows contradict each other.
+
+Source: Goldfarb, Idnani (1983), A numerically stable dual method for solving strictly convex quadratic programs,
+Mathematical Programming 27.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit_quadratic.sides import (
+    ANSWERED,
+    CONTRADICTORY,
+    EQUAL,
+    FIXED,
+    FULL,
+    LOWER,
+    TOO_LONG,
+    UPPER,
+    Rows,
+    Search,
+    add_row,
+    allowed,
+    change,
+    excess,
+    factor_held,
+    goal,
+    hold,
+    row_value,
+    sizes,
+)
+from corekit_quadratic.skyline import dot_row, solve_rows
+
+__all__ = ["dual_method"]
+
+_VANISHED = 1e-11
+"""|d|² that counts as zero, relative to |Y_p|²."""
+
+
+@njit(cache=True)
+def _begin(rows: Rows, search: Search) -> bool:
+    """Let equalities alone hold, those that follow from others left out; False if the work arrays are too small."""
+    for i in range(len(search.order)):
+        search.side[i], search.push[i] = FIXED, 0.0
+        if rows.lower[i] == rows.upper[i]:
+            if rows.least[i] == -math.inf and rows.most[i] == math.inf:
+                search.side[i] = EQUAL
+            else:
+                search.push[i] = min(max(0.0, -rows.most[i]), -rows.least[i])
+    m, dependent = hold(rows, search)
+    for k in range(m if dependent > 0 else 0):
+        if search.factor[search.base[k] + k] == 0.0:
+            search.side[search.chosen[k]] = FIXED
+    return dependent >= 0
+
+
+@njit(cache=True)
+def _worst(rows: Rows, search: Search) -> tuple[int, float]:
+    """The fixed row that is farthest from its condition, and how far; −1 if all are content."""
+    scale, found, size = sizes(search), -1, 0.0
+    for k in range(len(search.order)):
+        i = search.order[k]
+        if search.side[i] == FIXED:
+            wanted = excess(rows, search, i, scale)
+            if abs(wanted) > abs(size):
+                found, size = i, wanted
+    return found, size
+
+
+@njit(cache=True)
+def _direct(rows: Rows, search: Search, p: int, m: int) -> float:
+    """Write r and d of (1); returns |d|² + E_p + Σ E_i·r_i², what z_p gains by a unit of λ_p."""
+    direction, right = search.direction, search.right
+    direction[:] = 0.0
+    add_row(rows, p, 1.0, direction)
+    for k in range(m):
+        right[k] = dot_row(rows.start, rows.at, rows.entry, search.chosen[k], direction)
+    solve_rows(m, search.first, search.base, search.factor, right)
+    gain = rows.compliance[p]
+    for k in range(m):
+        i = search.chosen[k]
+        gain += rows.compliance[i] * right[k] * right[k]
+        add_row(rows, i, -right[k], direction)
+    for q in range(len(direction)):
+        gain += direction[q] * direction[q]
+    return gain
+
+
+@njit(cache=True)
+def _first_to_leave(
+    rows: Rows, search: Search, p: int, m: int, sign: float, step: float
+) -> tuple[int, float]:
+    """The row whose λ meets its bound before t = `step`, −1 if none does, and that t."""
+    leaving = -1
+    for k in range(m):
+        i = search.chosen[k]
+        lo, hi = allowed(rows, i, int(search.side[i]))
+        rate = -sign * search.right[k]
+        small = 1e-12 * rows.length[p] / max(rows.length[i], 1e-300)
+        room = math.inf
+        if rate < -small:
+            room = max((search.push[i] - lo) / -rate, 0.0)
+        elif rate > small:
+            room = max((hi - search.push[i]) / rate, 0.0)
+        if room < step:
+            step, leaving = room, i
+    return leaving, step
+
+
+@njit(cache=True)
+def _mend(rows: Rows, search: Search, p: int, wanted: float, limit: int) -> tuple[int, int]:
+    """Raise (or lower) λ_p until row p is content; returns how it ended and the changes made."""
+    sign = 1.0 if wanted > 0.0 else -1.0
+    side = LOWER if sign > 0.0 else UPPER
+    own_low, own_high = allowed(rows, p, side)
+    size = rows.length[p] * rows.length[p] + rows.compliance[p]
+    for done in range(1, limit + 1):
+        m, dependent = factor_held(rows, search)
+        if dependent < 0:
+            return FULL, done
+        gain = _direct(rows, search, p, m)
+        moves = gain > _VANISHED * size
+        step = math.inf
+        if moves:
+            step = max((goal(rows, p, side) - row_value(rows, search, p)) * sign / gain, 0.0)
+        room = own_high - search.push[p] if sign > 0.0 else search.push[p] - own_low
+        bounded = room < step
+        leaving, step = _first_to_leave(rows, search, p, m, sign, min(step, room))
+        if step == math.inf:
+            return CONTRADICTORY, done
+        for k in range(m):
+            search.push[search.chosen[k]] -= sign * step * search.right[k]
+        search.push[p] += sign * step
+        if moves:
+            for q in range(len(search.s)):
+                search.s[q] += sign * step * search.direction[q]
+        if leaving < 0:
+            if bounded:
+                search.push[p] = own_high if sign > 0.0 else own_low
+            else:
+                change(rows, search, p, wanted)
+            return ANSWERED, done
+        lo, hi = allowed(rows, leaving, int(search.side[leaving]))
+        nearer = abs(search.push[leaving] - lo) <= abs(search.push[leaving] - hi)
+        search.push[leaving] = lo if nearer else hi
+        search.side[leaving] = FIXED
+    return TOO_LONG, limit
+
+
+@njit(cache=True)
+def dual_method(rows: Rows, search: Search, limit: int) -> tuple[int, int]:
+    """Mend row after row; returns how it ended and the changes made."""
+    if not _begin(rows, search):
+        return FULL, 0
+    changes = 0
+    while changes < limit:
+        p, wanted = _worst(rows, search)
+        if p < 0:
+            # once more from the sides found, without what many steps added up
+            return (ANSWERED if hold(rows, search)[1] >= 0 else FULL), changes
+        ended, made = _mend(rows, search, p, wanted, limit - changes)
+        changes += made
+        if ended != ANSWERED:
+            return ended, changes
+    return TOO_LONG, changes

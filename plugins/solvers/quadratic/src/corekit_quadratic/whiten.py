@@ -1,0 +1,109 @@
+"""Rows in coordinates in which the Hessian is the identity.
+
+    H = L·Lᵀ,   x = L⁻ᵀ·s,   C·x = Y·s,   Y = C·L⁻ᵀ                                              (1)
+
+H is a lower band, h[j, d] = H[j + d, j]. Zeros inside the band are skipped, so a Hessian that couples few velocities
+(pairs of angles at a spring) keeps Y as sparse as C; a row is held as a list of (index, value).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["back", "forward", "lower_factor", "whiten_rows"]
+
+
+@njit(cache=True)
+def lower_factor(h: Array, lower: Array) -> bool:
+    """Write L as a band like h, its diagonal inverted; False if H is not positive definite."""
+    n, width = h.shape
+    for j in range(n):
+        for d in range(width):
+            lower[j, d] = h[j, d] if j + d < n else 0.0
+    for j in range(n):
+        pivot = lower[j, 0]
+        if not (pivot > 0.0 and pivot < math.inf):
+            return False
+        inverse = 1.0 / math.sqrt(pivot)
+        lower[j, 0] = inverse
+        for d in range(1, width):
+            if lower[j, d] != 0.0:
+                lower[j, d] *= inverse
+        for d in range(1, width):
+            a = lower[j, d]
+            if a != 0.0:
+                for e in range(d, width):
+                    if lower[j, e] != 0.0:
+                        lower[j + d, e - d] -= a * lower[j, e]
+    return True
+
+
+@njit(cache=True)
+def forward(lower: Array, x: Array) -> None:
+    """x ← L⁻¹·x."""
+    n, width = lower.shape
+    for j in range(n):
+        a = x[j] * lower[j, 0]
+        x[j] = a
+        for d in range(1, width):
+            if lower[j, d] != 0.0:
+                x[j + d] -= lower[j, d] * a
+
+
+@njit(cache=True)
+def back(lower: Array, x: Array) -> None:
+    """x ← L⁻ᵀ·x."""
+    n, width = lower.shape
+    for j in range(n - 1, -1, -1):
+        a = x[j]
+        for d in range(1, width):
+            if lower[j, d] != 0.0:
+                a -= lower[j, d] * x[j + d]
+        x[j] = a * lower[j, 0]
+
+
+@njit(cache=True)
+def whiten_rows(
+    lower: Array, dofs: IntArray, values: Array, work: Array, start: IntArray, at: IntArray, entry: Array,
+    lowest: IntArray,
+) -> bool:  # fmt: skip
+    """Write Y row by row: entries start[i]:start[i + 1] of `at` and `entry`; False if they do not fit.
+
+    Args:
+        work: zeros, shape (n,); zeros again afterwards.
+        lowest: first index that row i of C touches, written.
+    """
+    n, width = lower.shape
+    count = 0
+    for i in range(len(dofs)):
+        start[i] = count
+        low, high = n, -1
+        for k in range(dofs.shape[1]):
+            a = values[i, k]
+            if a != 0.0:
+                p = dofs[i, k]
+                work[p] += a
+                low, high = min(low, p), max(high, p)
+        lowest[i] = low if high >= 0 else 0
+        p = low
+        while p <= high:
+            a = work[p]
+            if a != 0.0:
+                if count == len(at):
+                    work[:] = 0.0
+                    return False
+                work[p] = 0.0
+                a *= lower[p, 0]
+                at[count], entry[count] = p, a
+                count += 1
+                for d in range(1, width):
+                    if lower[p, d] != 0.0:
+                        work[p + d] -= lower[p, d] * a
+                        high = max(high, p + d)
+            p += 1
+    start[len(dofs)] = count
+    return True
