@@ -54,3 +54,23 @@ SWIMMER = {
 test_free_rod = conformance("models", "der", FREE)
 test_driven_tree = conformance("models", "der", TREE)
 test_swimmer = conformance("models", "der", SWIMMER)
+
+PLANAR = {
+    "planar": True,
+    "limbs": [
+        {"name": "arm", "start": [0, 0, 0], "end": [0.3, 0, 0.1], "nodes": 5, "curvature_input": "uniform"},
+        {
+            "name": "hand",
+            "start": [0.2, 0, 0.4],
+            "end": [0.3, 0, 0.1],
+            "nodes": 4,
+            "natural_curvature": [3.0, 0.0],
+        },
+    ],
+    "joints": [{"at": ["arm.end", "hand.end"]}],
+    "clamps": [
+        {"at": "arm.start", "axis": [0, 1, 0], "angle": {"kind": "sine", "amplitude": 0.3, "frequency": 1.0}}
+    ],
+    "forces": [{"name": "tip", "at": "hand.start"}],
+}
+test_planar_arm = conformance("models", "der", PLANAR)

@@ -25,14 +25,14 @@ __all__ = ["curvature_slopes", "set_natural"]
 
 @compiled
 def set_natural(
-    rods: Rods, shape: Array, natural: Array, voronoi: Array, first: IntArray, inputs: Array
+    rods: Rods, shape: Array, natural: Array, voronoi: Array, first: IntArray, count: int, inputs: Array
 ) -> None:
-    """Write (1) into `rods.rest`; a pair with first ≥ 0 adds the three inputs from there to its `natural` (P, 3)."""
+    """Write (1) into `rods.rest`; a pair with first ≥ 0 adds the `count` inputs from there to its `natural` (P, 3)."""
     for p in range(len(shape)):
         V = voronoi[p]
         for i in range(3):
             value = natural[p, i]
-            if first[p] >= 0:
+            if first[p] >= 0 and i < count:
                 value += inputs[first[p] + i]
             rods.rest[p, i] = shape[p, i] + (2.0 * math.tan(0.5 * value * V) if i < 2 else value * V)
 

@@ -9,12 +9,12 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.linalg.matrices import Matrix
 from corekit.roles.model import Channel, ChannelKind
-from corekit_der.actuation import curvature_slopes, set_natural
+from corekit_der.actuation import set_natural
 from corekit_der.config import DERConfig
+from corekit_der.forms import Form
 from corekit_der.graph import Graph
 from corekit_der.loads import add_following, following_slopes
 from corekit_der.numbering import Numbering
-from corekit_der.tables import Rods
 
 __all__ = ["Applied"]
 
@@ -23,33 +23,32 @@ class Applied:
     """Natural curvature and forces at nodes, from the stacked input vector.
 
     Attributes:
-        channels: `curvature-LIMB` (κ₁, κ₂, twist; of the limb or of every inner node), then `force-NAME`.
+        channels: `curvature-LIMB` (κ₁, κ₂, twist, if planar κ₁; of the limb or of every inner node), then `force-NAME`.
         following: whether a force turns with the rod.
     """
 
     def __init__(
-        self, config: DERConfig, graph: Graph, numbering: Numbering, rods: Rods, axes: Array, shape: Array
+        self, config: DERConfig, graph: Graph, numbering: Numbering, form: Form, axes: Array, shape: Array
     ) -> None:
-        self._rods, self._axes = rods, axes
+        self._form, self._rods, self._axes, self._graph = form, form.rods, axes, graph
         self._shape, self._natural, self._voronoi = shape, graph.natural, graph.voronoi
         self._first: IntArray = np.full(len(graph.pair), -1, dtype=np.int64)
         channels: list[Channel] = []
-        size = 0
+        size, each = 0, form.strains
         for i, limb in enumerate(config.limbs):
             if limb.curvature_input == "none":
                 continue
             own = graph.pair_limb == i
             if limb.curvature_input == "nodes":
                 own = np.flatnonzero(own & ~graph.held_node[graph.pair_node[:, 1]])
-                self._first[own] = size + 3 * np.arange(len(own))
-                count = 3 * len(own)
+                self._first[own] = size + each * np.arange(len(own))
+                count = each * len(own)
             else:
                 self._first[own] = size
-                count = 3
+                count = each
             if count:
-                channels.append(
-                    Channel(f"curvature-{limb.name}", "1/m, 1/m, rad/m", count, ChannelKind.POSITION)
-                )
+                unit = "1/m, 1/m, rad/m" if each == 3 else "1/m"
+                channels.append(Channel(f"curvature-{limb.name}", unit, count, ChannelKind.POSITION))
             size += count
         # first index of node, edge (−1: world axes), offset in the inputs
         self._forces: list[tuple[int, int, int]] = []
@@ -77,7 +76,9 @@ class Applied:
         self._set(self._none)
 
     def _set(self, inputs: Array) -> None:
-        set_natural(self._rods, self._shape, self._natural, self._voronoi, self._first, inputs)
+        set_natural(
+            self._rods, self._shape, self._natural, self._voronoi, self._first, self._form.strains, inputs
+        )
 
     def set_natural(self, inputs: Array | None) -> None:
         """Let the rods have the natural curvature that the inputs give; None: that without inputs."""
@@ -90,7 +91,8 @@ class Applied:
             if edge >= 0:
                 add_following(self._rods, node, edge, inputs[first : first + 3], force)
             else:
-                force[node : node + 3] += inputs[first : first + 3] @ self._axes
+                pull = inputs[first : first + 3] @ self._axes
+                force[node : node + len(pull)] += pull
 
     def add_slopes(self, state: State, inputs: Array, stiffness: Matrix) -> None:
         """Add −∂(following forces)/∂q to a dense K."""
@@ -107,12 +109,12 @@ class Applied:
     def jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu)."""
         out.fill(0.0)
-        rods = self._rods
+        self._form.place(state.q, state.aux)
         if self._curved:
-            curvature_slopes(rods, state.q, state.aux, self._natural, self._voronoi, self._first, inputs, out)
+            self._form.curvature_slopes(state, self._graph, self._first, inputs, out)
         for node, edge, first in self._forces:
-            rows = slice(node, node + 3)
+            rows = slice(node, node + self._axes.shape[1])
             if edge >= 0:
-                out[rows, first : first + 3] = rods.at[edge][[[4, 7, 0], [5, 8, 1], [6, 9, 2]]]
+                out[rows, first : first + 3] = self._rods.at[edge][[[4, 7, 0], [5, 8, 1], [6, 9, 2]]]
             else:
                 out[rows, first : first + 3] = self._axes.T

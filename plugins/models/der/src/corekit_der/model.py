@@ -14,7 +14,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
 from corekit_der.config import DERConfig
 from corekit_der.initial import DERInitial
-from corekit_der.spatial import SpatialRods
+from corekit_der.system import RodSystem
 
 __all__ = ["DER"]
 
@@ -38,7 +38,7 @@ class DER(Model):
 
     def __init__(self, config: DERConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
-        self._rods = SpatialRods(config, context)
+        self._rods = RodSystem(config, context)
 
     @property
     def layout(self) -> Layout:
@@ -58,7 +58,7 @@ class DER(Model):
         Raises:
             ConfigError: limbs that do not exist, wrong numbers of points, held nodes elsewhere than they are held.
         """
-        self._rods.initial_state(DERInitial() if initial is None else initial, out)
+        self._rods.starter.write(DERInitial() if initial is None else initial, out)
 
     def mass_matrix(self) -> Diagonal:
         """A diagonal buffer."""
