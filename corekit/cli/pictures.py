@@ -1,62 +1,132 @@
-"""Viewers by the endings of files they can write, and pictures of a run made by them."""
+"""Viewers by what they can do and the endings of files they write, and pictures of a run made by them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from corekit.errors import PluginError, ResultsError
+from attrs import frozen
+
+from corekit.errors import ConfigError, Mistake, PluginError, ResultsError
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target
+from corekit.registry.spec import ComponentSpec
 
 if TYPE_CHECKING:
     from corekit.roles.chart import LineChart
-    from corekit.roles.viewer import Viewer
     from corekit.run.results import Results
 
-__all__ = ["draw", "draw_chart", "installed_viewers", "viewer_for"]
+__all__ = ["InstalledViewer", "draw", "draw_chart", "installed_viewers", "viewer_for", "viewer_with"]
 
 
-def installed_viewers(only: str = "") -> list[tuple[str, Viewer]]:
-    """Name and viewer of every usable one, or of the one named.
+@frozen(eq=False)
+class InstalledViewer:
+    """A viewer and what it says of itself.
+
+    Args:
+        spec: its light description.
+        viewer: a `Viewer`, and whatever protocols the abilities it provides stand for.
+    """
+
+    spec: ComponentSpec
+    viewer: Any
+
+    @property
+    def name(self) -> str:
+        """The word that chooses it."""
+        return self.spec.name
+
+    @classmethod
+    def built(cls, spec: ComponentSpec, settings: Sequence[str] = ()) -> InstalledViewer:
+        """The viewer of a spec with options, given as texts such as `fps=60`.
+
+        Raises:
+            ConfigError: the options have mistakes: all of them.
+        """
+        from corekit.roles.component import BuildContext
+
+        path = f"viewers.{spec.name}"
+        config = _options(load_target(spec.config), settings, path)
+        return cls(spec, load_target(spec.target)(config, BuildContext(path=path)))
+
+    def with_options(self, settings: Sequence[str]) -> InstalledViewer:
+        """The same viewer with options."""
+        return InstalledViewer.built(self.spec, settings) if settings else self
+
+
+def _options(cls: type, settings: Sequence[str], path: str) -> Any:
+    if not settings:
+        return cls()
+    from corekit.scenario.overrides import apply_overrides
+    from corekit.scenario.structure import structure
+
+    mistakes: list[Mistake] = []
+    table: dict[str, Any] = {}
+    apply_overrides(table, settings, mistakes)
+    made = structure(cls, table, "", mistakes)
+    if mistakes:
+        raise ConfigError(mistakes, f"options of {path} (`corekit info {path}` lists them)")
+    return made
+
+
+def installed_viewers(only: str = "") -> list[InstalledViewer]:
+    """Every usable viewer, or the one named.
 
     Raises:
         PluginError: there is none, with the line that installs one.
     """
-    from corekit.roles.component import BuildContext
-
     rows = [row for row in discover() if row.role == "viewers"]
-    chosen = [find("viewers", only, rows)] if only else [row for row in rows if row.usable]
-    if not chosen:
-        line = next(known.install_line for known in FIRST_PARTY if known.role == "viewers")
-        trouble = "".join(f"; {row.name} cannot be used: {row.reason}" for row in rows)
-        raise PluginError(f"no viewer is installed: {line}{trouble}")
-    found: list[tuple[str, Viewer]] = []
-    for row in chosen:
-        spec = load_spec(row)
-        viewer = load_target(spec.target)(
-            load_target(spec.config)(), BuildContext(path=f"viewers.{row.name}")
-        )
-        found.append((row.name, viewer))
+    if only:
+        return [InstalledViewer.built(load_spec(find("viewers", only, rows)))]
+    found: list[InstalledViewer] = []
+    troubles = [f"; {row.name} cannot be used: {row.reason}" for row in rows if row.reason]
+    for row in rows:
+        if row.usable:
+            try:
+                found.append(InstalledViewer.built(load_spec(row)))
+            except PluginError as error:
+                troubles.append(f"; {error}")
+    if not found:
+        raise PluginError(f"no viewer is installed: {_install_line()}{''.join(troubles)}")
     return found
 
 
-def viewer_for(path: Path, viewers: Sequence[tuple[str, Viewer]]) -> Viewer:
+def _install_line() -> str:
+    return next(known.install_line for known in FIRST_PARTY if known.role == "viewers")
+
+
+def viewer_for(path: Path, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
     """The first viewer that writes files of this ending.
 
     Raises:
         PluginError: none does, with the endings that could be written.
     """
-    for _, viewer in viewers:
-        if path.suffix in viewer.suffixes:
-            return viewer
-    endings = sorted({suffix for _, viewer in viewers for suffix in viewer.suffixes})
+    for each in viewers:
+        if path.suffix in each.viewer.suffixes:
+            return each
+    endings = sorted({suffix for each in viewers for suffix in each.viewer.suffixes})
     ending = path.suffix or "an empty ending"
     raise PluginError(
         f"no installed viewer writes {ending}{did_you_mean(path.suffix, endings)}; they write {', '.join(endings)}"
     )
+
+
+def viewer_with(ability: str, what: str, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
+    """The first viewer with an ability.
+
+    Args:
+        ability: its id. what: what it does, after “no installed viewer”.
+        viewers: to choose from.
+    Raises:
+        PluginError: none has, with the line that installs one.
+    """
+    for each in viewers:
+        if ability in each.spec.provides:
+            return each
+    names = ", ".join(each.name for each in viewers)
+    raise PluginError(f"no installed viewer {what} ({names}): {_install_line()}")
 
 
 def draw_chart(chart: LineChart, stem: Path) -> tuple[Path | None, str]:
@@ -65,38 +135,32 @@ def draw_chart(chart: LineChart, stem: Path) -> tuple[Path | None, str]:
     Returns:
         The file; or None, and the sentence why nothing was drawn.
     """
-    from corekit.roles.component import BuildContext
-
-    line = next(known.install_line for known in FIRST_PARTY if known.role == "viewers")
-    trouble = f"no installed viewer draws charts: {line}"
-    for row in discover():
-        if row.role != "viewers" or not row.usable:
-            continue
-        try:
-            spec = load_spec(row)
-            if "charts" not in spec.provides:
-                continue
-            viewer = load_target(spec.target)(
-                load_target(spec.config)(), BuildContext(path=f"viewers.{row.name}")
-            )
-            path = stem.with_name(stem.name + viewer.suffixes[0])
-            viewer.chart(chart, path)
-        except (PluginError, ResultsError) as error:
-            trouble = str(error)
-        else:
-            return path, ""
-    return None, trouble
+    try:
+        chosen = viewer_with("charts", "draws charts", installed_viewers())
+        path = stem.with_name(stem.name + chosen.viewer.suffixes[0])
+        chosen.viewer.chart(chart, path)
+    except (PluginError, ResultsError) as error:
+        return None, str(error)
+    return path, ""
 
 
-def draw(results: Results, path: Path, viewer: Viewer) -> None:
+def draw(
+    results: Results, path: Path, chosen: InstalledViewer, progress: Callable[[float], None] | None = None
+) -> None:
     """Draw a run into a file, whose folder is made if it is not there.
 
+    Args:
+        results: of the run. path: of the file. chosen: who draws.
+        progress: is handed the share that is done, by viewers with the ability `progress`.
     Raises:
         ResultsError: there is nothing to draw, or the file cannot be written.
     """
     replay = results.replay()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        viewer.render(replay, path)
+        if progress is not None and "progress" in chosen.spec.provides:
+            chosen.viewer.render(replay, path, progress)
+        else:
+            chosen.viewer.render(replay, path)
     except OSError as error:
         raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error

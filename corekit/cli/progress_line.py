@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, final
 if TYPE_CHECKING:
     from corekit.run.execute import Progress
 
-__all__ = ["ProgressLine", "shown"]
+__all__ = ["ProgressLine", "share_shown", "shown"]
 
 _COMPILING = "compiling kernels (first run only)…"
 _PATIENCE = 3.0
@@ -93,3 +93,24 @@ def shown(name: str) -> Iterator[ProgressLine]:
         sys.stderr.flush()
     with ProgressLine(name) as line:
         yield line
+
+
+@contextmanager
+def share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
+    """A function that shows which share of some work is done, and when it will be; only on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, highlight=False, quiet=silent)
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"),
+        console=console, transient=True, disable=not console.is_terminal,
+    ) as line:  # fmt: skip
+        task = line.add_task(name, total=1.0, start=False, visible=False)
+
+        def show(share: float) -> None:
+            if not line.tasks[0].started:
+                line.start_task(task)
+            line.update(task, completed=share, visible=True)
+
+        yield show

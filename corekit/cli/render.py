@@ -1,4 +1,4 @@
-"""`corekit render`: a picture or a replay of a run, drawn by an installed viewer."""
+"""`corekit render`: a picture, a video or a replay of a run, drawn by an installed viewer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from corekit.cli.pictures import draw, installed_viewers, viewer_for
+from corekit.cli.progress_line import share_shown
 
 __all__ = ["render"]
 
@@ -18,6 +19,8 @@ def render(
     *,
     output: Annotated[Path, Parameter(name=("--output", "-o"))],
     viewer: str = "",
+    options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Draw a run, finished or still running.
 
@@ -26,12 +29,19 @@ def render(
     folder
         The run's folder.
     output
-        The file to write; its ending chooses the viewer: `x.png`, `x.html`.
+        The file to write; its ending chooses the viewer: `x.png`, `x.mp4`, `x.html`.
     viewer
         Name of the viewer, where several could write the file.
+    options
+        `fps=60`: an option of the viewer (`corekit info viewers.video` lists them); may be given several times.
+    quiet
+        Show nothing but errors.
     """
     from corekit.run.results import Results
 
     results = Results(folder)
-    draw(results, output, viewer_for(output, installed_viewers(viewer)))
-    print(output)
+    chosen = viewer_for(output, installed_viewers(viewer)).with_options(options)
+    with share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
+        draw(results, output, chosen, progress)
+    if not quiet:
+        print(output)

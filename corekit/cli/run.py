@@ -12,7 +12,7 @@ from corekit.cli import MISUSE, exit_code, print_error
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
-    from corekit.roles.viewer import Viewer
+    from corekit.cli.pictures import InstalledViewer
     from corekit.run.results import Results
 
 __all__ = ["run"]
@@ -128,12 +128,12 @@ def _run(
     return results, made
 
 
-def _targets(folder: Path, title: str, viewers: list[tuple[str, Viewer]]) -> list[tuple[Path, Viewer]]:
+def _targets(folder: Path, title: str, viewers: list[InstalledViewer]) -> list[tuple[Path, InstalledViewer]]:
     """A file for every viewer and each of the endings it writes; the second of one ending bears its name."""
-    targets: dict[Path, Viewer] = {}
-    for name, viewer in viewers:
+    targets: dict[Path, InstalledViewer] = {}
+    for each in viewers:
         for suffix in _PICTURES:
-            if suffix in viewer.suffixes:
+            if suffix in each.viewer.suffixes:
                 path = folder / f"{title}{suffix}"
-                targets[folder / f"{title}-{name}{suffix}" if path in targets else path] = viewer
+                targets[folder / f"{title}-{each.name}{suffix}" if path in targets else path] = each
     return list(targets.items())

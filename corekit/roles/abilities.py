@@ -37,6 +37,8 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "newton": "iterates, so that forces may depend on the end of the step",
         # viewers
         "charts": "draws line charts",
+        "progress": "tells how far a long rendering is",
+        "serves": "shows a run live and replays it",
     }
 )
 """Ability → what it means, in a phrase that fits after “can give”/“offers”."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from attrs import frozen
 
@@ -11,7 +14,16 @@ from corekit.data.arrays import Array, IntArray
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
 
-__all__ = ["BodyTrack", "ContactTrack", "ObstacleTrack", "Replay", "Viewer"]
+__all__ = [
+    "BodyTrack",
+    "ContactTrack",
+    "ObstacleTrack",
+    "ProgressViewer",
+    "Replay",
+    "ReplayServer",
+    "ReplaySession",
+    "Viewer",
+]
 
 
 @frozen(eq=False)
@@ -84,3 +96,49 @@ class Viewer(Component):
     @abstractmethod
     def render(self, replay: Replay, path: Path) -> None:
         """Write the picture or replay; parent folders exist. Works without a display."""
+
+
+class ProgressViewer(Protocol):
+    """A viewer with the ability `progress`: it works for long and tells how far it is."""
+
+    def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:
+        """As `Viewer.render`; `progress` is handed the share that is done, rising to 1."""
+        ...
+
+
+class ReplaySession(Protocol):
+    """A replay that people look at while it is served."""
+
+    @property
+    def url(self) -> str:
+        """Where it is seen, on this machine alone."""
+        ...
+
+    def show(self, replay: Replay, standing: str) -> None:
+        """Go on with a later replay of the same run.
+
+        Who looks at the newest instant is led on to the new one, whoever looks at another stays there.
+
+        Args:
+            replay: all of it, with at least one frame.
+            standing: how the run stands, `running`, `finished`, …
+        """
+        ...
+
+
+class ReplayServer(Protocol):
+    """A viewer with the ability `serves`: it shows a replay to whoever opens an address.
+
+    The kernel looks after the run and hands on what is new; the viewer plays, from threads of its own.
+    """
+
+    def serve(self, replay: Replay, standing: str, port: int) -> AbstractContextManager[ReplaySession]:
+        """Serve until the context ends, then leave no thread and no open port behind.
+
+        Args:
+            replay, standing: as in `ReplaySession.show`.
+            port: to listen on, on this machine alone; 0 takes any free one, and so does a port that is taken.
+        Raises:
+            ResultsError: nothing of the replay can be drawn.
+        """
+        ...

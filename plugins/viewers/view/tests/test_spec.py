@@ -11,7 +11,7 @@ from corekit.roles.viewer import Viewer
 from corekit_view import _spec
 
 
-@pytest.mark.parametrize("spec", [_spec.matplotlib, _spec.viser])
+@pytest.mark.parametrize("spec", [_spec.matplotlib, _spec.video, _spec.viser])
 def test_targets_and_options_exist(spec):
     for reference in (spec.target, spec.config):
         module, name = reference.split(":")
@@ -31,6 +31,7 @@ def test_entry_points_name_the_specs_when_installed():
     if "matplotlib" not in found:
         pytest.skip("corekit-view is not installed as a distribution")
     assert found["matplotlib"].load() is _spec.matplotlib
+    assert found["video"].load() is _spec.video
     assert found["viser"].load() is _spec.viser
 
 
@@ -40,6 +41,7 @@ def test_entry_points_name_the_specs_when_installed():
         ("corekit_view._spec", ("numpy", "scipy", "matplotlib", "viser")),
         ("corekit_view.picture", ("matplotlib", "viser", "scipy")),
         ("corekit_view.page", ("matplotlib", "viser", "scipy")),
+        ("corekit_view.video", ("matplotlib", "viser", "scipy", "imageio_ffmpeg")),
     ],
 )
 def test_importing_stays_light(module, absent):

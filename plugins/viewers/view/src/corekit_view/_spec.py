@@ -22,3 +22,14 @@ viser = ComponentSpec(
     modules=("viser", "scipy"),
     citation="Yi et al. (2025), Viser: imperative, web-based 3D visualization in Python, arXiv:2507.22885.",
 )
+
+video = ComponentSpec(
+    role="viewers",
+    name="video",
+    target="corekit_view.video:VideoViewer",
+    config="corekit_view.config:VideoConfig",
+    summary="Film of a run with contact forces (.mp4) at a constant frame rate, made without a display.",
+    provides=frozenset({"progress"}),
+    modules=("matplotlib", "scipy", "imageio_ffmpeg"),
+    citation="Hunter (2007), Matplotlib: a 2D graphics environment, Comput. Sci. Eng. 9(3), 90-95; FFmpeg, ffmpeg.org.",
+)

@@ -1,4 +1,4 @@
-"""Options of the two viewers."""
+"""Options of the viewers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from attrs import frozen
 
 from corekit.roles.options import option
 
-__all__ = ["PageConfig", "PictureConfig"]
+__all__ = ["PageConfig", "PictureConfig", "VideoConfig"]
 
 
 @frozen(kw_only=True)
@@ -25,7 +25,7 @@ class PictureConfig:
     dpi: int = option(300, "pixels an inch", low=40, high=1200)
     force_scale: float | None = option(
         None,
-        "length of a force arrow; None: the largest force spans a fifth of the scene",
+        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
         unit="m/N",
         above=0,
     )
@@ -48,10 +48,30 @@ class PageConfig:
     )
     force_scale: float | None = option(
         None,
-        "length of a force arrow; None: the largest force spans a fifth of the scene",
+        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
         unit="m/N",
         above=0,
     )
     megabytes: float = option(
         3.0, "size to aim for [MB]: outlines and then frames are thinned to stay near it", low=1.0, high=200.0
+    )
+
+
+@frozen(kw_only=True)
+class VideoConfig:
+    """Options of the video."""
+
+    fps: int = option(30, "pictures a second, always the same", low=1, high=240)
+    speed: float = option(1.0, "seconds of the run shown in one second of the video", above=0)
+    width: int = option(1280, "pixels across, made even", low=160, high=7680)
+    height: int = option(720, "pixels down, made even", low=160, high=4320)
+    azimuth: float | None = option(
+        None, "direction to the camera about z, from x; None: where most of the motion is seen", unit="rad"
+    )
+    elevation: float = option(0.35, "camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5)
+    force_scale: float | None = option(
+        None,
+        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
+        unit="m/N",
+        above=0,
     )

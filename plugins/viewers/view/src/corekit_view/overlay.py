@@ -93,10 +93,11 @@ def draw_tip_path(axes: Axes, replay: Replay, frame: int, view: View) -> None:
 
 def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
     """The world's axes at the lower left, a scale bar at the lower right."""
-    size = 0.11 * min(frame.width, frame.height)
+    side = min(frame.width, frame.height)
+    size = 0.11 * side
     ends = size * view.project(np.eye(3))[:, :2]
     reach = 1.45 * np.concatenate([ends, np.zeros((1, 2))])
-    corner = np.array([frame.left, frame.bottom]) + 0.05 * frame.width - reach.min(axis=0)
+    corner = np.array([frame.left, frame.bottom]) + 0.05 * side - reach.min(axis=0)
     for name, end in zip("xyz", ends, strict=True):
         if np.linalg.norm(end) < 0.2 * size:
             continue
@@ -117,16 +118,14 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
             style="italic",
             zorder=9,
         )
-    length = round_figure(0.35 * frame.width)
-    right = frame.right - 0.06 * frame.width
-    base = frame.bottom + 0.05 * frame.width
+    length = round_figure(0.35 * side)
+    right = frame.right - 0.06 * side
+    base = frame.bottom + 0.05 * side
     axes.plot(
         [right - length, right], [base, base], color=INK, linewidth=1.4, solid_capstyle="butt", zorder=9
     )
     text = f"{length:g} m" if length >= 0.1 else f"{1000 * length:g} mm"
-    axes.text(
-        right - 0.5 * length, base + 0.018 * frame.width, text, fontsize=6, ha="center", va="bottom", zorder=9
-    )
+    axes.text(right - 0.5 * length, base + 0.018 * side, text, fontsize=6, ha="center", va="bottom", zorder=9)
 
 
 def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: float, height: float) -> None:
