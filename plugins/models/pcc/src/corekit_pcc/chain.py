@@ -28,8 +28,8 @@ from corekit_pcc.entire import FUNCTIONS
 from corekit_pcc.jets import ORDERS, copy, cross, rotate
 from corekit_pcc.section import AXES, COLUMNS, POSITION, SCALARS, TURNS, VECTORS, section_columns
 
-__all__ = ["POINT", "SPIN", "START", "Work", "chain_arcs", "chain_columns", "first_twist", "point_columns"]
-__all__ += ["turning_columns"]
+__all__ = ["POINT", "SPIN", "START", "Work", "chain_arcs", "chain_columns", "first_twist", "own_turns"]
+__all__ += ["point_columns", "turning_columns"]
 
 POINT, SPIN = VECTORS, VECTORS + 1
 """Rows of the point at hand, and of scratch."""
@@ -45,7 +45,7 @@ class Work(NamedTuple):
         scalars: scalar jets, shape (SCALARS, ORDERS).
         vectors: vector jets, shape (rows, ORDERS, 3): those of the section point at hand, POINT, SPIN, the
             starts and axes of all sections, and from `first_twist` on, for every arc parameter y, three rows:
-            U_y, W_y and ∂x/∂y of the point at hand.
+            U_y, W_y and ∂x/∂y of the point at hand; at the end W_y of a frame's own section (`frames`).
         arc: (L, b_x, b_y) and their rates, shape (S, 2, 3).
         second: ∂P_y/∂y′ and ∂W_y/∂y′ of `section`, shape (2, 3, 3, 3).
         force: generalised force in arc parameters, shape (n,).
@@ -69,7 +69,7 @@ class Work(NamedTuple):
         return cls(
             np.zeros((4, FUNCTIONS)),
             np.zeros((SCALARS, ORDERS)),
-            np.zeros((START + 4 * (sections + 1) + 3 * n, ORDERS, 3)),
+            np.zeros((START + 4 * (sections + 1) + 3 * n + 3, ORDERS, 3)),
             np.zeros((sections, 2, 3)),
             np.zeros((2, 3, 3, 3)),
             np.zeros(n),
@@ -82,6 +82,12 @@ class Work(NamedTuple):
 def first_twist(sections: int) -> int:
     """Row of U of the first arc parameter; its W and ∂x/∂y follow, then those of the next."""
     return START + 4 * (sections + 1)
+
+
+@njit(cache=True, forceinline=True)
+def own_turns(sections: int) -> int:
+    """First of the three rows for R_i·W_y of the section that a frame stands on."""
+    return first_twist(sections) + 9 * sections
 
 
 @njit(cache=True)

@@ -14,8 +14,17 @@ from numba import njit
 
 from corekit.data.arrays import Array, IntArray
 from corekit_pcc.arm import Arm
-from corekit_pcc.chain import POINT, SPIN, START, Work, chain_arcs, chain_columns, first_twist, point_columns
-from corekit_pcc.jets import cross, rotate
+from corekit_pcc.chain import (
+    POINT,
+    START,
+    Work,
+    chain_arcs,
+    chain_columns,
+    first_twist,
+    own_turns,
+    point_columns,
+)
+from corekit_pcc.jets import rotate
 from corekit_pcc.section import AXES, POSITION, TURNS, section_place
 
 __all__ = ["carrier_rows", "frame_poses"]
@@ -89,33 +98,43 @@ def carrier_rows(
     sections, vectors = arm.length.size, work.vectors
     order = 0 * sections  # a literal would make numba compile every callee once more
     chain_columns(arm, q, v, order, work.table, work.scalars, vectors, work.arc)
+    twist, last = first_twist(sections), -1
     for c in range(frame.size):
-        i, s = int(section[frame[c]]), float(place[frame[c]])
-        point_columns(i, s, order, sections, work.table, work.scalars, vectors, work.arc)
-        _move_to(i, local[c, 0], local[c, 1], local[c, 2], order, first_twist(sections), vectors)
-        for a in range(3 * sections):
-            dofs[c, a] = a
-            row = first_twist(sections) + 3 * (a - a % 3) + 2
-            for x in range(3):
-                total = 0.0
-                if a < 3 * (i + 1):
-                    for y in range(3):
-                        total += vectors[row + 3 * y, 0, x] * arm.to_arc[a // 3, y, a % 3]
-                values[c, x, a] = total
+        i = int(section[frame[c]])
+        if frame[c] != last:
+            # contacts of one disk stand together and share its columns
+            last = frame[c]
+            point_columns(i, float(place[last]), order, sections, work.table, work.scalars, vectors, work.arc)
+            for y in range(3):
+                rotate(vectors, START + 4 * i + 1, TURNS + y, order, own_turns(sections) + y)
+        _lever(i, local[c, 0], local[c, 1], local[c, 2], order, vectors)
+        dx, dy, dz = vectors[POINT, 0, 0], vectors[POINT, 0, 1], vectors[POINT, 0, 2]
+        for section_of in range(sections):
+            first = 3 * section_of
+            for a in range(first, first + 3):
+                dofs[c, a] = a
+                for x in range(3):
+                    values[c, x, a] = 0.0
+            if section_of > i:
+                continue
+            for y in range(3):
+                column = twist + 3 * (first + y) + 2
+                spin = column - 1 if section_of < i else own_turns(sections) + y
+                wx, wy, wz = vectors[spin, 0, 0], vectors[spin, 0, 1], vectors[spin, 0, 2]
+                along = vectors[column, 0, 0] + wy * dz - wz * dy
+                aside = vectors[column, 0, 1] + wz * dx - wx * dz
+                above = vectors[column, 0, 2] + wx * dy - wy * dx
+                for j in range(3):
+                    share = arm.to_arc[section_of, y, j]
+                    values[c, 0, first + j] += share * along
+                    values[c, 1, first + j] += share * aside
+                    values[c, 2, first + j] += share * above
 
 
 @njit(cache=True)
-def _move_to(i: int, x: float, y: float, z: float, order: int, twist: int, vectors: Array) -> None:
-    """Add W_y × d to the columns of the point at hand, d = R_f·(x, y, z)."""
-    start = START + 4 * i
+def _lever(i: int, x: float, y: float, z: float, order: int, vectors: Array) -> None:
+    """Write d = R_f·(x, y, z) into the row POINT."""
     for axis in range(3):
         local = vectors[AXES, 0, axis] * x + vectors[AXES + 1, 0, axis] * y + vectors[AXES + 2, 0, axis] * z
         vectors[POSITION, 0, axis] = local
-    rotate(vectors, start + 1, POSITION, order, POINT)
-    for a in range(3 * (i + 1)):
-        spin = twist + 1
-        if a >= 3 * i:
-            rotate(vectors, start + 1, TURNS + a - 3 * i, order, SPIN)
-            spin = SPIN
-        cross(vectors, spin, POINT, order, 1.0, twist + 2)
-        twist += 3
+    rotate(vectors, START + 4 * i + 1, POSITION, order, POINT)

@@ -18,8 +18,8 @@ from corekit_pcc.arm import arm_of, disk_places, place_name
 from corekit_pcc.chain import Work
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.dynamics import dynamics, energy
-from corekit_pcc.frames import carrier_rows, frame_poses
-from corekit_pcc.tangent import tangent
+from corekit_pcc.frames import frame_poses
+from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
 if TYPE_CHECKING:
     from corekit_pcc.symbolic import SymbolicArm
@@ -53,6 +53,8 @@ class PCC(Model):
         self._path = context.path or "pcc"
         self._arm = arm_of(config, context.base, context.gravity)
         self._work = Work.allocate(config.sections)
+        self._packed = pack(self._arm)
+        self._coriolis = config.coriolis
         places = [(0, 0.0), *disk_places(config)]
         self._frame_section: IntArray = np.array([i for i, _ in places], dtype=np.int64)
         self._frame_place: Array = np.array([s for _, s in places], dtype=np.float64)
@@ -114,7 +116,7 @@ class PCC(Model):
 
     def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`."""
-        dynamics(self._arm, state.q, state.v, inputs, self._config.coriolis, mass.data, force, self._work)
+        packed_dynamics(*self._packed, state.q, state.v, inputs, self._coriolis, mass.data, force)
 
     def tangent_matrices(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
@@ -122,7 +124,7 @@ class PCC(Model):
 
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
         """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent`; the inputs do not enter them."""
-        tangent(self._arm, state.q, state.v, self._config.coriolis, stiffness.data, damping.data, self._work)
+        packed_tangent(*self._packed, state.q, state.v, self._coriolis, stiffness.data, damping.data)
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄."""
@@ -138,33 +140,18 @@ class PCC(Model):
 
     def poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every disk."""
-        frame_poses(
-            self._arm,
-            state.q,
-            state.v,
-            self._frame_section,
-            self._frame_place,
-            position,
-            rotation,
-            self._work,
+        packed_poses(
+            *self._packed, state.q, state.v, self._frame_section, self._frame_place, position, rotation
         )
 
     def carrier_rows(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write rows of points fixed in frames: equation (1) of `frames`."""
-        carrier_rows(
-            self._arm,
-            state.q,
-            state.v,
-            self._frame_section,
-            self._frame_place,
-            frame,
-            local,
-            dofs,
-            values,
-            self._work,
-        )
+        packed_rows(
+            *self._packed, state.q, state.v, self._frame_section, self._frame_place,
+            frame, local, dofs, values,
+        )  # fmt: skip
 
     def energy(self, state: State) -> tuple[float, float]:
         """Kinetic energy, and elastic and gravitational potential [J]; heights count from the world's origin."""
