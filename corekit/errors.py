@@ -11,6 +11,7 @@ __all__ = [
     "Mistake",
     "PluginError",
     "ResultsError",
+    "StaticsFailed",
     "StepFailed",
 ]
 
@@ -83,6 +84,22 @@ class StepFailed(CorekitError):
         self.reason, self.step, self.time = reason, step, time
         self.body, self.coordinate, self.term = body, coordinate, term
         super().__init__(reason if step < 0 else f"step {step} from t = {time:.6g} s: {reason}")
+
+
+class StaticsFailed(CorekitError):
+    """No equilibrium was found: there is none, or it could not be reached.
+
+    Attributes:
+        load: load factor at which it failed.
+        residual: largest unbalanced force there [N or N·m].
+        coordinate: where that acts, in words.
+    """
+
+    def __init__(
+        self, reason: str, *, load: float = 1.0, residual: float = float("nan"), coordinate: str = ""
+    ) -> None:
+        self.load, self.residual, self.coordinate = load, residual, coordinate
+        super().__init__(reason)
 
 
 class ResultsError(CorekitError):

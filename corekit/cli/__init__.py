@@ -21,6 +21,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
+    ("statics", "corekit.cli.statics:statics", "Where a scenario comes to rest, and whether it stays there."),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
     ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),

@@ -31,6 +31,16 @@ def run_sheet(path: Path) -> dict[str, Any]:
     from corekit.run.results import Results
 
     results = Results(path)
+    found = _statics(results.path)
+    if found is not None:
+        return {
+            "scenario": _scenario(results.path),
+            "report": {**_little(results), "pictures": [str(each) for each in _pictures(results)]},
+            "statics": found,
+            "records": len(results.time),
+            "checkpoints": 0,
+            "versions": _versions(results.path),
+        }
     recorded = len(results.time) > 0 and bool(results.statistics)
     return {
         "scenario": _scenario(results.path),
@@ -54,7 +64,11 @@ def print_run(sheet: Mapping[str, Any]) -> None:
     for line in _scenario_lines(scenario):
         console.print(Text(f"  {line}"))
     console.print()
-    if "statistics" in report:
+    if "statics" in sheet:
+        from corekit.cli.statics_report import print_statics
+
+        print_statics({**sheet["statics"], "pictures": report["pictures"]})
+    elif "statistics" in report:
         print_table(report)
     else:
         console.print(Text(f"status {report['status']}: {report['reason'] or 'nothing is recorded yet'}"))
@@ -71,6 +85,16 @@ def _little(results: Results) -> dict[str, Any]:
     return {
         "name": results.title, "status": outcome.word, "reason": outcome.reason, "folder": str(results.path),
     }  # fmt: skip
+
+
+def _statics(folder: Path) -> dict[str, Any] | None:
+    """The equilibria that `corekit statics` left in a folder; None if it is another's."""
+    from corekit.run.statics import REPORT
+
+    try:
+        return json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def _pictures(results: Results) -> list[Path]:

@@ -50,6 +50,7 @@ class Recorder:
         title: name of the scenario.
         resumed: to go on with the file at `path`, what `memory` gave; the simulation is still at its initial
             state, from which the file's constant parts follow. Records after that memory are dropped.
+        initial: whether to record the state now.
     Raises:
         ConfigError: `every` is not a whole number of steps.
         ResultsError: the folder cannot be written to, or the file to go on with is another run's.
@@ -63,6 +64,8 @@ class Recorder:
         statistics: Statistics,
         title: str = "",
         resumed: Mapping[str, np.ndarray[Any, Any]] | None = None,
+        *,
+        initial: bool = True,
     ) -> None:
         step = simulation.step_length
         self._stride = max(1, round(every / step))
@@ -107,14 +110,19 @@ class Recorder:
             return
         self._kept = simulation.step_index // self._stride
         self._due = -1.0
-        self._keep(simulation, None)
-        self.publish()
+        if initial:
+            self._keep(simulation, None)
+            self.publish()
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         if simulation.time >= self._due:
             self._keep(simulation, report)
             if clock.perf_counter() > self._next_publication:
                 self.publish()
+
+    def keep(self, simulation: Simulation, report: StepReport, record: ContactRecord) -> None:
+        """Write a record of the state now, due or not, with contacts that no step gave: of an equilibrium."""
+        self._keep(simulation, report, record)
 
     def close(self) -> None:
         """Write what is still in the buffers, for the last time."""
@@ -132,7 +140,9 @@ class Recorder:
 
     # — one record —
 
-    def _keep(self, simulation: Simulation, report: StepReport | None) -> None:
+    def _keep(
+        self, simulation: Simulation, report: StepReport | None, record: ContactRecord | None = None
+    ) -> None:
         if self._row == CHUNK:
             self._write_block()
         rows, k, state = self._rows, self._row, simulation.state
@@ -147,7 +157,8 @@ class Recorder:
         self._keep_poses(simulation, k)
         self._keep_energy(simulation, k)
         self._keep_solve(report, k)
-        record = simulation.contacts() if report is not None else ContactRecord()
+        if record is None:
+            record = simulation.contacts() if report is not None else ContactRecord()
         rows["contact_count"][k] = record.count
         self._keep_contacts(record)
         self._statistics.note_contacts(state.time, record)

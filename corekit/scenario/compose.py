@@ -21,6 +21,7 @@ from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import Use
 from corekit.run.simulation import Simulation
+from corekit.run.statics import settle
 from corekit.scenario.composition_check import Cast, check_composition
 from corekit.scenario.obstacles import obstacles_of
 from corekit.scenario.schema import Body as BodyTable
@@ -32,7 +33,7 @@ from corekit.world.obstacles import Obstacle
 from corekit.world.shape_scene import ShapeScene, friction_table
 from corekit.world.step_problem import StepSystem
 
-__all__ = ["cast_of", "compose"]
+__all__ = ["cast_of", "compose", "weightless"]
 
 
 def _nested(value: object) -> Iterator[tuple[str, Use]]:
@@ -231,6 +232,7 @@ def compose(scenario: Scenario) -> Simulation:
         PluginError: a component is missing or broken.
         CompositionError: components that cannot work together; said before anything heavy is imported.
         ConfigError: options that only the built component could judge.
+        StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
     cast_list = cast_of(scenario)
     check_composition(cast_list)
@@ -248,4 +250,17 @@ def compose(scenario: Scenario) -> Simulation:
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
     simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
     _initialise(simulation, scenario, cast_list.models)
+    if scenario.start == "equilibrium":
+        settle(simulation, 0.0, weightless=lambda: weightless(scenario))
+        for part, state in zip(system.parts, simulation.state.parts, strict=True):
+            part.impose(state, 0.0)
     return simulation
+
+
+def weightless(scenario: Scenario) -> list[Model] | None:
+    """The models of a scenario once more, without gravity; None where there is none."""
+    if not any(scenario.world.gravity):
+        return None
+    builder = _Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
+    models = cast_of(scenario).models
+    return [_body(builder, table, models[table.name])[1] for table in scenario.bodies]

@@ -19,7 +19,9 @@ from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
 
 if TYPE_CHECKING:
+    from corekit.roles.model import Model
     from corekit.run.simulation import Simulation
+    from corekit.run.statics import Statics
 
 __all__ = [
     "FORMAT",
@@ -294,6 +296,12 @@ class Scenario:
     time: Time = field(metadata=_about("how long and how finely"))
     world: World = field(default=World(), metadata=_about("what surrounds the bodies"))
     bodies: tuple[Body, ...] = field(validator=_at_least_one, metadata=_about("models placed in the world"))
+    start: str = option(
+        "initial",
+        "where a run begins: at the bodies' initial states, or at the equilibrium reached from there under the "
+        "loads of time 0",
+        choices=("initial", "equilibrium"),
+    )
     contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
     integrator: Use = component("integrators", help="steps through time")
     output: Output = field(metadata=_about("what is kept"))
@@ -326,6 +334,18 @@ class Scenario:
         from corekit.scenario.dump import dump_resolved
 
         return dump_resolved(self)
+
+    def weightless(self) -> list[Model] | None:
+        """The models once more, without gravity, for loads that grow; None where there is none."""
+        from corekit.scenario.compose import weightless
+
+        return weightless(self)
+
+    def statics(self, **options: Any) -> Statics:
+        """Its equilibrium, or several; options as in `corekit.run.statics.find_statics`."""
+        from corekit.run.statics import find_statics
+
+        return find_statics(self, **options)
 
     def run(self, **options: Any) -> Any:
         """Compose and run it; options as in `corekit.run.execute.execute`."""

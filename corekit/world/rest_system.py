@@ -1,0 +1,407 @@
+"""The world at rest: forces, stiffness, rows and contacts at a state, and one Newton step towards balance.
+
+Balance of a world at rest, v = 0, inputs and paths taken at one time T:
+
+    F = f(q, 0, s·u, T) + J_bᵀ·λ_b + J_cᵀ·λ_c = 0                                       (1)
+    rigid position rows c(q) = 0,  compliant ones c(q) + α·λ_b = 0,  bounded ones within their bounds   (2)
+    0 ≤ λ_n ⊥ φ(q) ≥ 0,  λ_t within friction's bound                                    (3)
+
+with forces λ [N] where a step has impulses. The load factor s scales efforts, and gravity where twins of the
+models without gravity are given: f_s = s·f + (1 − s)·f_weightless, as f is affine in gravity.
+
+One step δ solves, in the form of a step of 1 s from rest in which M is weighted by a shift σ [1/s²],
+
+    (K − ∂(J_bᵀλ_b)/∂q + σ·M)·δ = f + J_bᵀ·λ_b⁺ + J_cᵀ·λ_c⁺                              (4)
+    J_b·δ + α·λ_b⁺ = −c,      w = J_c·δ + φ,  0 ≤ λ_n⁺ ⊥ w_n ≥ 0,  friction(λ_t⁺, w_t)      (5)
+
+σ = 0 is Newton's step, a large σ a small step downhill along M⁻¹·F. Rigid rate rows hold what their rates
+integrate to, see `rest_rows`. A contact potential acts with its force at rest; its friction, a drag, does not.
+
+Source for (4): Kelley and Keyes (1998), "Convergence analysis of pseudo-transient continuation".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray
+from corekit.data.contacts import ContactRecord
+from corekit.data.state import State
+from corekit.data.status import SolveInfo, Status
+from corekit.errors import CompositionError
+from corekit.linalg.factor import factor
+from corekit.linalg.matrices import Dense, symmetrise
+from corekit.roles.component import Memory
+from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
+from corekit.roles.model import ChannelKind
+from corekit.world.bodies import Body
+from corekit.world.body_system import BodySystem
+from corekit.world.contact_forces import ContactForces
+from corekit.world.contact_record import contact_record
+from corekit.world.contact_stage import ContactStage
+from corekit.world.impulses import Impulses
+from corekit.world.obstacles import Obstacle
+from corekit.world.rest_rows import (
+    check_rates,
+    diagonal,
+    negatives,
+    row_error,
+    saddle_matrix,
+    slip,
+    take_rows,
+)
+from corekit.world.shape_scene import ShapeScene
+
+__all__ = ["RestSystem"]
+
+_JUDGED = 600
+"""Largest saddle matrix whose inertia is looked at in every step; beyond, only singularity is noticed."""
+_DIRECT = SolveInfo(answered_by="factorisation")
+
+
+@final
+class RestSystem:
+    """(1)–(5) of a world.
+
+    Args:
+        bodies: whose models all offer `tangent`.
+        stage, solver: of contact, or None.
+        obstacles: the surroundings, for the places of shapes.
+        time: T [s].
+        step: h of the scenario [s], which a contact potential is told.
+    Raises:
+        CompositionError: a model without `tangent`, or with rows that cannot be at rest.
+
+    Attributes:
+        weightless: twins of the bodies' models without gravity; without them gravity is always whole.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        stage: ContactStage | None,
+        solver: ContactSolver | None,
+        obstacles: Sequence[Obstacle] = (),
+        *,
+        time: float = 0.0,
+        step: float = 1e-3,
+    ) -> None:
+        self.bodies, self.stage, self.time, self._step = tuple(bodies), stage, time, step
+        for body in bodies:
+            if "tangent" not in body.abilities:
+                raise CompositionError(
+                    f"statics needs 'tangent' (stiffness and damping matrices), which the model of body "
+                    f"{body.name!r} does not offer: let a run with damping come to rest instead."
+                )
+        impulses = isinstance(solver, ImpulseSolver)
+        self._symmetric = impulses
+        self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
+        self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
+        self.velocities = sum(body.nv for body in bodies)
+        self.impulses = Impulses(
+            solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
+        )
+        self._solves_impulses = impulses and stage is not None
+        self.forces: ContactForces | None = None
+        if isinstance(solver, ContactPotential) and stage is not None:
+            self.forces = ContactForces(solver, bodies, stage)
+        self.scene = stage.scene if stage is not None else ShapeScene(bodies, obstacles)
+        self.weightless: Sequence[Any] | None = None
+        self._twin_force = [np.zeros(body.nv) for body in bodies]
+        self._twin_mass = [part.body.model.mass_matrix() for part in self.parts]
+        self._twin_tangent = [part.body.model.tangent_matrices() for part in self.parts]
+        self._effort = [_efforts(body) for body in bodies]
+        self._definite = [
+            factor(part.matrix, None, part.prescribed)
+            if part.eliminated is None and not self._symmetric and isinstance(part.matrix, Dense)
+            else None
+            for part in self.parts
+        ]
+        self._factors = [
+            factor(
+                part.matrix, part.eliminated, part.prescribed, impulses or not isinstance(part.matrix, Dense)
+            )
+            for part in self.parts
+        ]
+        self._symmetric_part = [
+            Dense(part.body.nv) if test else None
+            for part, test in zip(self.parts, self._definite, strict=True)
+        ]
+        self._curvature = [
+            None if part.rows is None else part.body.model.tangent_matrices()[0] for part in self.parts
+        ]
+        self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
+        self._still = np.zeros(self.velocities)
+        self._count = 0
+        self.free: BoolArray = np.concatenate([part.free_mask() for part in self.parts])
+
+        self.go_to(time)
+
+    def go_to(self, time: float) -> None:
+        """Take the loads of another time T [s].
+
+        Raises:
+            CompositionError: rows that cannot be at rest then.
+        """
+        self.time = time
+        for part in self.parts:
+            check_rates(part, time)
+
+    def new_state(self) -> State:
+        """A buffer for a state of the world, at time T."""
+        state = State.stacked([body.sizes for body in self.bodies])
+        state.time = self.time
+        return state
+
+    # — at a state —
+
+    def look(self, state: State, load: float, margin: float) -> None:
+        """Take M, f, K and rows at a state, and contacts with gaps below `margin` [m], with the last λ."""
+        for b, own in enumerate(state.parts):
+            self._look_at_body(b, own, load)
+        self._look_at_contacts(state, margin)
+
+    def _look_at_body(self, b: int, own: State, load: float) -> None:
+        part = self.parts[b]
+        model, K, D = part.body.model, part.stiffness, part.damping
+        assert K is not None and D is not None
+        u = part.body.inputs.at(self.time)
+        if load != 1.0:
+            u = np.where(self._effort[b], load * u, u)
+        model.dynamics(own, u, part.mass, part.right)
+        model.tangent(own, u, K, D)
+        if load != 1.0 and self.weightless is not None:
+            twin, force, (stiffness, damping) = self.weightless[b], self._twin_force[b], self._twin_tangent[b]
+            twin.dynamics(own, u, self._twin_mass[b], force)
+            twin.tangent(own, u, stiffness, damping)
+            part.right *= load
+            part.right += (1.0 - load) * force
+            K.data *= load
+            K.data += (1.0 - load) * stiffness.data
+        part.force[:] = part.right
+        if self._symmetric or not isinstance(part.matrix, Dense):
+            symmetrise(K)
+        curvature = self._curvature[b]
+        if curvature is not None:
+            take_rows(part, own, u, self._slipped[b])
+            model.bilateral_curvature(own, part.row_impulse, curvature)
+            if self._symmetric or not isinstance(part.matrix, Dense):
+                symmetrise(curvature)
+        if len(part.prescribed):
+            value, rate = np.zeros(len(part.prescribed)), np.zeros(len(part.prescribed))
+            model.prescribed(self.time, value, rate)
+            part.fixed[:] = value - own.q[part.body.layout.prescribed_coordinates]
+
+    def _look_at_contacts(self, state: State, margin: float) -> None:
+        stage, self._count = self.stage, 0
+        self.impulses.without_contact()
+        if stage is None:
+            return
+        reach = self.forces.potential.reach if self.forces is not None else 0.0
+        self._count = stage.find(state, margin + reach)
+        if self._count:
+            stage.build_rows(state)
+        if self._solves_impulses:
+            if self._count:
+                self.impulses.take_contacts(stage.contacts.gap[: self._count], None, 1.0)
+            self.impulses.carry_over()
+        elif self.forces is not None:
+            self.forces.clear()
+            if self._count:
+                self.forces.evaluate(state, self._still, self._step, None)
+
+    # — how far from balance —
+
+    def residual(self) -> Array:
+        """F of (1) with the last λ, shape (nv,) [N or N·m]; at prescribed entries minus their reactions."""
+        total = np.zeros(self.velocities)
+        for part, where in zip(self.parts, self.slices, strict=True):
+            total[where] = part.right
+            part.add_row_impulses(total[where])
+        return total + self.contact_force()
+
+    def contact_force(self) -> Array:
+        """J_cᵀ·λ_c, or a potential's force, shape (nv,)."""
+        if self.forces is None:
+            return self.impulses.generalised()
+        return self.forces.generalised() if self._count else np.zeros(self.velocities)
+
+    def row_error(self) -> float:
+        """Largest error of (2) among position rows [m or rad]."""
+        return max((row_error(part) for part in self.parts), default=0.0)
+
+    def slip_error(self) -> float:
+        """Largest drift of what rigid rate rows hold [m or rad]."""
+        return max((float(np.max(np.abs(slipped), initial=0.0)) for slipped in self._slipped), default=0.0)
+
+    def gap_error(self) -> float:
+        """Largest |φ| of contacts that press, and depth of those that do not [m]; 0 with a potential."""
+        if not self._count or not self._solves_impulses or self.stage is None:
+            return 0.0
+        gap, normal = (
+            self.stage.contacts.gap[: self._count],
+            self.impulses.contact[:: self.impulses.problem.width],
+        )
+        presses = normal > 1e-6 * max(float(np.max(normal)), 1e-12)
+        return float(np.max(np.where(presses, np.abs(gap), np.maximum(-gap, 0.0))))
+
+    def unreached(self) -> float:
+        """Largest distance of a prescribed coordinate from p(T) [m or rad]."""
+        return max((float(np.max(np.abs(part.fixed), initial=0.0)) for part in self.parts), default=0.0)
+
+    def acceleration(self, force: Array) -> float:
+        """Largest |F_i|/M_ii over free coordinates with mass [m/s² or rad/s²]."""
+        mass = np.concatenate([diagonal(part.mass) for part in self.parts])
+        moves = self.free & (mass > 0)
+        return float(np.max(np.abs(force[moves]) / mass[moves], initial=0.0))
+
+    # — one step —
+
+    def solve(self, shifts: Sequence[float], out: Array) -> tuple[SolveInfo, int]:
+        """Solve (4)–(5) with a shift σ a body; write δ and take over λ⁺.
+
+        Returns:
+            How it went; and the first body whose matrix is not positive definite on its rows, −1 if all are.
+        """
+        for b, (part, shift) in enumerate(zip(self.parts, shifts, strict=True)):
+            self.assemble(b, shift)
+            if not self._is_definite(b) or not self._factors[b].refactor(part.matrix, part.eliminated):
+                return SolveInfo(Status.SINGULAR, answered_by="factorisation"), b
+        if self.forces is not None and self._count and not self.forces.factorise(self._columns, 0.0, 1.0):
+            return SolveInfo(Status.SINGULAR, answered_by="factorisation"), -1
+        extra = self.forces.generalised() if self.forces is not None and self._count else None
+        self._solve_free(extra, out)
+        if not self.impulses.wanted():
+            return _DIRECT, -1
+        transposed = self.impulses.stack(out)
+        response = transposed.copy(order="F")
+        self._columns(response)
+        info, impulse = self.impulses.solve(transposed, response)
+        push = transposed @ impulse
+        self._solve_free(push if extra is None else push + extra, out)
+        return info, -1
+
+    def assemble(self, b: int, shift: float) -> None:
+        """Write A of (4) of one body into its part's matrix."""
+        part, curvature = self.parts[b], self._curvature[b]
+        matrix = part.matrix
+        matrix.zero()
+        assert part.stiffness is not None
+        matrix.add(part.stiffness)
+        if curvature is not None:
+            matrix.add(curvature, -1.0)
+        if shift:
+            matrix.add(part.mass, shift)
+
+    def _is_definite(self, b: int) -> bool:
+        """Whether A is positive definite on the kernel of the rows, as far as the factorisation does not tell."""
+        part = self.parts[b]
+        if part.eliminated is not None:
+            size = part.body.nv + part.eliminated.count
+            return size > _JUDGED or negatives(saddle_matrix(part)) == part.eliminated.count
+        test, symmetric = self._definite[b], self._symmetric_part[b]
+        if test is None or symmetric is None:
+            return True
+        symmetric.data[:] = part.matrix.data
+        symmetrise(symmetric)
+        return test.refactor(symmetric, None)
+
+    def _columns(self, block: Array) -> None:
+        for own, where in zip(self._factors, self.slices, strict=True):
+            piece = np.array(block[where], order="F")
+            own.columns(piece)
+            block[where] = piece
+
+    def _solve_parts(self, extra: Array | None, x: Array) -> None:
+        for part, own, where in zip(self.parts, self._factors, self.slices, strict=True):
+            right = part.right if extra is None else part.right + extra[where]
+            own.solve(right, part.fixed, x[where], part.impulse)
+            if part.rows is not None:
+                part.row_impulse[~part.rows.bounded] = part.impulse
+
+    def _solve_free(self, extra: Array | None, x: Array) -> None:
+        """δ of (4) with `extra` on the right, a potential's stiffness included."""
+        self._solve_parts(extra, x)
+        if self.forces is not None and self._count:
+            if self.impulses.has_rows:
+                # the rows' forces answer the potential too
+                share = self.forces.reply(x)
+                self._solve_parts(share if extra is None else extra + share, x)
+            else:
+                self.forces.correct(x)
+
+    def move(self, start: State, step: Array, share: float, out: State) -> None:
+        """Write the state reached from `start` by share·δ; at share 1 prescribed coordinates are at p(T)."""
+        for part, where, own, target in zip(self.parts, self.slices, start.parts, out.parts, strict=True):
+            part.body.model.advance(own, share * step[where], 1.0, own, target)
+        out.v.fill(0.0)
+        out.time = self.time
+        if share == 1.0:
+            for part, target in zip(self.parts, out.parts, strict=True):
+                part.place(target, self.time)
+
+    def accept(self, start: State, step: Array, share: float, now: State) -> None:
+        """Told after a step is taken: counts what rate rows slipped, keeps tangents, lets models rechart."""
+        for b, (part, where, own) in enumerate(zip(self.parts, self.slices, start.parts, strict=True)):
+            rows = part.rows
+            if rows is not None and (rows.rate & ~rows.bounded & (rows.compliance == 0)).any():
+                self._slipped[b] += slip(part, own, share * step[where], self.time)
+        if self.stage is not None:
+            self.stage.accept()
+        for part, own in zip(self.parts, now.parts, strict=True):
+            part.body.model.rechart(own)
+
+    def moved(self, start: State, step: Array, scratch: State) -> Array:
+        """How far a full step moves any probe point of each body, at most √3 times too large, (bodies,) [m]."""
+        self.scene.place(start)
+        before = self.scene.probes()
+        self.move(start, step, 1.0, scratch)
+        self.scene.place(scratch)
+        by = np.max(np.abs(self.scene.probes() - before), axis=1, initial=0.0)
+        self.scene.place(start)
+        by[~np.isfinite(by)] = math.inf
+        frames = self.scene.frame_body
+        # frames' own probes come first, then three around each
+        owner = frames if len(by) == len(frames) else np.concatenate([frames, np.repeat(frames, 3)])
+        found = np.zeros(len(self.bodies))
+        np.maximum.at(found, owner, by)
+        return math.sqrt(3.0) * found
+
+    # — what is known from before —
+
+    def memory(self) -> Memory:
+        """λ of rows and contacts, and what rate rows slipped."""
+        self.impulses.accept()
+        kept = {f"slipped.{b}": slipped.copy() for b, slipped in enumerate(self._slipped)}
+        return kept | self.impulses.memory()
+
+    def remember(self, memory: Memory) -> None:
+        """Take over what `memory` gave."""
+        for b, slipped in enumerate(self._slipped):
+            slipped[:] = memory[f"slipped.{b}"]
+        self.impulses.remember(memory)
+
+    # — what there is to tell —
+
+    def record(self) -> ContactRecord:
+        """What every contact carries, as impulses over 1 s."""
+        if self.stage is None or not self._count:
+            return ContactRecord()
+        n, width = self._count, self.stage.width
+        still = np.zeros((n, width - 1))
+        if self.forces is not None:
+            terms = self.forces.terms
+            pulled = terms.tangential_force[:, : width - 1]
+            return contact_record(self.stage.contacts, terms.normal_force, pulled, still, np.zeros(n))
+        force = self.impulses.contact.reshape(n, -1)
+        residual = np.abs(np.minimum(force[:, 0], self.stage.contacts.gap[:n]))
+        return contact_record(self.stage.contacts, force[:, 0], force[:, 1:], still, residual)
+
+
+def _efforts(body: Body) -> BoolArray:
+    kinds = [np.full(channel.size, channel.kind is ChannelKind.EFFORT) for channel in body.layout.inputs]
+    return np.concatenate([np.zeros(0, dtype=bool), *kinds])

@@ -1,0 +1,357 @@
+"""Equilibrium of a world at rest: Newton's method, made to reach it from afar.
+
+Every iteration takes a step of `RestSystem` and shares it out:
+
+1. A body whose matrix K − ∂(J_bᵀλ_b)/∂q + σM is not positive definite on its rows gets a larger σ.      (1)
+2. A step in which any point of a shape would move farther than the reach is taken anew with a larger σ,
+   and shortened if that does not help; the reach grows with steps that go well.                         (2)
+3. Line search on the work rate of the unbalanced force, g(s) = F(q(s))·δ: a share s is taken if
+   g(s) ≥ −0.9·g(0), else it is shortened by the secant; no energy is needed, so follower forces may act. (3)
+4. After a full step σ falls with the unbalanced force, to a tenth at least: Newton's convergence at the end. (4)
+
+Loads are taken at once, s = 1, or in equal steps of the load factor, each from the equilibrium before; an
+increment that fails is halved. With Newton on K made definite the flow is downhill, so a stable equilibrium
+is found where there is one; from an exact unstable one it does not leave, and the answer says so.
+
+Sources: Crisfield (1991), "Non-linear finite element analysis of solids and structures", vol. 1, ch. 9, for
+(3); Kelley and Keyes (1998) for (4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import Status
+from corekit.errors import StaticsFailed
+from corekit.world.equilibrium import Equilibrium, StaticsOptions
+from corekit.world.rest_system import RestSystem
+from corekit.world.stability import stability_of
+
+__all__ = ["find_equilibrium"]
+
+_LEAST_INCREMENT = 1.0 / 256.0
+_STUCK = 1e-7
+"""Share of the largest force term at which a search that gains no more is taken as done, and says so."""
+_CUTS = 6
+"""Shares tried of one step before σ is raised instead."""
+_ROWS_HELD, _GAPS_CLOSED = 1e-9, 1e-6
+"""Errors of rows, and of gaps that a contact solver closes to its own tolerance, as shares of the bodies' size."""
+_FORCE_UNITS: Mapping[str, str] = {"m/s": "N", "rad/s": "N·m"}
+
+
+def find_equilibrium(
+    system: RestSystem,
+    start: State,
+    options: StaticsOptions | None = None,
+    told: Callable[[Equilibrium], object] | None = None,
+) -> Equilibrium:
+    """The equilibrium at full load, reached from a state.
+
+    Args:
+        system: the world at its time T; its `weightless` twins let gravity grow with the load.
+        start: where to begin; not changed, velocities do not count.
+        options: how to look.
+        told: called with the equilibrium of every load step.
+    Raises:
+        StaticsFailed: none was found; says why and what to try.
+    """
+    options = options or StaticsOptions()
+    search = _Search(system, start, options)
+    found: Equilibrium | None = None
+    load, increment = 0.0, 1.0 / options.load_steps
+    last_good = start
+    while load < 1.0:
+        target = min(1.0, load + increment)
+        if 1.0 - target < 1e-9:
+            target = 1.0
+        try:
+            found = search.at(last_good, target)
+        except StaticsFailed:
+            increment *= 0.5
+            if increment < _LEAST_INCREMENT or search.hopeless:
+                raise
+            search.restore()
+            continue
+        search.keep()
+        load, last_good = target, found.state
+        on_grid = abs(load * options.load_steps - round(load * options.load_steps)) < 1e-6
+        if told is not None and on_grid:
+            told(found)
+    assert found is not None
+    return found
+
+
+class _Search:
+    """The loop at one load factor, with what it learned at the last one.
+
+    Attributes:
+        hopeless: whether smaller loads would not help: nothing holds a body.
+    """
+
+    def __init__(self, system: RestSystem, start: State, options: StaticsOptions) -> None:
+        self._system, self._options = system, options
+        self._size = _size_of_world(system, start)
+        self._now, self._next = system.new_state(), system.new_state()
+        self._step = np.zeros(system.velocities)
+        self._reach = self._sight = 0.25 * self._size
+        self._scale = 0.0
+        self._load = 1.0
+        self.hopeless = False
+        self._kept = system.memory()
+
+    def keep(self) -> None:
+        """Remember the forces of an equilibrium, to go on from."""
+        self._kept = self._system.memory()
+
+    def restore(self) -> None:
+        """Go back to the forces of the last equilibrium."""
+        self._system.remember(self._kept)
+
+    def at(self, start: State, load: float) -> Equilibrium:
+        """The equilibrium at a load factor, from a state."""
+        system, options = self._system, self._options
+        self._now.q[:], self._now.aux[:] = start.q, start.aux
+        self._now.v.fill(0.0)
+        self._load, self.hopeless = load, False
+        self._reach = min(self._reach, 0.25 * self._size)
+        self._sight = self._reach
+        shifts = [0.0] * len(system.parts)
+        system.look(self._now, load, self._margin)
+        self._scale = _largest_term(system, self._now)
+        slow, best = 0, math.inf
+        force = np.zeros(system.velocities)
+        for iteration in range(options.max_iterations + 1):
+            force = np.where(system.free, system.residual(), 0.0)
+            worst = float(np.max(np.abs(force), initial=0.0))
+            if not math.isfinite(worst):
+                raise self._failed(self._non_finite(force), force)
+            self._scale = max(
+                self._scale, *(float(np.max(np.abs(p.right), initial=0.0)) for p in system.parts)
+            )
+            held = self._is_held()
+            if held and worst <= options.tolerance * self._scale + 1e-12:
+                return self._answer(iteration, force, "")
+            slow = slow + 1 if worst > 0.5 * best else 0
+            best = min(best, worst)
+            if held and slow > 6 and worst <= _STUCK * self._scale:
+                return self._answer(
+                    iteration, force, "as far as rounding and the contact solver's tolerance let it"
+                )
+            if iteration < options.max_iterations:
+                self._take_step(shifts, force)
+        raise self._failed(
+            f"no equilibrium within {options.max_iterations} iterations at load factor {load:g}. Try more load steps "
+            "(--load-steps 20), or begin nearer to it: another [bodies.initial], or run it with damping",
+            force,
+        )
+
+    @property
+    def _margin(self) -> float:
+        """Gap up to which contacts are seen: no step may reach beyond."""
+        return (1.0 if len(self._system.bodies) == 1 else 2.0) * self._sight
+
+    def _is_held(self) -> bool:
+        system = self._system
+        rows = max(system.row_error(), system.slip_error(), system.unreached())
+        return rows <= _ROWS_HELD * self._size and system.gap_error() <= _GAPS_CLOSED * self._size
+
+    # — one iteration —
+
+    def _take_step(self, shifts: list[float], force: Array) -> None:
+        """Move `_now` by one step; σ of every body is raised or lowered in `shifts`."""
+        system, step = self._system, self._step
+        trust = 4
+        kept = system.memory()
+        for _ in range(60):
+            info, body = system.solve(shifts, step)
+            if info.status is Status.SINGULAR and body < 0:
+                self._raise(shifts, force, range(len(shifts)), 10.0)
+                continue
+            if info.status is Status.SINGULAR:
+                if shifts[body] > 1e30:
+                    raise self._failed(self._singular(body), force)
+                self._raise(shifts, force, (body,), 4.0)
+                continue
+            if not np.isfinite(step).all():
+                raise self._failed(f"the step became non-finite ({info.status.value})", force)
+            if not info.status.solved and trust > 0:
+                # contacts contradict each other more the farther a step goes
+                trust -= 1
+                system.remember(kept)
+                self._raise(shifts, force, range(len(shifts)), 10.0)
+                continue
+            each = system.moved(self._now, step, self._next)
+            moved = float(np.max(each))
+            if moved > self._reach and trust > 0:
+                # against inertia alone a step is as short as σ is large
+                trust -= 1
+                system.remember(kept)
+                which = tuple(int(b) for b in np.flatnonzero(each > self._reach))
+                self._raise(shifts, force, which, min(1.5 * moved / self._reach, 100.0))
+                continue
+            if self._sight < min(moved, self._reach):
+                # contacts were looked for nearer than this goes
+                self._sight = self._reach
+                system.remember(kept)
+                system.look(self._now, self._load, self._margin)
+                kept = system.memory()
+                continue
+            share = self._share(min(1.0, self._reach / moved) if moved > 0 else 1.0)
+            if share > 0.0:
+                self._accept(shifts, share, moved, force)
+                return
+            system.remember(kept)
+            system.look(self._now, self._load, self._margin)
+            self._raise(shifts, force, range(len(shifts)), 10.0)
+        raise self._failed(
+            "no step brings it nearer to balance. Try more load steps (--load-steps 20)", force
+        )
+
+    def _raise(self, shifts: list[float], force: Array, which: Sequence[int], factor: float) -> None:
+        """A larger σ for some bodies, at least one that bounds the step downhill by many times the reach."""
+        least = 1e-4 * self._system.acceleration(force) / self._reach or 1e-6
+        for b in which:
+            shifts[b] = max(factor * shifts[b], least)
+
+    def _share(self, share: float) -> float:
+        """The share of the step to take by (3), `_next` moved and looked at; 0 if none is found."""
+        system, step = self._system, self._step
+        free_step = np.where(system.free, step, 0.0)
+        start_rate = float(free_step @ system.residual())
+        error = system.row_error()
+        for _ in range(_CUTS):
+            system.move(self._now, step, share, self._next)
+            if np.isfinite(self._next.q).all():
+                system.look(self._next, self._load, self._margin)
+                rate = float(free_step @ system.residual())
+                overshoots = start_rate > 0 and rate < -0.9 * start_rate
+                breaks = system.row_error() > 2.0 * error + 0.5 * self._reach
+                if math.isfinite(rate) and not overshoots and not breaks:
+                    return share
+                secant = start_rate / (start_rate - rate) if overshoots else 0.5
+                share *= min(max(secant, 0.1), 0.6) if math.isfinite(rate) else 0.25
+            else:
+                share *= 0.25
+            system.look(self._now, self._load, self._margin)
+        return 0.0
+
+    def _accept(self, shifts: list[float], share: float, moved: float, force: Array) -> None:
+        system = self._system
+        system.accept(self._now, self._step, share, self._next)
+        self._now, self._next = self._next, self._now
+        if share == 1.0:
+            left = float(np.max(np.abs(np.where(system.free, system.residual(), 0.0)), initial=0.0))
+            gain = left / max(float(np.max(np.abs(force), initial=0.0)), 1e-300)
+            for b, shift in enumerate(shifts):
+                shifts[b] = min(0.1, gain) * shift if shift > 1e-8 else 0.0
+        self._sight = min(self._reach, max(4.0 * share * moved, 0.01 * self._size))
+        if share * moved > 0.25 * self._reach:
+            self._reach *= 2.0
+            if self._reach > 1e4 * self._size:
+                self.hopeless = True
+                raise self._failed(self._runs_away(force), force)
+
+    # — answers —
+
+    def _answer(self, iterations: int, force: Array, note: str) -> Equilibrium:
+        system, now = self._system, self._now
+        energy = sum(
+            body.model.energy(own)[1] if "energy" in body.abilities else math.nan
+            for body, own in zip(system.bodies, now.parts, strict=True)
+        )
+        if system.forces is not None:
+            energy += float(np.sum(system.forces.terms.energy))
+            if note == "" and len(system.forces.terms.energy):
+                note = "a contact potential's friction is a drag: at rest it holds nothing"
+        whole = system.residual()
+        return Equilibrium(
+            state=now.copy(),
+            load=self._load,
+            iterations=iterations,
+            unbalanced=force,
+            residual=_by_unit(system, force),
+            row_error=system.row_error(),
+            gap_error=system.gap_error(),
+            scale=self._scale,
+            energy=energy,
+            reactions=-whole[~system.free],
+            row_forces=tuple(part.row_impulse.copy() for part in system.parts),
+            contacts=system.record(),
+            stability=stability_of(system),
+            note=note,
+        )
+
+    def _failed(self, reason: str, force: Array) -> StaticsFailed:
+        name, value, unit = self._worst(force)
+        where = f" The largest unbalanced force is {value:.3g} {unit} at {name}." if name else ""
+        return StaticsFailed(f"{reason}.{where}", load=self._load, residual=abs(value), coordinate=name)
+
+    def _worst(self, force: Array) -> tuple[str, float, str]:
+        """Where the largest unbalanced force acts, how large it is, and its unit."""
+        if not np.isfinite(force).all():
+            return "", math.nan, ""
+        i = int(np.argmax(np.abs(force)))
+        for body, where in zip(self._system.bodies, self._system.slices, strict=True):
+            if where.start <= i < where.stop:
+                velocity = body.layout.velocities[i - where.start]
+                unit = _FORCE_UNITS.get(velocity.unit, f"J/({velocity.unit}·s)")
+                return f"{velocity.name!r} of body {body.name!r}", float(force[i]), unit
+        return "", 0.0, ""
+
+    def _non_finite(self, force: Array) -> str:
+        i = int(np.flatnonzero(~np.isfinite(force))[0])
+        for body, where in zip(self._system.bodies, self._system.slices, strict=True):
+            if where.start <= i < where.stop:
+                name = body.layout.velocities[i - where.start].name
+                return f"the force on {name!r} of body {body.name!r} became {force[i]}"
+        return "a force became non-finite"
+
+    def _singular(self, b: int) -> str:
+        body = self._system.bodies[b]
+        rows = ", or its rows repeat or contradict each other" if body.layout.bilateral_rows else ""
+        return (
+            f"the stiffness of body {body.name!r} stays singular: it has massless coordinates that nothing "
+            f"holds{rows}"
+        )
+
+    def _runs_away(self, force: Array) -> str:
+        name, _, _ = self._worst(force)
+        return (
+            f"there is no equilibrium: the world moves away without end, for nothing balances the force on {name}. "
+            "Hold the body: by a spring, a fixed base, or an obstacle that it comes to rest on (`[contact]`)"
+        )
+
+
+def _by_unit(system: RestSystem, force: Array) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for body, where in zip(system.bodies, system.slices, strict=True):
+        for velocity, value in zip(body.layout.velocities, force[where], strict=True):
+            unit = _FORCE_UNITS.get(velocity.unit, f"J/({velocity.unit}·s)")
+            found[unit] = max(found.get(unit, 0.0), abs(float(value)))
+    return found
+
+
+def _size_of_world(system: RestSystem, start: State) -> float:
+    """How large the bodies are [m]: the largest box around a body's probes."""
+    system.scene.place(start)
+    probes = system.scene.probes()
+    if not len(probes):
+        return 1.0
+    size = float(np.max(np.ptp(probes, axis=0)))
+    return size if size > 1e-9 else 1.0
+
+
+def _largest_term(system: RestSystem, state: State) -> float:
+    """Largest force term on any coordinate [N or N·m]; of models without named terms, the largest force."""
+    worst = 0.0
+    for body, part, own in zip(system.bodies, system.parts, state.parts, strict=True):
+        terms = [part.right]
+        if "force-terms" in body.abilities:
+            terms = [*terms, *body.model.force_terms(own, body.inputs.at(system.time)).values()]
+        worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
+    return worst
