@@ -120,6 +120,25 @@ class System(Protocol):
         """
         ...
 
+    def smooth_correction(
+        self,
+        state: State,
+        acceleration: Array,
+        damping: float,
+        stiffness: float,
+        out: Array,
+        shift: float = 0.0,
+    ) -> float | None:
+        """Write the Newton step Δ of the smooth part's acceleration w at a state, for implicit split schemes:
+
+            ((1 + σ)·M + c_v·D + c_q·K)·Δ = f (+ potentials) + J_bᵀλ − M·w,   c = 0, J_b·v = u at the state,
+
+        where v moves by c_v·Δ and the displacement by c_q·Δ: c_v = `damping` [s], c_q = `stiffness` [s²].
+        `shift` σ lifts an indefinite matrix. Prescribed entries of the state are set. Returns the largest
+        entry of the right side [N or N·m], None if the matrix is singular.
+        """
+        ...
+
     def damping_rate(self, start: State) -> float:
         """Take D at the start of the step, and tell the largest rate at which it slows anything [1/s].
 

@@ -328,6 +328,22 @@ class BodySystem:
             np.copyto(self._target, target)
             self._eliminate(self.rows)
 
+    def add_tangent(self, state: State, u: Array, damping: float, stiffness: float) -> None:
+        """A += damping·D + stiffness·(K − ∂(J_bᵀλ)/∂q) at a state, λ the rows' last forces."""
+        model = self.body.model
+        if self.stiffness is not None and self.damping is not None:
+            model.tangent(state, u, self.stiffness, self.damping)
+            if self._symmetric:
+                symmetrise(self.stiffness)
+                symmetrise(self.damping)
+            self.matrix.add(self.damping, damping)
+            self.matrix.add(self.stiffness, stiffness)
+        if self._curvature is not None:
+            model.bilateral_curvature(state, self._row_impulse, self._curvature)
+            if self._symmetric:
+                symmetrise(self._curvature)
+            self.matrix.add(self._curvature, -stiffness)
+
     def take_damping(self, start: State) -> Matrix | None:
         """D at a state, for (5); None if the model gives none."""
         if self.damping is not None and self.stiffness is not None:

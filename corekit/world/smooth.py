@@ -23,7 +23,7 @@ from corekit.world.body_system import FREE_ROW, BodySystem
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
-__all__ = ["smooth_acceleration"]
+__all__ = ["prescribed_acceleration", "smooth_acceleration"]
 
 
 def _row_accelerations(part: BodySystem, state: State, around: State, tau: float) -> None:
@@ -64,7 +64,7 @@ def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Arr
     return rows.product(state.v) - np.where(rows.rate, rows.target, 0.0)
 
 
-def _prescribed_acceleration(part: BodySystem, time: float, small: float) -> None:
+def prescribed_acceleration(part: BodySystem, time: float, small: float) -> None:
     """Take p̈(t), by a central difference of ṗ, as what the prescribed velocities' change is fixed to."""
     if len(part.prescribed):
         part.fix(time - small)
@@ -99,7 +99,7 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Arra
             part.add_held_damping(own.v, held[where])
         if part.rows is not None:
             _row_accelerations(part, own, scratch, 10.0 * step)
-        _prescribed_acceleration(part, own.time, 1e-3 * step)
+        prescribed_acceleration(part, own.time, 1e-3 * step)
         ok = part.factor.refactor(part.matrix, part.eliminated) and ok
         if ok:
             share = None if extra is None else extra[where]

@@ -30,6 +30,7 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
+from corekit.world.smooth_correction import smooth_correction
 
 __all__ = ["StepSystem"]
 
@@ -295,6 +296,28 @@ class StepSystem:
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
         return smooth_acceleration(self, state, out, held)
+
+    def smooth_correction(
+        self,
+        state: State,
+        acceleration: Array,
+        damping: float,
+        stiffness: float,
+        out: Array,
+        shift: float = 0.0,
+    ) -> float | None:
+        """Write a Newton step of the smooth part's acceleration; see `corekit.world.smooth_correction`."""
+        return smooth_correction(self, state, acceleration, damping, stiffness, out, shift)
+
+    def solve_smooth(self, extra: Array | None, damping: float, stiffness: float, out: Array) -> bool:
+        """Factorise the bodies' matrices as they stand, with a potential's terms, and solve; False if singular."""
+        for part in self.parts:
+            if not part.factor.refactor(part.matrix, part.eliminated):
+                return False
+        if self.forces is not None and not self.forces.factorise(self._columns, damping, stiffness):
+            return False
+        self._solve_free(extra, out)
+        return True
 
     def damping_rate(self, start: State) -> float:
         """Take D at the start of the step; the largest of the bodies' rates [1/s]."""

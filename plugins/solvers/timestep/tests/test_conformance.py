@@ -7,3 +7,7 @@ test_explicit = conformance("integrators", "semi-implicit-euler", options={"form
 test_implicit_euler = conformance("integrators", "implicit-euler")
 test_implicit_midpoint = conformance("integrators", "implicit-midpoint")
 test_adaptive_midpoint = conformance("integrators", "implicit-midpoint", options={"local_error": 1e-5})
+test_newmark = conformance("integrators", "newmark")
+test_generalized_alpha = conformance("integrators", "generalized-alpha")
+test_verlet = conformance("integrators", "verlet")
+test_position_verlet = conformance("integrators", "verlet", options={"form": "position"})

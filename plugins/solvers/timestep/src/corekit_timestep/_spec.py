@@ -2,7 +2,9 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["implicit_euler", "implicit_midpoint", "rk23", "semi_implicit_euler"]
+__all__ = [
+    "generalized_alpha", "implicit_euler", "implicit_midpoint", "newmark", "rk23", "semi_implicit_euler", "verlet",
+]  # fmt: skip
 
 semi_implicit_euler = ComponentSpec(
     role="integrators",
@@ -51,4 +53,42 @@ rk23 = ComponentSpec(
     summary="Third order, explicit, error-controlled inner steps, stiff damping split off; contact once a step.",
     provides=frozenset({"split", "impulses", "potential"}),
     citation="P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989) 321-325.",
+)
+
+newmark = ComponentSpec(
+    role="integrators",
+    name="newmark",
+    target="corekit_timestep.newmark:Newmark",
+    config="corekit_timestep.config:NewmarkConfig",
+    summary="Second order (average acceleration), implicit in the smooth part; for potentials, or without contact.",
+    provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
+    citation=(
+        "N. M. Newmark, A method of computation for structural dynamics, J. Eng. Mech. Div. 85(3) (1959) 67-94."
+    ),
+)
+
+generalized_alpha = ComponentSpec(
+    role="integrators",
+    name="generalized-alpha",
+    target="corekit_timestep.generalized_alpha:GeneralizedAlpha",
+    config="corekit_timestep.config:GeneralizedAlphaConfig",
+    summary="Second order, damps fast modes alone, implicit in the smooth part; for potentials, or without contact.",
+    provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
+    citation=(
+        "J. Chung, G. M. Hulbert, A time integration algorithm for structural dynamics with improved numerical "
+        "dissipation: the generalized-alpha method, J. Appl. Mech. 60(2) (1993) 371-375."
+    ),
+)
+
+verlet = ComponentSpec(
+    role="integrators",
+    name="verlet",
+    target="corekit_timestep.verlet:Verlet",
+    config="corekit_timestep.config:VerletConfig",
+    summary="Second order, explicit, symplectic: velocity or position form, then one contact problem a step.",
+    provides=frozenset({"split", "impulses", "potential"}),
+    citation=(
+        "W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, A computer simulation method for the calculation of "
+        "equilibrium constants for the formation of physical clusters of molecules, J. Chem. Phys. 76(1) (1982)."
+    ),
 )

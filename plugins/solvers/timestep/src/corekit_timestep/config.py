@@ -8,7 +8,9 @@ from attrs import frozen
 
 from corekit.roles.options import option
 
-__all__ = ["NewtonConfig", "Rk23Config", "SemiImplicitEulerConfig"]
+__all__ = [
+    "GeneralizedAlphaConfig", "NewmarkConfig", "NewtonConfig", "Rk23Config", "SemiImplicitEulerConfig", "VerletConfig",
+]  # fmt: skip
 
 
 @frozen(kw_only=True)
@@ -63,3 +65,41 @@ class Rk23Config:
         low=0,
         infinite=True,
     )
+
+
+def _newton_tolerance() -> float:
+    return option(
+        1e-8, "largest error of an entry of v⁺, in m/s or rad/s, relative to 1 + max|v⁺|", above=0, high=1e-2
+    )
+
+
+@frozen(kw_only=True)
+class VerletConfig:
+    """Options of `verlet`."""
+
+    form: str = option(
+        "velocity",
+        "where accelerations are taken: at the ends of the step, or in its middle",
+        choices=("velocity", "position"),
+    )
+
+
+@frozen(kw_only=True)
+class NewmarkConfig:
+    """Options of `newmark`."""
+
+    beta: float = option(0.25, "share β of the end's acceleration in the displacement", above=0, high=1.0)
+    gamma: float = option(0.5, "share γ of it in the velocity; above ½ it damps", low=0.5, high=1.0)
+    tolerance: float = _newton_tolerance()
+    max_iterations: int = option(30, "of Newton's method", low=1)
+
+
+@frozen(kw_only=True)
+class GeneralizedAlphaConfig:
+    """Options of `generalized-alpha`."""
+
+    spectral_radius: float = option(
+        0.8, "ρ: share of its amplitude that a mode with h·ω → ∞ keeps in a step", low=0.0, high=1.0
+    )
+    tolerance: float = _newton_tolerance()
+    max_iterations: int = option(30, "of Newton's method", low=1)

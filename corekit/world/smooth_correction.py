@@ -1,0 +1,85 @@
+"""One Newton step of the smooth part alone, for implicit split integrators.
+
+At a state whose velocity moves by c_v·Δ and whose displacement by c_q·Δ when its acceleration w moves by Δ,
+
+    ((1 + σ)·M + c_v·D + c_q·K − c_q·∂(J_bᵀλ)/∂q)·Δ = f + Pᵀf_c + J_bᵀ·λ − M·w                  (1)
+    position row:  c_q·J_b·Δ + α·λ = −c,     rate row:  c_v·J_b·Δ + α·λ = u − J_b·v       (2)
+
+with λ the whole force of the rows, and σ > 0 to lift an indefinite matrix. Bounded rows stay out: like
+contacts they act at the end of a split step.
+Prescribed coordinates have w + Δ = p̈(t).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.world.body_system import BodySystem
+from corekit.world.smooth import prescribed_acceleration
+
+if TYPE_CHECKING:
+    from corekit.world.step_problem import StepSystem
+
+__all__ = ["smooth_correction"]
+
+
+def _assemble(
+    part: BodySystem, state: State, acceleration: Array, damping: float, stiffness: float, shift: float
+) -> None:
+    """A, right side and rows of (1)–(2) of one body, contact potentials apart."""
+    model, u = part.body.model, part.body.inputs.at(state.time)
+    model.dynamics(state, u, part.mass, part.force)
+    part.mass.multiply(acceleration, part.right)
+    np.subtract(part.force, part.right, out=part.right)
+    part.matrix.zero()
+    part.matrix.add(part.mass, 1.0 + shift)
+    part.add_tangent(state, u, damping, stiffness)
+    rows = part.rows
+    if rows is not None:
+        model.bilateral(state, u, rows)
+        share = np.where(rows.rate, damping, stiffness)
+        wanted = np.where(rows.rate, rows.target - rows.product(state.v), -rows.constraint)
+        part.take_rows(rows.compliance / share, wanted / share)
+
+
+def smooth_correction(
+    system: StepSystem,
+    state: State,
+    acceleration: Array,
+    damping: float,
+    stiffness: float,
+    out: Array,
+    shift: float = 0.0,
+) -> float | None:
+    """Write Δ of (1)–(2); returns the largest |right side of (1)| with the last λ, None if A is singular."""
+    step, forces, stage = system.problem.step, system.forces, system.stage
+    extra: Array | None = None
+    if forces is not None and stage is not None:
+        forces.clear()
+        if stage.measure(state):
+            stage.build_rows(state)
+            moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
+            forces.evaluate(state, state.v, step, moving)
+            extra = forces.generalised()
+    worst = 0.0
+    for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
+        part.impose(own, own.time)
+        _assemble(part, own, acceleration[where], damping, stiffness, shift)
+        prescribed_acceleration(part, own.time, 1e-3 * step)
+        if len(part.prescribed):
+            part.fixed -= acceleration[where][part.prescribed]
+        unbalanced = part.right if extra is None else part.right + extra[where]
+        if part.rows is not None:
+            unbalanced = unbalanced.copy()
+            part.add_row_impulses(unbalanced)
+        worst = max(worst, float(np.max(np.abs(unbalanced[part.free_mask()]), initial=0.0)))
+    if not system.solve_smooth(extra, damping, stiffness, out):
+        return None
+    for part, where in zip(system.parts, system.slices, strict=True):
+        part.begin()  # of Newton's steps only the last tells the reaction
+        part.keep_smooth_reaction(None if extra is None else extra[where], out[where])
+    return worst
