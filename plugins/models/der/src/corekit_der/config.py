@@ -38,6 +38,12 @@ class Limb:
     )
     closed: bool = option(False, "whether the last node is joined to the first by one more edge: a ring")
 
+    unloaded: str = option(
+        "shape",
+        "what it relaxes to: the shape of its nodes, or straight and untwisted with edges as long as they are",
+        choices=("shape", "straight"),
+    )
+
     section: str = option(
         "round",
         "round, rectangle (width along director 1, height along director 2) or given",

@@ -103,6 +103,8 @@ class Space(Form):
     def rest(self, q: Array, aux: Array) -> Array:
         graph, out = self._graph, np.zeros((len(self._graph.pair), 3))
         aux[: 6 * len(graph.length)] = np.column_stack([graph.tangent, graph.director]).ravel()
+        strains(self.rods, q, aux, out)
+        self.rods.phase[:] = np.column_stack([np.cos(out[:, 2]), -np.sin(out[:, 2])])
         self.follow(q, aux)
         strains(self.rods, q, aux, out)
         return out

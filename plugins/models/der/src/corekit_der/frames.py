@@ -78,13 +78,11 @@ def place_edges(rods: Rods, q: Array, aux: Array) -> None:
 def oriented(rods: Rods, p: int, side: int) -> tuple[float, float, Vector, Vector, Vector]:
     """Sign, length, t, m₁, m₂ of an edge of pair p as the pair traverses it."""
     j, s = rods.pair[p, side], rods.sign[p, side]
-    return (
-        s,
-        rods.at[j, 3],
-        scaled(s, row(rods.at, j, 0)),
-        row(rods.at, j, 4),
-        scaled(s, row(rods.at, j, 7)),
-    )
+    m1, m2 = row(rods.at, j, 4), scaled(s, row(rods.at, j, 7))
+    if side == 1:
+        c, d = rods.phase[p, 0], rods.phase[p, 1]
+        m1, m2 = along(scaled(c, m1), d, m2), along(scaled(c, m2), -d, m1)
+    return s, rods.at[j, 3], scaled(s, row(rods.at, j, 0)), m1, m2
 
 
 @inlined

@@ -59,6 +59,8 @@ class RodSystem:
         self._rest_q, self._rest_aux = np.zeros(n), np.zeros(form.aux)
         self._rest_q[self._x] = graph.position[:, axes]
         shape = form.rest(self._rest_q, self._rest_aux)
+        straight = [limb.unloaded == "straight" for limb in config.limbs] + [False]
+        shape[np.array(straight)[graph.pair_limb]] = 0.0
         self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
         self._resisted = bool(self._resistive.any())
         self._applied = Applied(config, graph, numbering, form, self._axes, shape)

@@ -19,7 +19,8 @@ class Rods(NamedTuple):
 
     A pair is two edges that meet at a node and bend and twist against each other. Both are traversed from the
     far node of the first, through the common node, to the far node of the second: an edge stored the other
-    way has the sign −1.
+    way has the sign −1. The directors of the second edge count turned by a constant angle that makes the pair untwisted
+    in its rest shape: rods that meet in a joint were each given directors of their own, and (k₁, k₂) is a mean of both.
 
     Attributes:
         edge: first index of the edge's start and end node, and index of its twist angle, (E, 3).
@@ -27,6 +28,7 @@ class Rods(NamedTuple):
         axial: EA [N], 0 for an edge that only clamps, (E,).
         pair: the two edges, (P, 2).
         sign: ±1 of each, (P, 2).
+        phase: cos and sin of the angle by which the second edge's directors are turned in the pair, (P, 2).
         where: indices of far node, first angle, common node, second angle, far node, (P, 5).
         bend: EI₁/V, EI₂/V, GJ/V [N·m], (P, 3).
         rest: k̄₁, k̄₂, τ̄ [–]; rewritten where natural curvature is an input, (P, 3).
@@ -41,6 +43,7 @@ class Rods(NamedTuple):
     axial: Array
     pair: IntArray
     sign: Array
+    phase: Array
     where: IntArray
     bend: Array
     rest: Array
@@ -59,6 +62,7 @@ def empty_rods(edges: int, pairs: int) -> Rods:
         axial=np.zeros(edges),
         pair=np.zeros((pairs, 2), dtype=np.int64),
         sign=np.ones((pairs, 2)),
+        phase=np.tile([1.0, 0.0], (pairs, 1)),
         where=np.zeros((pairs, 5), dtype=np.int64),
         bend=np.zeros((pairs, 3)),
         rest=np.zeros((pairs, 3)),
