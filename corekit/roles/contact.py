@@ -15,14 +15,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Protocol
 
+import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
+from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
-__all__ = ["ContactPotential", "ContactProblem", "ContactSolver", "ImpulseSolver", "PotentialTerms"]
+__all__ = [
+    "ContactPotential",
+    "ContactProblem",
+    "ContactSolver",
+    "ImpulseSolver",
+    "PotentialTerms",
+    "StepProgram",
+    "StepSolver",
+]
 
 
 class ContactProblem(Protocol):
@@ -85,6 +95,64 @@ class ImpulseSolver(ContactSolver):
 
         The residuals in the answer are measured in the physical problem (1)–(3) after the solve. A
         problem without solution is never said to be solved.
+        """
+
+
+class StepProgram:
+    """One step before anything is eliminated, its rows by entries; for solvers that take a step whole.
+
+        A·v⁺ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                (4)
+        w_b = J_b·v⁺ + E·λ_b − r                          with λ_b and w_b as in (3)
+        w_c = J_c·v⁺ + bias                               with λ_c and w_c as in (2)
+
+    The same object step by step; arrays that begin with the same size stay, those of contacts are replaced.
+
+    Attributes:
+        matrix, right: A, symmetric, and b, shape (n,).
+        dofs, values: J_b, shape (nb, k), in the order of the model's chain; unused entries have value 0.
+        compliance, target: E and r, shape (nb,).
+        lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
+        width: rows a contact, 3, or 2 in a planar world: normal, then tangents.
+        contacts: m. id, friction: of every contact, shape (m,).
+        contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
+        step: h [s].
+    """
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        right: Array,
+        dofs: IntArray,
+        values: Array,
+        compliance: Array,
+        target: Array,
+        lower: Array,
+        upper: Array,
+        width: int,
+    ) -> None:
+        self.matrix, self.right = matrix, right
+        self.dofs, self.values, self.compliance, self.target = dofs, values, compliance, target
+        self.lower, self.upper, self.width = lower, upper, width
+        self.contacts = 0
+        self.id: IntArray = np.zeros(0, dtype=np.int64)
+        self.friction: Array = np.zeros(0)
+        self.contact_dofs: IntArray = np.zeros((0, 1), dtype=np.int64)
+        self.contact_values: Array = np.zeros((0, 1))
+        self.bias: Array = np.zeros((0, width))
+        self.step = 0.0
+
+
+class StepSolver(ImpulseSolver):
+    """An impulse solver that can also take a step whole, and keep the structure of its rows."""
+
+    @abstractmethod
+    def solve_step(
+        self, program: StepProgram, velocity: Array, row_impulse: Array, impulse: Array
+    ) -> SolveInfo:
+        """Write v⁺ (n,), λ_b (nb,) and λ_c (m·width,); what the impulses held before are guesses.
+
+        SINGULAR where A is not positive definite; the step is then solved by `solve`. Residuals as in `solve`,
+        those of J_b·v⁺ + E·λ_b = r among `normal`.
         """
 
 

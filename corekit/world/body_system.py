@@ -64,6 +64,7 @@ class BodySystem:
         bounded_compliance, bounded_target: E and r of the bounded rows.
         fixed: prescribed velocities ṗ(t + h), shape (p,).
         factor: A factorised with the eliminated rows.
+        eliminates: whether an assembly fills `eliminated`; a solver that takes the whole step needs it not.
     """
 
     def __init__(self, body: Body, symmetric: bool = True) -> None:
@@ -111,6 +112,7 @@ class BodySystem:
         self._compliance = np.zeros(count)
         self._target = np.zeros(count)
         self.impulse = np.zeros(len(self._kept))
+        self.eliminates = True
         self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     @property
@@ -238,7 +240,8 @@ class BodySystem:
             self._compliance,
             np.where(rows.rate, rows.compliance / (theta * h), rows.compliance / (theta * theta * h * h)),
         )
-        self._eliminate(rows)
+        if self.eliminates:
+            self._eliminate(rows)
 
     def assemble_start(
         self, start: State, end: State, h: float, beta: float, damping: bool, shift: float = 0.0
@@ -291,7 +294,8 @@ class BodySystem:
             target = ends.target
         np.copyto(self._target, np.where(rows.rate, target, -rows.constraint / h))
         np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
-        self._eliminate(rows)
+        if self.eliminates:
+            self._eliminate(rows)
 
     def assemble_split(
         self, start: State, smooth: State, h: float, theta: float = 0.0, held: bool = False
@@ -357,6 +361,21 @@ class BodySystem:
         if self.damping is not None:
             self.damping.multiply(velocity - held, self._work)
             self.right += self._work
+
+    @property
+    def row_compliance(self) -> Array:
+        """E of all rows, shape (nb,)."""
+        return self._compliance
+
+    @property
+    def row_target(self) -> Array:
+        """r of all rows, shape (nb,)."""
+        return self._target
+
+    def eliminate(self) -> None:
+        """Fill `eliminated` after an assembly that did not."""
+        if self.rows is not None:
+            self._eliminate(self.rows)
 
     def _eliminate(self, rows: BilateralRows) -> None:
         if self.eliminated is not None:

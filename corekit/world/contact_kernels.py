@@ -194,6 +194,33 @@ def add_rows(
 
 
 @njit(cache=True)
+def spread_rows(
+    carriers: int, rows: int, width: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array,
+    tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
+) -> None:  # fmt: skip
+    """Write the carriers' rows of (1) by entries, each carrier at the place of its slot; other places are zero."""
+    k = dofs.shape[1]
+    out_values[:rows] = 0.0
+    out_dofs[:rows] = 0
+    for a in range(carriers):
+        c, place = contact[a], slot[a] * k
+        w = weight[c, slot[a]]
+        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
+        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
+        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+        t0, t1, t2 = w * t0, w * t1, w * t2
+        row = c * width
+        for j in range(k):
+            x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
+            out_values[row, place + j] = n0 * x + n1 * y + n2 * z
+            out_values[row + 1, place + j] = t0 * x + t1 * y + t2 * z
+            if width == 3:
+                out_values[row + 2, place + j] = s0 * x + s1 * y + s2 * z
+            for i in range(width):
+                out_dofs[row + i, place + j] = dofs[a, j]
+
+
+@njit(cache=True)
 def _stable(gap: float, step: float, approach: float, push_out: float, cap: float) -> float:
     """s(φ) [m]: approach·φ apart, max(φ·min(1, h·push_out), −h·cap) in penetration."""
     if gap > 0.0:

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import MAX_CARRIERS, ContactSet
 from corekit.data.state import State
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import add_rows, carriers_of
+from corekit.world.contact_kernels import add_rows, carriers_of, spread_rows
 
 __all__ = ["ContactRows"]
 
@@ -71,9 +71,8 @@ class _Carriers:
 class ContactRows:
     """J of a contact set, and products with it. Rows stand contact by contact, `width` each.
 
-    Attributes:
-        matrix: J, shape (m·width, nv): a dense array, a view of a buffer that the next `build` rewrites,
-            or a csr_array.
+    `matrix` is J, shape (m·width, nv): a dense array, a view of a buffer that the next `build` rewrites, or a
+    csr_array. With `lazy` it is built where it is first asked for, before the next change of the contacts.
     """
 
     def __init__(self, bodies: Sequence[Body], width: int) -> None:
@@ -81,8 +80,22 @@ class ContactRows:
         self.width = width
         self.velocities = sum(body.nv for body in bodies)
         self.dense = self.velocities <= _DENSE_VELOCITIES
+        self.lazy = False
         self._buffer = np.zeros((0, self.velocities))
-        self.matrix: Array | csr_array = self._buffer
+        self._matrix: Array | csr_array = self._buffer
+        self._collected: tuple[ContactSet, list[int]] | None = None
+        self._spread: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros((0, 0), dtype=np.int64)
+
+    @property
+    def matrix(self) -> Array | csr_array:
+        """J."""
+        if self._collected is not None:
+            self._finish(*self._collected)
+        return self._matrix
+
+    def _finish(self, contacts: ContactSet, counts: Sequence[int]) -> None:
+        self._collected = None
+        self._matrix = self._dense(contacts, counts) if self.dense else self._sparse(contacts, counts)
 
     def basis(self, contacts: ContactSet) -> Array:
         """B_c of every contact, shape (m, width, 3)."""
@@ -94,31 +107,53 @@ class ContactRows:
         return basis
 
     def build(self, state: State, contacts: ContactSet) -> None:
-        """Compute J at a world state for the contacts of a set."""
-        if not self.dense:
-            self.matrix = self._sparse(state, contacts)
-            return
+        """Have the models write the rows of the contacts of a set at a world state."""
+        counts = [own.collect(state, contacts) for own in self._carriers]
+        self._collected = contacts, counts
+        if not self.lazy:
+            self._finish(contacts, counts)
+
+    def spread(self, contacts: ContactSet) -> tuple[IntArray, Array]:
+        """J of the first body by entries: dofs and values, both of shape (m·width, slots·k), views.
+
+        Args:
+            contacts: the set last built.
+        """
+        own, rows = self._carriers[0], contacts.count * self.width
+        assert self._collected is not None
+        count = self._collected[1][0]
+        slots = int(own.slot[:count].max(initial=0)) + 1
+        values, dofs = self._spread
+        if len(values) < rows or values.shape[1] != slots * own.dofs.shape[1]:
+            shape = (2 * rows, slots * own.dofs.shape[1])
+            self._spread = values, dofs = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        spread_rows(
+            count, rows, self.width, own.contact, own.slot, contacts.weight, contacts.normal, contacts.tangent,
+            own.dofs, own.values, dofs, values,
+        )  # fmt: skip
+        return dofs[:rows], values[:rows]
+
+    def _dense(self, contacts: ContactSet, counts: Sequence[int]) -> Array:
         rows = contacts.count * self.width
         if rows > len(self._buffer):
             self._buffer = np.zeros((2 * rows, self.velocities))
-        self.matrix = matrix = self._buffer[:rows]
+        matrix = self._buffer[:rows]
         matrix.fill(0.0)
-        for own in self._carriers:
-            count = own.collect(state, contacts)
+        for own, count in zip(self._carriers, counts, strict=True):
             if count:
                 add_rows(
                     count, self.width, own.body.first_v, own.contact, own.slot, contacts.weight,
                     contacts.normal, contacts.tangent, own.dofs, own.values, matrix,
                 )  # fmt: skip
+        return matrix
 
-    def _sparse(self, state: State, contacts: ContactSet) -> csr_array:
+    def _sparse(self, contacts: ContactSet, counts: Sequence[int]) -> csr_array:
         m, w = contacts.count, self.width
         basis = self.basis(contacts)
         rows: list[IntArray] = [_NO_INDEX]
         columns: list[IntArray] = [_NO_INDEX]
         entries: list[Array] = [np.zeros(0)]
-        for own in self._carriers:
-            count = own.collect(state, contacts)
+        for own, count in zip(self._carriers, counts, strict=True):
             contact, slot = own.contact[:count], own.slot[:count]
             part = np.matmul(basis[contact], own.values[:count])
             part *= contacts.weight[contact, slot][:, None, None]
@@ -136,7 +171,8 @@ class ContactRows:
 
     def stacked(self) -> Array:
         """J as a dense array (m·width, nv), possibly the buffer itself."""
-        return self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.toarray()
+        matrix = self.matrix
+        return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
     def carriers_matrix(self, state: State, contacts: ContactSet) -> csr_array | Array:
         """Rows of every carrier in world axes, shape (12·m, nv); row 12·c + 3·i + a is carrier i, axis a.

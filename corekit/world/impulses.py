@@ -97,6 +97,19 @@ class Impulses:
         """λ_c of the last solve, or the guess for the next, shape (count·width,) [N·s]."""
         return self._now.impulse[: self.count * self.problem.width]
 
+    @property
+    def bias(self) -> Array:
+        """What a contact's velocity has beside J·v: φ̃/h less the obstacle's velocity, shape (count, width) [m/s]."""
+        return self._bias[: self.count]
+
+    def told(self, bounded: Array) -> None:
+        """Take over the bounded rows' impulses of an answer that came whole; `contact` was written in place."""
+        count = self.count
+        self.problem.contacts = count
+        self._movable[:count] = True
+        if self._bounded:
+            self._now.impulse[count * self.problem.width :][: self._bounded] = bounded
+
     # — the problem —
 
     def without_contact(self) -> None:

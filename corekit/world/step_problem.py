@@ -30,6 +30,7 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
+from corekit.world.whole_step import WholeStep
 from corekit.world.smooth_correction import smooth_correction
 
 __all__ = ["StepSystem"]
@@ -68,6 +69,7 @@ class StepSystem:
             solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
         )
         self.problem = self.impulses.problem
+        self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
@@ -213,6 +215,8 @@ class StepSystem:
             self.impulses.without_contact()
         self._obstacle_rate = None
         self._split = split
+        if self._whole is not None:
+            self.parts[0].eliminates = split
         if self.forces is not None and not split:
             self.forces.clear()
 
@@ -328,14 +332,20 @@ class StepSystem:
     def _finish(self, step: float) -> None:
         """Factorise, and carry the warm start over to the new set of contacts."""
         self.problem.step = step
+        if self._whole is not None and not self._split:
+            self.impulses.carry_over()
+            return
+        self._factorise()
+        if self._has_impulses:
+            self.impulses.carry_over()
+
+    def _factorise(self) -> None:
         self._factorised = True
         for part in self.parts:
             if not part.factor.refactor(part.matrix, part.eliminated):
                 self._factorised = False
         if self._factorised and self.forces is not None:
             self._factorised = self.forces.factorise(self._columns, *self._coefficients)
-        if self._has_impulses:
-            self.impulses.carry_over()
 
     def _columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R) by (block diagonal G)·block."""
@@ -368,6 +378,14 @@ class StepSystem:
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
+        if self._whole is not None and not self._split:
+            info = self._whole.solve(velocity)
+            if info.status is not Status.SINGULAR:
+                return info
+            # A is definite on the kernel of the rows at most: the common way can tell
+            self.parts[0].eliminate()
+            self.impulses.carry_over()
+            self._factorise()
         if not self._factorised:
             velocity[:] = self._about
             return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")

@@ -9,26 +9,26 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.linalg.matrices import Diagonal
 from corekit.roles.component import BuildContext, Memory
-from corekit.roles.contact import ContactProblem, ImpulseSolver
-from corekit.roles.problem import QPProblem, QPSolver
+from corekit.roles.contact import ContactProblem, StepProgram, StepSolver
+from corekit.roles.problem import QPSolver
 from corekit_qp.config import QPContactConfig
 from corekit_qp.directions import pyramid_directions
-from corekit_qp.rows import certify, cone_rows, count_rows, gather_impulses, spread_impulses, square_root
-from corekit_qp.slip import SlipSearch
+from corekit_qp.programs import Program, ReducedProgram, WholeProgram
+from corekit_qp.slip import SlipMemory, SlipSearch
 
 __all__ = ["QPContact"]
 
 
 @final
-class QPContact(ImpulseSolver):
+class QPContact(StepSolver):
     """Contact impulses from one convex quadratic program a step, or from a few where contacts slide with friction.
 
-    Without friction the program's conditions are the complementarity problem itself: see `rows`. Exact friction
-    repeats it with shifts that `slip` finds; sliding speeds are remembered by contact, so that steady sliding
-    takes one or two programs. An answer whose certificate misses the tolerance is INACCURATE; contradictory contacts
-    are INFEASIBLE. With `friction = "relaxed"` CONVERGED speaks of the relaxed problem, the residuals of Coulomb's.
+    Without friction the program's conditions are the step's own: see `step_rows`, or `rows` where only W is known.
+    Exact friction repeats it with shifts that `slip` finds; sliding speeds are remembered by contact, so that steady
+    sliding takes one or two programs. An answer whose certificate misses the tolerance is INACCURATE; contradictory
+    contacts are INFEASIBLE. With `friction = "relaxed"` CONVERGED speaks of the relaxed problem, the residuals of
+    Coulomb's.
 
     Args:
         config: program solver, friction, tolerance.
@@ -38,69 +38,66 @@ class QPContact(ImpulseSolver):
     def __init__(self, config: QPContactConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
         self._config = config
+        self._name = config.qp_solver.use
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._directions: dict[tuple[int, bool], Array] = {}
-        self._id: IntArray = np.zeros(0, dtype=np.int64)
-        self._slip: Array = np.zeros(0)
+        self._slips = SlipMemory()
+        self._whole = WholeProgram(0.1 * config.tolerance)
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`."""
         if impulse.size == 0:
-            return SolveInfo(answered_by=self._config.qp_solver.use)
-        delassus = np.ascontiguousarray(problem.delassus())
-        free, friction = problem.free, problem.friction
-        low, high = problem.lower, problem.upper
-        if not (np.isfinite(delassus).all() and np.isfinite(free).all()):
+            return SolveInfo(answered_by=self._name)
+        if not (np.isfinite(problem.delassus()).all() and np.isfinite(problem.free).all()):
             impulse[:] = 0.0
-            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._config.qp_solver.use)
-        rough = bool(friction.any())
-        directions = self._pyramid(problem.width, rough=rough)
-        rows = len(free)
-        root = np.zeros((rows, rows))
-        rank = square_root(delassus, root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
-        count = count_rows(friction, directions.shape[1], problem.bounded)
-        program = _program(rank, count, 0.1 * self._config.tolerance)
-        share, velocity, slip = np.zeros(directions.shape[1]), np.zeros(rows), np.zeros(problem.contacts)
-        x, multiplier = np.zeros(rank), np.zeros(count)
-        spread_impulses(friction, directions, impulse, share, multiplier)
-        shift = self._remembered(problem.id) if rough else slip.copy()
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._name)
+        directions = self._pyramid(problem.width, rough=bool(problem.friction.any()))
+        program = ReducedProgram(problem, impulse, directions, 0.1 * self._config.tolerance)
+        speed = float(np.abs(problem.free).max())
+        return self._answer(program, problem.id, speed, rough=bool(directions.shape[1]))
+
+    def solve_step(
+        self, program: StepProgram, velocity: Array, row_impulse: Array, impulse: Array
+    ) -> SolveInfo:
+        """Write v⁺, λ_b and λ_c; see `StepSolver.solve_step`."""
+        contacts = program.contacts
+        rough = contacts > 0 and bool(program.friction[:contacts].any())
+        directions = self._pyramid(program.width, rough=rough)
+        self._whole.take(program, directions, velocity, row_impulse, impulse)
+        speed = float(np.abs(program.bias).max(initial=1e-3)) if rough else 0.0
+        return self._answer(self._whole, program.id[:contacts], speed, rough=rough)
+
+    def _answer(self, program: Program, ids: IntArray, speed: float, *, rough: bool) -> SolveInfo:
+        """Ask a program until Coulomb's law holds, and write its best answer."""
+        tolerance = self._config.tolerance
         exact = rough and self._config.friction == "exact"
+        shift = self._slips.of(ids) if exact else np.zeros(len(ids))
+        asked = program.ask(self._solver, shift)
+        program.write()
         if not exact:
-            shift[:] = 0.0
-        search, best, kept = SlipSearch(), np.inf, impulse
-        iterations = 0
-        info = SolveInfo()
-        for _ in range(self._config.corrections if exact else 1):
-            cone_rows(
-                root, rank, free, friction, directions, shift, low, high,
-                program.values, program.lower, program.upper, program.least, program.most,
-            )  # fmt: skip
-            answer = self._solver.solve(program, x, multiplier)
-            iterations += answer.iterations
-            trial = np.zeros(rows)
-            gather_impulses(friction, directions, multiplier, problem.bounded, trial)
-            found = certify(delassus, free, friction, directions, low, high, trial, share, velocity, slip)
-            residuals = Residuals(*found)
-            if residuals.worst < best or best == np.inf:
-                best, kept = residuals.worst, trial
-                info = SolveInfo(answer.status, iterations, residuals, self._config.qp_solver.use)
-            if best <= self._config.tolerance:
+            good = asked.residuals.worst <= tolerance if not rough else asked.info.status.solved
+            status = asked.info.status if asked.info.status is not Status.CONVERGED else Status.INACCURATE
+            status = Status.CONVERGED if good else status
+            return SolveInfo(status, asked.info.iterations, asked.residuals, self._name)
+        search, best, iterations = SlipSearch(), asked, asked.info.iterations
+        for _ in range(self._config.corrections):
+            if best.residuals.worst <= tolerance or asked.info.status is Status.SINGULAR:
                 break
-            if exact:
-                if answer.status is Status.INFEASIBLE and not shift.any():
-                    # sliding may be what makes room; what cannot slide stays contradictory
-                    shift = np.maximum(slip, np.abs(free).max())
-                else:
-                    shift = search.next(shift, slip)
-        impulse[:] = kept
-        if exact:
-            self._id, self._slip = problem.id.copy(), slip.copy()
-        if best <= self._config.tolerance:
-            return SolveInfo(Status.CONVERGED, iterations, info.residuals, info.answered_by)
-        status = info.status
-        if status.solved and (exact or not rough):
-            status = Status.INACCURATE
-        return SolveInfo(status, iterations, info.residuals, info.answered_by)
+            if asked.info.status is Status.INFEASIBLE and not shift.any():
+                # sliding may be what makes room; what cannot slide stays contradictory
+                shift = np.maximum(asked.slip, speed)
+            else:
+                shift = search.next(shift, asked.slip)
+            asked = program.ask(self._solver, shift)
+            iterations += asked.info.iterations
+            if asked.residuals.worst < best.residuals.worst:
+                best = asked
+                program.write()
+        self._slips.keep(ids, asked.slip)
+        status = best.info.status if best.info.status is not Status.CONVERGED else Status.INACCURATE
+        if best.residuals.worst <= tolerance:
+            status = Status.CONVERGED
+        return SolveInfo(status, iterations, best.residuals, self._name)
 
     def _pyramid(self, width: int, *, rough: bool) -> Array:
         found = self._directions.get((width, rough))
@@ -110,36 +107,14 @@ class QPContact(ImpulseSolver):
             self._directions[width, rough] = found
         return found
 
-    def _remembered(self, ids: IntArray) -> Array:
-        """Slip speeds of the last solve, matched by id; zero for new contacts."""
-        known = dict(zip(self._id.tolist(), self._slip.tolist(), strict=True))
-        return np.array([known.get(each, 0.0) for each in ids.tolist()])
-
     def memory(self) -> Memory:
         """Slip speeds by contact, and what the program solver remembers."""
-        own: Memory = {"id": self._id.copy(), "slip": self._slip.copy()}
+        own: Memory = {"id": self._slips.id.copy(), "slip": self._slips.slip.copy()}
         return own | {f"solver.{name}": array for name, array in self._solver.memory().items()}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `memory` gave."""
-        self._id = memory.get("id", np.zeros(0, dtype=np.int64)).copy()
-        self._slip = memory.get("slip", np.zeros(0)).copy()
+        self._slips = SlipMemory()
+        if memory:
+            self._slips.keep(memory["id"], memory["slip"])
         self._solver.remember({name[7:]: memory[name] for name in memory if name.startswith("solver.")})
-
-
-def _program(rank: int, count: int, tolerance: float) -> QPProblem:
-    """A program in the coordinates of the square root: the identity as Hessian, dense rows."""
-    hessian = Diagonal(rank)
-    hessian.data[:] = 1.0
-    return QPProblem(
-        hessian=hessian,
-        gradient=np.zeros(rank),
-        dofs=np.ascontiguousarray(np.broadcast_to(np.arange(rank), (count, rank))),
-        values=np.zeros((count, rank)),
-        lower=np.zeros(count),
-        upper=np.zeros(count),
-        compliance=np.zeros(count),
-        least=np.zeros(count),
-        most=np.zeros(count),
-        tolerance=tolerance,
-    )

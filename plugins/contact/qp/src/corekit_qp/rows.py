@@ -25,7 +25,15 @@ from numba import njit
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.pyramid import least_shares, sliding_speed
 
-__all__ = ["certify", "cone_rows", "count_rows", "gather_impulses", "square_root"]
+__all__ = [
+    "certify",
+    "cone_rows",
+    "contact_residuals",
+    "count_rows",
+    "gather_impulses",
+    "spread_impulses",
+    "square_root",
+]
 
 shares = njit(cache=True)(least_shares)
 slack_speed = njit(cache=True)(sliding_speed)
@@ -169,27 +177,21 @@ def spread_impulses(
 
 
 @njit(cache=True)
-def certify(
-    delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
-    share: Array, velocity: Array, slip: Array,
-) -> tuple[float, float, float]:  # fmt: skip
-    """How far λ is from the contact problem, with w = W·λ + w₀ and γ = max(0, −min d_k·w_t):
+def contact_residuals(
+    friction: Array, directions: Array, impulse: Array, share: Array, velocity: Array, slip: Array
+) -> tuple[float, float, float]:
+    """How far λ and w of contacts are from their laws, with γ = max(0, −min d_k·w_t):
 
-        normal    |min(λ_n, w_n)|, and |λ − clip(λ − w, lower, upper)| of bounded rows            (3)
+        normal    |min(λ_n, w_n)|                                                                (3)
         friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|,   λ_t = D·β                   (4)
         cone      max(0, eᵀβ − μ·λ_n)                                                            (5)
 
     Args:
-        velocity: w, shape (R,), written. slip: γ, shape (m,), written [m/s].
+        slip: γ, shape (m,), written [m/s].
     """
     along, count = directions.shape
-    width, rows = along + 1, len(free)
+    width = along + 1
     normal, tangential, cone = 0.0, 0.0, 0.0
-    for i in range(rows):
-        total = free[i]
-        for j in range(rows):
-            total += delassus[i, j] * impulse[j]
-        velocity[i] = total
     for c in range(len(friction)):
         here = c * width
         normal = max(normal, abs(min(impulse[here], velocity[here])))
@@ -211,13 +213,32 @@ def certify(
                 tangential = max(tangential, abs(min(share[k], along_it)))
         tangential = max(tangential, abs(min(slip[c], margin)))
         cone = max(cone, -margin)
+    return float(normal), float(tangential), float(cone)
+
+
+@njit(cache=True)
+def certify(
+    delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
+    share: Array, velocity: Array, slip: Array,
+) -> tuple[float, float, float]:  # fmt: skip
+    """How far λ is from the contact problem with w = W·λ + w₀: (3)–(5), and |λ − clip(λ − w)| of bounded rows.
+
+    Args:
+        velocity: w, shape (R,), written. slip: γ, shape (m,), written [m/s].
+    """
+    rows = len(free)
+    total = 0.0
+    for i in range(rows):
+        speed = free[i]
+        for j in range(rows):
+            speed += delassus[i, j] * impulse[j]
+        velocity[i] = speed
+        total += abs(speed) + abs(impulse[i])
+    if not total < np.inf:
+        return np.inf, np.inf, np.inf
+    normal, tangential, cone = contact_residuals(friction, directions, impulse, share, velocity, slip)
     for b in range(len(low)):
         here = rows - len(low) + b
         target = min(max(impulse[here] - velocity[here], low[b]), high[b])
         normal = max(normal, abs(impulse[here] - target))
-    total = 0.0
-    for i in range(rows):
-        total += abs(velocity[i]) + abs(impulse[i])
-    if not total < np.inf:
-        return np.inf, np.inf, np.inf
-    return float(normal), float(tangential), float(cone)
+    return normal, tangential, cone

@@ -14,11 +14,12 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 
-__all__ = ["SlipSearch"]
+__all__ = ["SlipMemory", "SlipSearch"]
 
 _DEPTH = 5
+_NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 
 
 @final
@@ -41,3 +42,27 @@ class SlipSearch:
         steps = residual[:, 1:] - residual[:, :-1]
         share = np.linalg.lstsq(steps, residual[:, -1], rcond=1e-10)[0]
         return np.maximum(g[:, -1] - (g[:, 1:] - g[:, :-1]) @ share, 0.0)
+
+
+@final
+class SlipMemory:
+    """Slip speeds of the last answer, by contact.
+
+    Attributes:
+        id, slip: shape (m,) [m/s].
+    """
+
+    def __init__(self) -> None:
+        self.id: IntArray = _NO_ID
+        self.slip: Array = np.zeros(0)
+
+    def of(self, ids: IntArray) -> Array:
+        """Slip speeds of contacts, zero for new ones; a new array."""
+        if len(ids) == len(self.id) and not np.count_nonzero(ids != self.id):
+            return self.slip.copy()
+        known = dict(zip(self.id.tolist(), self.slip.tolist(), strict=True))
+        return np.array([known.get(each, 0.0) for each in ids.tolist()], dtype=np.float64)
+
+    def keep(self, ids: IntArray, slip: Array) -> None:
+        """Remember an answer."""
+        self.id, self.slip = ids.copy(), slip.copy()
