@@ -25,7 +25,8 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
     ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
-    ("render", "corekit.cli.render:render", "A picture or a replay of a run."),
+    ("view", "corekit.cli.view:view", "A run in the browser: live while it is running, a replay after."),
+    ("render", "corekit.cli.render:render", "A picture, a video or a replay of a run, as a file."),
     (
         "new",
         "corekit.cli.new:new",

@@ -18,7 +18,8 @@ viser = ComponentSpec(
     name="viser",
     target="corekit_view.page:ViserViewer",
     config="corekit_view.config:PageConfig",
-    summary="Replay of a run as one stand-alone web page (.html) with a time slider; needs no server.",
+    summary="Replay of a run as one stand-alone web page (.html) that needs no server; live view of a running one.",
+    provides=frozenset({"serves"}),
     modules=("viser", "scipy"),
     citation="Yi et al. (2025), Viser: imperative, web-based 3D visualization in Python, arXiv:2507.22885.",
 )

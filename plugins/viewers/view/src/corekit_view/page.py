@@ -1,10 +1,11 @@
-"""The viser viewer: a replay as one stand-alone web page with a time slider."""
+"""The viser viewer: a replay as one stand-alone web page with a time slider, or served while it grows."""
 
 from __future__ import annotations
 
+import contextlib
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -27,7 +28,9 @@ from corekit_view.stage import add_instances, aim, light, move_instances, quiet_
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["ViserViewer"]
+    from corekit_view.served import ServedReplay
+
+__all__ = ["ViserViewer", "legend_items"]
 
 PLAYER_MEGABYTES = 0.9
 """What the page's own program weighs."""
@@ -80,6 +83,22 @@ class ViserViewer(Viewer):
             part.write_text(page, encoding="utf-8")
 
         write_whole(path, write)
+
+    @contextlib.contextmanager
+    def serve(self, replay: Replay, standing: str, port: int) -> Iterator[ServedReplay]:
+        """Show a replay to whoever opens the address, the ability `serves`.
+
+        Raises:
+            ResultsError: if nothing can be drawn.
+        """
+        from corekit_view.served import ServedReplay
+
+        with quiet_server(port, replay.title) as server:
+            served = ServedReplay(server, replay, standing, self._config)
+            try:
+                yield served
+            finally:
+                served.close()
 
     def _page(self, replay: Replay) -> str:
         config = self._config
@@ -141,23 +160,28 @@ def record(server: viser.ViserServer, things: list[Batch], time: Array, speed: f
     return serializer.as_html()
 
 
-def with_legend(page: str, replay: Replay, arrows: Arrows) -> str:
-    """The page with its title and the meaning of its colours."""
-    entries = [(word, colour) for mode, word, colour, _ in MODES if counts(replay, mode).any()]
+def legend_items(replay: Replay, arrows: Arrows) -> str:
+    """The meaning of the colours and of the longest arrow, as lines of HTML."""
+    modes = [(word, colour) for mode, word, colour, _ in MODES if counts(replay, mode).any()]
     bodies = [(body.name, hexadecimal(body_colour(i))) for i, body in enumerate(replay.bodies)][:8]
-    rows = [(f"contact: {word}", colour) for word, colour in entries]
-    rows = (bodies if len(bodies) > 1 else []) + rows
+    rows = bodies if len(bodies) > 1 else []
+    rows += [(f"contact: {word}", colour) for word, colour in modes]
     items = "".join(
         f'<div><span style="display:inline-block;width:.7em;height:.7em;border-radius:50%;margin-right:.5em;'
         f'background:{colour}"></span>{html.escape(word)}</div>'
         for word, colour in rows
     )
     words = longest_arrow(replay, arrows)
-    items += f"<div>{html.escape(words)}</div>" if words else ""
+    return items + (f"<div>{html.escape(words)}</div>" if words else "")
+
+
+def with_legend(page: str, replay: Replay, arrows: Arrows) -> str:
+    """The page with its title and the meaning of what it shows."""
     title = html.escape(replay.title)
     legend = (
         f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'
-        f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>{items}</div>'
+        f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>'
+        f"{legend_items(replay, arrows)}</div>"
     )
     page = page.replace("<title>Viser</title>", f"<title>{title}</title>", 1)
     end = page.rindex("</body>")
