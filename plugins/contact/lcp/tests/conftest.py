@@ -93,7 +93,7 @@ class PlainLemke(LCPSolver):
         n = len(vector)
         table = np.hstack([vector[:, None], np.eye(n), -matrix, -np.ones((n, 1))])
         basis = list(range(n))
-        enter, row, ray = 2 * n, int(np.argmin(vector)), False
+        enter, row, ray = 2 * n, int(np.argmin(vector)) if n else 0, False
         for _ in range(50 * n + 50 if vector.min(initial=0.0) < 0 else 0):
             table[row] /= table[row, 1 + enter]
             others = np.arange(n) != row

@@ -15,11 +15,22 @@ from corekit_lcp.select import add_back, select_contacts
 NONE = np.zeros(0)
 
 
-def chosen(delassus, gap, width, tolerance, reference=1e-3):
+def chosen(delassus, gap, width, tolerance, reference=1e-3, free=None):
     m = gap.size
+    free = -np.ones(len(delassus)) if free is None else free
     dropped, kept = np.zeros(m, dtype=bool), np.zeros(m, dtype=np.int64)
     count = select_contacts(
-        delassus, gap, width, tolerance, reference, np.empty((m, m)), np.empty(m), np.empty(m), dropped, kept
+        delassus,
+        free,
+        gap,
+        width,
+        tolerance,
+        reference,
+        np.empty((m, m)),
+        np.empty(m),
+        np.empty(m),
+        dropped,
+        kept,
     )
     return kept[:count], dropped
 
@@ -49,6 +60,13 @@ def test_closest_of_equal_contacts_is_kept():
     gap = np.array([4e-3, 2e-3, 1e-4, 3e-3, 5e-3])
     kept, _ = chosen(rows @ rows.T, gap, 3, 1e-3)
     np.testing.assert_array_equal(kept, [2])
+
+
+def test_contacts_that_open_by_themselves_are_left_out_at_first():
+    free = np.zeros(9)
+    free[::3] = [0.2, -0.1, 0.0]
+    kept, _ = chosen(np.eye(9), np.zeros(3), 3, 1e-3, free=free)
+    np.testing.assert_array_equal(kept, [1])
 
 
 def test_only_penetrating_left_out_contacts_are_added_back():

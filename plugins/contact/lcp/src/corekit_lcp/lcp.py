@@ -134,8 +134,10 @@ class LCPContact(ImpulseSolver):
         work.guess[:] = impulse
         self._kept = 0
         if self._config.warm_start:
-            warm = self._from_modes(whole, work)
-            if warm.worst <= self._config.tolerance:
+            work.dropped[:] = False
+            normal, sliding, cone, worst = self._from_modes(whole, work, work.guess, work.trial)
+            if worst <= self._config.tolerance:
+                warm = Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
                 return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
         return self._ask(whole, problem.gap, work, impulse)
 
@@ -168,11 +170,13 @@ class LCPContact(ImpulseSolver):
         delassus = np.ascontiguousarray(problem.delassus())
         return Whole(delassus, free, friction, directions, problem.lower, problem.upper)
 
-    def _from_modes(self, whole: Whole, work: Selection) -> Outcome:
-        """Answer with the guess's contact modes; λ is in `work.trial`."""
-        normal, sliding, cone = from_guess(
+    def _from_modes(
+        self, whole: Whole, work: Selection, guess: Array, out: Array
+    ) -> tuple[float, float, float, float]:
+        """Solve for the contact modes of a guess; returns what `certify` does."""
+        return from_guess(
             *whole,
-            work.guess,
+            guess,
             self._corner,
             work.share,
             work.first,
@@ -181,10 +185,9 @@ class LCPContact(ImpulseSolver):
             work.numbers,
             work.order,
             work.dropped,
-            work.trial,
+            out,
             work.velocity,
         )
-        return Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
 
     def _ask(self, whole: Whole, gap: Array, work: Selection, impulse: Array) -> SolveInfo:
         """Answer with the LCP solvers, one attempt after the other."""
@@ -236,6 +239,7 @@ class LCPContact(ImpulseSolver):
         if conditioned and choice.enabled and gap.size:
             kept = select_contacts(
                 whole.delassus,
+                whole.free,
                 gap,
                 width,
                 choice.tolerance,
@@ -338,11 +342,18 @@ class LCPContact(ImpulseSolver):
                 work.velocity,
             )
             compliance = 0.0
-            if weight:
-                compliance = induced_speed(
-                    part.z, part.centre, problem.row_scale, contacts, variables, weight
-                )
-            if worst_kept <= tolerance or not info.status.solved or corrections == 0:
+            if not weight:
+                break
+            compliance = induced_speed(part.z, part.centre, problem.row_scale, contacts, variables, weight)
+            if worst_kept <= tolerance or not info.status.solved:
+                break
+            polished = self._from_modes(whole, work, work.trial, work.polished)
+            if polished[3] <= tolerance:
+                work.trial[:] = work.polished
+                normal, sliding, cone, worst_kept = polished
+                compliance = 0.0
+                break
+            if corrections == 0:
                 break
             move_centre(problem.vector, part.centre, part.z, contacts, variables, weight)
             corrections -= 1

@@ -5,7 +5,8 @@ Y·S·P = Q·R, with weights S = diag(s), orders contacts by what they add to th
 
     keep contact P_k while |R_kk| > ε·|R_11|,     s_c = 1/(1 + max(gap_c, 0)/gap_ref)      (1)
 
-These weights make the closest of several equivalent contacts the one that is kept. The factor is not needed:
+of those that press at all, w₀,c < 0. These weights make the closest of several equivalent contacts the one
+that is kept. The factor is not needed:
 Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
 diagonal pivoting has the same pivots,
 
@@ -13,7 +14,7 @@ diagonal pivoting has the same pivots,
 
 whatever the structure of the step matrix and of the bilateral rows eliminated from it.
 
-A contact that is left out is harmless only if it is a *non-negative* combination of kept ones; linear
+A contact left out is harmless only if it is a *non-negative* combination of kept ones; linear
 dependence alone does not say so (n kept, −n left out). Hence the check after the solve: of the left-out
 contacts that would penetrate, w_c < 0, those are added back that (1) chooses among them with weights
 s_c = −w_c, so the worst of each bundle of near-duplicates.
@@ -34,6 +35,7 @@ __all__ = ["add_back", "keep_all", "select_contacts"]
 @njit(cache=True)
 def select_contacts(
     delassus: Array,
+    free: Array,
     gap: Array,
     width: int,
     tolerance: float,
@@ -47,7 +49,7 @@ def select_contacts(
     """Choose contacts by (1)–(2).
 
     Args:
-        delassus: W, shape (R, R), contact c's normal row at c·width.
+        delassus, free: W (R, R) and w₀ (R,), contact c's normal row at c·width.
         gap: shape (m,) [m].
         tolerance: ε. reference_gap: gap_ref [m].
         factor: work, columns l_k as rows, shape (m, m).
@@ -58,7 +60,8 @@ def select_contacts(
         How many are kept.
     """
     for c in range(gap.size):
-        weight[c] = 1.0 / (1.0 + max(gap[c], 0.0) / reference_gap)
+        presses = free[c * width] < 0.0
+        weight[c] = 1.0 / (1.0 + max(gap[c], 0.0) / reference_gap) if presses else 0.0
         dropped[c] = True
     take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
     return listed(dropped, kept)

@@ -13,6 +13,8 @@ and all together Eᵀ·(W·(V·x + λ₀) + w₀) = 0, λ₀ the impulses at the
 microseconds. Where contacts are redundant the equations are dependent; those unknowns that add nothing keep
 the values of the guess. Whether the modes still are the right ones is not guessed: the answer counts only if
 its certificate, of all contacts, meets the tolerance.
+
+The same takes the effect of the regularisation out of an LCP solver's answer: its modes, solved for without.
 """
 
 from __future__ import annotations
@@ -223,17 +225,17 @@ def from_guess(
     dropped: BoolArray,
     impulse: Array,
     velocity: Array,
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """The impulses that the guess's modes ask for, and their certificate.
 
     Args:
         delassus, free, friction, directions, lower, upper, guess: of the whole problem.
         corner, share, first, columns, equations: see `unknowns`.
         numbers: work, length ≥ R·(R + 2). order: work, shape (R,).
-        dropped: shape (m,), written: no contact is left out.
+        dropped: contacts left out so far, shape (m,).
         impulse, velocity: λ and w, shape (R,), written.
     Returns:
-        Residuals normal, friction, cone as in `certify`.
+        What `certify` does.
     """
     rows = free.size
     width = directions.shape[1] + 1
@@ -263,8 +265,4 @@ def from_guess(
     for j in range(count):
         for b in range(width if first[j] < contact_rows else 1):
             impulse[first[j] + b] += columns[j, b] * right[j]
-    dropped[:] = False
-    normal, sliding, cone, _ = certify(
-        delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity
-    )
-    return normal, sliding, cone
+    return certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)

@@ -20,7 +20,7 @@ class Selection:
     Args:
         dropped, kept: the choice, shape (m,).
         factor, remaining, weight: work of the choice, shapes (m, m), (m,), (m,).
-        guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
+        guess, trial, polished, velocity, best: impulses and velocities of all rows, shape (R,).
         first, columns, equations, numbers, order: work of the warm start, see `from_guess`.
         share: shape (r,).
     """
@@ -32,6 +32,7 @@ class Selection:
     weight: Array
     guess: Array
     trial: Array
+    polished: Array
     velocity: Array
     best: Array
     first: IntArray
@@ -100,6 +101,7 @@ class Workspace:
                 weight=take("weight", contacts),
                 guess=take("guess", rows),
                 trial=take("trial", rows),
+                polished=take("polished", rows),
                 velocity=take("velocity", rows),
                 best=take("best", rows),
                 first=take("first", rows, dtype=np.int64),

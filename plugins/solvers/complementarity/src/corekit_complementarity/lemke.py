@@ -43,20 +43,19 @@ def solve_by_pivoting(
     pattern, 1 + frac(i·attempt·golden ratio): another path, for the cases where rounding lost the first.
 
     Args:
-        numbers: work, length ≥ n·(2n + 6).
-        indices: work, length ≥ 7n + 2.
+        numbers: work, length ≥ 4·(n + 1)·(n + 4).
+        indices: work, length ≥ 8n + 4.
         z: written: the best answer of all attempts, by residual.
     Returns:
         How the last attempt ended, pivots of all attempts, natural residual of z in physical units.
     """
     n = vector.size
-    table = numbers[: n * (n + 1)].reshape(n, n + 1)
-    lu_numbers = numbers[n * (n + 1) : n * (2 * n + 1)]
-    rest = numbers[n * (2 * n + 1) :]
-    value, covering, trial, work = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
-    basic, nonbasic, place = indices[:n], indices[n : 2 * n + 1], indices[2 * n + 1 : 4 * n + 2]
-    active, order = indices[4 * n + 2 : 5 * n + 2], indices[5 * n + 2 : 6 * n + 2]
-    support = indices[6 * n + 2 : 7 * n + 2]
+    ends = n * (n + 1), (2 * n + 1) * (n + 1), (4 * n + 1) * (n + 1)
+    transposed = numbers[: ends[0]].reshape(n + 1, n)
+    inverse = numbers[ends[0] : ends[1]].reshape(n + 1, n + 1)
+    square, rest = numbers[ends[1] : ends[2]], numbers[ends[2] :]
+    covering, trial, work, numbers_of_path = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n :]
+    order, support, indices_of_path = indices[:n], indices[n : 2 * n], indices[2 * n :]
 
     z[:] = 0.0
     best = natural_residual(matrix, vector, row_scale, column_scale, z, support)
@@ -64,35 +63,32 @@ def solve_by_pivoting(
     for attempt in range(attempts):
         for i in range(n):
             covering[i] = 1.0 if attempt == 0 else 1.0 + ((i + 1) * attempt * GOLDEN) % 1.0
-        ending, count = lemke_path(
+        ending, count, basics = lemke_path(
             matrix,
             vector,
             covering,
-            table,
-            value,
-            basic,
-            nonbasic,
-            place,
-            work,
-            order,
+            transposed,
+            inverse,
+            square,
+            numbers_of_path,
+            indices_of_path,
             max_pivots,
             pivot_tolerance,
             tie_tolerance,
+            trial,
         )
         pivots += count
-        trial[:] = 0.0
-        k = 0
-        for i in range(n):
-            if n <= basic[i] < 2 * n:
-                trial[basic[i] - n] = max(value[i], 0.0)
-                active[k] = basic[i] - n
-                k += 1
         error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
         if error < best:
             best = error
             z[:] = trial
         if ending != RAY and error > 0.0:
-            lu = lu_numbers[: k * k].reshape(k, k)
+            active, k = indices_of_path, 0
+            for p in range(basics):
+                if active[p] < n:
+                    active[k] = active[p]
+                    k += 1
+            lu = square[: k * k].reshape(k, k)
             if basic_solution(matrix, vector, active[:k], lu, order[:k], work[:k], 1, trial):
                 error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
                 if error < best:
@@ -126,9 +122,9 @@ class Lemke(LCPSolver):
     def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
         """Write the solution; see `LCPSolver.solve`."""
         n = z.size
-        if self._indices.size < 7 * n + 2:
-            self._numbers = np.empty(n * (2 * n + 6))
-            self._indices = np.empty(7 * n + 2, dtype=np.int64)
+        if self._indices.size < 8 * n + 4:
+            self._numbers = np.empty(4 * (n + 1) * (n + 4))
+            self._indices = np.empty(8 * n + 4, dtype=np.int64)
         config = self._config
         ending, pivots, residual = solve_by_pivoting(
             problem.matrix,

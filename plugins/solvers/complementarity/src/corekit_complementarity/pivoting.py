@@ -1,4 +1,4 @@
-"""Lemke's complementary pivoting as a compiled kernel on a condensed tableau.
+"""Lemke's complementary pivoting as a compiled kernel in revised form.
 
 The problem is widened by an artificial variable z₀ ≥ 0 and a covering vector d > 0,
 
@@ -8,15 +8,18 @@ for which z = 0, z₀ = max(−b/d) is feasible. Pivots follow the path of *almo
 solutions, z_i·w_i = 0 for all i: the complement of what left the basis enters it. The path ends when z₀
 leaves (solved) or when nothing blocks the entering variable (a secondary ray).
 
-The n basic variables stand as an affine function of the n + 1 nonbasic ones,
+Of the n basic variables few are z: as many as the problem has active conditions, k. With C the basic z (z₀
+among them) and R the rows whose w is nonbasic, all that is kept of the basis is the small inverse
 
-    x_B = q + T·x_N,                                                                       (2)
+    K = [A d]_RC⁻¹,     z_C = −K·b_R,     w_i = b_i + [A d]_iC·z_C                          (2)
 
-so a pivot costs n·(n + 2) multiply-adds. Variables are numbered w_i = i, z_i = n + i, z₀ = 2n.
+so that a pivot costs n·k + k², not n². Where z_e enters, z_C moves along −K·[A d]_Re; where w_e enters, along
+K's column of e. K follows by one of four rank-one formulas (`update`), and is formed anew from A every so many
+pivots, so that rounding does not build up.
 
 Ties, abundant where contacts touch symmetrically, are broken as if b were b + (ε, ε², …, εⁿ): among tied
-rows the lexicographically smallest (q, B⁻¹)_i/pivot leaves, which excludes cycling. B⁻¹ is not stored
-apart: its column j is −T's column of w_j where w_j is nonbasic, a unit column where it is basic.
+variables the one leaves whose coefficients of ε in (2), over its descent, are lexicographically smallest,
+which excludes cycling.
 
 Source: Cottle, Pang, Stone (2009), "The Linear Complementarity Problem", sections 4.4 and 4.9.
 """
@@ -27,108 +30,218 @@ import numpy as np
 from numba import njit
 
 from corekit.data.arrays import Array, IntArray
+from corekit_complementarity.small_inverse import invert, update
 
 __all__ = ["LIMIT", "RAY", "SOLVED", "lemke_path"]
 
 SOLVED, RAY, LIMIT = 0, 1, 2
 """How a path ended."""
 
-
-@njit(cache=True)
-def exchange(table: Array, value: Array, row: int, column: int) -> None:
-    """Swap basic variable `row` with nonbasic variable `column` in (2), in place."""
-    n = value.size
-    inverse = 1.0 / table[row, column]
-    pivot_row = table[row]
-    for j in range(n + 1):
-        pivot_row[j] *= -inverse
-    pivot_row[column] = inverse
-    value[row] *= -inverse
-    for i in range(n):
-        target = table[i]
-        slope = target[column]
-        if i == row or slope == 0.0:
-            continue
-        target[column] = 0.0
-        for j in range(n + 1):
-            target[j] += slope * pivot_row[j]
-        value[i] += slope * value[row]
+FRESH = 40
+"""Pivots after which K, z and w are formed anew from A."""
 
 
 @njit(cache=True)
-def comes_first(table: Array, place: IntArray, column: int, one: int, two: int) -> bool:
-    """Whether row `one` leaves before the tied row `two`: smaller row of B⁻¹ per unit of descent."""
-    per_one, per_two = -1.0 / table[one, column], -1.0 / table[two, column]
-    rounding = 0.0
-    for j in range(table.shape[1]):
-        rounding = max(rounding, abs(table[one, j] * per_one), abs(table[two, j] * per_two))
-    rounding *= 1e-12
-    for j in range(table.shape[0]):
-        where = place[j]
-        if where >= 0:
-            left = per_one if where == one else 0.0
-            right = per_two if where == two else 0.0
+def direction(
+    transposed: Array,
+    inverse: Array,
+    count: int,
+    column: IntArray,
+    row: IntArray,
+    entering_z: int,
+    entering_row: int,
+    dx: Array,
+    dw: Array,
+) -> None:
+    """How z_C and w change per unit of the entering variable.
+
+    Args:
+        transposed: [A d]ᵀ, shape (n + 1, n).
+        inverse, count, column, row: K, k, C, R of (2).
+        entering_z: index of the entering z, or −1. entering_row: else the position in R of the entering w.
+        dx, dw: shapes (k,) and (n,), written; dw of nonbasic w is rounding only.
+    """
+    n = dw.size
+    if entering_z >= 0:
+        enters = transposed[entering_z]
+        for p in range(count):
+            dx[p] = 0.0
+            for q in range(count):
+                dx[p] -= inverse[p, q] * enters[row[q]]
+        for i in range(n):
+            dw[i] = enters[i]
+    else:
+        for p in range(count):
+            dx[p] = inverse[p, entering_row]
+        for i in range(n):
+            dw[i] = 0.0
+    for p in range(count):
+        change = dx[p]
+        if change != 0.0:
+            of_it = transposed[column[p]]
+            for i in range(n):
+                dw[i] += change * of_it[i]
+
+
+@njit(cache=True)
+def perturbation(
+    transposed: Array,
+    inverse: Array,
+    count: int,
+    column: IntArray,
+    row: IntArray,
+    candidate: int,
+    fall: Array,
+    out: Array,
+) -> float:
+    """Coefficients of ε, ε², … in a basic variable, over its descent; returns the largest.
+
+    Args:
+        candidate: i < n for w_i, n + p for the z at position p of C.
+        fall: how fast the basic variables descend, shape (≥ n + k,).
+        out: shape (n,), written.
+    """
+    n, descent = out.size, fall[candidate]
+    out[:] = 0.0
+    for q in range(count):
+        total = 0.0
+        if candidate >= n:
+            total = -inverse[candidate - n, q]
         else:
-            left = -table[one, -1 - where] * per_one
-            right = -table[two, -1 - where] * per_two
-        if abs(left - right) > rounding:
-            return left < right
-    return False
+            for p in range(count):
+                total -= transposed[column[p], candidate] * inverse[p, q]
+        out[row[q]] = total / descent
+    if candidate < n:
+        out[candidate] = 1.0 / descent
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(out[i]))
+    return largest
 
 
 @njit(cache=True)
-def blocking_row(
-    table: Array,
+def first_of_tied(
+    transposed: Array,
+    inverse: Array,
+    count: int,
+    column: IntArray,
+    row: IntArray,
+    fall: Array,
+    tied: IntArray,
+    ties: int,
+    least: float,
+    one: Array,
+    two: Array,
+) -> int:
+    """The tied variable that the lexicographic rule lets leave, pivots below `least` apart."""
+    leaving, size_one = -1, 0.0
+    for t in range(ties):
+        candidate = tied[t]
+        if not fall[candidate] > least:
+            continue
+        if leaving < 0:
+            leaving = candidate
+            if ties > 1:
+                size_one = perturbation(transposed, inverse, count, column, row, candidate, fall, one)
+            continue
+        size_two = perturbation(transposed, inverse, count, column, row, candidate, fall, two)
+        rounding = 1e-12 * max(size_one, size_two)
+        for i in range(one.size):
+            if abs(one[i] - two[i]) > rounding:
+                if two[i] < one[i]:
+                    leaving, size_one = candidate, size_two
+                    one[:] = two
+                break
+    return leaving
+
+
+@njit(cache=True)
+def blocking(
     value: Array,
-    basic: IntArray,
-    place: IntArray,
-    column: int,
+    fall: Array,
+    basics: int,
+    artificial: int,
     size: float,
     pivot_tolerance: float,
     tie_tolerance: float,
-    slope: Array,
     tied: IntArray,
-) -> int:
-    """The basic variable that first reaches zero as the nonbasic `column` grows, or −1 on a ray.
+) -> tuple[int, float, float]:
+    """Which basic variables reach zero first as the entering one grows.
 
-    A row blocks if it falls faster than pivot_tolerance·max|slope|. Rows whose ratio exceeds the smallest
-    by no more than rounding are tied: z₀ leaves if it is among them, else the lexicographic rule decides
-    between those whose pivots are not needlessly small.
+    A variable blocks if it falls faster than pivot_tolerance·max|fall|. Those whose ratio exceeds the
+    smallest by no more than rounding are tied; z₀, at index `artificial`, leaves if it is among them.
 
     Args:
+        value, fall: of the basic variables, 0 for others, shape (basics,).
         size: max |b|, against which rounding in the values is judged.
-        slope, tied: work, shape (n,).
+        tied: shape (basics,), written.
+    Returns:
+        How many are tied (0 on a ray), the largest pivot among them, the ratio.
     """
-    n = value.size
     steepest = 0.0
-    for i in range(n):
-        fall = -table[i, column]
-        slope[i] = fall
-        if abs(fall) > steepest:
-            steepest = abs(fall)
-    least_slope = pivot_tolerance * steepest
+    for i in range(basics):
+        steepest = max(steepest, abs(fall[i]))
+    least = pivot_tolerance * steepest
     ratio = np.inf
-    for i in range(n):
-        if slope[i] > least_slope and value[i] < ratio * slope[i]:
-            ratio = max(value[i], 0.0) / slope[i]
+    for i in range(basics):
+        if fall[i] > least and value[i] < ratio * fall[i]:
+            ratio = max(value[i], 0.0) / fall[i]
     if not ratio < np.inf:
-        return -1
-    count, largest_pivot = 0, 0.0
-    for i in range(n):
-        if slope[i] > least_slope:
-            excess = value[i] - ratio * slope[i]
+        return 0, 0.0, ratio
+    count, largest = 0, 0.0
+    for i in range(basics):
+        if fall[i] > least:
+            excess = value[i] - ratio * fall[i]
             if excess <= tie_tolerance * (size + abs(value[i])):
-                if basic[i] == 2 * n:
-                    return i
+                if i == artificial:
+                    tied[0] = i
+                    return 1, fall[i], ratio
                 tied[count] = i
                 count += 1
-                largest_pivot = max(largest_pivot, slope[i])
-    leaving = -1
-    for k in range(count):
-        i = tied[k]
-        if slope[i] > 1e-5 * largest_pivot and (leaving < 0 or comes_first(table, place, column, i, leaving)):
-            leaving = i
-    return leaving
+                largest = max(largest, fall[i])
+    return count, largest, ratio
+
+
+@njit(cache=True)
+def evaluate(
+    transposed: Array,
+    vector: Array,
+    inverse: Array,
+    count: int,
+    column: IntArray,
+    row: IntArray,
+    w_place: IntArray,
+    value: Array,
+) -> None:
+    """Write z_C and w of (2) into `value`: w_i at i, the z at position p of C at n + p."""
+    n = vector.size
+    for i in range(n):
+        value[i] = vector[i]
+    for p in range(count):
+        total = 0.0
+        for q in range(count):
+            total -= inverse[p, q] * vector[row[q]]
+        value[n + p] = total
+        of_it = transposed[column[p]]
+        for i in range(n):
+            value[i] += total * of_it[i]
+    for i in range(n):
+        if w_place[i] >= 0:
+            value[i] = 0.0
+
+
+@njit(cache=True)
+def first_basis(vector: Array, covering: Array) -> tuple[int, float]:
+    """The row that z₀ takes at the start, −1 if z = 0 is the answer; and max |b|."""
+    size, row = 0.0, -1
+    for i in range(vector.size):
+        size = max(size, abs(vector[i]))
+        # of equally negative entries the last is the lexicographically smallest
+        if row < 0 or vector[i] * covering[row] <= vector[row] * covering[i]:
+            row = i
+    if row >= 0 and vector[row] >= 0.0:
+        row = -1
+    return row, size
 
 
 @njit(cache=True)
@@ -136,63 +249,87 @@ def lemke_path(
     matrix: Array,
     vector: Array,
     covering: Array,
-    table: Array,
-    value: Array,
-    basic: IntArray,
-    nonbasic: IntArray,
-    place: IntArray,
-    slope: Array,
-    tied: IntArray,
+    transposed: Array,
+    inverse: Array,
+    work: Array,
+    numbers: Array,
+    indices: IntArray,
     max_pivots: int,
     pivot_tolerance: float,
     tie_tolerance: float,
-) -> tuple[int, int]:
+    z: Array,
+) -> tuple[int, int, int]:
     """Follow Lemke's path from z = 0.
 
     Args:
         matrix, vector: A (n, n) and b (n,).
         covering: d > 0, shape (n,).
-        table, value: T (n, n + 1) and q (n,) of (2), written; q holds the basic variables at the end.
-        basic, nonbasic: which variable stands in a row (n,) or column (n + 1,), written.
-        place: where a variable stands, shape (2n + 1,), written: its row, or −1 − its column.
-        slope, tied: work, shape (n,).
+        transposed, inverse, work: work, shapes (n + 1, n), (n + 1, n + 1), (2n² + 2n,).
+        numbers, indices: work, lengths ≥ 9n + 4 and ≥ 6n + 4; the basic z are the first entries of `indices`.
         max_pivots: pivots before it gives up.
-        pivot_tolerance, tie_tolerance: see `blocking_row`.
+        pivot_tolerance, tie_tolerance: see `blocking`.
+        z: the z of the last basic solution, shape (n,), written.
     Returns:
-        How it ended (SOLVED, RAY or LIMIT) and the number of pivots.
+        How it ended (SOLVED, RAY or LIMIT), the number of pivots, and how many z are basic (z₀ is index n).
     """
     n = vector.size
-    size = 0.0
-    row = -1
+    value, fall = numbers[: 2 * n + 1], numbers[2 * n + 1 : 4 * n + 2]
+    dx, dw = numbers[4 * n + 2 : 5 * n + 3], numbers[5 * n + 3 : 6 * n + 3]
+    one, two, side = numbers[6 * n + 3 : 7 * n + 3], numbers[7 * n + 3 : 8 * n + 3], numbers[8 * n + 3 :]
+    column, row = indices[: n + 1], indices[n + 1 : 2 * n + 2]
+    z_place, w_place = indices[2 * n + 2 : 3 * n + 3], indices[3 * n + 3 : 4 * n + 3]
+    tied = indices[4 * n + 3 :]
+
+    z[:] = 0.0
+    start, size = first_basis(vector, covering)
+    if start < 0:
+        return SOLVED, 0, 0
     for i in range(n):
-        table[i, :n] = matrix[i]
-        table[i, n] = covering[i]
-        value[i] = vector[i]
-        basic[i] = i
-        nonbasic[i] = n + i
-        place[i] = i
-        place[n + i] = -1 - i
-        size = max(size, abs(vector[i]))
-        # of equally negative entries the last is the lexicographically smallest
-        if row < 0 or vector[i] * covering[row] <= vector[row] * covering[i]:
-            row = i
-    nonbasic[n] = 2 * n
-    place[2 * n] = -1 - n
-    if row < 0 or vector[row] >= 0.0:
-        return SOLVED, 0
-    column = n
-    for pivots in range(1, max_pivots + 1):
-        exchange(table, value, row, column)
-        left, entered = basic[row], nonbasic[column]
-        basic[row], nonbasic[column] = entered, left
-        place[entered], place[left] = row, -1 - column
-        if left == 2 * n:
-            return SOLVED, pivots
-        entering = left - n if left >= n else left + n
-        column = -1 - int(place[entering])
-        row = blocking_row(
-            table, value, basic, place, column, size, pivot_tolerance, tie_tolerance, slope, tied
+        for j in range(n):
+            transposed[j, i] = matrix[i, j]
+        transposed[n, i] = covering[i]
+    z_place[:] = -1
+    w_place[:] = -1
+    count = 1
+    column[0], row[0] = n, start
+    z_place[n], w_place[start] = 0, 0
+    inverse[0, 0] = 1.0 / covering[start]
+    evaluate(transposed, vector, inverse, count, column, row, w_place, value)
+
+    ending, pivots = LIMIT, 1
+    left = start  # w_i as i, z_i as n + i
+    while pivots < max_pivots:
+        entering_z = left if left < n else -1
+        entering_row = -1 if left < n else int(w_place[left - n])
+        direction(transposed, inverse, count, column, row, entering_z, entering_row, dx, dw)
+        for i in range(n):
+            fall[i] = -dw[i] if w_place[i] < 0 else 0.0
+        for p in range(count):
+            fall[n + p] = -dx[p]
+        ties, largest, ratio = blocking(
+            value, fall, n + count, n + z_place[n], size, pivot_tolerance, tie_tolerance, tied
         )
-        if row < 0:
-            return RAY, pivots
-    return LIMIT, max_pivots
+        if ties == 0:
+            ending = RAY
+            break
+        leaving = first_of_tied(
+            transposed, inverse, count, column, row, fall, tied, ties, 1e-5 * largest, one, two
+        )
+        pivots += 1
+        ratio = max(value[leaving], 0.0) / fall[leaving]
+        for i in range(n + count):
+            value[i] -= ratio * fall[i]
+        left = leaving if leaving < n else n + int(column[leaving - n])
+        count = update(
+            transposed, inverse, count, column, row, z_place, w_place,
+            entering_z, entering_row, leaving, ratio, dx, dw, side, value,
+        )  # fmt: skip
+        if left == 2 * n:
+            ending = SOLVED
+            break
+        if pivots % FRESH == 0 and invert(transposed, column, row, count, work, inverse):
+            evaluate(transposed, vector, inverse, count, column, row, w_place, value)
+    for p in range(count):
+        if column[p] < n:
+            z[column[p]] = max(value[n + p], 0.0)
+    return ending, pivots, count
