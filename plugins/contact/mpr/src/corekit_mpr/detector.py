@@ -19,11 +19,18 @@ from corekit_mpr.gap import work
 from corekit_mpr.measure import Out, measure_pairs, near_pairs
 from corekit_mpr.overlap import pool
 from corekit_mpr.patch import MAX_POINTS
-from corekit_mpr.solids import KINDS, Solids, solids_of
+from corekit_mpr.solids import KINDS, Hulls, Solids, solids_of
 
 __all__ = ["MprDetector"]
 
 _SERVED: Final = frozenset((first, second) for first in KINDS for second in KINDS if first != "half-space")
+
+
+def _longest_loop(hulls: Hulls) -> int:
+    """Most corners of a face."""
+    # heads come first: where the loop of each face begins and ends
+    heads = hulls.links[: int(hulls.links[0, 0])] if len(hulls.links) else np.zeros((0, 2), dtype=np.int64)
+    return int((heads[:, 1] - heads[:, 0]).max(initial=4))
 
 
 @final
@@ -43,13 +50,12 @@ class MprDetector(ContactDetector):
         self._tolerance = config.tolerance
         self._flat_sine = math.sin(config.flat_angle) if config.patch else 0.0
         self._flat_cosine = math.cos(2.0 * config.flat_angle)
-        self._solids: Solids | None = None
+        self._solids: tuple[Solids, Hulls] | None = None
         self._frame: IntArray = np.zeros(0, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
         self._work = work()
         self._pool = pool(4)
-        self._rows: Array = np.zeros((MAX_POINTS, 7))
-        self._names: IntArray = np.zeros((MAX_POINTS, 2), dtype=np.int64)
+        self._rows: Array = np.zeros((MAX_POINTS, 9))
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
@@ -69,10 +75,10 @@ class MprDetector(ContactDetector):
                 f"{where}detector 'mpr' has no support functions for {', '.join(foreign)}; "
                 "add a detector that serves them"
             )
-        self._solids = solids = solids_of(table, where)
+        self._solids = _, hulls = solids_of(table, where)
         self._frame = np.ascontiguousarray(table.frame, dtype=np.int64)
         self._pairs = table.pairs(served)
-        self._pool = pool(int(np.diff(solids.loop).max(initial=4)))
+        self._pool = pool(_longest_loop(hulls))
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs whose bounding balls, planes or boxes are closer than `margin` [m]."""
@@ -80,7 +86,9 @@ class MprDetector(ContactDetector):
         if self._solids is None:
             out.count = 0
             return
-        out.count = near_pairs(self._solids, self._pairs, poses.position, poses.rotation, margin, out.pairs)
+        out.count = near_pairs(
+            self._solids[0], self._pairs, poses.position, poses.rotation, margin, out.pairs
+        )
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
         """Append up to four contacts a pair, those with gap < `margin` [m], in one compiled call."""
@@ -88,7 +96,7 @@ class MprDetector(ContactDetector):
             return
         out.reserve(out.count + MAX_POINTS * candidates.count)
         out.count = measure_pairs(
-            self._solids,
+            *self._solids,
             candidates.pairs,
             candidates.count,
             self._frame,
@@ -103,7 +111,6 @@ class MprDetector(ContactDetector):
             self._work,
             self._pool,
             self._rows,
-            self._names,
             out.count,
             Out(out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight),
         )

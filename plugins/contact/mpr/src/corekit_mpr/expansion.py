@@ -14,10 +14,10 @@ import math
 from typing import Final
 
 from corekit.data.arrays import Array, IntArray
-from corekit_mpr.compiled import compiled
+from corekit_mpr.compiled import compiled, number
 from corekit_mpr.polish import polish
 from corekit_mpr.support import Pair, lowest
-from corekit_mpr.vectors import Vector, cross, dot, norm, row, scaled, subtract
+from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
 
 __all__ = ["MAX_CORNERS", "MAX_FACES", "depth"]
 
@@ -50,8 +50,8 @@ def _horizon(
     faces: IntArray, planes: Array, count: int, w: Vector, tiny: float, rim: IntArray
 ) -> tuple[int, int]:
     """Remove the faces that w sees; their boundary goes into `rim`. Returns faces left and edges of the boundary."""
-    edges = 0
-    face = 0
+    edges = number(0)
+    face = number(0)
     while face < count:
         if dot(row(planes, face), w) - planes[face, 3] <= tiny:
             face += 1
@@ -95,7 +95,24 @@ def _polished(
     for k in range(3):
         for column in range(6):
             simplex[k, column] = corners[face[k], column]
-    return polish(pair, vertices, n, simplex, 3, tiny, edges)
+    return polish(pair, vertices, n, simplex, number(3), tiny, edges)
+
+
+@compiled
+def _tetrahedron(simplex: Array, corners: Array, faces: IntArray, planes: Array) -> tuple[int, Vector]:
+    """The polytope of the simplex's four rows: how many faces, and a point inside; rows 1–3 move to 0–2."""
+    middle = (0.0, 0.0, 0.0)
+    for k in range(4):
+        for column in range(6):
+            corners[k, column] = simplex[k, column]
+        middle = along(middle, 0.25, row(simplex, k))
+    count = number(0)
+    for k in range(4):
+        count = _put_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
+    for k in range(3):
+        for column in range(6):
+            simplex[k, column] = simplex[k + 1, column]
+    return count, middle
 
 
 @compiled
@@ -113,44 +130,34 @@ def depth(
             (MAX_FACES, 3), (MAX_FACES, 4), (3·MAX_FACES, 2).
     """
     tiny = 1e-14 * size
-    middle = (0.0, 0.0, 0.0)
-    for k in range(4):
-        for column in range(6):
-            corners[k, column] = simplex[k, column]
-        middle = (
-            middle[0] + 0.25 * simplex[k, 0],
-            middle[1] + 0.25 * simplex[k, 1],
-            middle[2] + 0.25 * simplex[k, 2],
-        )
-    number, count = 4, 0
-    for k in range(4):
-        count = _put_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
-    for k in range(3):
-        for column in range(6):
-            simplex[k, column] = simplex[k + 1, column]
-    best, found = polish(pair, vertices, scaled(outward, -1.0), simplex, 3, tiny, edges)
+    count, middle = _tetrahedron(simplex, corners, faces, planes)
+    used = number(4)
+    best, found = polish(pair, vertices, scaled(outward, -1.0), simplex, number(3), tiny, edges)
     upper = 0.0
     while count > 0:
         face = _nearest_face(planes, count)
         upper = -planes[face, 3]
-        if upper - best <= tolerance or number == len(corners) or count + 16 > len(faces):
-            break
         n = scaled(row(planes, face), -1.0)
+        if upper - best <= tolerance or used == len(corners) or count + 16 > len(faces):
+            # the bounds have met; a maximum elsewhere may still be the better one by less than that
+            if dot(n, found) < 0.999:
+                f, polished = _polished(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
+                if f > best:
+                    best, found = f, polished
+            break
         w, a = lowest(pair, vertices, n)
         f = dot(w, n)
-        if f > best - 0.1 * abs(best):
+        if f > best + tiny:
             f, polished = _polished(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
             if f > best + tiny:
                 best, found = f, polished
-        if upper - f <= tolerance and upper - best <= tolerance:
-            break
         before = count
         count, boundary = _horizon(faces, planes, count, w, tiny, rim)
         if count == before or count + boundary > len(faces):
             break  # the support lies in the face: rounding allows no more
         for k in range(6):
-            corners[number, k] = w[k] if k < 3 else a[k - 3]
+            corners[used, k] = w[k] if k < 3 else a[k - 3]
         for e in range(boundary):
-            count = _put_face(corners, faces, planes, count, rim[e, 0], rim[e, 1], number, middle)
-        number += 1
+            count = _put_face(corners, faces, planes, count, rim[e, 0], rim[e, 1], used, middle)
+        used += 1
     return best, found, upper

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit_mpr.compiled import compiled
-from corekit_mpr.solids import Solids
-from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT
+from corekit_mpr.solids import Hulls
+from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT, Solid
 from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 
 __all__ = [
@@ -59,8 +59,8 @@ BARREL: Final = 2
 POLYGON: Final = 3
 DISK: Final = 4
 
-Placed: TypeAlias = tuple[int, Vector, Vector, Vector, Vector]
-"""A shape's index, and its centre and axes in the work frame [m]."""
+Placed: TypeAlias = tuple[Solid, Vector, Vector, Vector, Vector]
+"""A shape's core, and its centre and axes in the work frame [m]."""
 
 Feature: TypeAlias = tuple[int, int, Vector, float]
 """What faces a direction: NOTHING, LINE, BARREL (the axis of a cylinder), POLYGON (without corners: a plane) or
@@ -89,9 +89,9 @@ def _corner(placed: Placed, own: Vector) -> Vector:
 
 
 @compiled
-def _put(loop: Array, names: IntArray, index: int, x: Vector, name: int, edge: int) -> None:
+def _put(loop: Array, index: int, x: Vector, name: int, edge: int) -> None:
     loop[index, 0], loop[index, 1], loop[index, 2] = x
-    names[index, 0], names[index, 1] = name, edge
+    loop[index, 3], loop[index, 4] = name, edge
 
 
 @compiled
@@ -100,9 +100,8 @@ def _axis(placed: Placed, k: int) -> Vector:
 
 
 @compiled
-def _box_corner(solids: Solids, placed: Placed, bits: int) -> Vector:
-    i = placed[0]
-    a = row(solids.size, i)
+def _box_corner(placed: Placed, bits: int) -> Vector:
+    a = (placed[0][1], placed[0][2], placed[0][3])
     own = (-a[0] if bits & 1 else a[0], -a[1] if bits & 2 else a[1], -a[2] if bits & 4 else a[2])
     return _corner(placed, own)
 
@@ -115,9 +114,7 @@ def _box_edge(bits: int, axis: int) -> int:
 
 
 @compiled
-def _box_face(
-    solids: Solids, placed: Placed, axis: int, sign: float, loop: Array, names: IntArray
-) -> Feature:
+def _box_face(placed: Placed, axis: int, sign: float, loop: Array) -> Feature:
     """The face of a box at ±axis."""
     j, k = (axis + 1) % 3, (axis + 2) % 3
     base = (1 << axis) if sign < 0.0 else 0
@@ -125,14 +122,12 @@ def _box_face(
         # in turn: ++, −+, −−, +−
         bits = base + ((1 << j) if c in (1, 2) else 0) + ((1 << k) if c in (2, 3) else 0)
         edge = _box_edge(bits, j if c in (0, 2) else k)
-        _put(loop, names, c, _box_corner(solids, placed, bits), CORNER + bits, EDGE + edge)
+        _put(loop, c, _box_corner(placed, bits), CORNER + bits, EDGE + edge)
     return POLYGON, 4, scaled(_axis(placed, axis), sign), 0.0
 
 
 @compiled
-def _box_facing(
-    solids: Solids, placed: Placed, d: Vector, sine: float, loop: Array, names: IntArray
-) -> Feature:
+def _box_facing(placed: Placed, d: Vector, sine: float, loop: Array) -> Feature:
     """The face or edge of a box within an angle of lying across d."""
     flat, last, steep = 0, 0, 0
     bits = 0
@@ -144,132 +139,123 @@ def _box_facing(
         else:
             steep = k
     if flat == 2:
-        return _box_face(solids, placed, steep, side(dot(_axis(placed, steep), d)), loop, names)
+        return _box_face(placed, steep, side(dot(_axis(placed, steep), d)), loop)
     if flat == 1:
         low, high = bits & ~(1 << last), bits | (1 << last)
         edge = EDGE + _box_edge(bits, last)
-        _put(loop, names, 0, _box_corner(solids, placed, low), CORNER + low, edge)
-        _put(loop, names, 1, _box_corner(solids, placed, high), CORNER + high, edge)
+        _put(loop, 0, _box_corner(placed, low), CORNER + low, edge)
+        _put(loop, 1, _box_corner(placed, high), CORNER + high, edge)
         return LINE, 2, _axis(placed, last), 0.0
     return NOTHING, 0, d, 0.0
 
 
 @compiled
-def _hull_face(solids: Solids, placed: Placed, face: int, loop: Array, names: IntArray) -> Feature:
+def _hull_face(hulls: Hulls, placed: Placed, face: int, loop: Array) -> Feature:
     """A face of a hull."""
-    start, first = solids.loop[face], solids.vertex[placed[0]]
-    count = solids.loop[face + 1] - start
+    first = placed[0][5]
+    start = int(hulls.links[face, 0])
+    count = int(hulls.links[face, 1]) - start
     for c in range(count):
-        v = int(solids.loops[start + c])
-        x = _corner(placed, row(solids.vertices, v))
-        _put(loop, names, c, x, CORNER + v - int(first), EDGE + int(solids.edges[start + c]))
-    own = row(solids.normals, face)
+        v, edge = int(hulls.links[start + c, 0]), int(hulls.links[start + c, 1])
+        _put(loop, c, _corner(placed, row(hulls.table, v)), CORNER + v - first, EDGE + edge)
+    own = row(hulls.table, face)
     n = along(along(scaled(placed[2], own[0]), own[1], placed[3]), own[2], placed[4])
     return POLYGON, count, n, 0.0
 
 
 @compiled
-def _best_hull_face(solids: Solids, placed: Placed, d: Vector) -> tuple[int, float]:
+def _best_hull_face(hulls: Hulls, placed: Placed, d: Vector) -> tuple[int, float]:
     """The face of a hull whose normal is nearest to d, and the cosine."""
     own = (dot(placed[2], d), dot(placed[3], d), dot(placed[4], d))
     best, cosine = 0, -2.0
-    for face in range(solids.face[placed[0]], solids.face[placed[0] + 1]):
-        c = dot(row(solids.normals, face), own)
+    for face in range(placed[0][7], placed[0][8]):
+        c = dot(row(hulls.table, face), own)
         if c > cosine:
             best, cosine = face, c
     return best, cosine
 
 
 @compiled
-def _hull_facing(
-    solids: Solids, placed: Placed, d: Vector, sine: float, loop: Array, names: IntArray
-) -> Feature:
+def _hull_facing(hulls: Hulls, placed: Placed, d: Vector, sine: float, loop: Array) -> Feature:
     """The face of a hull within an angle of lying across d, or the edge at its furthest corner that lies so best."""
-    i = placed[0]
-    best, cosine = _best_hull_face(solids, placed, d)
+    best, cosine = _best_hull_face(hulls, placed, d)
     if cosine * cosine > 1.0 - sine * sine:
-        return _hull_face(solids, placed, best, loop, names)
+        return _hull_face(hulls, placed, best, loop)
     own = (dot(placed[2], d), dot(placed[3], d), dot(placed[4], d))
-    first, last = solids.vertex[i], solids.vertex[i + 1]
-    top, reach = first, dot(row(solids.vertices, first), own)
+    first, last = placed[0][5], placed[0][6]
+    top, reach = first, dot(row(hulls.table, first), own)
     for v in range(first, last):
-        if dot(row(solids.vertices, v), own) > reach:
-            top, reach = v, dot(row(solids.vertices, v), own)
+        if dot(row(hulls.table, v), own) > reach:
+            top, reach = v, dot(row(hulls.table, v), own)
     other, number, least = -1, 0, sine
-    for face in range(solids.face[i], solids.face[i + 1]):
-        start, stop = solids.loop[face], solids.loop[face + 1]
+    for face in range(placed[0][7], placed[0][8]):
+        start, stop = int(hulls.links[face, 0]), int(hulls.links[face, 1])
         for c in range(start, stop):  # every edge stands in two faces, once in each direction
-            if solids.loops[c] == top:
-                v = solids.loops[c + 1 if c + 1 < stop else start]
-                e = subtract(row(solids.vertices, v), row(solids.vertices, top))
+            if hulls.links[c, 0] == top:
+                v = int(hulls.links[c + 1 if c + 1 < stop else start, 0])
+                e = subtract(row(hulls.table, v), row(hulls.table, top))
                 lean = abs(dot(e, own)) / norm(e)
                 if lean < least:
-                    other, number, least = v, solids.edges[c], lean
+                    other, number, least = v, int(hulls.links[c, 1]), lean
     if other < 0:
         return NOTHING, 0, d, 0.0
     low, high = min(top, other), max(top, other)
-    x, y = _corner(placed, row(solids.vertices, low)), _corner(placed, row(solids.vertices, high))
-    _put(loop, names, 0, x, CORNER + low - first, EDGE + number)
-    _put(loop, names, 1, y, CORNER + high - first, EDGE + number)
+    x, y = _corner(placed, row(hulls.table, low)), _corner(placed, row(hulls.table, high))
+    _put(loop, 0, x, CORNER + low - first, EDGE + number)
+    _put(loop, 1, y, CORNER + high - first, EDGE + number)
     e = subtract(y, x)
     return LINE, 2, scaled(e, 1.0 / norm(e)), 0.0
 
 
 @compiled
-def _axis_line(kind: int, placed: Placed, h: float, radius: float, loop: Array, names: IntArray) -> Feature:
+def _axis_line(kind: int, placed: Placed, h: float, radius: float, loop: Array) -> Feature:
     """The axis of a capsule (LINE) or cylinder (BARREL)."""
     for c in range(2):
         end = 1.0 if c == 1 else -1.0
-        _put(loop, names, c, along(placed[1], end * h, placed[4]), end_name(end), SIDE)
+        _put(loop, c, along(placed[1], end * h, placed[4]), end_name(end), SIDE)
     return kind, 2, placed[4], radius
 
 
 @compiled
-def _cap(solids: Solids, placed: Placed, end: float, loop: Array, names: IntArray) -> Feature:
+def _cap(placed: Placed, end: float, loop: Array) -> Feature:
     """A cap: four material points of its rim, and its centre in row 4."""
-    i = placed[0]
-    R, h = solids.size[i, 0], solids.size[i, 1]
+    R, h = placed[0][1], placed[0][2]
     centre = along(placed[1], end * h, placed[4])
     for k in range(4):
         x = along(centre, R, rim_direction(k, placed[2], placed[3]))
-        _put(loop, names, k, x, RIM + k + (4 if end < 0.0 else 0), FACE)
-    _put(loop, names, 4, centre, FACE, FACE)
+        _put(loop, k, x, RIM + k + (4 if end < 0.0 else 0), FACE)
+    _put(loop, 4, centre, FACE, FACE)
     return DISK, 4, scaled(placed[4], end), R
 
 
 @compiled
-def facing(solids: Solids, placed: Placed, d: Vector, sine: float, loop: Array, names: IntArray) -> Feature:
-    """The face, cap, edge or line of a shape that lies across d within an angle; corners into `loop`, names beside.
+def facing(hulls: Hulls, placed: Placed, d: Vector, sine: float, loop: Array) -> Feature:
+    """The face, cap, edge or line of a shape that lies across d within an angle; its corners go into `loop`.
 
     Args:
         sine: of the angle.
-        loop, names: shapes (≥ corners + 1, 3) [m] and (≥ corners + 1, 2): name of the corner, and of the
-            edge to the next.
+        loop: x, y, z [m], name of the corner, name of the edge to the next, shape (≥ corners + 1, 5).
     """
-    i = placed[0]
-    kind = solids.kind[i]
+    kind = placed[0][0]
     if kind == BOX:
-        return _box_facing(solids, placed, d, sine, loop, names)
+        return _box_facing(placed, d, sine, loop)
     if kind == HULL:
-        return _hull_facing(solids, placed, d, sine, loop, names)
+        return _hull_facing(hulls, placed, d, sine, loop)
     if kind in (CYLINDER, SEGMENT):
         lean = dot(placed[4], d)
         if kind == CYLINDER and norm(cross(placed[4], d)) < sine:
-            return _cap(solids, placed, side(lean), loop, names)
+            return _cap(placed, side(lean), loop)
         if abs(lean) < sine:
             if kind == CYLINDER:
-                return _axis_line(BARREL, placed, solids.size[i, 1], solids.size[i, 0], loop, names)
-            return _axis_line(LINE, placed, solids.size[i, 0], solids.radius[i], loop, names)
+                return _axis_line(BARREL, placed, placed[0][2], placed[0][1], loop)
+            return _axis_line(LINE, placed, placed[0][1], placed[0][4], loop)
     return NOTHING, 0, d, 0.0
 
 
 @compiled
-def face_towards(
-    solids: Solids, placed: Placed, d: Vector, cosine: float, loop: Array, names: IntArray
-) -> Feature:
+def face_towards(hulls: Hulls, placed: Placed, d: Vector, cosine: float, loop: Array) -> Feature:
     """The face or cap of a shape whose normal is within an angle of d, if there is one."""
-    i = placed[0]
-    kind = solids.kind[i]
+    kind = placed[0][0]
     if kind == BOX:
         best = 0
         for k in range(1, 3):
@@ -277,16 +263,16 @@ def face_towards(
                 best = k
         lean = dot(_axis(placed, best), d)
         if abs(lean) > cosine:
-            return _box_face(solids, placed, best, side(lean), loop, names)
+            return _box_face(placed, best, side(lean), loop)
     elif kind == HULL:
-        face, lean = _best_hull_face(solids, placed, d)
+        face, lean = _best_hull_face(hulls, placed, d)
         if lean > cosine:
-            return _hull_face(solids, placed, face, loop, names)
+            return _hull_face(hulls, placed, face, loop)
     elif kind == CYLINDER:
         lean = dot(placed[4], d)
         if abs(lean) > cosine:
-            return _cap(solids, placed, side(lean), loop, names)
+            return _cap(placed, side(lean), loop)
     elif kind == HALF_SPACE:
-        _put(loop, names, 0, placed[1], FACE, FACE)
+        _put(loop, 0, placed[1], FACE, FACE)
         return POLYGON, 0, placed[4], 0.0
     return NOTHING, 0, d, 0.0

@@ -11,10 +11,9 @@ from corekit_mpr.features import CODES, Placed
 from corekit_mpr.gap import Work, core_gap
 from corekit_mpr.overlap import Pool
 from corekit_mpr.patch import put_points
-from corekit_mpr.solids import Solids
-from corekit_mpr.support import BOX, HALF_SPACE, Pair, lowest_on_plane
+from corekit_mpr.solids import Hulls, Solids
+from corekit_mpr.support import BOX, HALF_SPACE, Pair, Solid, lowest_on_plane
 from corekit_mpr.vectors import Vector, add, into_frame, norm, out_of_frame, row, subtract
-from corekit_mpr.witness import solid
 
 __all__ = ["Out", "measure_pairs", "near_pairs"]
 
@@ -35,7 +34,10 @@ class Out(NamedTuple):
 @compiled
 def _centre(solids: Solids, i: int, position: Array, rotation: Array) -> Vector:
     """Centre of shape i in the world [m]."""
-    return add(row(position, i), out_of_frame(rotation[i], row(solids.centre, i)))
+    return add(
+        row(position, i),
+        out_of_frame(rotation[i], (solids.numbers[i, 5], solids.numbers[i, 6], solids.numbers[i, 7])),
+    )
 
 
 @compiled
@@ -51,36 +53,45 @@ def near_pairs(
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         a, b = i, j
-        if solids.kind[i] == HALF_SPACE or (
-            solids.kind[i] == BOX and solids.kind[j] not in (BOX, HALF_SPACE)
+        if solids.codes[i, 0] == HALF_SPACE or (
+            solids.codes[i, 0] == BOX and solids.codes[j, 0] not in (BOX, HALF_SPACE)
         ):
             a, b = j, i
         d = subtract(_centre(solids, a, position, rotation), _centre(solids, b, position, rotation))
-        if solids.kind[b] == HALF_SPACE:
+        if solids.codes[b, 0] == HALF_SPACE:
             bound = d[0] * rotation[b, 0, 2] + d[1] * rotation[b, 1, 2] + d[2] * rotation[b, 2, 2]
-        elif solids.kind[b] == BOX:
-            x, s = into_frame(rotation[b], d), row(solids.size, b)
+        elif solids.codes[b, 0] == BOX:
+            x, s = into_frame(rotation[b], d), row(solids.numbers, b)
             bound = norm((max(abs(x[0]) - s[0], 0.0), max(abs(x[1]) - s[1], 0.0), max(abs(x[2]) - s[2], 0.0)))
         else:
-            bound = norm(d) - solids.reach[b]
-        if not bound - solids.reach[a] >= margin:
+            bound = norm(d) - solids.numbers[b, 4]
+        if not bound - solids.numbers[a, 4] >= margin:
             out[count, 0], out[count, 1] = i, j
             count += 1
     return count
 
 
 @compiled
-def _pair_gap(solids: Solids, a: Placed, b: Placed, tolerance: float, work: Work) -> tuple[float, Vector]:
+def _solid(solids: Solids, i: int) -> Solid:
+    numbers, codes = solids.numbers, solids.codes
+    return (
+        int(codes[i, 0]), numbers[i, 0], numbers[i, 1], numbers[i, 2], numbers[i, 3],
+        int(codes[i, 1]), int(codes[i, 2]), int(codes[i, 3]), int(codes[i, 4]),
+    )  # fmt: skip
+
+
+@compiled
+def _pair_gap(
+    a: Placed, b: Placed, table: Array, size: float, tolerance: float, work: Work
+) -> tuple[float, Vector]:
     """Gap of two placed shapes, b with the axes of the work frame, and its normal."""
-    pair: Pair = (solid(solids, a[0]), solid(solids, b[0]), a[1], a[2], a[3], a[4])
-    if solids.kind[b[0]] == HALF_SPACE:
-        return lowest_on_plane(pair, solids.vertices) - solids.radius[a[0]], (0.0, 0.0, 1.0)
-    grown = solids.radius[a[0]] + solids.radius[b[0]]
-    size = solids.reach[a[0]] + solids.reach[b[0]]
+    pair: Pair = (a[0], b[0], a[1], a[2], a[3], a[4])
+    if b[0][0] == HALF_SPACE:
+        return lowest_on_plane(pair, table) - a[0][4], (0.0, 0.0, 1.0)
     if not math.isfinite(norm(a[1]) + norm(a[2]) + norm(a[3])):
         return math.nan, a[1]
-    phi, n, _ = core_gap(pair, solids.vertices, size, tolerance, work)
-    return phi - grown, n
+    phi, n, _ = core_gap(pair, table, size, tolerance, work)
+    return phi - a[0][4] - b[0][4], n
 
 
 @compiled
@@ -103,46 +114,53 @@ def _write(
 
 @compiled
 def measure_pairs(
-    solids: Solids, pairs: IntArray, number: int, frame: IntArray, position: Array, rotation: Array,
+    solids: Solids, hulls: Hulls, pairs: IntArray, number: int, frame: IntArray, position: Array, rotation: Array,
     frame_position: Array, frame_rotation: Array, margin: float, tolerance: float, sine: float,
-    cosine: float, work: Work, pool: Pool, rows: Array, names: IntArray, count: int, out: Out,
+    cosine: float, work: Work, pool: Pool, rows: Array, count: int, out: Out,
 ) -> int:  # fmt: skip
     """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of its second shape, or of the half-space; whatever the order, the first
     stays first in the answer, with the normal from the second into it. A gap that is nan is reported.
     """
-    shapes = len(solids.kind)
+    shapes = len(solids.codes)
     for p in range(number):
         i, j = pairs[p, 0], pairs[p, 1]
-        flip = solids.kind[i] == HALF_SPACE
+        flip = solids.codes[i, 0] == HALF_SPACE
         a, b = (j, i) if flip else (i, j)
         turn, home = rotation[b], _centre(solids, b, position, rotation)
         axes = rotation[a]
         first: Placed = (
-            a,
+            _solid(solids, a),
             into_frame(turn, subtract(_centre(solids, a, position, rotation), home)),
             into_frame(turn, (axes[0, 0], axes[1, 0], axes[2, 0])),
             into_frame(turn, (axes[0, 1], axes[1, 1], axes[2, 1])),
             into_frame(turn, (axes[0, 2], axes[1, 2], axes[2, 2])),
         )
-        second: Placed = (b, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-        gap, n = _pair_gap(solids, first, second, tolerance, work)
+        second: Placed = (
+            _solid(solids, b),
+            (0.0, 0.0, 0.0),
+            (1.0, 0.0, 0.0),
+            (0.0, 1.0, 0.0),
+            (0.0, 0.0, 1.0),
+        )
+        size = solids.numbers[a, 4] + solids.numbers[b, 4]
+        gap, n = _pair_gap(first, second, hulls.table, size, tolerance, work)
         if gap >= margin:
             continue
         found = 1
         if math.isnan(gap):
-            rows[0, :] = math.nan
-            names[0, :] = 0
+            rows[0, :7] = math.nan
+            rows[0, 7:] = 0.0
         else:
-            found = put_points(solids, first, second, n, gap, sine, cosine, pool, rows, names)
+            found = put_points(hulls, first, second, n, gap, sine, cosine, pool, rows)
         sign = -1.0 if flip else 1.0
         for k in range(found):
             if rows[k, 0] >= margin:
                 continue
             m = out_of_frame(turn, (sign * rows[k, 1], sign * rows[k, 2], sign * rows[k, 3]))
             x = add(home, out_of_frame(turn, (rows[k, 4], rows[k, 5], rows[k, 6])))
-            name_i, name_j = (names[k, 1], names[k, 0]) if flip else (names[k, 0], names[k, 1])
+            name_i, name_j = int(rows[k, 8 if flip else 7]), int(rows[k, 7 if flip else 8])
             out.id[count] = ((i * shapes + j) * CODES + name_i) * CODES + name_j
             out.gap[count] = rows[k, 0]
             for axis in range(3):

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
-from corekit_mpr.compiled import compiled
+from corekit.data.arrays import Array
+from corekit_mpr.compiled import compiled, number
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
 from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 
@@ -29,35 +29,34 @@ _PARALLEL: Final = 1e-9
 
 
 class Pool(NamedTuple):
-    """Loops of the two features, and the points found: gap, normal, point and names of both features."""
+    """Buffers: corners of the two features (see `features.facing`), and the points found.
+
+    A point is a row: gap [m], normal, point [m], and the names of both features (whole numbers).
+    """
 
     loop_a: Array
-    names_a: IntArray
     loop_b: Array
-    names_b: IntArray
     rows: Array
-    names: IntArray
 
 
 def pool(corners: int) -> Pool:
     """Buffers for faces of up to so many corners."""
     n = max(corners, 4) + 1
-    return Pool(
-        np.zeros((n, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 3)), np.zeros((n, 2), dtype=np.int64),
-        np.zeros((8 * n, 7)), np.zeros((8 * n, 2), dtype=np.int64),
-    )  # fmt: skip
+    return Pool(np.zeros((n, 5)), np.zeros((n, 5)), np.zeros((8 * n, 9)))
 
 
 @compiled
-def _put(pool: Pool, count: int, name_a: int, name_b: int, gap: float, normal: Vector, point: Vector) -> int:
+def _put(
+    rows: Array, count: int, name_a: float, name_b: float, gap: float, normal: Vector, point: Vector
+) -> int:
     """Append a point unless the buffer is full; returns the new count."""
-    if count == len(pool.rows):
+    if count == len(rows):
         return count
-    pool.names[count, 0], pool.names[count, 1] = name_a, name_b
-    pool.rows[count, 0] = gap
+    rows[count, 0] = gap
     for k in range(3):
-        pool.rows[count, 1 + k] = normal[k]
-        pool.rows[count, 4 + k] = point[k]
+        rows[count, 1 + k] = normal[k]
+        rows[count, 4 + k] = point[k]
+    rows[count, 7], rows[count, 8] = name_a, name_b
     return count + 1
 
 
@@ -92,7 +91,7 @@ def _to_surface(feature: Feature, m: Vector) -> Vector:
 
 @compiled
 def _corners_over(
-    feature: Feature, loop: Array, names: IntArray, face: Feature, ground: Array, flip: float, pool: Pool,
+    feature: Feature, loop: Array, face: Feature, ground: Array, flip: float, rows: Array,
     count: int,
 ) -> int:  # fmt: skip
     """Points (1): corners of a feature over a face; flip = −1 if the feature is B's."""
@@ -103,8 +102,8 @@ def _corners_over(
         x = along(row(loop, c), 1.0, off)
         if _over(face, ground, x):
             gap = dot(m, subtract(x, base))
-            name_a, name_b = (names[c, 0], FACE) if flip > 0.0 else (FACE, names[c, 0])
-            count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+            name_a, name_b = (loop[c, 3], float(FACE)) if flip > 0.0 else (float(FACE), loop[c, 3])
+            count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
     return count
 
 
@@ -118,16 +117,18 @@ def _sides(feature: Feature) -> int:
 
 
 @compiled
-def _edges_crossing(a: Feature, b: Feature, n: Vector, pool: Pool, count: int) -> int:
+def _edges_crossing(
+    a: Feature, loop_a: Array, b: Feature, loop_b: Array, n: Vector, rows: Array, count: int
+) -> int:
     """Points (2): edges of A that cross edges of B, seen along n."""
     thick_a = a[3] if a[0] in (LINE, BARREL) else 0.0
     thick_b = b[3] if b[0] in (LINE, BARREL) else 0.0
     for i in range(_sides(a)):
-        p = row(pool.loop_a, i)
-        e = subtract(row(pool.loop_a, (i + 1) % a[1]), p)
+        p = row(loop_a, i)
+        e = subtract(row(loop_a, (i + 1) % a[1]), p)
         for j in range(_sides(b)):
-            q = row(pool.loop_b, j)
-            g = subtract(row(pool.loop_b, (j + 1) % b[1]), q)
+            q = row(loop_b, j)
+            g = subtract(row(loop_b, (j + 1) % b[1]), q)
             c, d = cross(e, g), subtract(q, p)
             area = dot(n, c)
             if not abs(area) > _PARALLEL * norm(e) * norm(g):
@@ -139,14 +140,14 @@ def _edges_crossing(a: Feature, b: Feature, n: Vector, pool: Pool, count: int) -
             gap = -dot(c, d) - thick_a - thick_b
             x = along(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
             x = along(x, -thick_a - 0.5 * gap, c)
-            count = _put(pool, count, pool.names_a[i, 1], pool.names_b[j, 1], gap, c, x)
+            count = _put(rows, count, loop_a[i, 4], loop_b[j, 4], gap, c, x)
     return count
 
 
 @compiled
 def _ends_beside(
-    line: Feature, loop: Array, names: IntArray, other: Feature, base: Array, n: Vector, flip: float,
-    pool: Pool, count: int,
+    line: Feature, loop: Array, other: Feature, base: Array, n: Vector, flip: float,
+    rows: Array, count: int,
 ) -> int:  # fmt: skip
     """Points (3): ends of a line beside another; flip = −1 if the line is B's."""
     start = row(base, 0)
@@ -163,14 +164,14 @@ def _ends_beside(
             out = side(flip * dot(d, n)) / distance
             gap = out * distance * distance - line[3] - other[3]
             m = scaled(d, out)
-            name_a, name_b = (names[c, 0], SIDE) if flip > 0.0 else (SIDE, names[c, 0])
-            count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m))
+            name_a, name_b = (loop[c, 3], float(SIDE)) if flip > 0.0 else (float(SIDE), loop[c, 3])
+            count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m))
     return count
 
 
 @compiled
 def _edges_past_rim(
-    cap: Feature, centre: Vector, feature: Feature, loop: Array, names: IntArray, flip: float, pool: Pool,
+    cap: Feature, centre: Vector, feature: Feature, loop: Array, flip: float, rows: Array,
     count: int,
 ) -> int:  # fmt: skip
     """Points (4) where edges of a feature pass the rim of a cap; flip = −1 if the cap is A's."""
@@ -189,18 +190,20 @@ def _edges_past_rim(
             if 0.0 < t < 1.0:
                 x = along(along(p, t, e), 1.0, _to_surface(feature, m))
                 gap = dot(m, subtract(x, centre))
-                name_a, name_b = names[i, 1], CROSSING + upper
+                name_a, name_b = loop[i, 4], float(CROSSING + upper)
                 if flip < 0.0:
                     name_a, name_b = name_b, name_a
-                count = _put(pool, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+                count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
     return count
 
 
 @compiled
-def _rims_crossing(a: Feature, b: Feature, pool: Pool, count: int) -> int:
+def _rims_crossing(
+    a: Feature, centre_a: Vector, b: Feature, centre_b: Vector, rows: Array, count: int
+) -> int:
     """Points (4) where the rim of A passes that of B, seen along B's axis."""
     m = b[2]
-    d = subtract(row(pool.loop_a, 4), row(pool.loop_b, 4))
+    d = subtract(centre_a, centre_b)
     height = dot(d, m)
     d = along(d, -height, m)
     apart = norm(d)
@@ -210,11 +213,11 @@ def _rims_crossing(a: Feature, b: Feature, pool: Pool, count: int) -> int:
     reach = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
     aside = math.sqrt(max(b[3] * b[3] - reach * reach, 0.0))
     for k in range(2):
-        x = along(row(pool.loop_b, 4), reach, towards)
+        x = along(centre_b, reach, towards)
         x = along(x, aside if k else -aside, cross(m, towards))
         # straight up to the plane of A's cap
-        gap = dot(a[2], subtract(row(pool.loop_a, 4), x)) / dot(a[2], m)
-        count = _put(pool, count, CROSSING + k, CROSSING + k, gap, m, along(x, 0.5 * gap, m))
+        gap = dot(a[2], subtract(centre_a, x)) / dot(a[2], m)
+        count = _put(rows, count, float(CROSSING + k), float(CROSSING + k), gap, m, along(x, 0.5 * gap, m))
     return count
 
 
@@ -230,22 +233,23 @@ def overlap(a: Feature, b: Feature, n: Vector, pool: Pool) -> int:
     Args:
         n: unit normal of the pair, from B into A.
     """
-    count = 0
+    loop_a, loop_b, rows = pool.loop_a, pool.loop_b, pool.rows
+    count = number(0)
     if a[0] == NOTHING or b[0] == NOTHING:
         return count
     if _flat(b):
-        count = _corners_over(a, pool.loop_a, pool.names_a, b, pool.loop_b, 1.0, pool, count)
+        count = _corners_over(a, loop_a, b, loop_b, 1.0, rows, count)
     if _flat(a):
-        count = _corners_over(b, pool.loop_b, pool.names_b, a, pool.loop_a, -1.0, pool, count)
+        count = _corners_over(b, loop_b, a, loop_a, -1.0, rows, count)
     if not _flat(a) and not _flat(b):
         if a[3] + b[3] > 0.0:
-            count = _ends_beside(a, pool.loop_a, pool.names_a, b, pool.loop_b, n, 1.0, pool, count)
-            count = _ends_beside(b, pool.loop_b, pool.names_b, a, pool.loop_a, n, -1.0, pool, count)
+            count = _ends_beside(a, loop_a, b, loop_b, n, 1.0, rows, count)
+            count = _ends_beside(b, loop_b, a, loop_a, n, -1.0, rows, count)
         return count
     if a[0] == DISK and b[0] == DISK:
-        return _rims_crossing(a, b, pool, count)
+        return _rims_crossing(a, row(loop_a, 4), b, row(loop_b, 4), rows, count)
     if b[0] == DISK:
-        return _edges_past_rim(b, row(pool.loop_b, 4), a, pool.loop_a, pool.names_a, 1.0, pool, count)
+        return _edges_past_rim(b, row(loop_b, 4), a, loop_a, 1.0, rows, count)
     if a[0] == DISK:
-        return _edges_past_rim(a, row(pool.loop_a, 4), b, pool.loop_b, pool.names_b, -1.0, pool, count)
-    return _edges_crossing(a, b, n, pool, count)
+        return _edges_past_rim(a, row(loop_a, 4), b, loop_b, -1.0, rows, count)
+    return _edges_crossing(a, loop_a, b, loop_b, n, rows, count)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled
+from corekit_mpr.compiled import compiled, number
 from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
 from corekit_mpr.vectors import (
     Vector,
@@ -100,9 +100,10 @@ def _hull_edges(simplex: Array, corners: int, column: int, tiny: float, edges: A
 
 
 @compiled
-def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector, bound: bool) -> Vector:
-    """δ of (3), along the circle perpendicular to `edge` if bound; zero where f has no maximum of its kind."""
+def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) -> Vector:
+    """δ of (3), on the circle perpendicular to `edge` unless that is zero; zero where f has no such maximum."""
     c_a, t_a, c_b, t_b = curvature(pair, n)
+    bound = dot(edge, edge) > 0.0
     x = unit(cross(edge, n)) if bound else across(n)
     gx = dot(w, x)
     ax, bx = dot(t_a, x), dot(t_b, x)
@@ -122,13 +123,13 @@ def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector, bound: bool)
 
 @compiled
 def _climb(
-    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, edge: Vector, bound: bool, tiny: float
+    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, edge: Vector, tiny: float
 ) -> tuple[float, Vector]:
     """The better of what was found and the end of Newton's iteration (2) or (3) from n, shortened until f grows."""
     w, _ = lowest(pair, vertices, n)
     g = dot(w, n)
     for _ in range(_SWEEPS):
-        d = _step(pair, n, w, g, edge, bound)
+        d = _step(pair, n, w, g, edge)
         length = norm(d)
         if not length > 1e-15:
             break
@@ -137,8 +138,8 @@ def _climb(
         trial, w_trial, g_trial = n, w, g
         for _ in range(4):
             trial = unit(along(n, shrink, d))
-            if bound:  # rounding must not leave the circle
-                trial = unit(along(trial, -dot(trial, edge), edge))
+            # rounding must not leave the circle
+            trial = unit(along(trial, -dot(trial, edge), edge))
             w_trial, _ = lowest(pair, vertices, trial)
             g_trial = dot(w_trial, trial)
             if g_trial >= g:
@@ -187,15 +188,15 @@ def polish(
     best, found = value(pair, vertices, n), n
     axes_a = (pair[3], pair[4], pair[5])
     axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    count, cap_a = _edges(pair[0], axes_a, n, edges, 0)
+    count, cap_a = _edges(pair[0], axes_a, n, edges, number(0))
     count, cap_b = _edges(pair[1], axes_b, n, edges, count)
     if pair[0][0] == HULL:
-        count = _hull_edges(simplex, corners, 3, tiny, edges, count)
+        count = _hull_edges(simplex, corners, number(3), tiny, edges, count)
     if pair[1][0] == HULL:
         for k in range(min(corners, 3)):  # b = a − w
             for i in range(3):
                 simplex[k, 6 + i] = simplex[k, 3 + i] - simplex[k, i]
-        count = _hull_edges(simplex, corners, 6, tiny, edges, count)
+        count = _hull_edges(simplex, corners, number(6), tiny, edges, count)
     if cap_a:
         best, found = _better(pair, vertices, best, found, scaled(pair[5], side(dot(pair[5], n))), tiny)
     if cap_b:
@@ -205,5 +206,5 @@ def polish(
         edge = row(edges, k)
         on_circle = along(n, -dot(n, edge), edge)
         if norm(on_circle) > 0.5:
-            best, found = _climb(pair, vertices, best, found, unit(on_circle), edge, True, tiny)
-    return _climb(pair, vertices, best, found, n, n, False, tiny)
+            best, found = _climb(pair, vertices, best, found, unit(on_circle), edge, tiny)
+    return _climb(pair, vertices, best, found, n, (0.0, 0.0, 0.0), tiny)

@@ -13,7 +13,7 @@ from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapeTable
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, POINT, SEGMENT
 
-__all__ = ["KINDS", "Solids", "solids_of"]
+__all__ = ["KINDS", "Hulls", "Solids", "solids_of"]
 
 KINDS: Final[Mapping[str, int]] = {
     "half-space": HALF_SPACE,
@@ -27,33 +27,30 @@ KINDS: Final[Mapping[str, int]] = {
 _MOST_CORNERS: Final = 20_000
 
 
-class Solids(NamedTuple):
-    """Convex cores of n shapes; a hull's corners are relative to its centre.
+class Hulls(NamedTuple):
+    """Faces and corners of all hulls, corners relative to their hull's centre.
 
     Attributes:
-        kind: of the core, −1 for shapes that are not ours, (n,).
-        size: of the core, see `support.Solid`, (n, 3) [m].
-        radius: of the ball that the core is grown by, (n,) [m].
-        reach: radius of a ball about the centre that holds the shape, (n,) [m].
-        centre: a point inside, in the shape's own axes, (n, 3) [m].
-        vertices: corners of all hulls, (v, 3) [m]; those of shape i are rows vertex[i] to vertex[i + 1].
-        normals: outward normals of all faces of hulls, (f, 3); those of shape i are face[i] to face[i + 1].
-        loops: corners of the faces in turn, as rows of `vertices`; those of face f are loop[f] to loop[f + 1].
-        edges: number within its hull of the edge from each entry of `loops` to the next.
+        table: outward normals of all F faces, then corners of all hulls, (F + v, 3) [-, m].
+        links: of face f < F where its corners stand below, first and last + 1; below, in turn, the corner as a
+            row of `table` and the number, within its hull, of the edge to the next, (F + …, 2).
     """
 
-    kind: IntArray
-    size: Array
-    radius: Array
-    reach: Array
-    centre: Array
-    vertices: Array
-    vertex: IntArray
-    normals: Array
-    face: IntArray
-    loops: IntArray
-    loop: IntArray
-    edges: IntArray
+    table: Array
+    links: IntArray
+
+
+class Solids(NamedTuple):
+    """Convex cores of n shapes.
+
+    Attributes:
+        numbers: sizes of the core (see `support.Solid`), radius it is grown by, radius of a ball about the
+            centre that holds the shape, centre in the shape's own axes, (n, 8) [m].
+        codes: kind of the core (−1: not ours), ranges of corners and faces in `Hulls.table`, (n, 5).
+    """
+
+    numbers: Array
+    codes: IntArray
 
 
 class _Hull(NamedTuple):
@@ -83,16 +80,14 @@ def _hull(points: Array, what: str) -> _Hull:
     vertices = np.asarray(points, dtype=np.float64)[corners]
     centre = vertices.mean(axis=0)
     size = float(np.linalg.norm(vertices - centre, axis=1).max())
-    normals: list[Array] = []
-    offsets: list[float] = []
-    for *normal, offset in hull.equations:
-        seen = any(
-            np.abs(n - normal).max() < 1e-7 and abs(d + offset) < 1e-9 * size
-            for n, d in zip(normals, offsets, strict=True)
-        )
-        if not seen:
-            normals.append(np.array(normal))
-            offsets.append(-float(offset))
+    # triangles of one face have one plane: take the first of each, in the given order
+    planes = hull.equations * np.array([1.0, 1.0, 1.0, -1.0])
+    near = np.array([1e-7, 1e-7, 1e-7, 1e-9 * size])
+    kept = np.zeros((0, 4))
+    for plane in planes:
+        if not np.any(np.all(np.abs(kept - plane) < near, axis=1)):
+            kept = np.vstack([kept, plane])
+    normals, offsets = kept[:, :3], kept[:, 3]
     loops: list[list[int]] = []
     edges: list[list[int]] = []
     numbers: dict[tuple[int, int], int] = {}
@@ -105,7 +100,7 @@ def _hull(points: Array, what: str) -> _Hull:
         loops.append(loop)
         ends = zip(loop, loop[1:] + loop[:1], strict=True)
         edges.append([numbers.setdefault((min(e), max(e)), len(numbers)) for e in ends])
-    return _Hull(centre, vertices - centre, np.array(normals), loops, edges)
+    return _Hull(centre, vertices - centre, normals, loops, edges)
 
 
 def _core(kind: int, size: Array) -> tuple[tuple[float, float, float], float, float]:
@@ -122,38 +117,39 @@ def _core(kind: int, size: Array) -> tuple[tuple[float, float, float], float, fl
     return (0.0, 0.0, 0.0), 0.0, np.inf
 
 
-def solids_of(table: ShapeTable, where: str) -> Solids:
+def solids_of(table: ShapeTable, where: str) -> tuple[Solids, Hulls]:
     """Tables of the world's shapes.
 
     Raises:
         PluginError: if a polytope or mesh has no volume.
     """
     n = len(table)
-    kind = np.array([KINDS.get(each, -1) for each in table.kind], dtype=np.int64)
-    size, centre = np.zeros((n, 3)), np.zeros((n, 3))
-    radius, reach = np.zeros(n), np.zeros(n)
-    hulls: list[_Hull | None] = []
+    numbers, codes = np.zeros((n, 8)), np.zeros((n, 5), dtype=np.int64)
+    hulls: list[tuple[int, _Hull]] = []
     for i in range(n):
-        size[i], radius[i], reach[i] = _core(int(kind[i]), table.size[i])
-        hull = None
-        if kind[i] == HULL:
+        kind = KINDS.get(table.kind[i], -1)
+        codes[i, 0] = kind
+        numbers[i, :3], numbers[i, 3], numbers[i, 4] = _core(kind, table.size[i])
+        if kind == HULL:
             points = table.vertices[i]
             what = f"{where}{table.kind[i]} (shape {i})"
             hull = _hull(np.zeros((0, 3)) if points is None else np.asarray(points, dtype=float), what)
-            centre[i] = hull.centre
-            reach[i] = np.linalg.norm(hull.vertices, axis=1).max()
-        hulls.append(hull)
-    vertex = np.cumsum([0, *(0 if h is None else len(h.vertices) for h in hulls)], dtype=np.int64)
-    face = np.cumsum([0, *(0 if h is None else len(h.normals) for h in hulls)], dtype=np.int64)
-    real = [(int(vertex[i]), h) for i, h in enumerate(hulls) if h is not None]
-    loops = [[start + k for k in each] for start, h in real for each in h.loops]
-    return Solids(
-        kind, size, radius, reach, centre,
-        np.concatenate([np.zeros((0, 3)), *(h.vertices for _, h in real)]),
-        vertex,
-        np.concatenate([np.zeros((0, 3)), *(h.normals for _, h in real)]),
-        face,
-        np.array([k for each in loops for k in each], dtype=np.int64),
-        np.cumsum([0, *(len(each) for each in loops)], dtype=np.int64),
-        np.array([e for _, h in real for each in h.edges for e in each], dtype=np.int64),
-    )  # fmt: skip
+            numbers[i, 4] = np.linalg.norm(hull.vertices, axis=1).max()
+            numbers[i, 5:] = hull.centre
+            hulls.append((i, hull))
+    faces = sum(len(hull.normals) for _, hull in hulls)
+    first_corner, first_face = faces, 0
+    heads: list[tuple[int, int]] = []
+    entries: list[tuple[int, int]] = []
+    for i, hull in hulls:
+        codes[i, 1:] = (
+            first_corner, first_corner + len(hull.vertices), first_face, first_face + len(hull.normals)
+        )  # fmt: skip
+        for loop, edges in zip(hull.loops, hull.edges, strict=True):
+            start = faces + len(entries)
+            entries += [(first_corner + k, e) for k, e in zip(loop, edges, strict=True)]
+            heads.append((start, faces + len(entries)))
+        first_corner, first_face = first_corner + len(hull.vertices), first_face + len(hull.normals)
+    rows = [hull.normals for _, hull in hulls] + [hull.vertices for _, hull in hulls]
+    links = np.array(heads + entries, dtype=np.int64).reshape(-1, 2)
+    return Solids(numbers, codes), Hulls(np.concatenate([np.zeros((0, 3)), *rows]), links)

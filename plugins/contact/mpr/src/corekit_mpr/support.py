@@ -45,9 +45,10 @@ CYLINDER: Final = 3
 BOX: Final = 4
 HULL: Final = 5
 
-Solid: TypeAlias = tuple[int, float, float, float, int, int]
+Solid: TypeAlias = tuple[int, float, float, float, float, int, int, int, int]
 """A core: its kind, three sizes [m] (segment: half length; cylinder: radius, half height; box: half extents;
-hull: unused), and for a hull its range of rows in the table of vertices."""
+hull: unused), the radius it is grown by [m], and for a hull its corners' and its faces' ranges of rows in the
+table of hulls (`solids.Hulls`)."""
 
 Pair: TypeAlias = tuple[Solid, Solid, Vector, Vector, Vector, Vector]
 """Cores A and B, then origin [m] and axes of A in the frame of B."""
@@ -56,7 +57,7 @@ Pair: TypeAlias = tuple[Solid, Solid, Vector, Vector, Vector, Vector]
 @compiled
 def support(solid: Solid, vertices: Array, d: Vector) -> Vector:
     """A point of the core furthest in direction d, all in the core's own axes [m]."""
-    kind, s0, s1, s2, first, last = solid
+    kind, s0, s1, s2, _, first, last, _, _ = solid
     if kind == BOX:
         return (side(d[0]) * s0, side(d[1]) * s1, side(d[2]) * s2)
     if kind == CYLINDER:

@@ -1,0 +1,136 @@
+"""Pairs of convex shapes at given poses, and what the detector says of them."""
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit_mpr.config import MprConfig
+from corekit_mpr.detector import MprDetector
+
+ROUND = ("sphere", "capsule", "cylinder", "box", "polytope")
+KINDS = [(first, second) for k, first in enumerate(ROUND) for second in ROUND[k:]]
+
+
+def _padded(size):
+    return [*size, 0.0, 0.0, 0.0][:3]
+
+
+class Scene:
+    """Two shapes, each on a body of its own, the second an obstacle if `obstacle`."""
+
+    def __init__(self, shapes, vertices=(None, None), obstacle=False, **options):
+        bodies = np.array([0, -1]) if obstacle else np.arange(2)
+        self.table = ShapeTable(
+            kind=tuple(kind for kind, _ in shapes),
+            size=np.array([_padded(size) for _, size in shapes]),
+            body=bodies,
+            frame=bodies.copy(),
+            second_frame=np.full(2, -1),
+            offset_position=np.zeros((2, 3)),
+            offset_rotation=np.tile(np.eye(3), (2, 1, 1)),
+            obstacle=np.where(bodies < 0, 0, -1),
+            vertices=tuple(vertices),
+            never=np.zeros((0, 2), dtype=np.int64),
+            self_contact=np.zeros(2, dtype=bool),
+        )
+        self.position, self.rotation = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+        frames = 1 if obstacle else 2
+        # frames are the shapes' poses: views, so moving a shape moves its frame
+        self.poses = ShapePoses(
+            self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
+        )
+        self.detector = MprDetector(MprConfig(**options))
+        self.detector.prepare(self.table, self.detector.served)
+        self.near, self.found = Candidates(), ContactSet()
+
+    def place(self, index, position, rotation=None):
+        self.position[index] = position
+        self.rotation[index] = np.eye(3) if rotation is None else rotation
+
+    def measure(self, margin=np.inf) -> ContactSet:
+        self.detector.candidates(self.poses, margin, self.near)
+        self.found.count = 0
+        self.detector.measure(self.near, self.poses, margin, self.found)
+        return self.found
+
+    def least(self) -> tuple[float, Array, Array]:
+        """Gap, normal and point of the closest."""
+        found = self.measure()
+        low = int(found.gap[: found.count].argmin())
+        return float(found.gap[low]), found.normal[low].copy(), found.point[low].copy()
+
+    @property
+    def gap(self) -> float:
+        return self.least()[0]
+
+    def rows(self, margin=np.inf):
+        """Gap, normal and point of every contact, by its id."""
+        s = self.measure(margin)
+        return {
+            int(s.id[k]): (float(s.gap[k]), s.normal[k].copy(), s.point[k].copy()) for k in range(s.count)
+        }
+
+
+def rotation_about(axis, angle) -> Array:
+    """Rodrigues' rotation."""
+    x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
+
+
+def random_rotation(rng) -> Array:
+    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q = q * np.sign(np.diag(r))
+    return q * np.sign(np.linalg.det(q))
+
+
+def random_shape(rng, kind):
+    """Sizes as in a soft arm's world, and vertices [m]."""
+    if kind == "half-space":
+        return (), None
+    if kind == "sphere":
+        return (rng.uniform(0.02, 0.1),), None
+    if kind == "box":
+        return tuple(rng.uniform(0.02, 0.2, 3)), None
+    if kind == "capsule":
+        return (rng.uniform(0.02, 0.06), rng.uniform(0.02, 0.15)), None
+    if kind == "cylinder":
+        return (rng.uniform(0.03, 0.1), float(rng.choice([0.005, 0.02, 0.1]))), None
+    points = rng.normal(size=(int(rng.integers(5, 20)), 3))
+    return (), 0.1 * points / np.linalg.norm(points, axis=1)[:, None] + rng.normal(size=3) * 0.03
+
+
+def random_pair(rng, first, second, gap=None, **options) -> Scene:
+    """A pair at random poses with a gap near `gap`, by default from 25 mm deep to 30 mm apart."""
+    shapes = [(kind, *random_shape(rng, kind)) for kind in (first, second)]
+    scene = Scene([(k, s) for k, s, _ in shapes], [v for _, _, v in shapes], **options)
+    scene.place(1, rng.normal(size=3) * 0.1, random_rotation(rng))
+    away = rng.normal(size=3)
+    if second == "half-space":
+        away = scene.rotation[1, :, 2]
+    scene.place(0, scene.position[1] + 0.7 * away / np.linalg.norm(away), random_rotation(rng))
+    now, normal, _ = scene.least()
+    scene.position[0] += ((rng.uniform(-0.025, 0.03) if gap is None else gap) - now) * normal
+    return scene
+
+
+def support(kind, size, vertices, d) -> Array:
+    """max over the shape of d·x for directions (..., 3) in its own axes: written apart from the detector."""
+    if kind in ("polytope", "mesh"):
+        return (d @ np.asarray(vertices).T).max(axis=-1)
+    if kind == "box":
+        return np.abs(d) @ np.asarray(size[:3])
+    length, side = np.linalg.norm(d, axis=-1), np.hypot(d[..., 0], d[..., 1])
+    if kind == "sphere":
+        return size[0] * length
+    if kind == "capsule":
+        return size[0] * length + size[1] * np.abs(d[..., 2])
+    return size[0] * side + size[1] * np.abs(d[..., 2])
+
+
+def separation(scene: Scene, n) -> Array:
+    """f(n) = min over the first of n·a − max over the second of n·b, n of shape (..., 3): never above the gap."""
+    low = support(scene.table.kind[0], scene.table.size[0], scene.table.vertices[0], -n @ scene.rotation[0])
+    high = support(scene.table.kind[1], scene.table.size[1], scene.table.vertices[1], n @ scene.rotation[1])
+    return n @ (scene.position[0] - scene.position[1]) - low - high
