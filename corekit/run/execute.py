@@ -329,7 +329,7 @@ def _check_not_begun(folder: RunFolder) -> None:
 
 def _check_whole(folder: RunFolder, found: Checkpoint) -> None:
     """The published results must be ours, whole, and hold what the checkpoint belongs to."""
-    records, wanted = len(Results(folder.path).time), int(found.run["recorder/records"])
+    records, wanted = len(Results(folder.path).time), int(found.run["recorder/time_length"])
     if records < wanted:
         raise ResultsError(
             f"{folder.results} holds {records} records, the checkpoint belongs to {wanted}: "

@@ -2,7 +2,8 @@
 
 Dimensions follow the result conventions `time, body, frame, dof, input, contact, xyz`. Contacts are a
 contiguous ragged array as the CF conventions describe it: `contact_count` says how many entries of the
-dimension `contact` belong to each instant.
+dimension `contact` belong to each instant. The dimension `step` holds every accepted step, kept or not: who
+solved it, how well, and with how many contacts.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
     sizes: dict[str, int | None] = {
         "time": None,
         "contact": None,
+        "step": None,
         "coordinate": sum(body.nq for body in bodies),
         "dof": sum(body.nv for body in bodies),
         "input": sum(body.layout.input_size for body in bodies),
@@ -80,6 +82,7 @@ def variables_of(simulation: Simulation, scene: ShapeScene, outlines: Sequence[O
             meaning="rotations of obstacles",
         ),
         *_solve_variables(),
+        *_step_variables(),
         *_contact_variables(),
     ]
     for body, outline in zip(bodies, outlines, strict=True):
@@ -164,11 +167,29 @@ def _stacked(name: str, dimension: str, entries: Sequence[Coordinate]) -> Variab
     return Variable(name, ("time", dimension), unit=unit or "1", meaning=meaning, attributes=about)
 
 
-def _solve_variables() -> list[Variable]:
-    flags = {
+def _status_flags() -> dict[str, Any]:
+    return {
         "flag_values": np.arange(-1, len(STATUSES), dtype="i1"),
         "flag_meanings": " ".join(["no_solve_yet", *(status.name.lower() for status in STATUSES)]),
     }
+
+
+def _step_variables() -> list[Variable]:
+    def each(name: str, meaning: str, unit: str = "1", dtype: str = "i4", **attributes: Any) -> Variable:
+        return Variable(f"step_{name}", ("step",), dtype, unit, meaning, attributes=attributes)
+
+    return [
+        each("time", "end of every accepted step", "s", "f8"),
+        each("status", "outcome of its solve", dtype="i1", **_status_flags()),
+        each("answered_by", "who answered it; numbers as in answered_by", dtype="i2"),
+        each("iterations", "iterations of its solve"),
+        each("residual", "its largest residual", "m/s, N·s or N·m·s", "f8"),
+        each("contact_count", "contacts in it"),
+    ]
+
+
+def _solve_variables() -> list[Variable]:
+    flags = _status_flags()
     impulse = "m/s or N·s"
 
     def each(name: str, meaning: str, unit: str = "1", dtype: str = "i4", **attributes: Any) -> Variable:

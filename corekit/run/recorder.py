@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from corekit.data.contacts import ContactRecord
+from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation
@@ -29,6 +30,8 @@ __all__ = ["Recorder"]
 _PUBLISH_EVERY = 1.0
 """Wall time between publications [s], longer where publishing is slow: it may take 2 % of the time."""
 _SHARE = 0.02
+_STEP_BLOCK = 4096
+"""Steps whose solves are held in memory before they are written."""
 _CONTACT_FIELDS = (
     "id", "shape", "gap", "point", "normal", "tangent", "normal_impulse", "tangential_impulse", "slip", "mode",
     "residual",
@@ -84,11 +87,12 @@ class Recorder:
         variables = variables_of(simulation, scene, outlines)
         kept = None
         if resumed is not None:
-            kept = {"time": int(resumed["records"]), "contact": int(resumed["contacts"])}
+            kept = {name: int(resumed[f"{name}_length"]) for name in ("time", "contact", "step")}
         self._file = GrowingFile(path, dimensions, variables, attributes_of(simulation, title), kept)
         sizes = {name.rpartition("/")[2]: size or 0 for name, size in dimensions.items()}
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
+        self._steps: dict[str, np.ndarray[Any, Any]] = {}
         for variable in variables:
             inner = tuple(
                 dimensions.get(f"{variable.name.rpartition('/')[0]}/{name}") or sizes[name]
@@ -98,8 +102,11 @@ class Recorder:
                 self._rows[variable.name] = np.zeros((CHUNK, *inner), variable.dtype)
             elif variable.dimensions[0] == "contact":
                 self._contacts[variable.name] = np.zeros((16 * CHUNK, *inner), variable.dtype)
-        self._row = self._contact = 0
+            elif variable.dimensions[0] == "step":
+                self._steps[variable.name] = np.zeros(_STEP_BLOCK, variable.dtype)
+        self._row = self._contact = self._step = 0
         self._answerers: dict[str, int] = {}
+        self._solve, self._solve_numbers = SolveInfo(), (-1, -1)
         self._next_publication = 0.0
         self._unpublished = True
         if resumed is not None:
@@ -115,6 +122,7 @@ class Recorder:
             self.publish()
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
+        self._keep_step(simulation, report.solve)
         if simulation.time >= self._due:
             self._keep(simulation, report)
             if clock.perf_counter() > self._next_publication:
@@ -137,6 +145,26 @@ class Recorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _keep_step(self, simulation: Simulation, solve: SolveInfo) -> None:
+        """Who solved this step, and how well: of every accepted step."""
+        if self._step == _STEP_BLOCK:
+            self._write_block()
+        if solve is not self._solve or self._solve_numbers[0] < 0:  # steps without contact share one answer
+            self._solve, self._solve_numbers = solve, self._numbers(solve)
+        rows, k = self._steps, self._step
+        rows["step_time"][k] = simulation.time
+        rows["step_status"][k], rows["step_answered_by"][k] = self._solve_numbers
+        rows["step_iterations"][k] = solve.iterations
+        rows["step_residual"][k] = self._statistics.last_residual
+        rows["step_contact_count"][k] = self._statistics.last_contacts
+        self._step += 1
+        self._unpublished = True
+
+    def _numbers(self, solve: SolveInfo) -> tuple[int, int]:
+        """Numbers of a solve's status and of who answered it."""
+        who = self._answerers.setdefault(solve.answered_by, len(self._answerers))
+        return STATUSES.index(solve.status), who
 
     # — one record —
 
@@ -208,8 +236,7 @@ class Recorder:
                 rows[name][k] = -1
             return
         solve = report.solve
-        rows["status"][k] = STATUSES.index(solve.status)
-        rows["answered_by"][k] = self._answerers.setdefault(solve.answered_by, len(self._answerers))
+        rows["status"][k], rows["answered_by"][k] = self._numbers(solve)
         rows["iterations"][k] = solve.iterations
         rows["integrator_iterations"][k] = report.iterations
         for name in ("normal", "friction", "cone", "equation"):
@@ -236,6 +263,9 @@ class Recorder:
             self._file.append("contact", self._contact, self._contacts)
             self._file.append("time", self._row, self._rows)
             self._row = self._contact = 0
+        if self._step:
+            self._file.append("step", self._step, self._steps)
+            self._step = 0
 
     def _describe(self) -> None:
         names = [(who or "unnamed").replace(" ", "_") for who in self._answerers]
@@ -264,8 +294,7 @@ class Recorder:
     def memory(self) -> dict[str, np.ndarray[Any, Any]]:
         """Where it stands in the published file, for a checkpoint; to be taken right after `publish`."""
         return {
-            "records": np.array(self._file.length("time")),
-            "contacts": np.array(self._file.length("contact")),
+            **{f"{name}_length": np.array(self._file.length(name)) for name in ("time", "contact", "step")},
             "kept": np.array(self._kept),
             "answerers": np.array(json.dumps(list(self._answerers))),
         }

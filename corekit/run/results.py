@@ -13,14 +13,15 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactRecord
+from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit.run.drawing import contact_track, shape_poses, shapes_from_text
 from corekit.run.folder import RESULTS, RunStatus, read_log, read_status
-from corekit.run.record_layout import FORMAT
+from corekit.run.record_layout import FORMAT, STATUSES
 
-__all__ = ["Energy", "Results"]
+__all__ = ["Energy", "Results", "Solves"]
 
 
 @frozen(eq=False)
@@ -34,6 +35,27 @@ class Energy:
     def total(self) -> Array:
         """Their sum over bodies [J], shape (T,)."""
         return np.sum(self.kinetic + self.potential, axis=1)
+
+
+@frozen(eq=False)
+class Solves:
+    """How every accepted step of a run was solved, N steps.
+
+    Attributes:
+        time: end of the step [s], (N,).
+        status: outcome, N of them.
+        answered_by: who answered, N names, blanks as underscores.
+        iterations: of the solver, (N,).
+        residual: largest physical residual [m/s, N·s or N·m·s], (N,).
+        contacts: how many there were, (N,).
+    """
+
+    time: Array
+    status: tuple[Status, ...]
+    answered_by: tuple[str, ...]
+    iterations: IntArray
+    residual: Array
+    contacts: IntArray
 
 
 @final
@@ -110,14 +132,21 @@ class Results:
         if name not in self._read:
             if name not in self._names:
                 raise ResultsError(f"{self.file} has no {name!r}; it has {', '.join(sorted(self._names))}")
-            of_contacts = name.startswith("contact_") and name != "contact_count"
             # a file that goes on growing may hold more by now than the T records seen first
-            length = int(np.sum(self["contact_count"])) if of_contacts else len(self.time)
+            length = self._length_of(name)
             with self._open() as file:
                 dataset = file[name]
                 kept = slice(length) if dataset.maxshape[:1] == (None,) else slice(None)
                 self._read[name] = dataset.asstr()[kept] if dataset.dtype.kind == "O" else dataset[kept]
         return self._read[name]
+
+    def _length_of(self, name: str) -> int | None:
+        """Entries of a growing variable that belong to what was seen first; None for all there are."""
+        if name.startswith("contact_") and name != "contact_count":
+            return int(np.sum(self["contact_count"]))
+        if name.startswith("step_") and name != "step_length":
+            return None if name == "step_time" else len(self["step_time"])
+        return len(self.time)
 
     def _labels(self, dimension: str) -> tuple[str, ...]:
         return tuple(self[dimension]) if dimension in self._names else ()
@@ -222,6 +251,20 @@ class Results:
         )
 
     # — how it went —
+
+    @property
+    def solves(self) -> Solves:
+        """Who solved every accepted step, kept or not, and how well."""
+        with self._open() as file:
+            names = str(file["answered_by"].attrs["flag_meanings"]).split()
+        return Solves(
+            time=self["step_time"],
+            status=tuple(STATUSES[number] for number in self["step_status"]),
+            answered_by=tuple(names[number + 1] for number in self["step_answered_by"]),
+            iterations=self["step_iterations"],
+            residual=self["step_residual"],
+            contacts=self["step_contact_count"],
+        )
 
     @property
     def status(self) -> str:

@@ -53,6 +53,7 @@ class Statistics:
         notes: what integrators changed in the linear model, with how often.
         most_contacts: contacts of one step, at most.
         depth: largest −gap of the last step, 0 if nothing overlapped [m].
+        last_residual, last_contacts: worst physical residual and number of contacts of the last step.
     """
 
     def __init__(self) -> None:
@@ -68,7 +69,8 @@ class Statistics:
         self._kept_time: list[float] = []
         self._kept_modes: list[tuple[int, int, int]] = []
         self._last: SolveInfo | None = None
-        self._last_worst = 0.0
+        self.last_residual = 0.0
+        self.last_contacts = 0
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         since, solve = self.since_kept, report.solve
@@ -82,15 +84,16 @@ class Statistics:
         if not status.solved:
             since.unsolved += 1
         if solve is not self._last:  # steps without contact share one answer
-            self._last, self._last_worst = solve, solve.residuals.worst
+            self._last, self.last_residual = solve, solve.residuals.worst
         # written so that a nan is kept, not lost in a comparison
-        if not self._last_worst <= since.worst_residual:
-            since.worst_residual = self._last_worst
+        if not self.last_residual <= since.worst_residual:
+            since.worst_residual = self.last_residual
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
         stage = simulation.system.stage
         self.depth = 0.0
-        if stage is not None and stage.contacts.count:
+        self.last_contacts = 0 if stage is None else stage.contacts.count
+        if stage is not None and self.last_contacts:
             self._look_at_gaps(stage.contacts.gap[: stage.contacts.count], simulation.time)
 
     def _look_at_gaps(self, gap: np.ndarray[Any, np.dtype[np.float64]], time: float) -> None:

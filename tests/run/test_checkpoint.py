@@ -149,7 +149,7 @@ def test_runs_killed_at_random_instants_resume_to_the_same_end(whole, scenario_f
         before = np.zeros(0) if found is None else Results(folder).time
         if found is not None:
             went_on += 0 < found.step < STEPS
-            assert len(before) >= found.run["recorder/records"]
+            assert len(before) >= found.run["recorder/time_length"]
         if read_status(folder).word == "finished":
             continue
         results = resume(folder)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from corekit.data.contacts import ContactMode
+from corekit.data.status import Status
 from corekit.errors import ConfigError, ResultsError
 from corekit.run.recorder import Recorder
 from corekit.run.results import Results
@@ -109,6 +110,25 @@ def test_who_answered_is_an_index_into_names(recorded, tmp_path):
     words = [names[values.index(index)] for index in results["answered_by"]]
     assert words[0] == "no_solve_yet"
     assert words[1:] == ["tiny_sweeps" if count else "factorisation" for count in results.contact_count[1:]]
+
+
+def test_every_step_tells_who_solved_it_and_how_well_kept_or_not(recorded):
+    _, seen, _, results = recorded
+    solves = results.solves
+    assert np.array_equal(solves.time, seen["time"])
+    assert np.array_equal(solves.iterations, seen["iterations"])
+    assert np.array_equal(solves.residual, seen["residual"])
+    assert np.array_equal(solves.contacts, [record.count for record in seen["contacts"]])
+    assert set(solves.status) == {Status.CONVERGED}
+    assert list(solves.answered_by) == [
+        "tiny_sweeps" if record.count else "factorisation" for record in seen["contacts"]
+    ]
+
+
+def test_steps_are_told_past_the_block_they_are_held_in(world, tmp_path):
+    _, results = record(world(step=1e-4), tmp_path, duration=0.5, every=0.1)
+    assert results.solves.time == pytest.approx(1e-4 * np.arange(1, 5001))
+    assert results.time == pytest.approx(0.1 * np.arange(6))
 
 
 def test_every_number_has_a_unit_and_every_entry_a_name(recorded, tmp_path):
