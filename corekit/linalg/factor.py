@@ -12,6 +12,7 @@ kernel of J_b (apart from the prescribed coordinates); alone it may be singular.
 | diagonal  | no   | division                                                     | n          |
 | banded, block diagonal | no | band Cholesky                                     | n·width²   |
 | dense     | no   | Cholesky, or LU if asked for unsymmetric matrices            | n³         |
+| sparse    | no   | elimination without pivoting, analysed once                  | its fill-in |
 | any       | yes  | LU of the saddle matrix, banded after reverse Cuthill–McKee  | n·width²   |
 
 Source for the ordering: Cuthill and McKee (1969); George (1971).
@@ -37,7 +38,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.elimination import Elimination
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
+from corekit.linalg.sparse import Sparse
 
 __all__ = ["EliminatedRows", "Factor", "factor"]
 
@@ -94,7 +97,8 @@ def factor(
         matrix: a buffer with the structure to be factorised.
         rows: bilateral rows, or None.
         prescribed: indices of prescribed velocities.
-        symmetric: whether A is symmetric positive definite; only dense matrices may be otherwise.
+        symmetric: whether A is symmetric positive definite; only dense and sparse matrices may be otherwise,
+            sparse ones with a positive definite symmetric part.
     """
     if rows is not None and rows.count:
         return _Saddle(matrix, rows, prescribed)
@@ -102,6 +106,8 @@ def factor(
         return _DiagonalFactor(matrix.n, prescribed)
     if isinstance(matrix, (Banded, BlockDiagonal)):
         return _BandFactor(matrix, prescribed)
+    if isinstance(matrix, Sparse):
+        return _SparseFactor(matrix, prescribed, symmetric)
     if isinstance(matrix, Dense):
         return _DenseFactor(matrix.n, prescribed) if symmetric else _GeneralFactor(matrix.n, prescribed)
     raise TypeError(f"no factorisation for {type(matrix).__name__}")
@@ -230,6 +236,31 @@ class _BandFactor(_Direct):
 
     def _back(self, block: Array) -> None:
         dpbtrs(self._band.data, block, lower=1, overwrite_b=1)
+
+
+@final
+class _SparseFactor(_Direct):
+    def __init__(self, template: Sparse, prescribed: IntArray, symmetric: bool) -> None:
+        super().__init__(template.n, prescribed)
+        pattern = template.pattern
+        self._symmetric = symmetric
+        self._elimination = Elimination(pattern)
+        self._cleared = np.flatnonzero(np.isin(pattern.row, prescribed) | np.isin(pattern.column, prescribed))
+        self._ones = pattern.diagonal[prescribed]
+        self._values = np.zeros(len(pattern.row))
+
+    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+        self._matrix, values = matrix, matrix.data
+        if len(self._cleared):
+            values = self._values
+            values[:] = matrix.data
+            values[self._cleared] = 0.0
+            values[self._ones] = 1.0
+        return self._elimination.refactor(values, self._symmetric)
+
+    def _back(self, block: Array) -> None:
+        for column in block.T:
+            self._elimination.solve(column)
 
 
 @final

@@ -6,6 +6,7 @@
 | `BlockDiagonal`| (blocks, k, k)       | A[b·k + i, b·k + j] = data[b, i, j]      | any blocks     |
 | `Banded`       | (width + 1, n), F    | A[j + d, j] = A[j, j + d] = data[d, j]   | symmetric      |
 | `Dense`        | (n, n), C            | A[i, j] = data[i, j]                     | any            |
+| `Sparse`       | (entries,)           | compressed columns, see `linalg.sparse`  | fixed pattern  |
 
 The band is LAPACK's lower symmetric one. Buffers are sized once and rewritten in place.
 """
@@ -13,6 +14,7 @@ The band is LAPACK's lower symmetric one. Buffers are sized once and rewritten i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -45,6 +47,13 @@ class Matrix(ABC):
     @abstractmethod
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         """Row, column and position in `data.ravel(order="K")` of every stored entry, both triangles."""
+
+    def symmetrise(self) -> None:  # noqa: B027 - layouts that are always symmetric have nothing to do
+        """Replace A by ½·(A + Aᵀ)."""
+
+    def union(self, others: Sequence[Matrix]) -> Matrix | None:
+        """A new zero matrix that holds the sum of `others`, if this layout alone can; most leave it to `widest`."""
+        return None
 
     def dense(self) -> Array:
         """A as a new (n, n) array; for tests and reports."""
@@ -113,6 +122,10 @@ class BlockDiagonal(Matrix):
 
     def multiply(self, x: Array, out: Array) -> None:
         np.einsum("bij,bj->bi", self.data, x.reshape(-1, self.block), out=out.reshape(-1, self.block))
+
+    def symmetrise(self) -> None:
+        np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
+        np.multiply(self._scaled, 0.5, out=self.data)
 
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         blocks, k, _ = self.data.shape
@@ -187,6 +200,10 @@ class Dense(Matrix):
     def multiply(self, x: Array, out: Array) -> None:
         np.dot(self.data, x, out=out)
 
+    def symmetrise(self) -> None:
+        np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
+        np.multiply(self._scaled, 0.5, out=self.data)
+
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         i, j = np.indices((self.n, self.n)).reshape(2, -1)
         return i, j, np.arange(self.n * self.n)
@@ -194,10 +211,7 @@ class Dense(Matrix):
 
 def symmetrise(matrix: Matrix) -> None:
     """Replace A by ½·(A + Aᵀ) where the layout can hold an unsymmetric matrix."""
-    if isinstance(matrix, (Dense, BlockDiagonal)):
-        scaled = matrix._scaled  # noqa: SLF001 - the matrix's own work space
-        np.add(matrix.data, matrix.data.swapaxes(-1, -2), out=scaled)
-        np.multiply(scaled, 0.5, out=matrix.data)
+    matrix.symmetrise()
 
 
 def widest(*matrices: Matrix) -> Matrix:
@@ -208,6 +222,10 @@ def widest(*matrices: Matrix) -> Matrix:
     n = sizes.pop()
     if any(isinstance(matrix, Dense) for matrix in matrices):
         return Dense(n)
+    for matrix in matrices:
+        union = matrix.union(matrices)
+        if union is not None:
+            return union
     blocks = {matrix.block for matrix in matrices if isinstance(matrix, BlockDiagonal)}
     widths = [matrix.width for matrix in matrices if isinstance(matrix, Banded)]
     if not blocks and not widths:

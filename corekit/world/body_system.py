@@ -35,6 +35,7 @@ from corekit.data.state import State
 from corekit.linalg.factor import EliminatedRows, Factor, factor
 from corekit.linalg.matrices import Dense, Matrix, symmetrise, widest
 from corekit.linalg.rows import BilateralRows
+from corekit.linalg.sparse import Sparse
 from corekit.world.bodies import Body
 
 __all__ = ["FREE_ROW", "BodySystem"]
@@ -85,8 +86,8 @@ class BodySystem:
             self.matrix = widest(self.mass, stiffness, damping)
         else:
             self.matrix = widest(self.mass)
-        # without a tangent A is the mass matrix; only a dense A has a factorisation for the general case
-        self._symmetric = symmetric or not self.has_tangent or not isinstance(self.matrix, Dense)
+        # without a tangent A is the mass matrix; only dense and sparse A have a factorisation for the general case
+        self._symmetric = symmetric or not self.has_tangent or not isinstance(self.matrix, (Dense, Sparse))
         self.prescribed = body.layout.prescribed
         self._has_prescribed = len(self.prescribed) > 0
         self.fixed = np.zeros(len(self.prescribed))

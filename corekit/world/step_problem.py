@@ -30,8 +30,8 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
-from corekit.world.whole_step import WholeStep
 from corekit.world.smooth_correction import smooth_correction
+from corekit.world.whole_step import WholeStep
 
 __all__ = ["StepSystem"]
 

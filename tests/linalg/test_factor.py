@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from corekit.linalg.factor import EliminatedRows, factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
+from corekit.linalg.sparse import Sparse, SparsePattern
 
-STRUCTURES = ("diagonal", "block-diagonal", "banded", "dense")
+STRUCTURES = ("diagonal", "block-diagonal", "banded", "sparse", "dense")
 
 
 def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
@@ -29,6 +30,13 @@ def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
         matrix.data[:] = rng.uniform(-1, 1, matrix.data.shape)
         matrix.data[0] = 10.0
         return matrix
+    if structure == "sparse":
+        rows, columns = rng.integers(0, n, (2, 3 * n))
+        sparse = Sparse(SparsePattern.of(n, rows, columns))
+        sparse.data[:] = rng.uniform(-1, 1, len(sparse.data))
+        sparse.symmetrise()
+        sparse.data[sparse.pattern.diagonal] = 2.0 * n
+        return sparse
     matrix = Dense(n)
     part = rng.normal(size=(n, n))
     matrix.data[:] = part @ part.T + np.eye(n)
