@@ -1,0 +1,141 @@
+"""`corekit view`: the kernel's half, which looks after the run and hands on what is new."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from corekit.cli import DONE, MISUSE, main
+from corekit.cli import view as verb
+from corekit.run.folder import RunFolder
+from corekit.run.recorder import Recorder
+from corekit.run.results import Results
+from corekit.run.statistics import Statistics
+
+
+def nothing():
+    """What happens most of the time."""
+
+
+class Ended(Exception):
+    """Ends a loop that would go on for ever."""
+
+
+class Session:
+    """Keeps what it is handed, and ends the loop after some of it."""
+
+    url = "http://127.0.0.1:1"
+
+    def __init__(self, most: int) -> None:
+        self.shown: list[tuple[int, str]] = []
+        self._most = most
+
+    def show(self, replay, standing):
+        self.shown.append((len(replay.time), standing))
+        if len(self.shown) == self._most:
+            raise Ended
+
+
+@pytest.fixture
+def run(world, tmp_path):
+    """A run in a folder: its simulation, its recorder and the folder."""
+    folder = RunFolder.create("tiny", tmp_path, tmp_path / "here")
+    simulation = world()
+    recorder = Recorder(folder.results, simulation, 0.01, Statistics(), "tiny")
+    simulation.observe(recorder)
+    return simulation, recorder, folder
+
+
+def followed(monkeypatch, folder, most, *events):
+    """What a session is shown while `events` happen, one each time the kernel waits."""
+    waiting = iter(events)
+    monkeypatch.setattr(verb, "clock", SimpleNamespace(sleep=lambda _seconds: next(waiting, lambda: None)()))
+    session = Session(most)
+    with pytest.raises(Ended):
+        verb.follow(Results(folder.path), session)
+    return session.shown
+
+
+def test_what_is_published_is_handed_on_and_nothing_else(run, monkeypatch):
+    simulation, recorder, folder = run
+
+    def ten_more():
+        simulation.run(simulation.time + 0.1)
+        recorder.publish()
+
+    def the_end():
+        recorder.close()
+        folder.set_status("finished")
+
+    shown = followed(monkeypatch, folder, 3, nothing, ten_more, nothing, nothing, ten_more, nothing, the_end)
+    assert shown == [(11, "running"), (21, "running"), (21, "finished")]
+
+
+def test_a_run_whose_folder_goes_stays_on_show_and_is_said_once(run, monkeypatch, capsys):
+    _, recorder, folder = run
+    kept = folder.results.read_bytes()
+
+    def gone():
+        folder.results.unlink()
+
+    def back():
+        folder.results.write_bytes(kept)
+
+    shown = followed(monkeypatch, folder, 1, gone, nothing, nothing, back)
+    recorder.close()
+    assert shown == [(1, "running")]
+    said = capsys.readouterr().err
+    assert said.count("holds no results.nc") == 1
+    assert "still shown" in said
+
+
+def test_a_run_that_has_just_begun_is_waited_for(run, monkeypatch):
+    _, recorder, folder = run
+    kept = folder.results.read_bytes()
+    folder.results.unlink()
+    waits = []
+
+    def sleep(_seconds):
+        waits.append(1)
+        if len(waits) == 3:
+            folder.results.write_bytes(kept)
+
+    monkeypatch.setattr(verb, "clock", SimpleNamespace(sleep=sleep))
+    assert len(verb._opened(folder.path).time) == 1
+    assert len(waits) == 3
+    recorder.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("view", "nowhere"), "no results in nowhere: the folder is not there"),
+        (("view", "."), "no results in .: the folder holds no results.nc"),
+        (("view", "broken"), "is not a whole results file"),
+        (("view", ".", "--port", "70000"), "65535"),
+        (("view", ".", "--viewer", "tiny-text"), "(tiny-text): pip install corekit-view"),
+        (("view", ".", "--viewer", "vser"), "did you mean 'viser'?"),
+        (("view", ".", "--set", "sped=2"), "did you mean 'speed'?"),
+    ],
+)
+def test_misuse_exits_with_two_and_a_message(tiny, tmp_path, monkeypatch, capsys, arguments, words):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "results.nc").write_text("something else")
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == MISUSE
+    told = capsys.readouterr()
+    assert words in " ".join((told.out + told.err).replace("│", " ").split())
+
+
+def test_options_of_a_viewer_are_checked_before_it_draws(tiny, run, tmp_path, capsys):
+    _, recorder, folder = run
+    recorder.close()
+    assert main(["render", str(folder.path), "-o", str(tmp_path / "x.txt"), "--set", "size=3"]) == MISUSE
+    told = capsys.readouterr().err
+    assert "options of viewers.tiny-text" in told
+    assert "size: found 3; unknown key" in told
+    assert not (tmp_path / "x.txt").exists()
+    assert main(["render", str(folder.path), "-o", str(tmp_path / "x.txt"), "--quiet"]) == DONE
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "x.txt").exists()
