@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit_der.actuation import curvature_slopes
 from corekit_der.elastic import elastic_forces, strains
-from corekit_der.frames import follow_twist, move_sources, place_edges, turned_least
+from corekit_der.frames import follow_twist, has_left, move_sources, place_edges
 from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering, dofs_of
 from corekit_der.planar import place_planar, planar_forces, planar_slopes, planar_stiffness, planar_strains
@@ -22,8 +22,6 @@ __all__ = ["Form", "Plane", "Share", "Space"]
 Share = tuple[float, float, float]
 """Weights of stretching, bending and twisting."""
 _Places = tuple[IntArray, IntArray, IntArray, IntArray]
-_FAR: Final = 0.5
-"""cos 60°: edges turned farther from their sources get new ones."""
 
 
 class Form(Protocol):
@@ -52,7 +50,7 @@ class Form(Protocol):
         ...
 
     def rechart(self, state: State) -> bool:
-        """Move sources if an edge has turned far."""
+        """Renew sources and twists if the shape has left them far behind."""
         ...
 
     def place(self, q: Array, aux: Array) -> None:
@@ -110,10 +108,10 @@ class Space(Form):
         return out
 
     def follow(self, q: Array, aux: Array) -> None:
-        follow_twist(self.rods, q, aux, aux)
+        follow_twist(self.rods, q, aux)
 
     def rechart(self, state: State) -> bool:
-        if not turned_least(self.rods, self._held, state.q, state.aux) < _FAR:
+        if not has_left(self.rods, self._held, state.q, state.aux):
             return False
         move_sources(self.rods, self._held, state.q, state.v, state.aux)
         self.follow(state.q, state.aux)

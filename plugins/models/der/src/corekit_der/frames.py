@@ -14,7 +14,8 @@ A vanishes at the source, so formulas of the literature, which hold there, are c
 (see `elastic`). When edges have turned far the source is moved to them (`move_sources`).
 
 The reference twist β of two edges is the angle from P(t_e, t_f)·m₁ᵉ to m₁ᶠ less θ_f − θ_e; of the values that
-differ by full turns the one nearest to the last known is taken, so rods may be twisted by any number of turns.
+differ by full turns the one nearest to the last known is taken, so rods may be twisted by any number of turns. The
+last known ones are renewed with the sources, so β may change by up to half a turn in between.
 
 Source: Bergou et al. (2010), "Discrete viscous threads", section 4 (transport in time); (2) is the connection
 of that transport, the area swept on the unit sphere.
@@ -48,7 +49,6 @@ __all__ = [
     "move_sources",
     "oriented",
     "place_edges",
-    "turned_least",
     "twist",
 ]
 
@@ -94,34 +94,32 @@ def twist(te: Vector, tf: Vector, m1e: Vector, m1f: Vector, near: float) -> floa
 
 
 @compiled
-def follow_twist(rods: Rods, q: Array, near: Array, out: Array) -> None:
-    """Write β of every pair into `out`, continued from `near`; both are aux arrays, perhaps the same one.
-
-    The sources in `out` are those that count.
-    """
-    place_edges(rods, q, out)
+def follow_twist(rods: Rods, q: Array, aux: Array) -> None:
+    """Continue β of every pair in `aux` to the shape q."""
+    place_edges(rods, q, aux)
     first = 6 * len(rods.length)
     for p in range(len(rods.rest)):
         se, _, te, m1e, _ = oriented(rods, p, 0)
         sf, _, tf, m1f, _ = oriented(rods, p, 1)
         turned = sf * q[rods.where[p, 3]] - se * q[rods.where[p, 1]]
-        out[first + p] = twist(te, tf, m1e, m1f, turned + near[first + p]) - turned
+        aux[first + p] = twist(te, tf, m1e, m1f, turned + aux[first + p]) - turned
 
 
 @compiled
-def turned_least(rods: Rods, held: BoolArray, q: Array, aux: Array) -> float:
-    """Least a·t over the edges not held: cosine of the largest angle one has turned from its source, or nan."""
-    least = 1.0
+def has_left(rods: Rods, held: BoolArray, q: Array, aux: Array) -> bool:
+    """Whether an edge has turned by more than 60° from its source, or a β by more than a quarter turn from its own."""
+    place_edges(rods, q, aux)
     for j in range(len(rods.length)):
-        if held[j]:
-            continue
-        start, end = rods.edge[j, 0], rods.edge[j, 1]
-        e = along(triple(q, end), -1.0, triple(q, start))
-        a = triple(aux, 6 * j)
-        cosine = dot(a, e) / norm(e)
-        if not cosine >= least:
-            least = cosine
-    return least
+        if not held[j] and rods.at[j, 13] < 0.5:
+            return True
+    first = 6 * len(rods.length)
+    for p in range(len(rods.rest)):
+        se, _, te, m1e, _ = oriented(rods, p, 0)
+        sf, _, tf, m1f, _ = oriented(rods, p, 1)
+        near = sf * q[rods.where[p, 3]] - se * q[rods.where[p, 1]] + aux[first + p]
+        if abs(twist(te, tf, m1e, m1f, near) - near) > 0.5 * math.pi:
+            return True
+    return False
 
 
 @compiled

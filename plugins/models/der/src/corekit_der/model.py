@@ -29,7 +29,7 @@ class DER(Model):
     at a node, ρ·(I₁ + I₂)·L at an edge. K is the exact symmetric Hessian, banded.
 
     The state's `aux` holds, of every edge, the source of its reference directors (see `frames`), and of every pair
-    the reference twist. `rechart` moves the sources after steps that turned an edge far.
+    the reference twist as last renewed. `rechart` renews them after a step that turned an edge far.
 
     Frames: the nodes (base's axes); with `collision = "capsules"` the edges too (directors and tangent).
 
@@ -82,11 +82,11 @@ class DER(Model):
         self._rods.input_jacobian(state, inputs, out)
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        """Write q + h·v̄, the same sources, and the twists followed from `near`."""
-        self._rods.advance(start, velocity, step, near, out)
+        """Write q + h·v̄; sources and twists stay until `rechart`."""
+        self._rods.advance(start, velocity, step, out)
 
     def rechart(self, state: State) -> bool:
-        """Move the sources of the reference directors to the edges if one has turned by more than 60° from its own."""
+        """Renew the sources of the reference directors if an edge has turned by more than 60° from its own."""
         return self._rods.rechart(state)
 
     def prescribed(self, time: float, value: Array, rate: Array) -> None:

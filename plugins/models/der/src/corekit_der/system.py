@@ -107,19 +107,14 @@ class RodSystem:
 
     # — motion —
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def advance(self, start: State, velocity: Array, step: float, out: State) -> None:
         """Write q and aux of `out`."""
         np.multiply(velocity, step, out=self._moved)
         np.add(start.q, self._moved, out=out.q)
-        if self._form.aux:
-            split = 6 * len(self._graph.length)
-            if near is not out:
-                out.aux[split:] = near.aux[split:]
-            out.aux[:split] = start.aux[:split]
-            self._form.follow(out.q, out.aux)
+        out.aux[:] = start.aux
 
     def rechart(self, state: State) -> bool:
-        """Move sources if an edge has turned far."""
+        """Renew sources and twists if the shape has left them far behind."""
         return self._form.rechart(state)
 
     # — forces —
