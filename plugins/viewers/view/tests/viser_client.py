@@ -91,7 +91,7 @@ class Client:
             try:
                 if true():
                     return True
-            except (KeyError, StopIteration, RuntimeError):
+            except (LookupError, StopIteration, RuntimeError):
                 pass  # not there yet
             time.sleep(0.02)
         return False

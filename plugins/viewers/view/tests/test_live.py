@@ -1,0 +1,93 @@
+"""A run that is going on in one process, shown by another, seen by a client of it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corekit.run.folder import read_status
+
+from .viser_client import Client
+
+SCENARIO = """
+format = "corekit-scenario/1"
+name = "falling"
+time = { duration = 1e6, step = 1e-4 }
+world = { gravity = [0.0, 0.0, -0.01], obstacles = [{ name = "floor", shape = "half-space", friction = 0.5 }] }
+output = { every = 0.01 }
+
+[[bodies]]
+name = "ball"
+use = "reference-point-chain"
+options = { masses = [1.0], positions = [[0.0, 0.0, 100.0]], shape = "sphere", radius = 0.1 }
+
+[contact]
+detector = "reference-detector"
+solver = "reference-gauss-seidel"
+
+[integrator]
+use = "reference-semi-implicit-euler"
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start `corekit ...`; what still runs at the end is killed."""
+    (tmp_path / "falling.toml").write_text(SCENARIO)
+    started = []
+
+    def begin(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "corekit.cli", *arguments], cwd=tmp_path, text=True,
+            env={**os.environ, "NO_COLOR": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_running_run_is_seen_growing_and_its_end_is_seen_too(start, tmp_path):
+    run = start("run", "falling.toml", "--out", "here", "--quiet")
+    folder = Path(tmp_path, "here")
+    while read_status(folder).word == "unknown":
+        assert run.poll() is None, run.stdout.read()
+    view = start("view", "here", "--port", "0")
+    said = view.stdout.readline()
+    found = re.search(r"falling, running: (http://127\.0\.0\.1:\d+) ", said)
+    assert found, said
+    with Client(found.group(1)) as client:
+
+        def height():
+            raw = client.nodes["/bodies/0/sphere"]["batched_positions"]
+            return float(np.frombuffer(raw, dtype=np.float32)[2])
+
+        def shown():
+            """Time shown, and time of the newest record [s]."""
+            return [float(t) for t in re.findall(r"t = (\S+) s\*\* of (\S+) s", client.text())[0]]
+
+        def agrees():
+            # a free fall, at the instant that the panel says with four digits
+            time = shown()[0]
+            return abs(height() - (100.0 - 0.5 * 0.01 * time**2)) < 0.01 * time * (1e-3 * time + 1e-4) + 1e-4
+
+        assert client.wait(lambda: shown()[0] > 0.0, 60)
+        first = shown()[1]
+        assert client.wait(lambda: shown()[0] > first + 0.05, 60)
+        assert client.wait(agrees)
+        run.send_signal(signal.SIGINT)
+        run.wait(60)
+        assert client.wait(lambda: "interrupted" in client.text(), 30)
+        assert client.wait(lambda: shown()[0] == shown()[1])
+        assert client.wait(agrees)
+    view.send_signal(signal.SIGINT)
+    assert view.wait(30) == 0
+    assert "Traceback" not in view.stdout.read()
