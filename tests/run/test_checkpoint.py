@@ -18,9 +18,10 @@ import pytest
 
 from corekit.errors import PluginError, ResultsError
 from corekit.run.checkpoint import Checkpoint, newest_checkpoint, read_checkpoint
-from corekit.run.execute import Runnable, execute, replay, resume
+from corekit.run.execute import execute, replay, resume
 from corekit.run.folder import read_status
 from corekit.run.results import Results
+from corekit.run.runnable import Runnable
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import load, loads
 

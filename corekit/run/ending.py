@@ -1,0 +1,84 @@
+"""How a run ends: between two steps when the user stops it, and with its reason left in the folder."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, final
+
+from corekit.errors import CorekitError, ResultsError, StepFailed
+from corekit.run.folder import RunFolder
+
+__all__ = ["Stop", "says_how_it_ended", "step_file", "stop_between_steps"]
+
+
+def step_file(folder: Path, error: StepFailed) -> Path:
+    """Where the step that failed is kept for a replay."""
+    return folder / f"step-{error.step}.npz"
+
+
+@contextmanager
+def says_how_it_ended(folder: RunFolder) -> Iterator[None]:
+    """Whatever ends the run inside is written into its folder, and goes on."""
+    try:
+        yield
+    except BaseException as error:
+        _say_how_it_ended(folder, error)
+        raise
+
+
+def _say_how_it_ended(folder: RunFolder, error: BaseException) -> None:
+    """Leave the reason in the folder, as far as it can still be written, and the folder in the error."""
+    stopped = isinstance(error, KeyboardInterrupt)
+    word = "interrupted" if stopped else "failed"
+    reason = "stopped by the user" if stopped else str(error) or type(error).__name__
+    if not isinstance(error, CorekitError) and not stopped:
+        reason = f"{type(error).__name__}: {reason}"
+    what: dict[str, Any] = {"reason": reason}
+    error.add_note(f"What was recorded is kept in {folder.path}")
+    if isinstance(error, StepFailed):
+        what |= {"step": error.step, "time_s": error.time, "body": error.body, "coordinate": error.coordinate}
+        what["term"] = error.term
+        if step_file(folder.path, error).exists():
+            what["replay"] = step_file(folder.path, error).name
+            error.add_note(f"That step alone: corekit run {step_file(folder.path, error)}")
+    if stopped:
+        error.add_note(f"To go on: corekit run --resume {folder.path}")
+    try:
+        folder.log(word, **what)
+        folder.set_status(word, " ".join(reason.split()))
+    except (OSError, ResultsError) as trouble:
+        error.add_note(f"The status could not be written: {trouble}")
+
+
+@final
+class Stop:
+    """Whether the user asked to stop: the run does so after the step."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+    def handle(self, _signal: int, _frame: FrameType | None) -> None:
+        """The first Ctrl-C waits for the end of the step, a second one does not."""
+        if self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+
+
+@contextmanager
+def stop_between_steps() -> Iterator[Stop]:
+    """Ctrl-C ends the run between two steps, so that every buffer is whole; in other threads it stays as it is."""
+    stop = Stop()
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is not signal.default_int_handler:
+        yield stop
+        return
+    signal.signal(signal.SIGINT, stop.handle)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, usual)
