@@ -8,6 +8,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.linalg.matrices import Matrix
+from corekit.linalg.sparse import Sparse
 from corekit.roles.model import Channel, ChannelKind
 from corekit_der.actuation import set_natural
 from corekit_der.config import DERConfig
@@ -25,6 +26,7 @@ class Applied:
     Attributes:
         channels: `curvature-LIMB` (κ₁, κ₂, twist, if planar κ₁; of the limb or of every inner node), then `force-NAME`.
         following: whether a force turns with the rod.
+        blocks: indices that each such force and its edge couple, (1, d).
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class Applied:
         self._curved = bool((self._first >= 0).any())
         self.following = any(edge >= 0 for _, edge, _ in self._forces)
         self._slope = np.zeros((3, 7))
+        self.blocks = [self._edge_dofs(edge)[None, :] for _, edge, _ in self._forces if edge >= 0]
+        self._places: list[IntArray] = []
         self._set(self._none)
 
     def _set(self, inputs: Array) -> None:
@@ -95,12 +99,21 @@ class Applied:
                 force[node : node + len(pull)] += pull
 
     def add_slopes(self, state: State, inputs: Array, stiffness: Matrix) -> None:
-        """Add −∂(following forces)/∂q to a dense K."""
-        for node, edge, first in self._forces:
+        """Add −∂(following forces)/∂q to K."""
+        places = iter(self._places)
+        for _, edge, first in self._forces:
             if edge >= 0:
                 u = inputs[first : first + 3]
                 following_slopes(self._rods, state.q, state.aux, edge, u, self._slope)
-                stiffness.data[np.ix_(node + np.arange(3), self._edge_dofs(edge))] -= self._slope
+                stiffness.data[next(places)] -= self._slope
+
+    def find_places(self, matrix: Matrix) -> None:
+        """Work out where the slopes of following forces stand in K."""
+        if self.following and isinstance(matrix, Sparse):
+            for node, edge, _ in self._forces:
+                if edge >= 0:
+                    rows, columns = np.meshgrid(node + np.arange(3), self._edge_dofs(edge), indexing="ij")
+                    self._places.append(matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(3, 7))
 
     def _edge_dofs(self, edge: int) -> IntArray:
         start, end, angle = self._rods.edge[edge]

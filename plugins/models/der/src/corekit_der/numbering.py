@@ -10,16 +10,19 @@ Source: Cuthill and McKee (1969), "Reducing the bandwidth of sparse symmetric ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import frozen
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.data.arrays import IntArray
-from corekit.linalg.matrices import Banded, Dense, Matrix
+from corekit.linalg.matrices import Banded
+from corekit.linalg.sparse import Sparse, SparsePattern
 from corekit_der.graph import Graph
 
-__all__ = ["Numbering", "dofs_of", "number", "places"]
+__all__ = ["Numbering", "dofs_of", "number", "pattern_of", "places"]
 
 
 @frozen(eq=False)
@@ -79,7 +82,7 @@ def dofs_of(units: IntArray, sizes: tuple[int, ...]) -> IntArray:
     return np.concatenate([units[:, i, None] + np.arange(size) for i, size in enumerate(sizes)], axis=1)
 
 
-def places(dofs: IntArray, matrix: Matrix) -> tuple[IntArray, IntArray]:
+def places(dofs: IntArray, matrix: Banded | Sparse) -> tuple[IntArray, IntArray]:
     """Which entries of blocks on `dofs` (k, d) a matrix stores, and where.
 
     Returns:
@@ -92,6 +95,12 @@ def places(dofs: IntArray, matrix: Matrix) -> tuple[IntArray, IntArray]:
         row, column = np.maximum(dofs[:, i], dofs[:, j]), np.minimum(dofs[:, i], dofs[:, j])
         return d * i + j, (row - column) + column * (matrix.width + 1)
     i, j = np.indices((d, d)).reshape(2, -1)
-    if isinstance(matrix, Dense):
-        return d * i + j, dofs[:, i] * matrix.n + dofs[:, j]
-    raise TypeError(f"no places in a {type(matrix).__name__} matrix")
+    rows, columns = dofs[:, i], dofs[:, j]
+    return d * i + j, matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(rows.shape)
+
+
+def pattern_of(size: int, blocks: Sequence[IntArray]) -> SparsePattern:
+    """The pattern of blocks on indices (k, d) each."""
+    row = [np.repeat(dofs, dofs.shape[1], axis=1).ravel() for dofs in blocks]
+    column = [np.tile(dofs, (1, dofs.shape[1])).ravel() for dofs in blocks]
+    return SparsePattern.of(size, np.concatenate(row), np.concatenate(column))

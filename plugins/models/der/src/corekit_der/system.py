@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
+from corekit.linalg.matrices import Banded, Diagonal, Matrix
+from corekit.linalg.sparse import Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Outline
 from corekit_der.applied import Applied
@@ -20,12 +22,14 @@ from corekit_der.forms import Plane, Share, Space
 from corekit_der.graph import Graph, build_graph
 from corekit_der.loads import add_drag, add_drag_slopes
 from corekit_der.motion import HeldMotion
-from corekit_der.numbering import Numbering, number, places
+from corekit_der.numbering import Numbering, number, pattern_of, places
 from corekit_der.starts import Starter
 
 __all__ = ["RodSystem"]
 
 _ALL: Share = (1.0, 1.0, 1.0)
+_WIDEST: Final = 24
+"""Half-width up to which a band is cheaper than sparse elimination: chains, rings and pairs of parallel rods."""
 
 
 class RodSystem:
@@ -64,17 +68,23 @@ class RodSystem:
         self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
         self._resisted = bool(self._resistive.any())
         self._applied = Applied(config, graph, numbering, form, self._axes, shape)
-        self._symmetric = not (self._resisted or self._applied.following)
+        symmetric = not (self._resisted or self._applied.following)
+        blocks = [*form.blocks, *self._applied.blocks]
+        banded = symmetric and numbering.width <= _WIDEST
+        self._pattern = None if banded else pattern_of(n, blocks)
         template = self._storage()
+        self._applied.find_places(template)
         self._places = (*places(form.blocks[0], template), *places(form.blocks[1], template))
+        self._viscous = Diagonal(n)
+        self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
         self.layout = self._make_layout(config)
         path = context.path or "der"
         self.starter = Starter(path, graph, numbering, form, self.held, self._rest_q, self._rest_aux)
 
-    def _storage(self) -> Matrix:
-        """A new buffer for K: a band, or a full matrix where loads without a potential make it unsymmetric."""
-        return Banded(self.size, self._numbering.width) if self._symmetric else Dense(self.size)
+    def _storage(self) -> Banded | Sparse:
+        """A new buffer for K: a band; sparse where it would be wide or loads without a potential unbalance it."""
+        return Banded(self.size, self._numbering.width) if self._pattern is None else Sparse(self._pattern)
 
     def _make_layout(self, config: DERConfig) -> Layout:
         graph, numbering = self._graph, self._numbering
@@ -145,7 +155,7 @@ class RodSystem:
         self._form.stiffness(state.q, state.aux, self._places, flat)
         if self._resisted:
             damping.zero()
-            damping.data[np.arange(self.size), np.arange(self.size)] = self._drag
+            damping.add(self._viscous)
             drag = damping.data.ravel(order="K")
             add_drag_slopes(
                 self._form.rods, self._resistive, state.v, *self._places[:2], self._drag_block, flat, drag

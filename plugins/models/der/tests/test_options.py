@@ -1,0 +1,197 @@
+"""What users write: tables, places, clamps, starts, collision, and mistakes that are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.data.signals import Ramp, Sine
+from corekit.errors import ConfigError
+from corekit_der.config import Clamp, DERConfig, Force, Joint, Limb
+from corekit_der.initial import BendingMode, DERInitial, LimbStart
+
+A = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=6)
+B = Limb(name="b", start=(0.5, 0.0, 0.0), end=(0.5, 0.0, 0.5), nodes=6)
+
+MISTAKES = {
+    "two names": ({"limbs": (A, A)}, "its own name"),
+    "unknown limb": ({"limbs": (A,), "clamps": (Clamp(at="c.start"),)}, "no limb 'c'"),
+    "unknown node": ({"limbs": (A,), "clamps": (Clamp(at="a.17"),)}, "a.0 … a.5"),
+    "held twice": (
+        {"limbs": (A,), "clamps": (Clamp(at="a.end"), Clamp(at="a.5", kind="pin"))},
+        "held by another",
+    ),
+    "nodes apart": ({"limbs": (A, B), "joints": (Joint(at=("a.start", "b.end")),)}, "at one place"),
+    "one place": ({"limbs": (A, B), "joints": (Joint(at=("a.start",)),)}, "at least two places"),
+    "folded": (
+        {
+            "limbs": (A, Limb(name="c", start=(0.5, 0.0, 0.0), end=(0.1, 0.0, 0.0), nodes=4)),
+            "joints": (Joint(at=("a.end", "c.start")),),
+        },
+        "folded back",
+    ),
+    "pin that twists": (
+        {"limbs": (A,), "clamps": (Clamp(at="a.end", kind="pin", twist=Sine(amplitude=1.0, frequency=1.0)),)},
+        "a pin holds no twist",
+    ),
+    "three angles": (
+        {"limbs": (A,), "clamps": (Clamp(at="a.end", angle=Sine(amplitude=(1.0, 1.0, 1.0), frequency=1.0)),)},
+        "3 numbers",
+    ),
+    "director along": (
+        {"limbs": (Limb(start=(0, 0, 0), end=(1, 0, 0), director=(1.0, 0.0, 0.0)),)},
+        "along the rod",
+    ),
+    "out of plane": ({"limbs": (Limb(start=(0, 0, 0), end=(1, 1, 0)),), "planar": True}, "x–z plane"),
+    "planar follower": (
+        {"limbs": (A,), "planar": True, "forces": (Force(name="f", at="a.end", follows=True),)},
+        "planar = false",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(MISTAKES))
+def test_a_mistake_is_named(name, rod_of):
+    options, said = MISTAKES[name]
+    with pytest.raises(ConfigError, match=said):
+        rod_of(DERConfig(**options))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "give start and end, or points"),
+        ({"points": ((0, 0, 0), (0, 0, 0))}, "edge 0 has no length"),
+        ({"points": ((0, 0, 0), (1, 0, 0)), "closed": True}, "at least 3"),
+        ({"start": (0, 0, 0), "end": (1, 0, 0), "natural_curvature": (1.0,)}, "two numbers"),
+        (
+            {"start": (0, 0, 0), "end": (1, 0, 0), "points": ((0, 0, 0), (1, 0, 0))},
+            "start and end, or points",
+        ),
+    ],
+)
+def test_a_limb_without_shape_is_named(options, said):
+    with pytest.raises(ConfigError, match=said):
+        Limb(**options)
+
+
+def test_a_start_elsewhere_than_the_clamp_is_named(rod):
+    moved = tuple((x, 0.1, 0.0) for x in np.linspace(0, 0.5, 6))
+    start = DERInitial(limbs=(LimbStart(limb="a", points=moved),))
+    with pytest.raises(ConfigError, match="held elsewhere"):
+        rod(A, clamps=(Clamp(at="a.start"),), initial=start)
+    with pytest.raises(ConfigError, match="limbs are a"):
+        rod(A, initial=DERInitial(modes=(BendingMode(limb="x", tip=(0, 0, 1)),)))
+
+
+def test_rest_shape_and_start_are_two_things(rod):
+    """A straight rod that starts bent has energy; a bent one that relaxes to straight has the same."""
+    bent = tuple((0.5 * np.sin(a), 0.0, 0.5 * (1 - np.cos(a))) for a in np.linspace(0, 1, 6))
+    edge = float(np.linalg.norm(np.subtract(bent[1], bent[0])))
+    straight = Limb(name="a", start=(0, 0, 0), end=(5 * edge, 0, 0), nodes=6)
+    one = rod(straight, initial=DERInitial(limbs=(LimbStart(limb="a", points=bent),)))
+    two = rod(Limb(name="a", points=bent, unloaded="straight"))
+    three = rod(Limb(name="a", points=bent))
+    assert one.model.energy(one.state)[1] == pytest.approx(two.model.energy(two.state)[1], rel=1e-9)
+    assert one.model.energy(one.state)[1] > 1e-4
+    assert three.model.energy(three.state)[1] == pytest.approx(0.0, abs=1e-20)
+
+
+def test_a_start_turned_half_round_is_as_good_as_any(rod):
+    """Beyond 180° from the rest shape the directors begin anew: a rigidly turned rod has no energy."""
+    for turn in (1.0, np.pi - 1e-3, np.pi, 4.0):
+        points = tuple((x * np.cos(turn), 0.0, x * np.sin(turn)) for x in np.linspace(0, 0.5, 6))
+        made = rod(A, initial=DERInitial(limbs=(LimbStart(limb="a", points=points),)))
+        assert made.model.energy(made.state)[1] == pytest.approx(0.0, abs=1e-18)
+        assert np.abs(made.force()).max() < 1e-9
+
+
+def test_a_moving_clamp_leads_position_direction_and_twist(rod):
+    """A quarter turn about z and a shift in one second: the clamped edge points along y, the rate is the slope."""
+    clamp = Clamp(
+        at="a.start",
+        displacement=Ramp(begin=0.0, end=1.0, value=(0.0, 0.0, 0.3), start=(0.0, 0.0, 0.0)),
+        angle=Ramp(begin=0.0, end=1.0, value=(np.pi / 2,), start=(0.0,)),
+    )
+    made = rod(A, clamps=(clamp,))
+    value, rate = np.zeros(len(made.layout.prescribed)), np.zeros(len(made.layout.prescribed))
+    made.model.prescribed(1.0, value, rate)
+    held = dict(zip((made.names[k] for k in made.layout.prescribed), value, strict=True))
+    assert [held[f"a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, 0.0, 0.3])
+    assert [held[f"clamp-a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, -0.1, 0.3])
+    assert held["clamp-a-0-angle"] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_clamp_turned_about_the_rod_twists_it_by_any_number_of_turns(rod):
+    clamp = Clamp(
+        at="a.start", axis=(1.0, 0.0, 0.0), angle=Ramp(begin=0.0, end=1.0, value=(50.0,), start=(0.0,))
+    )
+    made = rod(A, clamps=(clamp,))
+    value, rate = np.zeros(len(made.layout.prescribed)), np.zeros(len(made.layout.prescribed))
+    for time in (0.01, 0.3, 0.77, 1.0):
+        made.model.prescribed(time, value, rate)
+        k = [made.names[k] for k in made.layout.prescribed].index("clamp-a-0-angle")
+        assert value[k] == pytest.approx(50.0 * time, rel=1e-12)
+        assert rate[k] == pytest.approx(50.0, rel=1e-9)
+
+
+def test_edges_near_along_the_arc_never_touch_each_other(rod):
+    """Pitfall: a fixed number of excluded edges lets fine meshes collide with themselves at rest."""
+    for nodes in (11, 201):
+        limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, radius=(0.02,))
+        made = rod(limb, self_contact=True)
+        edges, edge = nodes - 1, 1.0 / (nodes - 1)
+        never = {tuple(sorted(pair)) for pair in made.layout.never.tolist()}
+        i, j = np.triu_indices(edges, 1)
+        between = (j - i - 1) * edge
+        excluded = np.array([(a, b) in never for a, b in zip(i.tolist(), j.tolist(), strict=True)])
+        assert (excluded == (between < 0.5 * np.pi * 0.04 - 1e-12)).all()
+        assert (between[~excluded] >= 0.04).all()
+
+
+def test_exclusion_goes_round_rings_and_over_joints(rod, spider, rod_of):
+    angle = 2 * np.pi * np.arange(12) / 12
+    ring = Limb(points=tuple((np.cos(a), np.sin(a), 0.0) for a in angle), closed=True, radius=(0.01,))
+    assert [0, 11] in rod(ring, self_contact=True).layout.never.tolist()
+    made = rod_of(spider)
+    hub = made.place("body-5-x")[0]
+    at_hub = np.flatnonzero((made.tables.edge[:, :2] == hub).any(axis=1))
+    never = {tuple(pair) for pair in made.layout.never.tolist()}
+    assert all((a, b) in never for i, a in enumerate(at_hub) for b in at_hub[i + 1 :])
+
+
+@pytest.mark.parametrize("kind", ["edges", "spheres", "capsules"])
+def test_every_kind_of_collision_covers_the_rod(rod, kind):
+    made = rod(A, collision=kind)
+    wanted = {"edges": ("edge", 5), "spheres": ("sphere", 6), "capsules": ("capsule", 5)}[kind]
+    assert (made.layout.shapes[0].kind, len(made.layout.shapes)) == wanted
+    assert not rod(A, collision="none").layout.shapes
+
+
+def test_a_spider_is_a_table_with_one_line_a_limb(tmp_path):
+    """The scenario file's tables make the same rods as the option objects."""
+    limbs = [("body", (0, 0, 0.2), (0, 0, 0.1))]
+    ends = [(0.1, 0, 0.1), (-0.1, 0, 0.1), (0, 0.1, 0.1), (0, -0.1, 0.1)]
+    limbs += [(f"arm{i}", (0, 0, 0.1), end) for i, end in enumerate(ends)]
+    limbs += [(f"leg{i}", end, (end[0], end[1], 0)) for i, end in enumerate(ends)]
+    lines = [
+        f'{{ name = "{name}", start = {list(start)}, end = {list(end)}, nodes = 25, radius = 5e-3, young = 3e6 }},'
+        for name, start, end in limbs
+    ]
+    joints = ['{ at = ["body.end", "arm0.start", "arm1.start", "arm2.start", "arm3.start"] },']
+    joints += [f'{{ at = ["arm{i}.end", "leg{i}.start"] }},' for i in range(4)]
+    text = "\n".join(
+        [
+            'format = "corekit-scenario/1"', 'name = "spider"', "time = { duration = 1.0, step = 1e-3 }",
+            "output = { every = 0.1 }", 'integrator = "implicit-euler"', "[[bodies]]", 'name = "spider"', 'use = "der"',
+            "[bodies.options]", "limbs = [", *lines, "]", "joints = [", *joints, "]",
+        ]
+    )  # fmt: skip
+    file = tmp_path / "spider.toml"
+    file.write_text(text)
+    pytest.importorskip("corekit_timestep")
+    simulation = corekit.load(file).compose()
+    layout = simulation.system.bodies[0].layout
+    assert len(layout.frames) == 9 * 25 - 8
+    assert len(layout.coordinates) == 3 * (9 * 25 - 8) + 9 * 24
