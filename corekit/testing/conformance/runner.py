@@ -40,6 +40,12 @@ def _lcp_solvers() -> tuple[Check, ...]:
     return CHECKS
 
 
+def _qp_solvers() -> tuple[Check, ...]:
+    from corekit.testing.conformance.qp_solvers import CHECKS
+
+    return CHECKS
+
+
 def _viewers() -> tuple[Check, ...]:
     from corekit.testing.conformance.viewers import CHECKS
 
@@ -52,6 +58,7 @@ _BY_ROLE: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "contact_solvers": _solvers,
     "integrators": _integrators,
     "lcp_solvers": _lcp_solvers,
+    "qp_solvers": _qp_solvers,
     "viewers": _viewers,
 }
 

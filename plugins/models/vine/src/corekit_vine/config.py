@@ -163,8 +163,8 @@ class VineConfig:
                 wrong.append(Mistake("extensibility", self.extensibility, allowed))
             if self.growth_input == "links":
                 wrong.append(Mistake("growth_input", self.growth_input, "must be 'total': pressure is one"))
-        if self.irreversible and self.extensibility <= 0.0:
-            allowed = "needs extensibility > 0: a rigid rate row already decides"
+        if self.irreversible and self.extensibility <= 0.0 and math.isinf(self.growth_force):
+            allowed = "needs extensibility > 0 or a growth_force: a rigid rate row already decides"
             wrong.append(Mistake("irreversible", self.irreversible, allowed))
         if self.equations == "published" and self.irreversible:
             wrong.append(Mistake("irreversible", self.irreversible, "needs equations = 'regular'"))

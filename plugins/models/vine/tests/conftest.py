@@ -1,0 +1,94 @@
+"""Robots, their states, and the linear algebra of small motions about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from corekit.data.signals import Constant
+from corekit.data.state import State
+from corekit.roles.component import BuildContext
+from corekit.testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
+from corekit.testing.small_world import small_world
+from corekit_vine.config import VineConfig, VineInitial
+from corekit_vine.model import Vine
+
+WEIGHTLESS = np.zeros(3)
+
+
+class Robot:
+    """A robot with a state of its own, and its matrices there as dense arrays."""
+
+    def __init__(self, *, step: float = 0.01, initial: dict[str, Any] | None = None, **options: Any) -> None:
+        self.config = VineConfig(**options)
+        self.model = Vine(self.config, BuildContext(gravity=WEIGHTLESS, step=step))
+        n = len(self.model.layout.velocities)
+        self.state = State.zeros(n, n)
+        self.model.initial_state(VineInitial(**(initial or {})), self.state)
+        self.inputs = np.zeros(self.model.layout.input_size)
+
+    def dynamics(self) -> tuple[np.ndarray, np.ndarray]:
+        """M and f."""
+        mass, force = self.model.mass_matrix(), np.zeros(self.state.v.size)
+        self.model.dynamics(self.state, self.inputs, mass, force)
+        return mass.dense(), force
+
+    def stiffness(self) -> np.ndarray:
+        """K."""
+        stiffness, damping = self.model.tangent_matrices()
+        self.model.tangent(self.state, self.inputs, stiffness, damping)
+        return stiffness.dense()
+
+    def rows(self) -> tuple[np.ndarray, Any]:
+        """J_b, and the rows as written."""
+        rows = self.model.bilateral_rows()
+        self.model.bilateral(self.state, self.inputs, rows)
+        dense = np.zeros((rows.count, self.state.v.size))
+        np.add.at(dense, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
+        return dense, rows
+
+    def free(self) -> np.ndarray:
+        """A basis of the velocities that every row allows, growth standing still."""
+        return scipy.linalg.null_space(self.rows()[0])
+
+    def curvature(self, force: np.ndarray) -> np.ndarray:
+        """∂(J_bᵀ·λ)/∂q for the row forces that hold against `force`."""
+        J, _ = self.rows()
+        pull = np.linalg.lstsq(J.T, -force, rcond=None)[0]
+        out = self.model.tangent_matrices()[0]
+        self.model.bilateral_curvature(self.state, pull, out)
+        return out.dense()
+
+
+@pytest.fixture
+def robot():
+    """`robot(**options)`; weightless, at rest."""
+    return Robot
+
+
+@pytest.fixture
+def moving():
+    """`moving(robot, beta, **inputs)`: a simulation of it from its state, by the reference integrator."""
+
+    def make(robot: Robot, *, step: float = 0.01, beta: float = 0.5, implicit: bool = True, **inputs: Any):
+        scheme = SemiImplicitEulerConfig(beta=beta if implicit else 0.0, damping=implicit)
+        signals = {name.replace("_", "-"): Constant(value) for name, value in inputs.items()}
+        simulation = small_world(
+            {"robot": robot.model},
+            SemiImplicitEuler(scheme, BuildContext(step=step)),
+            step=step,
+            inputs={"robot": signals},
+        )
+        simulation.state.copy_from(_stacked(simulation.state, robot.state))
+        return simulation
+
+    return make
+
+
+def _stacked(like: State, own: State) -> State:
+    twin = like.copy()
+    twin.q[:], twin.v[:] = own.q, own.v
+    return twin

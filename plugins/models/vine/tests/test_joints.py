@@ -1,0 +1,129 @@
+"""Pins, telescoping joints and growth: what the paper prints wrongly, and what the rows must keep."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("equations", ["regular", "published"])
+@pytest.mark.parametrize(("heading", "bend"), [(0.0, 0.0), (1.1, 0.3), (-2.5, -0.5)])
+def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, bend):
+    # with the cosine that equation (2) of the paper prints, a robot that does not lie along x would not fit
+    arm = robot(
+        bodies=8,
+        length=0.4,
+        heading=heading,
+        equations=equations,
+        initial={"bend": (bend,), "length": 0.7, "bend_rate": (0.4,), "growth_rate": 0.08},
+    )
+    J, rows = arm.rows()
+    np.testing.assert_allclose(rows.constraint, 0.0, atol=1e-15)
+    rate = np.where(rows.rate, 0.02, 0.0)
+    h, v = 0.01, arm.state.v
+    if equations == "published":
+        # g at the end of the step, where the links turn
+        np.testing.assert_allclose((J @ v)[~rows.rate], 0.0, atol=1e-15)
+        assert (J @ v)[rows.rate] == pytest.approx(0.02, abs=h)
+    else:
+        np.testing.assert_allclose(J @ v, rate, atol=1e-15)
+
+
+def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
+    # Ḡ·v = g(q + h·v, v) + O(h²), without a constant and without the stray v of the print
+    def misses(h):
+        start = {"bend": (0.2,), "length": 0.5, "bend_rate": (2.0,), "growth_rate": 0.1}
+        arm = robot(bodies=6, length=0.3, equations="published", step=h, initial=start)
+        J, rows = arm.rows()
+        bound = (J @ arm.state.v)[rows.rate]
+        end = (arm.state.q + h * arm.state.v).reshape(-1, 2, 3)
+        speed = arm.state.v.reshape(-1, 2, 3)
+        reach, run = (each[:, 1, :2] - each[:, 0, :2] for each in (end, speed))
+        wanted = np.einsum("ji,ji->j", reach, run) / np.linalg.norm(reach, axis=1)
+        return float(np.abs(bound - wanted).max())
+
+    assert misses(0.002) > 1e-8
+    assert misses(0.002) / misses(0.001) == pytest.approx(4.0, rel=0.1)
+
+
+def test_regular_rows_keep_their_rank_where_published_ones_lose_it(robot):
+    least = {}
+    for equations in ("regular", "published"):
+        arm = robot(bodies=4, length=0.2, equations=equations, initial={"length": 0.1000002})
+        least[equations] = np.linalg.svd(arm.rows()[0], compute_uv=False)[-1]
+    assert least["published"] < 1e-4
+    assert least["regular"] > 1e-2
+
+
+@pytest.mark.parametrize("growth_input", ["total", "links"])
+def test_a_straight_robot_grows_by_the_integral_of_its_rate(robot, moving, growth_input):
+    arm = robot(bodies=6, length=0.3, heading=0.7, growth_input=growth_input)
+    rates = 0.05 if growth_input == "total" else (0.01, 0.03, 0.01)
+    simulation = moving(arm, growth_rate=rates)
+    # a robot at rest reaches its rate in the first step
+    for _ in range(80):
+        simulation.step()
+    q = simulation.state.q.reshape(-1, 3)
+    tip = q[-1, :2] + arm.config.half_length * np.array([math.cos(0.7), math.sin(0.7)])
+    assert math.hypot(*tip) == pytest.approx(0.3 + 80 * 0.01 * 0.05, abs=1e-12)
+    reach = np.linalg.norm(q[1::2, :2] - q[::2, :2], axis=1) - 0.05
+    np.testing.assert_allclose(
+        reach, 0.8 * np.broadcast_to(rates if growth_input == "links" else 0.05 / 3, 3), atol=1e-12
+    )
+
+
+def test_retraction_ends_where_the_bodies_overlap(robot, moving):
+    arm = robot(bodies=4, length=0.2, shortest=0.01)
+    simulation = moving(arm, growth_rate=-0.2)
+    reach = []
+    for _ in range(60):
+        simulation.step()
+        q = simulation.state.q.reshape(-1, 3)
+        reach.append(q[1, 0] - q[0, 0])
+    assert reach[9] == pytest.approx(0.05 - 10 * 0.01 * 0.1, abs=1e-12)
+    np.testing.assert_allclose(reach[-5:], 0.01, atol=1e-12)
+    assert np.abs(simulation.state.v).max() < 1e-12
+
+
+def test_drift_of_the_joints_is_of_second_order_and_does_not_build_up(robot, moving):
+    worst = []
+    for h in (0.02, 0.01, 0.005):
+        arm = robot(
+            bodies=8,
+            length=0.3,
+            bending_stiffness=0.01,
+            body_mass=1e-3,
+            body_inertia=1e-4,
+            initial={"bend": (0.15,)},
+        )
+        simulation = moving(arm, step=h, growth_rate=0.04)
+        found = []
+        for _ in range(round(0.6 / h)):
+            simulation.step()
+            arm.state.q[:] = simulation.state.q
+            rows = arm.rows()[1]
+            found.append(float(np.abs(rows.constraint[~rows.rate]).max()))
+        worst.append(max(found))
+        assert max(found[len(found) // 2 :]) <= max(found)
+    assert worst[1] < 1e-3
+    assert worst[0] / worst[1] == pytest.approx(4.0, rel=0.4)
+    assert worst[1] / worst[2] == pytest.approx(4.0, rel=0.4)
+
+
+@pytest.mark.parametrize("growth", ["rate", "pressure"])
+def test_a_load_slows_growth_by_the_pressure_law(robot, moving, growth):
+    # g = φ·(P − Y − F/A), however many links share it
+    phi, pressure, least, push = 2e-6, 30e3, 5e3, 4.0
+    options = {"extensibility": phi, "yield_pressure": least, "growth": growth}
+    drive = {"pressure": pressure} if growth == "pressure" else {"growth_rate": phi * (pressure - least)}
+    for bodies in (2, 10):
+        arm = robot(bodies=bodies, length=0.3, diameter=0.02, **options)
+        simulation = moving(arm, tip_force=(-push, 0.0), **drive)
+        for _ in range(5):
+            simulation.step()
+        area = math.pi * 0.01**2
+        wanted = phi * (pressure - least - push / area)
+        assert simulation.state.v[-3] == pytest.approx(wanted, rel=1e-5)
+        assert wanted < 0.8 * phi * (pressure - least)

@@ -1,0 +1,37 @@
+"""What an estimator needs beyond the conformance kit: rows as expressions, and fitted parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+casadi = pytest.importorskip("casadi", reason="the extra `symbolic` is not installed")
+
+
+@pytest.mark.parametrize("equations", ["regular", "published"])
+def test_rows_as_expressions_equal_the_numbers(robot, equations):
+    start = {"bend": (0.2,), "bend_rate": (0.5,), "growth_rate": 0.1}
+    arm = robot(bodies=6, length=0.3, equations=equations, initial=start)
+    arm.inputs[0] = 0.12
+    arm.state.q += 1e-3 * np.random.default_rng(0).normal(size=18)
+    J, rows = arm.rows()
+    symbolic = arm.model.symbolic()
+    q, v, u = casadi.SX.sym("q", 18), casadi.SX.sym("v", 18), casadi.SX.sym("u", symbolic.inputs)
+    expressions = [symbolic.row_matrix(q, v), symbolic.constraint(q), symbolic.wanted_rates(u)]
+    function = casadi.Function("rows", [q, v, u], expressions)
+    matrix, held, wanted = (np.array(each) for each in function(arm.state.q, arm.state.v, arm.inputs))
+    np.testing.assert_allclose(matrix, J, atol=1e-12)
+    np.testing.assert_allclose(held.ravel(), rows.constraint[~rows.rate], atol=1e-14)
+    np.testing.assert_allclose(wanted.ravel(), rows.target[rows.rate], atol=1e-15)
+
+
+def test_given_stiffness_and_damping_replace_those_of_the_options(robot):
+    start = {"bend": (0.2,), "bend_rate": (0.5,)}
+    arm = robot(bodies=6, length=0.3, initial=start)
+    wanted = robot(bodies=6, length=0.3, joint_stiffness=0.7, joint_damping=0.02, initial=start)
+    symbolic = arm.model.symbolic()
+    K, C = casadi.SX.sym("K"), casadi.SX.sym("C")
+    q, v, u = casadi.SX.sym("q", 18), casadi.SX.sym("v", 18), casadi.SX.sym("u", symbolic.inputs)
+    function = casadi.Function("f", [q, v, u, K, C], [symbolic.force(q, v, u, K, C)])
+    found = np.array(function(arm.state.q, arm.state.v, arm.inputs, 0.7, 0.02)).ravel()
+    np.testing.assert_allclose(found, wanted.dynamics()[1], atol=1e-12)

@@ -1,0 +1,64 @@
+"""The wrinkling law against the stresses that it sums up."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from corekit_vine.wrinkling import bend_energy, bend_moment, wrinkle_angle
+
+RADIUS, PRESSURE, WALL = 0.02, 3000.0, 900.0
+EI = math.pi * RADIUS**3 * WALL
+ONSET = PRESSURE / (2.0 * WALL)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.01, 3.0))
+def test_stresses_of_the_tense_part_sum_to_pressure_and_moment(w):
+    ratio = math.pi / ((math.pi - w) * math.cos(w) + math.sin(w))
+    curvature = ratio * ONSET
+
+    def stress(angle):
+        return WALL * curvature * RADIUS * (math.cos(w) - math.cos(angle))
+
+    axial = 2.0 * quad(lambda a: stress(a) * RADIUS, w, math.pi)[0]
+    moment = -2.0 * quad(lambda a: stress(a) * RADIUS**2 * math.cos(a), w, math.pi)[0]
+    assert axial == pytest.approx(PRESSURE * math.pi * RADIUS**2, rel=1e-8)
+    assert wrinkle_angle(ratio) == pytest.approx(w, abs=1e-6)
+    assert bend_moment(curvature, EI, ONSET)[0] == pytest.approx(moment, rel=1e-8)
+
+
+def test_it_wrinkles_at_half_its_collapse_moment_and_never_exceeds_that():
+    whole = PRESSURE * math.pi * RADIUS**3
+    assert pytest.approx(0.5 * whole) == EI * ONSET
+    moment, slope = bend_moment(-1e6 * ONSET, EI, ONSET)
+    assert moment == pytest.approx(-whole, rel=1e-3)
+    assert 0.0 <= slope < 1e-6 * EI
+    assert bend_moment(1.0 * ONSET, EI, ONSET) == (EI * ONSET, EI)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(-40.0, 40.0))
+def test_moment_is_the_slope_of_energy_and_stiffness_that_of_moment(ratio):
+    k, small = ratio * ONSET, 1e-5 * ONSET
+    rise = (bend_energy(k + small, EI, ONSET) - bend_energy(k - small, EI, ONSET)) / (2 * small)
+    moment, slope = bend_moment(k, EI, ONSET)
+    bend = (bend_moment(k + small, EI, ONSET)[0] - bend_moment(k - small, EI, ONSET)[0]) / (2 * small)
+    assert moment == pytest.approx(rise, abs=1e-6 * EI * ONSET)
+    assert slope == pytest.approx(bend, abs=2e-3 * EI)
+
+
+def test_a_robot_bent_far_beyond_its_onset_pushes_back_with_the_collapse_moment(robot):
+    options = {"bodies": 10, "length": 0.5, "diameter": 2 * RADIUS, "bending_stiffness": EI}
+    wrinkles = {"moment_law": "wrinkling", "pressure": PRESSURE}
+    gentle = robot(**options, **wrinkles, initial={"bend": (0.001,)})
+    hard = robot(**options, **wrinkles, initial={"bend": (2.0, 0.0, 0.0, 0.0, 0.0)})
+    whole = PRESSURE * math.pi * RADIUS**3
+    pull = hard.model.force_terms(hard.state, hard.inputs)["bending"][2]
+    assert -whole < pull < -0.9 * whole
+    # the base pin alone turns body 0
+    assert 0.0 <= hard.stiffness()[2, 2] < 0.02 * gentle.stiffness()[2, 2]
