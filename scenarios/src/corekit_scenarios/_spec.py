@@ -11,3 +11,13 @@ inclined_box = Case(
     minutes=0.1,
     citation="M. Azizkhani, Y. Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots.",
 )
+
+random_contacts = Case(
+    paper="cusp",
+    name="random-contacts",
+    source="section IV, what conditioning is for",
+    shows="Ten thousand random contact problems of the arm, solved by the default chain, judged from outside.",
+    target="corekit_scenarios.cases.random_contacts:random_contacts",
+    minutes=1.5,
+    citation=inclined_box.citation,
+)

@@ -68,7 +68,7 @@ def basic_solution(
 
         A_aa·z_a = −b_a                                                                    (1)
 
-    A tableau carries the rounding of every pivot; one LU of (1) and a few corrections with the same
+    An updated basis carries the rounding of every pivot; one LU of (1) and a few corrections with the same
     factors leave only that of the last solve. Where rounding makes a z_a slightly negative it is clipped.
 
     Args:

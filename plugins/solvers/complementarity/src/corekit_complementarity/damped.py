@@ -10,7 +10,7 @@ from corekit.data.arrays import Array
 __all__ = ["damped_step"]
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def damped_step(jacobian: Array, values: Array, damping: float, stack: Array, step: Array) -> bool:
     """Write the d that minimises ‖V·d + F‖² + λ·‖d‖², by Householder reflections of [V; √λ·I | −F; 0].
 

@@ -50,10 +50,13 @@ CONVERGED, LIMIT, STATIONARY, NON_FINITE = 0, 1, 2, 3
 MEMORY = 5
 """Values of Ψ the line search compares with."""
 
+PATIENCE, HOPE = 20, 0.9
+"""A start is given up when Ψ is not below HOPE times what it was PATIENCE iterations ago."""
+
 GOLDEN = 0.6180339887498949
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def equations(matrix: Array, vector: Array, z: Array, w: Array, values: Array) -> float:
     """Write w and F of (1); returns Ψ."""
     n = z.size
@@ -209,7 +212,7 @@ def from_start(
     step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
     trial_w, trial_values = rest[6 * n : 7 * n], rest[7 * n : 8 * n]
     order, support = indices[:n], indices[n : 2 * n]
-    recent = np.empty(MEMORY)
+    recent, earlier = np.empty(MEMORY), np.full(PATIENCE, np.inf)
 
     merit = equations(matrix, vector, z, w, values)
     recent[:] = merit
@@ -232,6 +235,10 @@ def from_start(
             break
         if iterations >= max_iterations:
             break
+        if merit > HOPE * earlier[iterations % PATIENCE]:
+            ending = STATIONARY
+            break
+        earlier[iterations % PATIENCE] = merit
         iterations += 1
         jacobian(matrix, z, w, values, slope_matrix, gradient)
         bound = recent.max()
