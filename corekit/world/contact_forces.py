@@ -8,6 +8,8 @@ and with G the inverse of A before (1), y = P·x,   x = G·b  solved without the
 
     (A + PᵀCP)⁻¹·b = x − G·Pᵀ·(I + C·P·G·Pᵀ)⁻¹·C·y                                          (2)
 
+Where no rows are eliminated beside, `contact_matrix` puts C into one matrix of all bodies instead of (2).
+
 Source for (2): Woodbury (1950); written so that C may be singular and unsymmetric.
 """
 
@@ -17,19 +19,29 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
-from scipy.sparse import csr_array
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import MAX_CARRIERS, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.linalg.sparse import SparsePattern
 from corekit.roles.contact import ContactPotential, PotentialTerms
 from corekit.world.bodies import Body
+from corekit.world.carrier_kernels import (
+    add_blocks,
+    block_products,
+    carrier_points,
+    carrier_rates,
+    count_places,
+    places,
+    spread_forces,
+)
 from corekit.world.contact_stage import ContactStage
 
 __all__ = ["ContactForces"]
 
 _SPACE = 3 * MAX_CARRIERS
+_NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
 
 def _empty_terms(m: int) -> PotentialTerms:
@@ -55,11 +67,13 @@ class ContactForces:
 
     def __init__(self, potential: ContactPotential, bodies: Sequence[Body], stage: ContactStage) -> None:
         self.potential = potential
-        self._bodies = tuple(bodies)
         self._stage = stage
         self.terms = self._nothing = _empty_terms(0)
         self.info = SolveInfo()
-        self._rows: Array | csr_array = np.zeros((0, 0))
+        self._velocities = sum(body.nv for body in bodies)
+        self._table = _NO_INDEX, _NO_INDEX, _NO_INDEX, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 3, 0))
+        self._of: IntArray = np.zeros((0, MAX_CARRIERS), dtype=np.int64)
+        stage.rows.lazy = True
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
         self.obstacle_velocity: Array | None = None
@@ -71,13 +85,22 @@ class ContactForces:
         """Forget the last evaluation; what `factorise` prepared stays until the next one."""
         self.terms = self._nothing
 
+    @property
+    def count(self) -> int:
+        """Contacts of the last evaluation."""
+        return len(self.terms.energy)
+
     def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""
         contacts, m = self._stage.contacts, self._stage.contacts.count
         self.terms = _empty_terms(m)
-        self._rows = self._stage.rows.carriers_matrix(trial, contacts)
-        position = self._positions(contacts)
-        rate = (self._rows @ velocity).reshape(m, MAX_CARRIERS, 3)
+        self._take_carriers(trial, contacts)
+        poses, position = self._stage.scene.poses, np.empty((m, MAX_CARRIERS, 3))
+        carrier_points(
+            m, contacts.frame, contacts.local, poses.frame_position, poses.frame_rotation, position
+        )
+        rate = np.zeros((m, MAX_CARRIERS, 3))
+        carrier_rates(*self._table, velocity, rate)
         self.obstacle_velocity, self._moving = obstacle_velocity, None
         if obstacle_velocity is not None:
             along = np.einsum("mwi,mw->mi", self._stage.rows.basis(contacts), obstacle_velocity)
@@ -86,50 +109,101 @@ class ContactForces:
             rate -= moving
         self.info = self.potential.evaluate(contacts, position, rate, step, self.terms)
 
-    def _positions(self, contacts: ContactSet) -> Array:
-        m, poses = contacts.count, self._stage.scene.poses
-        frame = np.maximum(contacts.frame[:m], 0)
-        turned = np.einsum("mcij,mcj->mci", poses.frame_rotation[frame], contacts.local[:m])
-        position = poses.frame_position[frame] + turned
-        return np.where((contacts.frame[:m] >= 0)[:, :, None], position, 0.0)
+    def _take_carriers(self, trial: State, contacts: ContactSet) -> None:
+        """Fill the table of `carrier_kernels`, all bodies one after the other."""
+        bodies = self._stage.rows.carriers(trial, contacts)
+        total = sum(body[1] for body in bodies)
+        widest = max((body[4].shape[1] for body in bodies), default=0)
+        contact, slot, width = (np.empty(total, dtype=np.int64) for _ in range(3))
+        dofs, values = np.zeros((total, widest), dtype=np.int64), np.zeros((total, 3, widest))
+        at = 0
+        for first, count, own_contact, own_slot, own_dofs, own_values in bodies:
+            k, part = own_dofs.shape[1], slice(at, at + count)
+            contact[part], slot[part], width[part] = own_contact[:count], own_slot[:count], k
+            np.add(own_dofs[:count], first, out=dofs[part, :k])
+            values[part, :, :k] = own_values[:count]
+            at += count
+        self._table = contact, slot, width, dofs, values
+        self._of = np.full((contacts.count, MAX_CARRIERS), -1, dtype=np.int64)
+        self._of[contact, slot] = np.arange(total)
 
     def generalised(self) -> Array:
         """Pᵀ·f_c, shape (nv,) [N or N·m]."""
-        return self._rows.T @ self.terms.force.ravel()
+        return self._spread(self.terms.force)
+
+    def _spread(self, force: Array) -> Array:
+        out = np.zeros(self._velocities)
+        if self.count:
+            spread_forces(*self._table, force, out)
+        return out
 
     def damping_force(self, velocity: Array) -> Array:
         """Pᵀ·D_c·P·v, shape (nv,)."""
-        rate = (self._rows @ velocity).reshape(-1, _SPACE)
-        return self._rows.T @ np.einsum("mij,mj->mi", self.terms.damping, rate).ravel()
+        return self.tangent_product(velocity, 1.0, 0.0)
 
     def obstacle_stiffness_force(self) -> Array | float:
         """Pᵀ·K_c·(velocity of the obstacle), shape (nv,): what its motion adds to −Pᵀ·K_c·P·v."""
         if self._moving is None:
             return 0.0
-        rate = self._moving.reshape(-1, _SPACE)
-        return self._rows.T @ np.einsum("mij,mj->mi", self.terms.stiffness, rate).ravel()
+        rate = np.ascontiguousarray(self._moving).reshape(-1, _SPACE)
+        out = np.zeros_like(rate)
+        block_products(self.terms.stiffness, self.terms.damping, 1.0, 0.0, rate, out)
+        return self._spread(out)
 
     def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
         """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
-        rate = (self._rows @ velocity).reshape(-1, _SPACE)
-        block = damping * self.terms.damping + stiffness * self.terms.stiffness
-        return self._rows.T @ np.einsum("mij,mj->mi", block, rate).ravel()
+        rate = np.zeros((self.count, MAX_CARRIERS, 3))
+        if self.count:
+            carrier_rates(*self._table, velocity, rate)
+        out = np.zeros((self.count, _SPACE))
+        block_products(
+            self.terms.stiffness, self.terms.damping, stiffness, damping, rate.reshape(-1, _SPACE), out
+        )
+        return self._spread(out)
+
+    # — in a matrix of all bodies —
+
+    def add_to(
+        self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float
+    ) -> bool:
+        """Add Pᵀ·C·P to a dense matrix, or to `data` of a pattern; False where the pattern lacks an entry."""
+        _, _, width, dofs, values = self._table
+        start, row = (pattern.start, pattern.row) if pattern is not None else (_NO_INDEX, _NO_INDEX)
+        return bool(
+            add_blocks(
+                self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness, damping, start,
+                row, data, dense,
+            )
+        )  # fmt: skip
+
+    def couplings(self) -> tuple[IntArray, IntArray]:
+        """Rows and columns of every entry that the contacts can touch, with repetitions."""
+        _, _, width, dofs, _ = self._table
+        total = count_places(self._of, width)
+        rows, columns = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+        places(self._of, width, dofs, rows, columns)
+        return rows, columns
+
+    # — beside factorised bodies —
 
     def factorise(self, columns: Callable[[Array], None], damping: float, stiffness: float) -> bool:
         """Prepare (2) for C = damping·D_c + stiffness·K_c; `columns` applies G in place."""
-        m = len(self.terms.energy)
-        if not m:
+        if not self.count or (damping == 0.0 and stiffness == 0.0):
             self._lu = None
             return True
-        rows = self._rows if isinstance(self._rows, np.ndarray) else self._rows.toarray()
-        used = np.flatnonzero(np.any(rows != 0, axis=1))
-        rows = rows[used]
+        _, _, width, dofs, values = self._table
+        total = len(width)
+        rows = np.zeros((3 * total, self._velocities))
+        for p in range(total):
+            rows[3 * p : 3 * p + 3, dofs[p, : width[p]]] = values[p, :, : width[p]]
         self._used = rows
         block = damping * self.terms.damping + stiffness * self.terms.stiffness
-        full = np.zeros((m * _SPACE, m * _SPACE))
-        for c in range(m):
-            full[c * _SPACE : (c + 1) * _SPACE, c * _SPACE : (c + 1) * _SPACE] = block[c]
-        self._coefficient = full[np.ix_(used, used)]
+        self._coefficient = np.zeros((3 * total, 3 * total))
+        for c, of in enumerate(self._of):
+            mine = np.flatnonzero(of >= 0)
+            index = (3 * of[mine][:, None] + np.arange(3)).ravel()
+            inside = (3 * mine[:, None] + np.arange(3)).ravel()
+            self._coefficient[np.ix_(index, index)] = block[c][np.ix_(inside, inside)]
         inverse = np.array(rows.T, order="F")
         columns(inverse)
         self._inverse_rows = inverse

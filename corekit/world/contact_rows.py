@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from corekit.data.arrays import Array, IntArray
-from corekit.data.contacts import MAX_CARRIERS, ContactSet
+from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.world.bodies import Body
 from corekit.world.contact_kernels import add_rows, carriers_of, spread_rows
@@ -174,28 +174,20 @@ class ContactRows:
         matrix = self.matrix
         return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
-    def carriers_matrix(self, state: State, contacts: ContactSet) -> csr_array | Array:
-        """Rows of every carrier in world axes, shape (12·m, nv); row 12·c + 3·i + a is carrier i, axis a.
+    def carriers(
+        self, state: State, contacts: ContactSet
+    ) -> list[tuple[int, int, IntArray, IntArray, IntArray, Array]]:
+        """Every body's carriers at a state: (first velocity, count, contact, slot, dofs, values), views.
 
-        Weights are not included: a potential's forces carry them.
+        Dofs are in the body's own numbering, values in world axes without weights: a potential's forces carry
+        them. With `lazy` those of the last `build` are given.
         """
-        m = contacts.count
-        rows: list[IntArray] = [_NO_INDEX]
-        columns: list[IntArray] = [_NO_INDEX]
-        entries: list[Array] = [np.zeros(0)]
-        for own in self._carriers:
-            count = own.collect(state, contacts)
-            values = own.values[:count]
-            first = 3 * MAX_CARRIERS * own.contact[:count] + 3 * own.slot[:count]
-            row = first[:, None] + np.arange(3)
-            rows.append(np.broadcast_to(row[:, :, None], values.shape).ravel())
-            dofs = own.dofs[:count] + own.body.first_v
-            columns.append(np.broadcast_to(dofs[:, None, :], values.shape).ravel())
-            entries.append(values.ravel())
-        row, column, entry = np.concatenate(rows), np.concatenate(columns), np.concatenate(entries)
-        shape = (3 * MAX_CARRIERS * m, self.velocities)
-        if self.dense:
-            matrix = np.zeros(shape)
-            np.add.at(matrix, (row, column), entry)
-            return matrix
-        return csr_array((entry, (row, column)), shape=shape)
+        if self.lazy and self._collected is not None and self._collected[0] is contacts:
+            counts = self._collected[1]
+        else:
+            counts = [own.collect(state, contacts) for own in self._carriers]
+        return [
+            (own.body.first_v, count, own.contact, own.slot, own.dofs, own.values)
+            for own, count in zip(self._carriers, counts, strict=True)
+            if count
+        ]

@@ -25,6 +25,7 @@ from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
 from corekit.world.bodies import Body
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
+from corekit.world.contact_matrix import ContactMatrix
 from corekit.world.contact_record import contact_record
 from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
@@ -69,6 +70,11 @@ class StepSystem:
             solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
         )
         self.problem = self.impulses.problem
+        # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
+        self._joint: ContactMatrix | None = None
+        if self.forces is not None and not self.impulses.has_rows:
+            self._joint = ContactMatrix(self.parts, self.slices, self.forces)
+        self._joined = False
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
@@ -315,13 +321,11 @@ class StepSystem:
 
     def solve_smooth(self, extra: Array | None, damping: float, stiffness: float, out: Array) -> bool:
         """Factorise the bodies' matrices as they stand, with a potential's terms, and solve; False if singular."""
-        for part in self.parts:
-            if not part.factor.refactor(part.matrix, part.eliminated):
-                return False
-        if self.forces is not None and not self.forces.factorise(self._columns, damping, stiffness):
-            return False
-        self._solve_free(extra, out)
-        return True
+        self._coefficients = damping, stiffness
+        self._factorise()
+        if self._factorised:
+            self._solve_free(extra, out)
+        return self._factorised
 
     def damping_rate(self, start: State) -> float:
         """Take D at the start of the step; the largest of the bodies' rates [1/s]."""
@@ -340,6 +344,13 @@ class StepSystem:
             self.impulses.carry_over()
 
     def _factorise(self) -> None:
+        """Factorise A: all bodies as one where a potential joins them, else one by one."""
+        self._joined = self._joint is not None and self.forces is not None and self.forces.count > 0
+        if self._coefficients == (0.0, 0.0):
+            self._joined = False
+        if self._joined and self._joint is not None:
+            self._factorised = self._joint.refactor(*self._coefficients)
+            return
         self._factorised = True
         for part in self.parts:
             if not part.factor.refactor(part.matrix, part.eliminated):
@@ -366,7 +377,10 @@ class StepSystem:
             part.solve(None if extra is None else extra[where], x[where])
 
     def _solve_free(self, extra: Array | None, x: Array) -> None:
-        """v of (1)–(2) with `extra` added to b and the potential's low-rank terms in A."""
+        """v of (1)–(2) with `extra` added to b and the potential's terms in A."""
+        if self._joined and self._joint is not None:
+            self._joint.solve(extra, x)
+            return
         self._solve_parts(extra, x)
         if self.forces is not None:
             if self.impulses.has_rows:
@@ -425,6 +439,9 @@ class StepSystem:
             return False
         self._residuals(out)
         np.negative(out, out=out)
+        if self._joined and self._joint is not None:
+            self._joint.correct(out)
+            return True
         block = out[:, None]
         self._columns(block)
         if self.forces is not None:
