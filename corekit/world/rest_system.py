@@ -22,7 +22,6 @@ Source for (4): Kelley and Keyes (1998), "Convergence analysis of pseudo-transie
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -41,10 +40,11 @@ from corekit.roles.model import ChannelKind
 from corekit.world.bodies import Body
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
-from corekit.world.contact_record import contact_record
 from corekit.world.contact_stage import ContactStage
 from corekit.world.impulses import Impulses
 from corekit.world.obstacles import Obstacle
+from corekit.world.rest_contacts import carried, gap_error
+from corekit.world.rest_motion import how_far
 from corekit.world.rest_rows import (
     check_rates,
     diagonal,
@@ -105,6 +105,7 @@ class RestSystem:
         self.impulses = Impulses(
             solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
         )
+        self.impulses.problem.step = 1.0
         self._solves_impulses = impulses and stage is not None
         self.forces: ContactForces | None = None
         if isinstance(solver, ContactPotential) and stage is not None:
@@ -136,17 +137,13 @@ class RestSystem:
         ]
         self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
         self._still = np.zeros(self.velocities)
-        self._count = 0
+        self._count, self._load, self._margin = 0, 1.0, 0.0
         self.free: BoolArray = np.concatenate([part.free_mask() for part in self.parts])
 
         self.go_to(time)
 
     def go_to(self, time: float) -> None:
-        """Take the loads of another time T [s].
-
-        Raises:
-            CompositionError: rows that cannot be at rest then.
-        """
+        """Take the loads of another time T [s]; raises CompositionError for rows that cannot rest then."""
         self.time = time
         for part in self.parts:
             check_rates(part, time)
@@ -161,6 +158,7 @@ class RestSystem:
 
     def look(self, state: State, load: float, margin: float) -> None:
         """Take M, f, K and rows at a state, and contacts with gaps below `margin` [m], with the last λ."""
+        self._load, self._margin = load, margin
         for b, own in enumerate(state.parts):
             self._look_at_body(b, own, load)
         self._look_at_contacts(state, margin)
@@ -214,6 +212,11 @@ class RestSystem:
             if self._count:
                 self.forces.evaluate(state, self._still, self._step, None)
 
+    @property
+    def sees_contacts(self) -> bool:
+        """Whether there were contacts within the margin at the last look."""
+        return self._count > 0
+
     # — how far from balance —
 
     def residual(self) -> Array:
@@ -222,32 +225,35 @@ class RestSystem:
         for part, where in zip(self.parts, self.slices, strict=True):
             total[where] = part.right
             part.add_row_impulses(total[where])
-        return total + self.contact_force()
-
-    def contact_force(self) -> Array:
-        """J_cᵀ·λ_c, or a potential's force, shape (nv,)."""
         if self.forces is None:
-            return self.impulses.generalised()
-        return self.forces.generalised() if self._count else np.zeros(self.velocities)
+            return total + self.impulses.generalised()
+        return total + self.forces.generalised() if self._count else total
 
     def row_error(self) -> float:
         """Largest error of (2) among position rows [m or rad]."""
         return max((row_error(part) for part in self.parts), default=0.0)
 
-    def slip_error(self) -> float:
-        """Largest drift of what rigid rate rows hold [m or rad]."""
-        return max((float(np.max(np.abs(slipped), initial=0.0)) for slipped in self._slipped), default=0.0)
+    def slip_error(self, start: State | None = None, step: Array | None = None) -> float:
+        """Largest drift of what rigid rate rows hold, now or after a further step [m or rad]."""
+        after = self._slipped
+        if start is not None and step is not None:
+            after = self._slipped_after(start, step)
+        return max((float(np.max(np.abs(slipped), initial=0.0)) for slipped in after), default=0.0)
+
+    def _slipped_after(self, start: State, step: Array) -> list[Array]:
+        found: list[Array] = []
+        for part, slipped, where, own in zip(
+            self.parts, self._slipped, self.slices, start.parts, strict=True
+        ):
+            holds = part.rows is not None and part.rows.rate.any()
+            found.append(slipped + slip(part, own, step[where], self.time) if holds else slipped)
+        return found
 
     def gap_error(self) -> float:
         """Largest |φ| of contacts that press, and depth of those that do not [m]; 0 with a potential."""
         if not self._count or not self._solves_impulses or self.stage is None:
             return 0.0
-        gap, normal = (
-            self.stage.contacts.gap[: self._count],
-            self.impulses.contact[:: self.impulses.problem.width],
-        )
-        presses = normal > 1e-6 * max(float(np.max(normal)), 1e-12)
-        return float(np.max(np.where(presses, np.abs(gap), np.maximum(-gap, 0.0))))
+        return gap_error(self.stage, self.impulses)
 
     def unreached(self) -> float:
         """Largest distance of a prescribed coordinate from p(T) [m or rad]."""
@@ -346,30 +352,25 @@ class RestSystem:
 
     def accept(self, start: State, step: Array, share: float, now: State) -> None:
         """Told after a step is taken: counts what rate rows slipped, keeps tangents, lets models rechart."""
-        for b, (part, where, own) in enumerate(zip(self.parts, self.slices, start.parts, strict=True)):
-            rows = part.rows
-            if rows is not None and (rows.rate & ~rows.bounded & (rows.compliance == 0)).any():
-                self._slipped[b] += slip(part, own, share * step[where], self.time)
+        self._slipped = self._slipped_after(start, share * step)
         if self.stage is not None:
             self.stage.accept()
+        stale = any(part.rows is not None and part.rows.rate.any() for part in self.parts)
         for part, own in zip(self.parts, now.parts, strict=True):
-            part.body.model.rechart(own)
+            stale |= part.body.model.rechart(own)
+        if stale:
+            # what rate rows have to make good, or the chart, was not known yet when it was looked at
+            self.look(now, self._load, self._margin)
 
-    def moved(self, start: State, step: Array, scratch: State) -> Array:
-        """How far a full step moves any probe point of each body, at most √3 times too large, (bodies,) [m]."""
+    def moved(self, start: State, step: Array, scratch: State) -> tuple[Array, Array]:
+        """How far a full step moves any probe point of each body [m], and turns it [rad], see `how_far`."""
         self.scene.place(start)
         before = self.scene.probes()
         self.move(start, step, 1.0, scratch)
         self.scene.place(scratch)
-        by = np.max(np.abs(self.scene.probes() - before), axis=1, initial=0.0)
+        after = self.scene.probes()
         self.scene.place(start)
-        by[~np.isfinite(by)] = math.inf
-        frames = self.scene.frame_body
-        # frames' own probes come first, then three around each
-        owner = frames if len(by) == len(frames) else np.concatenate([frames, np.repeat(frames, 3)])
-        found = np.zeros(len(self.bodies))
-        np.maximum.at(found, owner, by)
-        return math.sqrt(3.0) * found
+        return how_far(before, after, self.scene.frame_body, len(self.bodies))
 
     # — what is known from before —
 
@@ -381,8 +382,7 @@ class RestSystem:
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave."""
-        for b, slipped in enumerate(self._slipped):
-            slipped[:] = memory[f"slipped.{b}"]
+        self._slipped = [memory[f"slipped.{b}"].copy() for b in range(len(self.parts))]
         self.impulses.remember(memory)
 
     # — what there is to tell —
@@ -391,15 +391,7 @@ class RestSystem:
         """What every contact carries, as impulses over 1 s."""
         if self.stage is None or not self._count:
             return ContactRecord()
-        n, width = self._count, self.stage.width
-        still = np.zeros((n, width - 1))
-        if self.forces is not None:
-            terms = self.forces.terms
-            pulled = terms.tangential_force[:, : width - 1]
-            return contact_record(self.stage.contacts, terms.normal_force, pulled, still, np.zeros(n))
-        force = self.impulses.contact.reshape(n, -1)
-        residual = np.abs(np.minimum(force[:, 0], self.stage.contacts.gap[:n]))
-        return contact_record(self.stage.contacts, force[:, 0], force[:, 1:], still, residual)
+        return carried(self.stage, self.impulses, self.forces)
 
 
 def _efforts(body: Body) -> BoolArray:

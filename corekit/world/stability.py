@@ -3,7 +3,8 @@
     (K − ∂(J_bᵀλ_b)/∂q)·x = ω²·M·x   on   J·x = 0,  prescribed x = 0                    (1)
 
 with the symmetric part of the left matrix; a compliant row adds J_bᵀ·J_b/α, a contact potential Pᵀ·K_c·P.
-Rigid rows and contacts that press are J; a contact that slides or could not stick holds its normal alone.
+Rigid rows and contacts that touch are J, as if they held both ways; a contact that does not press, slides or
+could not stick holds its normal alone.
 ω² > 0: it swings back, √ω² the slowest mode's frequency. ω² < 0: it leaves with the rate √−ω². The turning of
 contact normals is not in (1): a ball in a hollow is neutral here, as on a plane.
 
@@ -153,7 +154,7 @@ def _of_world(system: RestSystem) -> Stability:
 
 
 def _held_contacts(system: RestSystem) -> tuple[Array, str]:
-    """Rows that pressing contacts hold, in the axes of the contact; those of a potential hold nothing."""
+    """Rows that touching contacts hold, in the axes of the contact; those of a potential hold nothing."""
     none = np.zeros((0, system.velocities))
     if system.stage is None or system.forces is not None:
         return none, ""
@@ -165,14 +166,16 @@ def _held_contacts(system: RestSystem) -> tuple[Array, str]:
     pulled = np.hypot(record.tangential_impulse[:, 0], record.tangential_impulse[:, 1])
     bound = contacts.friction[: record.count] * record.normal_impulse
     presses = record.mode != ContactMode.SEPARATE
-    sticks = presses & (pulled < (1.0 - 1e-6) * bound)
-    rows = np.repeat(presses, width)
-    rows.reshape(-1, width)[:, 1:] &= sticks[:, None]
-    if not rows.any():
+    if not presses.any():
         return none, ""
+    sticks = presses & (pulled < (1.0 - 1e-6) * bound)
+    # of four corners a solver may load two: the others touch, and bar the way as well
+    touches = presses | (record.gap <= max(1e-9, 2.0 * float(np.max(np.abs(record.gap[presses])))))
+    rows = np.repeat(touches, width)
+    rows.reshape(-1, width)[:, 1:] &= sticks[:, None]
     matrix = system.stage.rows.matrix
     dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-    return dense[rows], "pressing contacts held"
+    return dense[rows], "touching contacts held"
 
 
 def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "") -> Stability:

@@ -4,9 +4,11 @@ Every iteration takes a step of `RestSystem` and shares it out:
 
 1. A body whose matrix K − ∂(J_bᵀλ_b)/∂q + σM is not positive definite on its rows gets a larger σ.      (1)
 2. A step in which any point of a shape would move farther than the reach is taken anew with a larger σ,
-   and shortened if that does not help; the reach grows with steps that go well.                         (2)
+   and shortened if that does not help; the reach grows with steps after which the unbalanced force is what
+   the linear model said, and shrinks with those after which it is not.                                  (2)
 3. Line search on the work rate of the unbalanced force, g(s) = F(q(s))·δ: a share s is taken if
-   g(s) ≥ −0.9·g(0), else it is shortened by the secant; no energy is needed, so follower forces may act. (3)
+   g(s) ≥ −0.9·g(0), else it is shortened by the secant; no energy is needed, so follower forces may act.
+   It is halved where rows would come apart, too.                                                        (3)
 4. After a full step σ falls with the unbalanced force, to a tenth at least: Newton's convergence at the end. (4)
 
 Loads are taken at once, s = 1, or in equal steps of the load factor, each from the equilibrium before; an
@@ -35,10 +37,14 @@ from corekit.world.stability import stability_of
 __all__ = ["find_equilibrium"]
 
 _LEAST_INCREMENT = 1.0 / 256.0
+_TURN = 0.5
+"""How far a body near contacts may turn in a step [rad]."""
 _STUCK = 1e-7
 """Share of the largest force term at which a search that gains no more is taken as done, and says so."""
 _CUTS = 6
 """Shares tried of one step before σ is raised instead."""
+_AWAY = 1000.0
+"""Times the bodies' size that a search may travel before it is said to lead nowhere."""
 _ROWS_HELD, _GAPS_CLOSED = 1e-9, 1e-6
 """Errors of rows, and of gaps that a contact solver closes to its own tolerance, as shares of the bodies' size."""
 _FORCE_UNITS: Mapping[str, str] = {"m/s": "N", "rad/s": "N·m"}
@@ -71,9 +77,11 @@ def find_equilibrium(
             target = 1.0
         try:
             found = search.at(last_good, target)
-        except StaticsFailed:
+        except StaticsFailed as error:
             increment *= 0.5
             if increment < _LEAST_INCREMENT or search.hopeless:
+                if load > 0.0:
+                    error.add_note(f"Up to the load factor {load:.4g} an equilibrium was found.")
                 raise
             search.restore()
             continue
@@ -99,7 +107,7 @@ class _Search:
         self._now, self._next = system.new_state(), system.new_state()
         self._step = np.zeros(system.velocities)
         self._reach = self._sight = 0.25 * self._size
-        self._scale = 0.0
+        self._scale = self._travelled = 0.0
         self._load = 1.0
         self.hopeless = False
         self._kept = system.memory()
@@ -119,7 +127,7 @@ class _Search:
         self._now.v.fill(0.0)
         self._load, self.hopeless = load, False
         self._reach = min(self._reach, 0.25 * self._size)
-        self._sight = self._reach
+        self._sight, self._travelled = self._reach, 0.0
         shifts = [0.0] * len(system.parts)
         system.look(self._now, load, self._margin)
         self._scale = _largest_term(system, self._now)
@@ -185,7 +193,10 @@ class _Search:
                 system.remember(kept)
                 self._raise(shifts, force, range(len(shifts)), 10.0)
                 continue
-            each = system.moved(self._now, step, self._next)
+            each, turned = system.moved(self._now, step, self._next)
+            if system.sees_contacts:
+                # contact rows are those of one pose: a body must not turn far on them
+                each = np.maximum(each, turned / _TURN * self._reach)
             moved = float(np.max(each))
             if moved > self._reach and trust > 0:
                 # against inertia alone a step is as short as σ is large
@@ -223,14 +234,15 @@ class _Search:
         system, step = self._system, self._step
         free_step = np.where(system.free, step, 0.0)
         start_rate = float(free_step @ system.residual())
-        error = system.row_error()
+        error, slipped = system.row_error(), system.slip_error()
         for _ in range(_CUTS):
             system.move(self._now, step, share, self._next)
             if np.isfinite(self._next.q).all():
                 system.look(self._next, self._load, self._margin)
                 rate = float(free_step @ system.residual())
                 overshoots = start_rate > 0 and rate < -0.9 * start_rate
-                breaks = system.row_error() > 2.0 * error + 0.5 * self._reach
+                breaks = system.row_error() > 2.0 * error + 0.1 * self._size
+                breaks |= system.slip_error(self._now, share * step) > 2.0 * slipped + 0.1 * self._size
                 if math.isfinite(rate) and not overshoots and not breaks:
                     return share
                 secant = start_rate / (start_rate - rate) if overshoots else 0.5
@@ -244,17 +256,37 @@ class _Search:
         system = self._system
         system.accept(self._now, self._step, share, self._next)
         self._now, self._next = self._next, self._now
-        if share == 1.0:
+        surprise = self._surprise(shifts, share, force)
+        if surprise > 1.0:
+            self._reach = max(0.5 * min(self._reach, share * moved), 1e-4 * self._size)
+            shifts[:] = [4.0 * shift for shift in shifts]
+        elif share == 1.0:
             left = float(np.max(np.abs(np.where(system.free, system.residual(), 0.0)), initial=0.0))
             gain = left / max(float(np.max(np.abs(force), initial=0.0)), 1e-300)
-            for b, shift in enumerate(shifts):
-                shifts[b] = min(0.1, gain) * shift if shift > 1e-8 else 0.0
+            shifts[:] = [min(0.1, gain) * shift if shift > 1e-8 else 0.0 for shift in shifts]
         self._sight = min(self._reach, max(4.0 * share * moved, 0.01 * self._size))
-        if share * moved > 0.25 * self._reach:
+        self._travelled += share * moved
+        if self._travelled > _AWAY * self._size:
+            self.hopeless = True
+            raise self._failed(self._runs_away(force), force)
+        if surprise < 0.5 and share * moved > 0.25 * self._reach:
             self._reach *= 2.0
-            if self._reach > 1e4 * self._size:
-                self.hopeless = True
-                raise self._failed(self._runs_away(force), force)
+
+    def _surprise(self, shifts: Sequence[float], share: float, force: Array) -> float:
+        """How far the unbalanced force after a step is from what (4) of `rest_system` says, as a share of it before.
+
+        A share s of the step leaves (1 − s)·F + s·σ·M·δ.
+        """
+        system = self._system
+        expected = (1.0 - share) * force
+        for part, where, shift in zip(system.parts, system.slices, shifts, strict=True):
+            if shift:
+                carried = np.zeros(part.body.nv)
+                part.mass.multiply(self._step[where], carried)
+                expected[where] += share * shift * carried
+        wrong = np.where(system.free, system.residual() - expected, 0.0)
+        before = max(float(np.max(np.abs(force), initial=0.0)), float(np.max(np.abs(expected), initial=0.0)))
+        return float(np.max(np.abs(wrong), initial=0.0)) / max(before, 1e-9 * self._scale, 1e-300)
 
     # — answers —
 

@@ -1,0 +1,37 @@
+"""How far a trial step moves and turns bodies, by the probe points of their shapes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["how_far"]
+
+
+def how_far(before: Array, after: Array, frame_body: IntArray, bodies: int) -> tuple[Array, Array]:
+    """How far each body's probes moved [m] and turned about their frames' origins [rad], both (bodies,).
+
+    Args:
+        before, after: probes of a `ShapeScene`: the n frames' origins, then, if any shape reaches beyond its
+            frame, three points around each, shape (n, 3) or (4·n, 3) [m].
+        frame_body: body of every frame, shape (n,).
+        bodies: how many there are.
+    Returns:
+        Bounds: the first at most √3 times too large, inf where a probe is not finite.
+    """
+    n = len(frame_body)
+    change = np.nan_to_num(after - before, nan=math.inf, posinf=math.inf, neginf=math.inf)
+    moved, turned = np.zeros(bodies), np.zeros(bodies)
+    np.maximum.at(moved, frame_body, np.max(np.abs(change[:n]), axis=1, initial=0.0))
+    if len(change) > n:
+        around = np.repeat(np.arange(n), 3)
+        owner = frame_body[around]
+        np.maximum.at(moved, owner, np.max(np.abs(change[n:]), axis=1, initial=0.0))
+        if np.isfinite(change).all():
+            arm = np.linalg.norm(before[n:] - before[around], axis=1)
+            by = np.linalg.norm(change[n:] - change[around], axis=1)
+            np.maximum.at(turned, owner, by / np.where(arm > 0, arm, math.inf))
+    return math.sqrt(3.0) * moved, turned

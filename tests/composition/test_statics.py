@@ -1,0 +1,110 @@
+"""Equilibria of the models that ship, against roots of their own force and against runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.optimize import root
+
+from corekit.scenario.load import from_document
+
+ARM = {
+    "format": "corekit-scenario/1",
+    "name": "arm",
+    "time": {"duration": 1.0, "step": 1e-3},
+    "bodies": [
+        {
+            "name": "arm",
+            "use": "pcc",
+            "base": {"rotation_rpy": [2.0, 0.0, 0.0]},
+            "options": {"sections": 2, "mass": 0.4, "stiffness": 300.0},
+            "inputs": [{"channel": "chamber-force", "signal": [3.0, -1.0, 2.0, 0.5, 4.0, -2.0]}],
+        }
+    ],
+    "integrator": "semi-implicit-euler",
+    "output": {"every": 0.01},
+}
+
+
+def force_at(simulation, q):
+    part = simulation.system.parts[0]
+    state = simulation.state.parts[0]
+    model = part.body.model
+    probe = state.copy()
+    probe.q[:] = q
+    probe.v[:] = 0.0
+    mass, force = model.mass_matrix(), np.zeros(part.body.nv)
+    model.dynamics(probe, part.body.inputs.at(1.0), mass, force)
+    return force, mass.dense()
+
+
+@pytest.mark.parametrize("load_steps", [1, 3])
+def test_a_pcc_arm_rests_at_a_root_of_its_own_force_with_the_stiffness_of_its_differences(load_steps):
+    found = from_document(ARM).statics(load_steps=load_steps)
+    simulation = from_document(ARM).compose()
+    start = simulation.state.q.copy()
+    wanted = root(lambda q: force_at(simulation, q)[0], start, tol=1e-12)
+    assert wanted.success
+    assert np.allclose(found.q, wanted.x, atol=1e-9)
+    steps = 1e-6 * np.eye(len(start))
+    stiffness = -np.stack(
+        [(force_at(simulation, found.q + s)[0] - force_at(simulation, found.q - s)[0]) / 2e-6 for s in steps],
+        axis=1,
+    )
+    slowest = eigh(0.5 * (stiffness + stiffness.T), force_at(simulation, found.q)[1])[0][0]
+    assert found.equilibrium.stability.smallest == pytest.approx(slowest, rel=1e-5)
+    assert found.stable
+    assert found.equilibrium.residual["N"] < 1e-8
+
+
+FLOOR = {"obstacles": [{"name": "floor", "shape": "half-space", "friction": 0.5}]}
+CONTACT = {"detector": {"use": "sdf"}, "solver": {"use": "lcp"}}
+
+
+def test_a_tilted_box_dropped_on_the_floor_lies_on_a_face():
+    document = {
+        **ARM,
+        "name": "box",
+        "world": FLOOR,
+        "bodies": [
+            {
+                "name": "box",
+                "use": "rigid",
+                "base": {"position": [0.0, 0.0, 0.5], "rotation_rpy": [0.12, 0.08, 0.5]},
+                "options": {"shape": "box", "size": [0.2, 0.3, 0.1], "mass": 1.5, "friction": 0.5},
+            }
+        ],
+        "contact": CONTACT,
+    }
+    found = from_document(document).statics()
+    equilibrium = found.equilibrium
+    assert found.q[2] == pytest.approx(0.05, abs=1e-7)
+    assert np.sum(equilibrium.contacts.normal_impulse) == pytest.approx(1.5 * 9.81)
+    assert equilibrium.stability.stable
+    rotation = found.as_data()["equilibria"][0]["q"][3:]
+    # turned about the vertical alone
+    assert np.allclose(rotation[1:3], 0.0, atol=1e-7)
+
+
+def test_an_arm_pressed_on_the_floor_rests_where_a_damped_run_ends():
+    free = from_document(ARM).statics()
+    height = float(free.frame_position()[-1, 2]) + 0.02
+    document = {
+        **ARM,
+        "world": {
+            "obstacles": [
+                {"name": "floor", "shape": "half-space", "position": [0, 0, height], "friction": 0.0}
+            ]
+        },
+        "contact": CONTACT,
+        "time": {"duration": 4.0, "step": 2e-3},
+        "output": {"every": 0.02},
+    }
+    found = from_document(document).statics()
+    simulation = from_document(document).compose()
+    simulation.run(4.0)
+    assert found.equilibrium.contacts.normal_impulse.max() > 0.1
+    assert np.allclose(simulation.state.q, found.q, atol=1e-5)
+    pressed = simulation.contacts().normal_impulse.sum() / 2e-3
+    assert found.equilibrium.contacts.normal_impulse.sum() == pytest.approx(pressed, rel=1e-3)
