@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from corekit.cli import FAILED, print_error
+from corekit.cli import FAILED, MISUSE, print_error
 
 if TYPE_CHECKING:
     from corekit.registry.case import Case
@@ -26,6 +26,8 @@ def reproduce(
     everything: Annotated[bool, Parameter(name="--all", negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     out: Path | None = None,
+    resume: Path | None = None,
+    only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """List the papers' cases, or run one and set paper, peer and ours beside each other.
@@ -42,6 +44,10 @@ def reproduce(
         Write the same as JSON.
     out
         The folder for what the cases write, instead of one with name and time stamp.
+    resume
+        The folder of a case that was stopped, to go on with it: runs that it stores are not repeated.
+    only
+        A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
     quiet
         Show no progress.
     """
@@ -57,11 +63,22 @@ def reproduce(
         _write(json_file, [_listed(each) for each in cases])
         return None
     chosen = list(cases) if everything else [study.find_case(case, cases)]
+    if resume is not None and (everything or out is not None or not resume.is_dir()):
+        print_error(
+            "--resume goes on with one case in its folder: give the case and a folder that is there, "
+            "neither --all nor --out"
+        )
+        return MISUSE
+    study.check_choices(chosen, only)
     reports: list[Report] = []
     for each in chosen:
         name = each.path.replace("/", "-")
-        folder = new_folder(f"reproduce-{name}", Path("runs"), None if out is None else out / name)
-        report = study.reproduce(each, folder, None if quiet else shown)
+        folder = resume or new_folder(f"reproduce-{name}", Path("runs"), None if out is None else out / name)
+        try:
+            report = study.reproduce(each, folder, None if quiet else shown, only)
+        except KeyboardInterrupt as stop:
+            stop.add_note(f"To go on: corekit reproduce {each.path} --resume {folder}")
+            raise
         _print_report(report)
         reports.append(report)
     _write(json_file, [report.as_data() for report in reports])
@@ -77,7 +94,7 @@ def _write(path: Path | None, cases: list[dict[str, Any]]) -> None:
 def _listed(case: Case) -> dict[str, Any]:
     return {
         "case": case.path, "source": case.source, "shows": case.shows, "minutes": case.minutes,
-        "citation": case.citation,
+        "citation": case.citation, "choices": list(case.choices),
     }  # fmt: skip
 
 

@@ -9,12 +9,14 @@ from typing import Any, TypeAlias, final
 
 from attrs import field, frozen
 
+from corekit.errors import StepFailed
 from corekit.run.execute import execute
 from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit.study.batch import Job, Outcome, run_batch
 from corekit.study.shown import ShowProgress, unseen
 
-__all__ = ["CaseRun", "Row", "Value"]
+__all__ = ["CaseRun", "Job", "Outcome", "Row", "Value"]
 
 Value: TypeAlias = float | int | str | None
 """A number in the row's unit, a word, or None where there is none."""
@@ -66,10 +68,15 @@ class CaseRun:
     Args:
         folder: existing, for everything that the case writes.
         progress: shows each run.
+        only: which of the case's `choices` to run; none given: all.
+
+    Attributes:
+        folder, only: the same.
     """
 
-    def __init__(self, folder: Path, progress: ShowProgress | None = None) -> None:
+    def __init__(self, folder: Path, progress: ShowProgress | None = None, only: Sequence[str] = ()) -> None:
         self.folder = folder
+        self.only = tuple(only)
         self._show = progress or unseen
 
     def run(self, scenario: str | Path, overrides: Sequence[str] = (), name: str = "") -> Results:
@@ -82,3 +89,19 @@ class CaseRun:
         name = name or loaded.name
         with self._show(name) as shown:
             return execute(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)
+
+    def run_all(self, jobs: Sequence[Job]) -> dict[str, Outcome]:
+        """Run many scenarios on every core; those whose outcome the folder holds are not repeated."""
+        return run_batch(jobs, self.folder, self._show)
+
+    def finished(self, jobs: Sequence[Job]) -> dict[str, Results]:
+        """The same for runs that must come to their end: what they recorded, by name.
+
+        Raises:
+            StepFailed: one of them did not.
+        """
+        outcomes = self.run_all(jobs)
+        for outcome in outcomes.values():
+            if outcome.error:
+                raise StepFailed(f"the run {outcome.name}: {outcome.error}")
+        return {name: Results(self.folder / name) for name in outcomes}

@@ -16,7 +16,7 @@ from corekit.registry.resolve import did_you_mean, load_target
 from corekit.study.case_run import CaseRun, Row
 from corekit.study.shown import ShowProgress
 
-__all__ = ["Report", "find_case", "installed_cases", "reproduce"]
+__all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
 
 
 @frozen(kw_only=True)
@@ -84,18 +84,31 @@ def find_case(path: str, among: Sequence[Case]) -> Case:
     raise PluginError(f"unknown case {path!r}{did_you_mean(path, paths)}; installed are {', '.join(paths)}")
 
 
-def reproduce(case: Case, folder: Path, progress: ShowProgress | None = None) -> Report:
+def check_choices(cases: Sequence[Case], only: Sequence[str]) -> None:
+    """Raise PluginError if a word of `only` is no choice of any of the cases."""
+    known = [choice for case in cases for choice in case.choices]
+    for word in only:
+        if word not in known:
+            which = ", ".join(case.path for case in cases)
+            offered = f"choose among {', '.join(known)}" if known else "it has no choices"
+            raise PluginError(f"{which} has no part {word!r}{did_you_mean(word, known)}: {offered}")
+
+
+def reproduce(
+    case: Case, folder: Path, progress: ShowProgress | None = None, only: Sequence[str] = ()
+) -> Report:
     """Run a case; what fails inside it is in the report.
 
     Args:
-        folder: existing, for what it writes.
+        folder: existing, for what it writes; of an earlier attempt to go on with that.
         progress: shows each of its runs.
+        only: which of its choices; none given: all.
     """
     began = clock.perf_counter()
     rows: tuple[Row, ...] = ()
     error = ""
     try:
-        rows = tuple(load_target(case.target)(CaseRun(folder, progress)))
+        rows = tuple(load_target(case.target)(CaseRun(folder, progress, only)))
         if not rows:
             error = f"{case.target} returned no row"
     except Exception as raised:  # noqa: BLE001 - one case that breaks must not take the others with it

@@ -1,0 +1,197 @@
+"""Many runs of scenarios, on every core, each stored as soon as it is done, so that a stopped batch goes on.
+
+A batch's folder holds one folder a run, and `outcomes.jsonl`: one line a finished or failed run. A line is
+kept while the resolved scenario is still the same, by its digest; what has no line is run, anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+import time as clock
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import asdict, field, frozen
+
+from corekit.errors import CorekitError, StepFailed
+from corekit.run.execute import execute
+from corekit.run.pace import Progress
+from corekit.run.results import Results
+from corekit.scenario.load import load, loads
+from corekit.study.shown import ShowProgress, unseen
+
+__all__ = ["OUTCOMES", "Job", "Outcome", "run_batch"]
+
+OUTCOMES = "outcomes.jsonl"
+"""Name of the file of stored outcomes."""
+
+
+@frozen(kw_only=True)
+class Job:
+    """One run of a batch.
+
+    Args:
+        name: of the run and of its folder, unique in the batch.
+        scenario: name of a shipped one, or a file. overrides: as `--set` takes them.
+    """
+
+    name: str
+    scenario: str
+    overrides: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """How a run went; what is stored of it.
+
+    Args:
+        name: of the job. digest: of the resolved scenario.
+        error: why it failed, empty if it finished.
+        completed: share of the duration that was simulated, 0 to 1.
+        wall_s: how long it took [s]. duration: simulated time that was asked for [s].
+        statistics: counters over every step, as `Results.statistics`.
+    """
+
+    name: str
+    digest: str
+    error: str = ""
+    completed: float
+    wall_s: float
+    duration: float
+    statistics: dict[str, Any] = field(factory=dict)
+
+
+_Task: TypeAlias = tuple[str, str, str, Path]
+"""Name, digest, resolved scenario, folder of the batch."""
+
+
+def run_batch(
+    jobs: Sequence[Job], folder: Path, progress: ShowProgress | None = None, workers: int | None = None
+) -> dict[str, Outcome]:
+    """Run every job that `folder` stores no outcome of; the outcomes of all, by name, in the order of the jobs.
+
+    A run that fails is an outcome too. Processes are started afresh, one a core and never more than jobs.
+
+    Args:
+        folder: existing; of an earlier batch to go on with it.
+        progress: shows how much is done.
+        workers: processes; None: one a core; 0: none, the runs follow one another in this process.
+    Raises:
+        ConfigError: a scenario that cannot be loaded; nothing is run then.
+        ValueError: two jobs of one name.
+    """
+    if len({job.name for job in jobs}) < len(jobs):
+        raise ValueError("two jobs of a batch have the same name")
+    loaded = {job.name: load(job.scenario, job.overrides) for job in jobs}
+    texts = {name: scenario.resolved_text() for name, scenario in loaded.items()}
+    digests = {name: _digest(text) for name, text in texts.items()}
+    stored = {name: kept for name, kept in _stored(folder).items() if digests.get(name) == kept.digest}
+    _end_last_line(folder)
+    tasks: list[_Task] = [
+        (name, digests[name], text, folder) for name, text in texts.items() if name not in stored
+    ]
+    total = sum(scenario.time.duration for scenario in loaded.values())
+    began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
+    with (progress or unseen)(f"{len(tasks)} of {len(jobs)} runs") as shown:
+
+        def take(outcome: Outcome) -> None:
+            _store(folder, outcome)
+            stored[outcome.name] = outcome
+            gone = sum(kept.duration for kept in stored.values())
+            rate = (gone - before) / max(clock.perf_counter() - began, 1e-9)
+            shown(Progress("running", gone / total, gone, rate, (total - gone) / rate, folder))
+
+        if workers == 0 or len(tasks) < 2:
+            for task in tasks:
+                take(_run(*task))
+        else:
+            _run_in_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)), take)
+    return {job.name: stored[job.name] for job in jobs}
+
+
+def _run_in_processes(tasks: Sequence[_Task], workers: int, take: Any) -> None:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
+        futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
+        try:
+            for future in as_completed(futures):
+                take(future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _run(name: str, digest: str, text: str, folder: Path) -> Outcome:
+    """One run, in its own folder; what an earlier attempt left there is removed."""
+    own = folder / name
+    if own.exists():
+        shutil.rmtree(own)
+    scenario = loads(text)
+    duration, began = scenario.time.duration, clock.perf_counter()
+    error, completed = "", 1.0
+    try:
+        execute(scenario, directory=own, warn=_silent)
+    except StepFailed as failed:
+        error, completed = str(failed), failed.time / duration
+    except CorekitError as refused:
+        error, completed = str(refused), 0.0
+    statistics = dict(Results(own).statistics) if (own / "results.nc").exists() else {}
+    wall = clock.perf_counter() - began
+    return Outcome(
+        name=name, digest=digest, error=error, completed=completed, wall_s=wall, duration=duration,
+        statistics=statistics,
+    )  # fmt: skip
+
+
+def _end_with_parent() -> None:
+    """Have this process end as soon as the one that started it does, even by a kill: it would work for nobody."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_watch, args=(parent.sentinel,), daemon=True).start()
+
+
+def _watch(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _silent(_sentence: str) -> None:
+    """Warnings of one among many runs are in its own log."""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _store(folder: Path, outcome: Outcome) -> None:
+    with (folder / OUTCOMES).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
+
+
+def _end_last_line(folder: Path) -> None:
+    """What is stored next must not be written behind half a line."""
+    path = folder / OUTCOMES
+    if path.exists() and not path.read_bytes().endswith(b"\n"):
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n")
+
+
+def _stored(folder: Path) -> dict[str, Outcome]:
+    """Stored outcomes by name, the last of each; a line that a kill cut short counts as none."""
+    found: dict[str, Outcome] = {}
+    path = folder / OUTCOMES
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                outcome = Outcome(**json.loads(line))
+            except (ValueError, TypeError):
+                continue
+            found[outcome.name] = outcome
+    return found

@@ -1,0 +1,146 @@
+"""Batches of runs: the same on one core as on several, stored run by run, gone on with after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from corekit.cli import main
+from corekit.errors import ConfigError
+from corekit.run.results import Results
+from corekit.study.batch import OUTCOMES, Job, run_batch
+
+
+def jobs(file, *durations):
+    return [
+        Job(name=f"d{duration}", scenario=str(file), overrides=(f"time.duration={duration}",))
+        for duration in durations
+    ]
+
+
+def lines(folder):
+    return (folder / OUTCOMES).read_text().splitlines()
+
+
+def counted(outcomes):
+    """What does not depend on the clock."""
+    return {name: (each.error, each.completed, each.statistics) for name, each in outcomes.items()}
+
+
+def test_processes_give_the_same_outcomes_as_one_run_after_the_other(tmp_path, scenario_file):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    asked = jobs(scenario_file, 0.3, 0.1, 0.2)
+    serial, parallel = run_batch(asked, one, workers=0), run_batch(asked, other, workers=2)
+    assert list(parallel) == ["d0.3", "d0.1", "d0.2"]
+    assert counted(parallel) == counted(serial)
+    assert [each.statistics["steps"] for each in serial.values()] == [150, 50, 100]
+    assert len(Results(other / "d0.2").time) == 11
+
+
+def test_a_run_that_fails_is_an_outcome_and_the_others_go_on(tmp_path, scenario_file):
+    bad = Job(name="bad", scenario=str(scenario_file), overrides=("bodies[0].options.masses=[0.0]",))
+    outcomes = run_batch([bad, *jobs(scenario_file, 0.1)], tmp_path, workers=0)
+    assert "singular" in outcomes["bad"].error
+    assert outcomes["bad"].completed == 0.0
+    assert outcomes["d0.1"].completed == 1.0
+
+
+def test_stored_outcomes_are_kept_and_only_the_rest_is_run(tmp_path, scenario_file):
+    run_batch(jobs(scenario_file, 0.1, 0.2), tmp_path, workers=0)
+    first, second = lines(tmp_path)
+    marked = json.dumps({**json.loads(first), "wall_s": -1.0})
+    (tmp_path / OUTCOMES).write_text(f"{marked}\n{second[: len(second) // 2]}")
+    outcomes = run_batch(jobs(scenario_file, 0.1, 0.2, 0.3), tmp_path, workers=0)
+    assert outcomes["d0.1"].wall_s == -1.0
+    assert outcomes["d0.2"].wall_s > 0.0
+    assert outcomes["d0.3"].statistics["steps"] == 150
+    assert run_batch(jobs(scenario_file, 0.1, 0.2, 0.3), tmp_path, workers=0) == outcomes
+    assert sum('"d0.1"' in line for line in lines(tmp_path)) == 1
+
+
+def test_a_changed_scenario_is_run_anew(tmp_path, scenario_file):
+    job = Job(name="same", scenario=str(scenario_file), overrides=("time.duration=0.1",))
+    changed = Job(name="same", scenario=str(scenario_file), overrides=("time.duration=0.2",))
+    assert run_batch([job], tmp_path)["same"].statistics["steps"] == 50
+    assert run_batch([changed], tmp_path)["same"].statistics["steps"] == 100
+
+
+def test_a_wrong_scenario_stops_the_batch_before_anything_runs(tmp_path, scenario_file):
+    wrong = Job(name="wrong", scenario=str(scenario_file), overrides=("time.durance=1",))
+    with pytest.raises(ConfigError, match="durance"):
+        run_batch([*jobs(scenario_file, 0.1), wrong], tmp_path, workers=0)
+    assert not (tmp_path / "d0.1").exists()
+    with pytest.raises(ValueError, match="same name"):
+        run_batch([*jobs(scenario_file, 0.1), *jobs(scenario_file, 0.1)], tmp_path, workers=0)
+
+
+SPEC = """
+from corekit.registry.case import Case
+many = Case(paper="fake", name="many", source="Fig. 1", shows="Many.", target="fake_many.run:many",
+            choices=("short", "long", "other"))
+"""
+
+RUN = """
+from corekit.study.case_run import Job, Row
+
+def many(case):
+    parts = case.only
+    counts = {"short": range(1, 4), "long": range(1, 3)}
+    steps = {"short": 0.01, "long": 1.0}
+    jobs = [
+        Job(name=f"{part}-{k}", scenario=FILE, overrides=(f"time.duration={k * steps[part]:g}",))
+        for part in parts for k in counts[part]
+    ]
+    return [Row(quantity=name, ours=each.statistics["steps"]) for name, each in case.run_all(jobs).items()]
+"""
+
+
+@pytest.fixture
+def many(shell, scenario_file):
+    modules = {
+        "fake_many/__init__.py": "",
+        "fake_many/_spec.py": SPEC,
+        "fake_many/run.py": RUN.replace("FILE", repr(str(scenario_file))),
+    }
+    shell.add("fake-many", "[corekit.cases]\nfake.many = fake_many._spec:many\n", modules)
+    return shell
+
+
+@pytest.mark.slow
+def test_a_killed_reproduction_goes_on_where_it_was(many):
+    environment = {**os.environ, "PYTHONPATH": f"{many.site}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    chosen = ("reproduce", "fake/many", "--only", "short", "--only", "long")
+    command = [sys.executable, "-m", "corekit.cli", *chosen, "--out", "here", "--quiet"]
+    started = subprocess.Popen(command, cwd=many.folder, env=environment, stderr=subprocess.DEVNULL)
+    folder = many.folder / "here" / "fake-many"
+    stored, patience = folder / OUTCOMES, time.monotonic() + 60.0
+    while not (stored.exists() and len(lines(folder)) >= 2) and time.monotonic() < patience:
+        time.sleep(0.01)
+    os.kill(started.pid, signal.SIGKILL)
+    started.wait()
+    before = lines(folder)
+    whole = before if stored.read_text().endswith("\n") else before[:-1]
+    assert whole
+    told = many.corekit(*chosen, "--resume", str(folder), "--json", "many.json")
+    assert told.returncode == 0, told.stderr
+    assert lines(folder)[: len(whole)] == whole
+    (report,) = json.loads((many.folder / "many.json").read_text())["cases"]
+    assert [row["ours"] for row in report["rows"]] == [5, 10, 15, 500, 1000]
+
+
+def test_a_wrong_part_or_folder_is_misuse(capsys, tmp_path):
+    assert main(["reproduce", "cusp/ablation", "--only", "lemk", "--out", str(tmp_path)]) == 2
+    assert "did you mean 'lemke'?" in capsys.readouterr().err
+    assert main(["reproduce", "cusp/inclined-box", "--only", "lemke", "--out", str(tmp_path)]) == 2
+    assert "it has no choices" in capsys.readouterr().err
+    assert main(["reproduce", "cusp/ablation", "--resume", str(tmp_path / "nowhere")]) == 2
+    assert "--resume goes on with one case in its folder" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
