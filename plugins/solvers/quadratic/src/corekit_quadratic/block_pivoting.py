@@ -11,19 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from corekit_quadratic.sides import (
-    ANSWERED,
-    FULL,
-    TOO_LONG,
-    Rows,
-    Search,
-    change,
-    excess,
-    goal,
-    hold,
-    row_value,
-    sizes,
-)
+from corekit_quadratic.sides import ANSWERED, FULL, TOO_LONG, UPPER, Rows, Search, change, hold, violations
 
 __all__ = ["block_pivoting"]
 
@@ -37,8 +25,11 @@ def _misses(rows: Rows, search: Search, m: int, scale: float) -> bool:
     for k in range(m):
         if search.factor[search.base[k] + k] == 0.0:
             i = search.chosen[k]
-            wanted = goal(rows, i, int(search.side[i]))
-            if abs(row_value(rows, search, i) - wanted) > _MISSED * (rows.length[i] * scale + abs(wanted)):
+            wanted = rows.upper[i] if search.side[i] == UPPER else rows.lower[i]
+            z = rows.compliance[i] * search.push[i]
+            for e in range(rows.start[i], rows.start[i + 1]):
+                z += rows.entry[e] * search.s[rows.at[e]]
+            if abs(z - wanted) > _MISSED * (rows.length[i] * scale + abs(wanted)):
                 return True
     return False
 
@@ -49,31 +40,22 @@ def block_pivoting(rows: Rows, search: Search, patience: int, limit: int) -> tup
 
     TOO_LONG also where a row that should hold depends on others: the dual method knows what to do.
     """
-    count = len(search.order)
-    fewest, left = count + 1, patience
+    fewest, left = len(search.order) + 1, patience
     for done in range(1, limit + 1):
         m, dependent = hold(rows, search)
         if dependent < 0:
             return FULL, done
-        scale = sizes(search)
+        found, last, scale = violations(rows, search)
         if dependent > 0 and _misses(rows, search, m, scale):
             return TOO_LONG, done
-        found, last = 0, -1
-        for k in range(count):
-            if excess(rows, search, search.order[k], scale) != 0.0:
-                found += 1
-                last = search.order[k]
         if found == 0:
             return ANSWERED, done
-        alone = found >= fewest and left == 0
+        alone = -1
         if found < fewest:
             fewest, left = found, patience
         elif left > 0:
             left -= 1
-        for i in range(count):
-            # what a row wants depends on s and its own λ, so the order of changes does not matter
-            if not alone or i == last:
-                wanted = excess(rows, search, i, scale)
-                if wanted != 0.0:
-                    change(rows, search, i, wanted)
+        else:
+            alone = last
+        change(rows, search, alone)
     return TOO_LONG, limit

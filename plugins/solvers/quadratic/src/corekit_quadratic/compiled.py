@@ -42,8 +42,8 @@ def solve_banded(
     more = numbers[n * width :]
     u, s, work, direction = more[:n], more[n : 2 * n], more[2 * n : 3 * n], more[3 * n : 4 * n]
     more = more[4 * n :]
-    push, length, right = more[:k], more[k : 2 * k], more[2 * k : 3 * k]
-    entry, factor = more[3 * k : 3 * k + entries], more[3 * k + entries :]
+    push, length, right, wanted = more[:k], more[k : 2 * k], more[2 * k : 3 * k], more[3 * k : 4 * k]
+    entry, factor = more[4 * k : 4 * k + entries], more[4 * k + entries :]
     report[0] = 0.0
     if not lower_factor(h, factor_band):
         return NOT_DEFINITE
@@ -61,7 +61,7 @@ def solve_banded(
     forward(factor_band, u)
     rows = Rows(start, at, entry, lower, upper, least, most, compliance, length)
     search = Search(
-        order, side, push, u, s, chosen, seen, work, first, base, factor, right, direction
+        order, side, push, u, s, chosen, seen, work, first, base, factor, right, wanted, direction
     )  # fmt: skip
     guess_sides(rows, search, multiplier)
     ended, rounds = block_pivoting(rows, search, limits[1], limits[0])

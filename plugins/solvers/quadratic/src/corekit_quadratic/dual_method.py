@@ -17,6 +17,7 @@ import math
 
 from numba import njit
 
+from corekit.data.arrays import Array
 from corekit_quadratic.sides import (
     ANSWERED,
     CONTRADICTORY,
@@ -28,15 +29,11 @@ from corekit_quadratic.sides import (
     UPPER,
     Rows,
     Search,
-    add_row,
     allowed,
     change,
-    excess,
     factor_held,
-    goal,
     hold,
-    row_value,
-    sizes,
+    violations,
 )
 from corekit_quadratic.skyline import dot_row, solve_rows
 
@@ -64,16 +61,21 @@ def _begin(rows: Rows, search: Search) -> bool:
 
 
 @njit(cache=True)
-def _worst(rows: Rows, search: Search) -> tuple[int, float]:
-    """The fixed row that is farthest from its condition, and how far; −1 if all are content."""
-    scale, found, size = sizes(search), -1, 0.0
-    for k in range(len(search.order)):
-        i = search.order[k]
-        if search.side[i] == FIXED:
-            wanted = excess(rows, search, i, scale)
-            if abs(wanted) > abs(size):
-                found, size = i, wanted
-    return found, size
+def _worst(rows: Rows, search: Search) -> int:
+    """The fixed row that is farthest from its condition; −1 if all are content."""
+    violations(rows, search)
+    found, size = -1, 0.0
+    for i in range(len(search.order)):
+        if search.side[i] == FIXED and abs(search.wanted[i]) > size:
+            found, size = i, abs(search.wanted[i])
+    return found
+
+
+@njit(cache=True)
+def _add(rows: Rows, i: int, factor: float, s: Array) -> None:
+    """s += factor·Y_i."""
+    for e in range(rows.start[i], rows.start[i + 1]):
+        s[rows.at[e]] += factor * rows.entry[e]
 
 
 @njit(cache=True)
@@ -81,7 +83,7 @@ def _direct(rows: Rows, search: Search, p: int, m: int) -> float:
     """Write r and d of (1); returns |d|² + E_p + Σ E_i·r_i², what z_p gains by a unit of λ_p."""
     direction, right = search.direction, search.right
     direction[:] = 0.0
-    add_row(rows, p, 1.0, direction)
+    _add(rows, p, 1.0, direction)
     for k in range(m):
         right[k] = dot_row(rows.start, rows.at, rows.entry, search.chosen[k], direction)
     solve_rows(m, search.first, search.base, search.factor, right)
@@ -89,7 +91,7 @@ def _direct(rows: Rows, search: Search, p: int, m: int) -> float:
     for k in range(m):
         i = search.chosen[k]
         gain += rows.compliance[i] * right[k] * right[k]
-        add_row(rows, i, -right[k], direction)
+        _add(rows, i, -right[k], direction)
     for q in range(len(direction)):
         gain += direction[q] * direction[q]
     return gain
@@ -103,7 +105,9 @@ def _first_to_leave(
     leaving = -1
     for k in range(m):
         i = search.chosen[k]
-        lo, hi = allowed(rows, i, int(search.side[i]))
+        lo, hi = allowed(
+            rows.lower[i] == rows.upper[i], int(search.side[i]), float(rows.least[i]), float(rows.most[i])
+        )
         rate = -sign * search.right[k]
         small = 1e-12 * rows.length[p] / max(rows.length[i], 1e-300)
         room = math.inf
@@ -117,11 +121,14 @@ def _first_to_leave(
 
 
 @njit(cache=True)
-def _mend(rows: Rows, search: Search, p: int, wanted: float, limit: int) -> tuple[int, int]:
+def _mend(rows: Rows, search: Search, p: int, limit: int) -> tuple[int, int]:
     """Raise (or lower) λ_p until row p is content; returns how it ended and the changes made."""
-    sign = 1.0 if wanted > 0.0 else -1.0
+    sign = 1.0 if search.wanted[p] > 0.0 else -1.0
     side = LOWER if sign > 0.0 else UPPER
-    own_low, own_high = allowed(rows, p, side)
+    own_low, own_high = allowed(
+        bool(rows.lower[p] == rows.upper[p]), side, float(rows.least[p]), float(rows.most[p])
+    )
+    target = rows.upper[p] if side == UPPER else rows.lower[p]
     size = rows.length[p] * rows.length[p] + rows.compliance[p]
     for done in range(1, limit + 1):
         m, dependent = factor_held(rows, search)
@@ -131,7 +138,8 @@ def _mend(rows: Rows, search: Search, p: int, wanted: float, limit: int) -> tupl
         moves = gain > _VANISHED * size
         step = math.inf
         if moves:
-            step = max((goal(rows, p, side) - row_value(rows, search, p)) * sign / gain, 0.0)
+            z = dot_row(rows.start, rows.at, rows.entry, p, search.s) + rows.compliance[p] * search.push[p]
+            step = max((target - z) * sign / gain, 0.0)
         room = own_high - search.push[p] if sign > 0.0 else search.push[p] - own_low
         bounded = room < step
         leaving, step = _first_to_leave(rows, search, p, m, sign, min(step, room))
@@ -147,9 +155,12 @@ def _mend(rows: Rows, search: Search, p: int, wanted: float, limit: int) -> tupl
             if bounded:
                 search.push[p] = own_high if sign > 0.0 else own_low
             else:
-                change(rows, search, p, wanted)
+                change(rows, search, p)
             return ANSWERED, done
-        lo, hi = allowed(rows, leaving, int(search.side[leaving]))
+        equal = rows.lower[leaving] == rows.upper[leaving]
+        lo, hi = allowed(
+            equal, int(search.side[leaving]), float(rows.least[leaving]), float(rows.most[leaving])
+        )
         nearer = abs(search.push[leaving] - lo) <= abs(search.push[leaving] - hi)
         search.push[leaving] = lo if nearer else hi
         search.side[leaving] = FIXED
@@ -163,11 +174,11 @@ def dual_method(rows: Rows, search: Search, limit: int) -> tuple[int, int]:
         return FULL, 0
     changes = 0
     while changes < limit:
-        p, wanted = _worst(rows, search)
+        p = _worst(rows, search)
         if p < 0:
             # once more from the sides found, without what many steps added up
             return (ANSWERED if hold(rows, search)[1] >= 0 else FULL), changes
-        ended, made = _mend(rows, search, p, wanted, limit - changes)
+        ended, made = _mend(rows, search, p, limit - changes)
         changes += made
         if ended != ANSWERED:
             return ended, changes

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from numba import njit
 
 from corekit.data.arrays import Array, IntArray
-from corekit_quadratic.skyline import dot_row, factor_rows, solve_rows
+from corekit_quadratic.skyline import factor_rows, solve_rows
 
 __all__ = [
     "ANSWERED",
@@ -28,16 +28,12 @@ __all__ = [
     "UPPER",
     "Rows",
     "Search",
-    "add_row",
     "allowed",
     "change",
-    "excess",
     "factor_held",
-    "goal",
     "guess_sides",
     "hold",
-    "row_value",
-    "sizes",
+    "violations",
 ]
 
 ANSWERED, TOO_LONG, CONTRADICTORY, NOT_DEFINITE, FULL = range(5)
@@ -48,6 +44,9 @@ FIXED, LOWER, UPPER, EQUAL = range(4)
 
 _NEAR = 1e-12
 """What counts as nothing, relative to the sizes it was computed from."""
+
+
+# Handing a tuple of arrays to a function costs as much as many rows: functions loop over all rows themselves.
 
 
 class Rows(NamedTuple):
@@ -70,7 +69,8 @@ class Search(NamedTuple):
     Attributes:
         order: rows in the order of the chain. side, push: side and λ of every row, (k,).
         u, s: see (1), (n,). chosen: the rows that hold, in order.
-        seen, work, first, base, factor: see `skyline`. right, direction: (k,), (n,).
+        seen, work, first, base, factor: see `skyline`. right, direction: work, (k,) and (n,).
+        wanted: what each row lacks, see `violations`, (k,).
     """
 
     order: IntArray
@@ -85,76 +85,50 @@ class Search(NamedTuple):
     base: IntArray
     factor: Array
     right: Array
+    wanted: Array
     direction: Array
 
 
 @njit(cache=True)
-def allowed(rows: Rows, i: int, side: int) -> tuple[float, float]:
-    """Where λ may be while row i is on a side."""
-    if rows.lower[i] == rows.upper[i]:
-        return -rows.most[i], -rows.least[i]
+def allowed(equal: bool, side: int, least: float, most: float) -> tuple[float, float]:
+    """Where λ may be while a row is on a side."""
+    if equal:
+        return -most, -least
     return (0.0 if side == LOWER else -math.inf), (0.0 if side == UPPER else math.inf)
-
-
-@njit(cache=True)
-def goal(rows: Rows, i: int, side: int) -> float:
-    """The bound at which a row that holds is."""
-    return rows.upper[i] if side == UPPER else rows.lower[i]
-
-
-@njit(cache=True)
-def row_value(rows: Rows, search: Search, i: int) -> float:
-    """z_i."""
-    return dot_row(rows.start, rows.at, rows.entry, i, search.s) + rows.compliance[i] * search.push[i]
-
-
-@njit(cache=True)
-def add_row(rows: Rows, i: int, factor: float, s: Array) -> None:
-    """s += factor·Y_i."""
-    for e in range(rows.start[i], rows.start[i + 1]):
-        s[rows.at[e]] += factor * rows.entry[e]
-
-
-@njit(cache=True)
-def sizes(search: Search) -> float:
-    """|s| + |u|, what rounding is measured against."""
-    one, two = 0.0, 0.0
-    for p in range(len(search.s)):
-        one += search.s[p] * search.s[p]
-        two += search.u[p] * search.u[p]
-    return math.sqrt(one) + math.sqrt(two)
 
 
 @njit(cache=True)
 def guess_sides(rows: Rows, search: Search, multiplier: Array) -> None:
     """Sides and fixed λ from guessed multipliers; λ of rows that hold is not needed."""
-    for i in range(len(search.order)):
+    lower, upper, least, most = rows.lower, rows.upper, rows.least, rows.most
+    side, push = search.side, search.push
+    for i in range(len(push)):
         guess = -multiplier[i]
-        search.push[i] = 0.0
-        search.side[i] = FIXED
-        if rows.lower[i] == rows.upper[i]:
-            lo, hi = -rows.most[i], -rows.least[i]
+        push[i] = 0.0
+        side[i] = FIXED
+        if lower[i] == upper[i]:
+            lo, hi = -most[i], -least[i]
             if guess != 0.0 and (guess <= lo or guess >= hi):
-                search.push[i] = lo if guess <= lo else hi
+                push[i] = lo if guess <= lo else hi
             else:
-                search.side[i] = EQUAL
-        elif guess > 0.0 and rows.lower[i] > -math.inf:
-            search.side[i] = LOWER
-        elif guess < 0.0 and rows.upper[i] < math.inf:
-            search.side[i] = UPPER
+                side[i] = EQUAL
+        elif guess > 0.0 and lower[i] > -math.inf:
+            side[i] = LOWER
+        elif guess < 0.0 and upper[i] < math.inf:
+            side[i] = UPPER
 
 
 @njit(cache=True)
 def factor_held(rows: Rows, search: Search) -> tuple[int, int]:
     """Factorise S of the rows that hold; returns their number and how many depend on others, −1 if it is full."""
-    m = 0
-    for k in range(len(search.order)):
-        if search.side[search.order[k]] != FIXED:
-            search.chosen[m] = search.order[k]
+    m, side, order, chosen = 0, search.side, search.order, search.chosen
+    for k in range(len(order)):
+        if side[order[k]] != FIXED:
+            chosen[m] = order[k]
             m += 1
     dependent = factor_rows(
-        search.chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.seen, search.work,
-        search.first, search.base, search.factor,
+        chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.seen, search.work, search.first,
+        search.base, search.factor,
     )  # fmt: skip
     return m, dependent
 
@@ -165,59 +139,88 @@ def hold(rows: Rows, search: Search) -> tuple[int, int]:
     m, dependent = factor_held(rows, search)
     if dependent < 0:
         return m, dependent
-    search.s[:] = search.u
-    for i in range(len(search.order)):
-        if search.side[i] != FIXED:
-            search.push[i] = 0.0
-        elif search.push[i] != 0.0:
-            add_row(rows, i, search.push[i], search.s)
+    start, at, entry, compliance = rows.start, rows.at, rows.entry, rows.compliance
+    lower, upper = rows.lower, rows.upper
+    side, push, s, u = search.side, search.push, search.s, search.u
+    chosen, right = search.chosen, search.right
+    for p in range(len(s)):
+        s[p] = u[p]
+    for i in range(len(push)):
+        if side[i] != FIXED:
+            push[i] = 0.0
+        elif push[i] != 0.0:
+            for e in range(start[i], start[i + 1]):
+                s[at[e]] += push[i] * entry[e]
     for _ in range(2):
         for k in range(m):
-            i = search.chosen[k]
-            search.right[k] = goal(rows, i, int(search.side[i])) - row_value(rows, search, i)
-        solve_rows(m, search.first, search.base, search.factor, search.right)
+            i = chosen[k]
+            left = (upper[i] if side[i] == UPPER else lower[i]) - compliance[i] * push[i]
+            for e in range(start[i], start[i + 1]):
+                left -= entry[e] * s[at[e]]
+            right[k] = left
+        solve_rows(m, search.first, search.base, search.factor, right)
         for k in range(m):
-            i = search.chosen[k]
-            search.push[i] += search.right[k]
-            add_row(rows, i, search.right[k], search.s)
+            i, more = chosen[k], right[k]
+            push[i] += more
+            for e in range(start[i], start[i + 1]):
+                s[at[e]] += more * entry[e]
     return m, dependent
 
 
 @njit(cache=True)
-def excess(rows: Rows, search: Search, i: int, scale: float) -> float:
-    """How far a row is from its condition, signed: > 0 wants more λ, < 0 less; 0 within rounding.
+def violations(rows: Rows, search: Search) -> tuple[int, int, float]:
+    """Write how far every row is from its condition: > 0 wants more λ, < 0 less; 0 within rounding.
 
-    In units of s for fixed rows, of |Y_i|·λ for rows that hold; `scale` is that of `sizes`.
+    In units of s for fixed rows, of |Y_i|·λ for rows that hold. Returns how many rows are not content, the last of
+    them in order (−1: none), and the size |s| + |u| that rounding is measured against.
     """
-    length, push = rows.length[i], search.push[i]
-    if search.side[i] != FIXED:
-        lo, hi = allowed(rows, i, int(search.side[i]))
-        near = _NEAR * scale
-        if push * length < lo * length - near:
-            return (lo - push) * length
-        if push * length > hi * length + near:
-            return (hi - push) * length
-        return 0.0
-    if length == 0.0:
-        return 0.0
-    equal = rows.lower[i] == rows.upper[i]
-    z = row_value(rows, search, i)
-    low, high = rows.lower[i], rows.upper[i]
-    if z < low and low - z > _NEAR * (length * scale + abs(low)) and (not equal or push < -rows.least[i]):
-        return (low - z) / length
-    if z > high and z - high > _NEAR * (length * scale + abs(high)) and (not equal or push > -rows.most[i]):
-        return (high - z) / length
-    return 0.0
+    start, at, entry, length = rows.start, rows.at, rows.entry, rows.length
+    lower, upper, least, most = rows.lower, rows.upper, rows.least, rows.most
+    side, push, s, u, wanted = search.side, search.push, search.s, search.u, search.wanted
+    order, compliance = search.order, rows.compliance
+    one, two = 0.0, 0.0
+    for p in range(len(s)):
+        one += s[p] * s[p]
+        two += u[p] * u[p]
+    scale = math.sqrt(one) + math.sqrt(two)
+    found, last = 0, -1
+    for k in range(len(order)):
+        i = order[k]
+        equal, lacks = lower[i] == upper[i], 0.0
+        if side[i] != FIXED:
+            lo, hi = allowed(equal, int(side[i]), float(least[i]), float(most[i]))
+            near = _NEAR * scale
+            if push[i] * length[i] < lo * length[i] - near:
+                lacks = (lo - push[i]) * length[i]
+            elif push[i] * length[i] > hi * length[i] + near:
+                lacks = (hi - push[i]) * length[i]
+        elif length[i] > 0.0:
+            z = compliance[i] * push[i]
+            for e in range(start[i], start[i + 1]):
+                z += entry[e] * s[at[e]]
+            low, high, near = lower[i], upper[i], _NEAR * length[i] * scale
+            if z < low and low - z > near + _NEAR * abs(low) and (not equal or push[i] < -least[i]):
+                lacks = (low - z) / length[i]
+            elif z > high and z - high > near + _NEAR * abs(high) and (not equal or push[i] > -most[i]):
+                lacks = (high - z) / length[i]
+        wanted[i] = lacks
+        if lacks != 0.0:
+            found += 1
+            last = i
+    return found, last, scale
 
 
 @njit(cache=True)
-def change(rows: Rows, search: Search, i: int, wanted: float) -> None:
-    """Put row i, whose excess is `wanted`, on the other side."""
-    if search.side[i] == FIXED:
-        search.side[i] = LOWER if wanted > 0.0 else UPPER
-        if rows.lower[i] == rows.upper[i]:
-            search.side[i] = EQUAL
-        return
-    lo, hi = allowed(rows, i, int(search.side[i]))
-    search.push[i] = lo if wanted > 0.0 else hi
-    search.side[i] = FIXED
+def change(rows: Rows, search: Search, alone: int) -> None:
+    """Put the rows that are not content on their other side, or the row `alone` of them if it is ≥ 0."""
+    side, push, wanted = search.side, search.push, search.wanted
+    for i in range(len(side)) if alone < 0 else range(alone, alone + 1):
+        if wanted[i] == 0.0:
+            continue
+        equal = rows.lower[i] == rows.upper[i]
+        if side[i] == FIXED:
+            side[i] = EQUAL if equal else (LOWER if wanted[i] > 0.0 else UPPER)
+        else:
+            lo, hi = allowed(equal, int(side[i]), float(rows.least[i]), float(rows.most[i]))
+            push[i] = lo if wanted[i] > 0.0 else hi
+            side[i] = FIXED

@@ -70,7 +70,7 @@ class Workspace:
         self._sizes = (n, width, k)
         self._entries = max(self._entries, least, 12 * k + 64)
         integers = 7 * k + 2 * n + 2 + self._entries
-        numbers = n * (width + 4) + 3 * k + 2 * self._entries
+        numbers = n * (width + 4) + 4 * k + 2 * self._entries
         if len(self._integers) < integers or len(self._numbers) < numbers:
             self._integers = np.zeros(integers + k, dtype=np.int64)
             self._numbers = np.zeros(numbers + k)
