@@ -77,7 +77,7 @@ def _vector(values: Sequence[float]) -> str:
 
 
 def _reactions(reactions: Mapping[str, float]) -> list[tuple[str, str]]:
-    listed = [(f"reaction at {name}", f"{value:.6g} N or N·m") for name, value in reactions.items()]
+    listed = [(f"reaction at {name}", f"{value + 0.0:.6g} N or N·m") for name, value in reactions.items()]
     more = len(listed) - _MOST
     return listed[:_MOST] + ([("", f"and {more} more, see --json")] if more > 0 else [])
 

@@ -9,6 +9,8 @@ Every iteration takes a step of `RestSystem` and shares it out:
 3. Line search on the work rate of the unbalanced force, g(s) = F(q(s))·δ: a share s is taken if
    g(s) ≥ −0.9·g(0), else it is shortened by the secant; no energy is needed, so follower forces may act.
    It is halved where rows would come apart, too.                                                        (3)
+   A stiff structure that moves far (a rod that bends hardly stretches) is slow on this path: where K is
+   positive definite at the start, steps are first taken without it, and only if they do not lead on with it.
 4. After a full step σ falls with the unbalanced force, to a tenth at least: Newton's convergence at the end. (4)
 
 Loads are taken at once, s = 1, or in equal steps of the load factor, each from the equilibrium before; an
@@ -22,7 +24,7 @@ Sources: Crisfield (1991), "Non-linear finite element analysis of solids and str
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,12 +33,15 @@ from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.errors import StaticsFailed
 from corekit.world.equilibrium import Equilibrium, StaticsOptions
+from corekit.world.rest_scales import by_unit, force_unit, largest_term, size_of_world
 from corekit.world.rest_system import RestSystem
 from corekit.world.stability import stability_of
 
 __all__ = ["find_equilibrium"]
 
 _LEAST_INCREMENT = 1.0 / 256.0
+_PATIENCE = 12
+"""Steps without line search that may pass without gain before the search begins anew with it."""
 _TURN = 0.5
 """How far a body near contacts may turn in a step [rad]."""
 _STUCK = 1e-7
@@ -47,7 +52,6 @@ _AWAY = 1000.0
 """Times the bodies' size that a search may travel before it is said to lead nowhere."""
 _ROWS_HELD, _GAPS_CLOSED = 1e-9, 1e-6
 """Errors of rows, and of gaps that a contact solver closes to its own tolerance, as shares of the bodies' size."""
-_FORCE_UNITS: Mapping[str, str] = {"m/s": "N", "rad/s": "N·m"}
 
 
 def find_equilibrium(
@@ -103,12 +107,12 @@ class _Search:
 
     def __init__(self, system: RestSystem, start: State, options: StaticsOptions) -> None:
         self._system, self._options = system, options
-        self._size = _size_of_world(system, start)
+        self._size = size_of_world(system, start)
         self._now, self._next = system.new_state(), system.new_state()
         self._step = np.zeros(system.velocities)
         self._reach = self._sight = 0.25 * self._size
         self._scale = self._travelled = 0.0
-        self._load = 1.0
+        self._load, self._bold = 1.0, True
         self.hopeless = False
         self._kept = system.memory()
 
@@ -123,14 +127,11 @@ class _Search:
     def at(self, start: State, load: float) -> Equilibrium:
         """The equilibrium at a load factor, from a state."""
         system, options = self._system, self._options
-        self._now.q[:], self._now.aux[:] = start.q, start.aux
-        self._now.v.fill(0.0)
         self._load, self.hopeless = load, False
-        self._reach = min(self._reach, 0.25 * self._size)
-        self._sight, self._travelled = self._reach, 0.0
-        shifts = [0.0] * len(system.parts)
-        system.look(self._now, load, self._margin)
-        self._scale = _largest_term(system, self._now)
+        entry = system.memory()
+        shifts = self._begin(start)
+        self._bold = True
+        self._scale = largest_term(system, self._now)
         slow, best = 0, math.inf
         force = np.zeros(system.velocities)
         for iteration in range(options.max_iterations + 1):
@@ -150,6 +151,10 @@ class _Search:
                 return self._answer(
                     iteration, force, "as far as rounding and the contact solver's tolerance let it"
                 )
+            if self._bold and slow > _PATIENCE:
+                system.remember(entry)
+                shifts, self._bold, slow, best = self._begin(start), False, 0, math.inf
+                force = np.where(system.free, system.residual(), 0.0)
             if iteration < options.max_iterations:
                 self._take_step(shifts, force)
         raise self._failed(
@@ -157,6 +162,15 @@ class _Search:
             "(--load-steps 20), or begin nearer to it: another [bodies.initial], or run it with damping",
             force,
         )
+
+    def _begin(self, start: State) -> list[float]:
+        """Stand at a state, with no shift; returns the shifts."""
+        self._now.q[:], self._now.aux[:] = start.q, start.aux
+        self._now.v.fill(0.0)
+        self._reach = min(self._reach, 0.25 * self._size)
+        self._sight, self._travelled = self._reach, 0.0
+        self._system.look(self._now, self._load, self._margin)
+        return [0.0] * len(self._system.parts)
 
     @property
     def _margin(self) -> float:
@@ -183,6 +197,8 @@ class _Search:
             if info.status is Status.SINGULAR:
                 if shifts[body] > 1e30:
                     raise self._failed(self._singular(body), force)
+                # without stiffness to guide it, or uphill, every step is to be watched
+                self._bold &= self._travelled > 0.0
                 self._raise(shifts, force, (body,), 4.0)
                 continue
             if not np.isfinite(step).all():
@@ -240,6 +256,8 @@ class _Search:
             if np.isfinite(self._next.q).all():
                 system.look(self._next, self._load, self._margin)
                 rate = float(free_step @ system.residual())
+                if self._bold and math.isfinite(rate):
+                    return share
                 overshoots = start_rate > 0 and rate < -0.9 * start_rate
                 breaks = system.row_error() > 2.0 * error + 0.1 * self._size
                 breaks |= system.slip_error(self._now, share * step) > 2.0 * slipped + 0.1 * self._size
@@ -256,7 +274,7 @@ class _Search:
         system = self._system
         system.accept(self._now, self._step, share, self._next)
         self._now, self._next = self._next, self._now
-        surprise = self._surprise(shifts, share, force)
+        surprise = 0.0 if self._bold else self._surprise(shifts, share, force)
         if surprise > 1.0:
             self._reach = max(0.5 * min(self._reach, share * moved), 1e-4 * self._size)
             shifts[:] = [4.0 * shift for shift in shifts]
@@ -306,7 +324,7 @@ class _Search:
             load=self._load,
             iterations=iterations,
             unbalanced=force,
-            residual=_by_unit(system, force),
+            residual=by_unit(system, force),
             row_error=system.row_error(),
             gap_error=system.gap_error(),
             scale=self._scale,
@@ -331,7 +349,7 @@ class _Search:
         for body, where in zip(self._system.bodies, self._system.slices, strict=True):
             if where.start <= i < where.stop:
                 velocity = body.layout.velocities[i - where.start]
-                unit = _FORCE_UNITS.get(velocity.unit, f"J/({velocity.unit}·s)")
+                unit = force_unit(velocity.unit)
                 return f"{velocity.name!r} of body {body.name!r}", float(force[i]), unit
         return "", 0.0, ""
 
@@ -357,33 +375,3 @@ class _Search:
             f"there is no equilibrium: the world moves away without end, for nothing balances the force on {name}. "
             "Hold the body: by a spring, a fixed base, or an obstacle that it comes to rest on (`[contact]`)"
         )
-
-
-def _by_unit(system: RestSystem, force: Array) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for body, where in zip(system.bodies, system.slices, strict=True):
-        for velocity, value in zip(body.layout.velocities, force[where], strict=True):
-            unit = _FORCE_UNITS.get(velocity.unit, f"J/({velocity.unit}·s)")
-            found[unit] = max(found.get(unit, 0.0), abs(float(value)))
-    return found
-
-
-def _size_of_world(system: RestSystem, start: State) -> float:
-    """How large the bodies are [m]: the largest box around a body's probes."""
-    system.scene.place(start)
-    probes = system.scene.probes()
-    if not len(probes):
-        return 1.0
-    size = float(np.max(np.ptp(probes, axis=0)))
-    return size if size > 1e-9 else 1.0
-
-
-def _largest_term(system: RestSystem, state: State) -> float:
-    """Largest force term on any coordinate [N or N·m]; of models without named terms, the largest force."""
-    worst = 0.0
-    for body, part, own in zip(system.bodies, system.parts, state.parts, strict=True):
-        terms = [part.right]
-        if "force-terms" in body.abilities:
-            terms = [*terms, *body.model.force_terms(own, body.inputs.at(system.time)).values()]
-        worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
-    return worst

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_bvp
 from scipy.linalg import eigh
 from scipy.optimize import root
 
@@ -108,3 +109,58 @@ def test_an_arm_pressed_on_the_floor_rests_where_a_damped_run_ends():
     assert np.allclose(simulation.state.q, found.q, atol=1e-5)
     pressed = simulation.contacts().normal_impulse.sum() / 2e-3
     assert found.equilibrium.contacts.normal_impulse.sum() == pytest.approx(pressed, rel=1e-3)
+
+
+def heavy_rod(rigidity, axial, weight):
+    """Tip of a heavy elastic line of length 1, clamped along x: θ its slope downwards, ε its stretch.
+
+    B·θ″ = −(1 + ε)·w·(1 − s)·cos θ,   ε = w·(1 − s)·sin θ/C,   θ(0) = 0,  θ′(1) = 0
+    """
+
+    def stretched(s, y):
+        return 1.0 + weight * (1.0 - s) * np.sin(y[0]) / axial
+
+    def slopes(s, y):
+        along = stretched(s, y)
+        below = weight * (1.0 - s)
+        return np.stack(
+            [y[1], -along * below * np.cos(y[0]) / rigidity, along * np.cos(y[0]), -along * np.sin(y[0])]
+        )
+
+    def ends(first, last):
+        return np.array([first[0], last[1], first[2], first[3]])
+
+    s = np.linspace(0.0, 1.0, 41)
+    guess = np.stack([1.2 * np.sqrt(s), np.zeros_like(s), 0.4 * s, -0.9 * s])
+    found = solve_bvp(slopes, ends, s, guess, tol=1e-9, max_nodes=20000)
+    assert found.success
+    return found.y[2:, -1]
+
+
+def test_a_heavy_rod_hangs_as_the_elastic_line_does():
+    """Soft enough to hang almost straight down, in one search from the straight rod."""
+    radius, young, density = 0.02, 1e5, 500.0
+    area = np.pi * radius**2
+    rod = {
+        "name": "rod",
+        "use": "der",
+        "options": {
+            "limbs": [
+                {
+                    "name": "beam", "start": [0, 0, 0], "end": [1, 0, 0], "nodes": 81, "radius": radius,
+                    "young": young, "poisson": 0.5, "density": density,
+                }
+            ],
+            "clamps": [{"at": "beam.start"}],
+        },
+    }  # fmt: skip
+    document = {**ARM, "world": {"gravity": [0, 0, -1.0]}, "bodies": [rod], "integrator": "implicit-midpoint"}
+    found = from_document(document).statics()
+    wanted = heavy_rod(young * area * radius**2 / 4, young * area, density * area)
+    tip = found.frame_position()[-1]
+    assert tip[1] == pytest.approx(0.0, abs=1e-9)
+    assert np.allclose(tip[[0, 2]], wanted, atol=2e-3)
+    assert found.stable
+    # half an edge stands still at either clamp; the clamp carries the rest of the weight
+    weight = density * area
+    assert found.equilibrium.reactions.sum() == pytest.approx(weight, rel=0.05)
