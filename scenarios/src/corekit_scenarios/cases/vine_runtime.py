@@ -1,0 +1,90 @@
+"""Figure 5 of the vine paper: the time of a step against the number of bodies."""
+
+from __future__ import annotations
+
+import csv
+import time
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corekit.scenario.load import load
+from corekit.study.case_run import CaseRun, Row
+
+__all__ = ["runtime", "step_time"]
+
+_BODIES = (20, 30, 50, 70, 100, 200, 500, 1000, 5000)
+_PAPER = {30: 3000.0}
+"""µs a step [paper]; it also says that 70 bodies are real time at 10 ms."""
+_WARM = 5
+
+
+def step_time(bodies: int, steps: int = 400, solver: str = "banded") -> float:
+    """Mean time of a step of the circle scenario, model, contacts, program and integrator together [µs]."""
+    overrides = [f"bodies[0].options.bodies={bodies}", f"contact.solver.options.qp_solver={solver}"]
+    simulation = load("vine/circle", overrides).compose()
+    for _ in range(_WARM):
+        simulation.step()
+    begin = time.perf_counter()
+    for _ in range(steps - _WARM):
+        simulation.step()
+    return 1e6 * (time.perf_counter() - begin) / (steps - _WARM)
+
+
+def runtime(case: CaseRun) -> list[Row]:
+    """Four simulated seconds for each number of bodies, as the paper did; fewer steps from 1000 bodies on."""
+    # the first steps of a process compile
+    step_time(20, 10)
+    ours = {n: step_time(n, 400 if n < 1000 else 40) for n in _BODIES}
+    rows = [
+        Row(
+            quantity=f"step with {n} bodies", unit="µs", paper=_PAPER.get(n), ours=value,
+            tolerance="≤ 10 ms, real time" if n >= 70 else "", passed=value <= 1e4 if n >= 70 else None,
+            note="mean over the run" + ("; paper: 70 bodies are real time" if n == 70 else ""),
+        )
+        for n, value in ours.items()
+    ]  # fmt: skip
+    chosen = [n for n in _BODIES if 100 <= n <= 1000]
+    growth = float(np.polyfit(np.log(chosen), np.log([ours[n] for n in chosen]), 1)[0])
+    rows.append(
+        Row(
+            quantity="power of the number of bodies, from 100 to 1000", paper=1, ours=growth, tolerance="≤ 1.3",
+            passed=growth <= 1.3, note="paper: linear",
+        )
+    )  # fmt: skip
+    rows.append(
+        Row(
+            quantity="times faster than the paper at 30 bodies", ours=_PAPER[30] / ours[30],
+            note="on other machines: the paper's is not named",
+        )
+    )  # fmt: skip
+    _write(case.folder / "runtime.csv", ours)
+    if find_spec("matplotlib") is not None:
+        _draw(case.folder / "runtime.png", ours)
+    return rows
+
+
+def _write(path: Path, ours: dict[int, float]) -> None:
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["bodies", "step_us"])
+        table.writerows(ours.items())
+
+
+def _draw(path: Path, ours: dict[int, float]) -> None:
+    """Ours and the paper's against the number of bodies, both axes logarithmic."""
+    import_module("matplotlib").use("Agg")
+    pyplot: Any = import_module("matplotlib.pyplot")
+    figure, axes = pyplot.subplots(figsize=(6.0, 4.0), layout="constrained")
+    axes.loglog(list(ours), list(ours.values()), "o-", label="corekit")
+    axes.loglog(list(_PAPER), list(_PAPER.values()), "s", label="paper")
+    axes.axhline(1e4, color="0.6", linestyle=":", label="real time")
+    axes.set_xlabel("bodies")
+    axes.set_ylabel("time of a step [µs]")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
