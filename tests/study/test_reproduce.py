@@ -120,10 +120,10 @@ def test_a_name_nearly_right_is_corrected(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_scenario_a_of_cusp_keeps_its_tolerances(shell):
-    told = shell.corekit("reproduce", "cusp/inclined-box", "--json", "a.json", "--quiet")
+def test_scenario_b_of_cusp_keeps_its_tolerances(shell):
+    told = shell.corekit("reproduce", "cusp/two-spheres", "--json", "b.json", "--quiet")
     assert told.returncode == 0, told.stdout + told.stderr
-    (report,) = json.loads((shell.folder / "a.json").read_text())["cases"]
+    (report,) = json.loads((shell.folder / "b.json").read_text())["cases"]
     asked = [row["quantity"] for row in report["rows"] if row["passed"]]
-    assert len(asked) == 4
-    assert "deepest penetration" in asked
+    assert len(asked) == 8
+    assert "difference of the contact force, sdf and mpr" in asked

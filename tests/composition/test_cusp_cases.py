@@ -1,0 +1,187 @@
+"""The cases of CUSP beside their runs: the sequence of contact modes, the ablation's settings and its verdict."""
+
+import math
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.data.contacts import ContactMode, ContactRecord
+from corekit.study.batch import Outcome
+from corekit_scenarios.cases.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
+from corekit_scenarios.cases.modes import Phase, phases, same_sequence, words
+
+FREE, STICK, SLIDE = (), (ContactMode.STICK,), (ContactMode.SLIDE,)
+
+
+class Records:
+    """As much of `Results` as the sequence of modes needs."""
+
+    def __init__(self, *stretches):
+        modes = [kinds for kinds, count in stretches for _ in range(count)]
+        self.time = 0.01 * np.arange(len(modes))
+        self._modes = modes
+
+    def contacts(self, k):
+        mode = np.array(self._modes[k], dtype=np.int64)
+        return ContactRecord(mode=mode, normal_impulse=np.ones(len(mode)))
+
+
+def kinds(found):
+    return [phase.kind for phase in found]
+
+
+def test_phases_follow_the_loaded_contacts():
+    found = phases(Records((FREE, 10), (STICK, 20), ((*STICK, *SLIDE), 10), (SLIDE, 10)))
+    assert kinds(found) == ["free", "stick", "stick + slide", "slide"]
+    assert [phase.begin for phase in found] == pytest.approx([0.0, 0.1, 0.3, 0.4])
+    assert words(found[:2]) == "free 0.00–0.10 s, stick 0.10–0.30 s"
+
+
+def test_an_instant_at_the_edge_of_the_cone_is_no_phase():
+    found = phases(Records((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 2), (STICK, 5)))
+    assert kinds(found) == ["free", "stick"]
+    found = phases(Records((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 3), (STICK, 5)))
+    assert kinds(found) == ["free", "stick", "slide", "stick"]
+
+
+def test_contacts_that_hardly_carry_do_not_count():
+    record = ContactRecord(
+        mode=np.array([ContactMode.STICK, ContactMode.SLIDE]), normal_impulse=np.array([1.0, 1e-3])
+    )
+    one = Records((FREE, 1))
+    one.contacts = lambda _k: record
+    one.time = np.arange(10.0)
+    assert kinds(phases(one)) == ["stick"]
+
+
+def test_sequences_are_the_same_within_the_slack_and_no_further():
+    one = [Phase(0.0, 0.5, "free"), Phase(0.5, 1.0, "stick")]
+    late = [Phase(0.0, 0.53, "free"), Phase(0.53, 1.0, "stick")]
+    assert same_sequence(one, late, 0.03)
+    assert not same_sequence(one, late, 0.02)
+    assert not same_sequence(one, [*late, Phase(1.0, 2.0, "slide")], 0.03)
+
+
+def test_the_ablation_has_the_paper_s_64_settings():
+    found = list(settings())
+    assert len(found) == len(set(found)) == 64
+    assert sum("R" not in each.stages for each in found) == 32
+    assert sum(each.stages == "QRT" for each in found) == 8
+    assert len({each.name for each in found}) == 64
+
+
+def placed(overrides):
+    """Pose of the box and of the arm's frames at the start."""
+    simulation = corekit.load("cusp/inclined-box", overrides).compose()
+    body, position, rotation = simulation.bodies[0], np.zeros(3), np.zeros((3, 3))
+    simulation.obstacles[0].place(0.0, position, rotation)
+    place = np.zeros((len(body.layout.frames), 3))
+    body.model.poses(simulation.state.parts[0], place, np.zeros((len(place), 3, 3)))
+    return position, rotation, place
+
+
+def test_at_45_degrees_the_ablation_s_box_is_that_of_scenario_a():
+    for one, other in zip(placed(()), placed(box_at(45)), strict=True):
+        np.testing.assert_allclose(other, one, atol=4e-4)
+
+
+@pytest.mark.parametrize("angle", [30, 45, 60])
+def test_at_any_angle_the_arm_starts_alike_above_the_face(angle):
+    centre, rotation, place = placed(box_at(angle))
+    np.testing.assert_allclose(
+        rotation[:, 2], [0.0, -math.sin(math.radians(angle)), math.cos(math.radians(angle))], atol=1e-12
+    )
+    height = (place - centre) @ rotation[:, 2] - 0.05
+    assert height[0] == pytest.approx(0.07, abs=1e-5)
+    # pre-elongated to 0.48 m and 7° off the face: its tip's axis is 0.07 + 0.48·sin 7° above it
+    assert height[-1] == pytest.approx(0.07 + 0.48 * math.sin(math.radians(7.0)), abs=1e-5)
+
+
+def outcome(**changes):
+    said = {
+        "steps": 1000, "unsolved_steps": 0, "deepest_penetration_m": 1e-3,
+        "answered_by": {"lemke": 890, "factorisation": 100, "pgs": 10},
+        "statuses": {"converged": 990, "fallback": 10},
+    }  # fmt: skip
+    values = {
+        "name": "x",
+        "digest": "",
+        "completed": 1.0,
+        "wall_s": 1.0,
+        "duration": 2.0,
+        "statistics": said | changes,
+    }
+    return Outcome(**(values | {key: changes[key] for key in ("completed",) if key in changes}))
+
+
+def test_only_steps_with_contact_and_own_answers_count():
+    judged = judge(outcome())
+    assert judged.own == pytest.approx(890 / 900)
+    assert judged.succeeds
+    assert "pgs 10" in judged.answered
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"statuses": {"converged": 940, "fallback": 60}},
+        {"deepest_penetration_m": 0.011},
+        {"completed": 0.79},
+        {"steps": 0, "answered_by": {}, "statuses": {}},
+    ],
+)
+def test_each_part_of_the_paper_s_criterion_fails_a_run(changes):
+    assert not judge(outcome(**changes)).succeeds
+
+
+class Stored:
+    """A case whose runs are all stored: every one alike."""
+
+    def __init__(self, only=()):
+        self.only = only
+        self.jobs = []
+
+    def run_all(self, jobs):
+        self.jobs += jobs
+        return {job.name: outcome() for job in jobs}
+
+
+@pytest.mark.parametrize("only", [(), ("pgs",)])
+def test_the_table_has_every_run_of_every_chosen_solver(only):
+    case = Stored(only)
+    rows = ablation(case)
+    solvers = only or SOLVERS
+    assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers)
+    for solver in solvers:
+        own = [row for row in rows if row.quantity.startswith(f"{solver}: ") and "°" in row.quantity]
+        assert len(own) == 64
+        assert sum(row.passed is True for row in own) == 8
+        shares = {row.quantity.split(": ")[1]: row.ours for row in rows if row.quantity.startswith(solver)}
+        assert shares["runs that succeed with Q, R and T"] == "8 of 8"
+        assert shares["runs that complete with the fallback chain"] == "64 of 64"
+
+
+def test_every_setting_composes_and_asks_the_solver_by_itself():
+    for each in (Setting(60, 3, "rk23", "QT"), Setting(45, 6, "euler", "")):
+        scenario = corekit.load("cusp/inclined-box", each.overrides("lemke"))
+        options = scenario.contact.solver.options
+        assert options["warm_start"] is False
+        assert [use if isinstance(use, str) else use["use"] for use in options["fallback"]] == ["pgs"]
+        for stage, name in (("Q", "rank_selection"), ("R", "equilibration"), ("T", "regularisation")):
+            assert options[name]["enabled"] is (stage in each.stages)
+        assert scenario.time.step == (1e-4 if each.integrator == "euler" else 1e-3)
+        scenario.compose()
+
+
+def test_every_subset_of_stages_moves_the_arm_alike():
+    """Conditioning is numerics: it may not change what the arm does, nor cost penetration."""
+    ends = []
+    for stages in ("", "Q", "R", "QRT"):
+        each = Setting(60, 6, "rk23", stages)
+        simulation = corekit.load("cusp/inclined-box", each.overrides("lemke")).compose()
+        simulation.run(0.15)
+        assert simulation.contacts().normal_impulse.max() > 0.0
+        ends.append(simulation.state.q.copy())
+    for end in ends[1:]:
+        np.testing.assert_allclose(end, ends[0], atol=1e-6)
