@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 from matplotlib.image import imread
 
 from corekit.errors import ResultsError
 from corekit.roles.chart import Line, LineChart, Panel
 from corekit_view.charts import chart_figure, look
 from corekit_view.config import PictureConfig
-from corekit_view.picture import MatplotlibViewer
+from corekit_view.picture import MatplotlibViewer, own_style
 
 TIME = np.linspace(0.0, 2.0, 50)
 
@@ -32,6 +33,19 @@ def test_every_line_of_every_panel_is_drawn_with_its_own_numbers():
 
 def test_two_dozen_lines_look_different_from_each_other():
     assert len({str(look(index)) for index in range(24)}) == 24
+
+
+def test_words_beside_the_panels_stand_in_one_line_inside_the_picture():
+    wide = Panel("t [s]", "x [m]", (Line("a", TIME, -1e-4 * np.sin(TIME)),))
+    narrow = Panel("t [s]", "y [m]", (Line("a", TIME, 3.0 * np.sin(TIME)),))
+    with rc_context():
+        own_style()
+        figure = chart_figure(LineChart("x", (wide, narrow)), 0.183)
+        figure.canvas.draw()
+        places = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
+        numbers = [text.get_window_extent().x0 for axes in figure.axes for text in axes.get_yticklabels()]
+    assert places[0].x0 == pytest.approx(places[1].x0, abs=2)
+    assert 0.0 < places[0].x0 < places[0].x1 < min(numbers)
 
 
 def test_rounding_errors_are_not_drawn_as_motion():

@@ -10,10 +10,10 @@ from corekit.data.contacts import ContactMode
 from corekit.errors import PluginError, ResultsError
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
-from corekit_view.camera import View
+from corekit_view.camera import View, Window
 from corekit_view.config import PictureConfig
 from corekit_view.contacts import Arrows
-from corekit_view.overlay import force_arrows
+from corekit_view.overlay import draw_contacts, force_arrows
 from corekit_view.palette import MODES, rgb
 from corekit_view.picture import MatplotlibViewer
 
@@ -137,6 +137,27 @@ def test_arrows_are_the_projected_forces(arm_over_box):
         chosen = contact.mode == mode
         tip = view.project(contact.point[chosen] + 0.01 * contact.force[chosen])[:, :2]
         assert tail + vector == pytest.approx(tip)
+
+
+@pytest.mark.parametrize("force", [(-1, 0, 0.2), (1, 0, 0.2), (0, 0, 1), (0, 0, -1), (-1, 0, -1)])
+def test_size_of_a_cut_arrow_is_written_inside_the_panel(force):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(2.0, 2.0), dpi=100)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.2, 0.2, 0.6, 0.6))
+    axes.set_xlim(-0.5, 0.5)
+    axes.set_ylim(-0.5, 0.5)
+    contact = one_contact(123.0 * np.array(force)).contacts[0]
+    frame = Window(-0.5, 0.5, -0.5, 0.5)
+    draw_contacts(axes, contact, View(-np.pi / 2, 0.0), frame, Arrows(1.0, 0.46))
+    figure.canvas.draw()
+    (words,) = axes.texts
+    assert words.get_text() == f"{123.0 * np.linalg.norm(force):.3g} N"
+    place, panel = words.get_window_extent(), axes.get_window_extent()
+    assert panel.x0 - 1 <= place.x0 < place.x1 <= panel.x1 + 1
+    assert panel.y0 - 1 <= place.y0 < place.y1 <= panel.y1 + 1
 
 
 def test_separate_and_non_finite_contacts_are_not_drawn(tmp_path):

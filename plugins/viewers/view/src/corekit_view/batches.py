@@ -20,7 +20,7 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit_view.contacts import FARTHEST, Arrows, of_mode
 from corekit_view.meshes import Surface, box, chequers, cone, cylinder, shape_surface, sphere
-from corekit_view.palette import GROUND, MODES, OBSTACLE, body_colour, darker, rgb
+from corekit_view.palette import GROUND, MODES, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.scene import Bounds
 from corekit_view.tubes import polylines
 
@@ -86,7 +86,7 @@ def batches(replay: Replay, extent: Bounds, arrows: Arrows, thinnest: float) -> 
     """
     found: list[Batch] = []
     for i, body in enumerate(replay.bodies):
-        shade = darker(body_colour(i)) if body.outline.shape[1] else body_colour(i)
+        shade = darker(body_colour(i), SHAPES) if body.outline.shape[1] else body_colour(i)
         made = _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
         made += _shapes(body, f"/bodies/{i}", shade, extent.extent)
         hides = arrows.scale > 0 and _thickness(body) > THICK * FARTHEST * extent.extent

@@ -18,6 +18,8 @@ __all__ = ["chart_figure", "look"]
 INCH = 0.0254
 TITLE, PANEL, FOOT, LEGEND_ROW = 0.30, 1.25, 0.34, 0.16
 """Inches above the panels, of each of them, below them, and of a row of the legend."""
+LEFT, RIGHT, LABEL = 0.72, 0.1, 0.17
+"""Inches left and right of the panels, and to the words beside them: all stand in one line."""
 COLOURS = ("#332288", "#CC6677", "#117733", "#DDAA33", "#88CCEE", "#AA4499")
 """Told apart by colour-blind readers: Tol (2021), "Colour schemes", muted scheme."""
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
@@ -46,11 +48,14 @@ def chart_figure(chart: LineChart, width: float) -> Figure:
     FigureCanvasAgg(figure)
     top = 1.0 - (TITLE + legend) / inches[1]
     axes = figure.subplots(len(chart.panels), 1, squeeze=False)[:, 0]
-    figure.subplots_adjust(left=0.62 / inches[0], right=1 - 0.1 / inches[0], top=top, bottom=FOOT / inches[1])
+    figure.subplots_adjust(
+        left=LEFT / inches[0], right=1 - RIGHT / inches[0], top=top, bottom=FOOT / inches[1]
+    )
     for place, panel in zip(axes, chart.panels, strict=True):
         for line in panel.lines:
             place.plot(line.x, line.y, linewidth=1.0, **look(labels.index(line.label)))
         _dress(place, panel.x_label if place is axes[-1] else "", panel.y_label)
+        place.yaxis.set_label_coords((LABEL - LEFT) / (inches[0] - LEFT - RIGHT), 0.5)
     _share_time(list(axes), chart)
     _calm(list(axes))
     figure.text(

@@ -210,6 +210,10 @@ def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | Non
             return cylinder(size[0], size[1], sides)
         case "edge":
             return None
+        case "half-plane" | "circle" | "ring" | "polygon" | "segments":
+            from corekit_view.planar import planar_surface  # which is made of this module's surfaces
+
+            return planar_surface(shape, extent, sides)
     if shape.vertices is None:
         raise ValueError(f"a {shape.kind} needs vertices to be drawn")
     return polytope(shape.vertices) if shape.kind == "polytope" else triangles(shape.vertices)

@@ -23,6 +23,8 @@ ARROW = 1.0
 """Width of a force arrow's shaft in points."""
 HEAD = 4.4
 """Width of its head in shafts."""
+ROOM = (36.0, 12.0)
+"""Width and height that the size of a force takes, in points."""
 
 
 def force_arrows(contact: ContactTrack, view: View, arrows: Arrows) -> list[tuple[str, Array, Array, Array]]:
@@ -69,14 +71,28 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
 
 
 def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> None:
-    """Words beyond an arrow's tip, within the axes and with a white rim."""
+    """Words beyond an arrow's tip with a white rim; where the axes end there, above or below it and inside."""
     from matplotlib.patheffects import withStroke
 
+    figure = axes.get_figure(root=True)
+    assert figure is not None
     x, y = vector / np.linalg.norm(vector)
+    panel, place, points = axes.bbox, axes.transData.transform(tip), figure.dpi / 72.0
+    left, right = place[0] - panel.x0 < ROOM[0] * points, panel.x1 - place[0] < ROOM[0] * points
+    low, high = place[1] - panel.y0 < ROOM[1] * points, panel.y1 - place[1] < ROOM[1] * points
+    up, down = "bottom", "top"
+    if (high and y > -0.4) or (low and y <= -0.4):  # no room beyond the tip: beside it
+        side, offset = ("right", (-5.0, 0.0)) if right else ("left", (5.0, 0.0))
+        level = up if low else down
+    elif left or right:
+        side, level = ("left" if left else "right"), (up if y > -0.4 else down)
+        offset = (0.0, 4.0 if y > -0.4 else -4.0)
+    else:
+        side = "left" if x > 0.4 else "right" if x < -0.4 else "center"
+        level, offset = (up if y > -0.4 else down), (5.0 * x, 5.0 * y)
     axes.annotate(
-        words, (float(tip[0]), float(tip[1])), (5.0 * x, 5.0 * y), textcoords="offset points",
-        color=colour, fontsize=6, zorder=8, annotation_clip=False,
-        ha="left" if x > 0.4 else "right" if x < -0.4 else "center", va="bottom" if y > -0.4 else "top",
+        words, (float(tip[0]), float(tip[1])), offset, textcoords="offset points", color=colour, fontsize=6,
+        zorder=8, annotation_clip=False, ha=side, va=level,
         path_effects=[withStroke(linewidth=1.6, foreground="white")],
     )  # fmt: skip
 

@@ -10,12 +10,25 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
 
-__all__ = ["BODIES", "GROUND", "INK", "MODES", "OBSTACLE", "body_colour", "darker", "hexadecimal", "rgb"]
+__all__ = [
+    "BODIES",
+    "GROUND",
+    "INK",
+    "MODES",
+    "OBSTACLE",
+    "SHAPES",
+    "body_colour",
+    "darker",
+    "hexadecimal",
+    "rgb",
+]
 
 BODIES = ("#77AADD", "#EEDD88", "#FFAABB", "#BBCC33", "#99DDFF", "#C9B3DC")
 OBSTACLE = "#CFCCC6"
 GROUND = "#E4E2DD"
 INK = "#2B2B2B"
+SHAPES = 0.82
+"""How much darker a body's collision shapes are than its outline, so that both are told apart."""
 MODES: tuple[tuple[ContactMode, str, str, str], ...] = (
     (ContactMode.STICK, "stick", "#00795A", "o"),
     (ContactMode.SLIDE, "slide", "#D55E00", "D"),

@@ -13,7 +13,7 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import ObstacleTrack, Replay
 from corekit_view.meshes import Surface, patch, shape_surface
 from corekit_view.normals import corner_normals
-from corekit_view.palette import GROUND, OBSTACLE, body_colour, darker, rgb
+from corekit_view.palette import GROUND, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.tubes import polylines, tube
 
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]
@@ -196,7 +196,7 @@ class Scene:
                     behind=False,
                 )
                 number += 1
-            shade = darker(colour) if len(body.radius) else colour
+            shade = darker(colour, SHAPES) if len(body.radius) else colour
             for i, local in enumerate(self._body_shapes[index]):
                 if local is not None:
                     placed = _placed(local, body.shape_position[frame, i], body.shape_rotation[frame, i])

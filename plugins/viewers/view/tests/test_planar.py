@@ -1,0 +1,42 @@
+"""Planar shapes are drawn as prisms with the right volume between their faces."""
+
+import numpy as np
+import pytest
+
+from corekit.geometry.shapes import Shape
+from corekit_view.meshes import shape_surface
+
+U_SHAPE = np.array([
+    [-0.3, 0, -0.2], [0.3, 0, -0.2], [0.3, 0, 0.2], [0.1, 0, 0.2],
+    [0.1, 0, 0], [-0.1, 0, 0], [-0.1, 0, 0.2], [-0.3, 0, 0.2],
+])  # fmt: skip
+
+
+def front_area(surface):
+    """Area of the triangles in the face at −y."""
+    corners = surface.vertices[surface.faces]
+    front = corners[np.all(corners[:, :, 1] < 0, axis=1)]
+    return 0.5 * np.abs(np.cross(front[:, 1] - front[:, 0], front[:, 2] - front[:, 0])[:, 1]).sum()
+
+
+@pytest.mark.parametrize("corners", [U_SHAPE, U_SHAPE[::-1]])
+def test_a_polygon_that_is_not_convex_is_filled_whichever_way_round(corners):
+    surface = shape_surface(Shape("polygon", (), vertices=corners), 1.0)
+    assert surface is not None
+    assert front_area(surface) == pytest.approx(0.6 * 0.4 - 0.2 * 0.2, rel=1e-12)
+
+
+def test_circles_are_filled_rings_open_and_segments_round():
+    circle, ring = (shape_surface(Shape(kind, (0.2,)), 1.0, 60) for kind in ("circle", "ring"))
+    assert circle is not None
+    assert ring is not None
+    assert front_area(circle) == pytest.approx(np.pi * 0.04, rel=1e-3)
+    assert front_area(ring) == 0.0
+    line = shape_surface(Shape("segments", (0.05,), vertices=np.array([[0, 0, 0], [0.3, 0, 0.4]])), 1.0, 60)
+    assert line is not None
+    assert front_area(line) == pytest.approx(0.1 * 0.5 + np.pi * 0.05**2, rel=1e-3)
+
+
+def test_a_polygon_without_vertices_says_so():
+    with pytest.raises(ValueError, match="polygon needs vertices"):
+        shape_surface(Shape("polygon", ()), 1.0)
