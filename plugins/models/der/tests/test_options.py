@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import corekit
 from corekit.data.signals import Ramp, Sine
@@ -154,7 +155,7 @@ def test_exclusion_goes_round_rings_and_over_joints(rod, spider, rod_of):
     angle = 2 * np.pi * np.arange(12) / 12
     ring = Limb(points=tuple((np.cos(a), np.sin(a), 0.0) for a in angle), closed=True, radius=(0.01,))
     assert [0, 11] in rod(ring, self_contact=True).layout.never.tolist()
-    made = rod_of(spider)
+    made = rod_of(evolve(spider, self_contact=True))
     hub = made.place("body-5-x")[0]
     at_hub = np.flatnonzero((made.tables.edge[:, :2] == hub).any(axis=1))
     never = {tuple(pair) for pair in made.layout.never.tolist()}

@@ -37,7 +37,13 @@ def collision_shapes(
         return (), np.zeros((0, 2), dtype=np.int64)
     friction = [limb.friction for limb in graph.limbs]
     owner, radius, ends = graph.limb[real].tolist(), graph.radius[real].tolist(), graph.edge[real].tolist()
-    near = edges_nearby(graph.edge[real], graph.length[real], graph.radius[real])
+    # who never touches its own does not need to be told where not to
+    none = np.zeros((0, 2), dtype=np.int64)
+    near = (
+        edges_nearby(graph.edge[real], graph.length[real], graph.radius[real])
+        if config.self_contact
+        else none
+    )
     same = Pose()
     if config.collision == "edges":
         edges = zip(ends, radius, owner, strict=True)
@@ -73,7 +79,7 @@ def collision_shapes(
     )
     both = np.concatenate([graph.edge[real], np.column_stack([pairs, others])])
     both = np.unique(np.sort(both, axis=1), axis=0)
-    return spheres, both[both[:, 0] < both[:, 1]]
+    return spheres, both[both[:, 0] < both[:, 1]] if config.self_contact else none
 
 
 def edges_nearby(edge: IntArray, length: Array, radius: Array) -> IntArray:

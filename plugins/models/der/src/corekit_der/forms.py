@@ -15,13 +15,13 @@ from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering, dofs_of
 from corekit_der.planar import place_planar, planar_forces, planar_slopes, planar_stiffness, planar_strains
 from corekit_der.stiffness import elastic_stiffness
-from corekit_der.tables import Rods, empty_rods
+from corekit_der.tables import Places, Rods, empty_rods
 
 __all__ = ["Form", "Plane", "Share", "Space"]
 
 Share = tuple[float, float, float]
 """Weights of stretching, bending and twisting."""
-_Places = tuple[IntArray, IntArray, IntArray, IntArray]
+_Places = tuple[Places, Places]
 
 
 class Form(Protocol):

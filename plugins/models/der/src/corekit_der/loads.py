@@ -16,9 +16,9 @@ Source of (1): Gray and Hancock (1955), "The propulsion of sea-urchin spermatozo
 
 from __future__ import annotations
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit_der.frames import place_edges
-from corekit_der.tables import Rods
+from corekit_der.tables import Places, Rods
 from corekit_der.vectors import along, compiled, dot, row, scaled, triple
 
 __all__ = ["add_drag", "add_drag_slopes", "add_following", "following_slopes"]
@@ -41,11 +41,11 @@ def add_drag(rods: Rods, drag: Array, v: Array, force: Array) -> None:
 
 @compiled
 def add_drag_slopes(
-    rods: Rods, drag: Array, v: Array, entry: IntArray, place: IntArray, block: Array, K: Array, D: Array
+    rods: Rods, drag: Array, v: Array, edge: Places, block: Array, K: Array, D: Array
 ) -> None:
     """Add −∂F/∂x and −∂F/∂ẋ of (1) to the flat storages of two matrices of one kind, from `rods.at`.
 
-    `entry` and `place` are an edge's as in `stiffness`; `block` is work space, (2, 36).
+    `edge` says where an edge's 6 × 6 block stands; `block` is work space, (2, 36).
     """
     for j in range(len(drag)):
         across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
@@ -65,9 +65,10 @@ def add_drag_slopes(
                     slope = extra * (speed * (one - t[a] * t[b]) + t[a] * (u[b] - speed * t[b])) / length
                     block[0, 6 * r + b] -= slope
                     block[0, 6 * r + 3 + b] += slope
-        for k in range(len(entry)):
-            K[place[j, k]] += block[0, entry[k]]
-            D[place[j, k]] += block[1, entry[k]]
+        base, kind = edge.base[j], edge.kind[j]
+        for k in range(len(edge.entry)):
+            K[base + edge.table[kind, k]] += block[0, edge.entry[k]]
+            D[base + edge.table[kind, k]] += block[1, edge.entry[k]]
 
 
 @compiled

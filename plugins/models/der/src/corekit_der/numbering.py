@@ -21,6 +21,7 @@ from corekit.data.arrays import IntArray
 from corekit.linalg.matrices import Banded
 from corekit.linalg.sparse import Sparse, SparsePattern
 from corekit_der.graph import Graph
+from corekit_der.tables import Places
 
 __all__ = ["Numbering", "dofs_of", "number", "pattern_of", "places"]
 
@@ -82,21 +83,20 @@ def dofs_of(units: IntArray, sizes: tuple[int, ...]) -> IntArray:
     return np.concatenate([units[:, i, None] + np.arange(size) for i, size in enumerate(sizes)], axis=1)
 
 
-def places(dofs: IntArray, matrix: Banded | Sparse) -> tuple[IntArray, IntArray]:
-    """Which entries of blocks on `dofs` (k, d) a matrix stores, and where.
-
-    Returns:
-        entry: positions in a block read row by row, (s,): its lower triangle for a band, all of it else.
-        place: of those entries in the matrix's `data.ravel(order="K")`, (k, s).
-    """
+def places(dofs: IntArray, matrix: Banded | Sparse) -> Places:
+    """Which entries of blocks on `dofs` (k, d) a matrix stores, and where: the lower triangle for a band, all else."""
     d = dofs.shape[1]
     if isinstance(matrix, Banded):
         i, j = np.tril_indices(d)
         row, column = np.maximum(dofs[:, i], dofs[:, j]), np.minimum(dofs[:, i], dofs[:, j])
-        return d * i + j, (row - column) + column * (matrix.width + 1)
-    i, j = np.indices((d, d)).reshape(2, -1)
-    rows, columns = dofs[:, i], dofs[:, j]
-    return d * i + j, matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(rows.shape)
+        place = (row - column) + column * (matrix.width + 1)
+    else:
+        i, j = np.indices((d, d)).reshape(2, -1)
+        rows, columns = dofs[:, i], dofs[:, j]
+        place = matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(rows.shape)
+    base = place[:, :1]
+    table, kind = np.unique(place - base, axis=0, return_inverse=True)
+    return Places(d * i + j, np.ascontiguousarray(base[:, 0]), kind.ravel().astype(np.int64), table)
 
 
 def pattern_of(size: int, blocks: Sequence[IntArray]) -> SparsePattern:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_der.tables import Rods
+from corekit_der.tables import Places, Rods
 from corekit_der.vectors import compiled, inlined
 
 __all__ = ["place_planar", "planar_forces", "planar_slopes", "planar_stiffness", "planar_strains"]
@@ -83,15 +83,7 @@ def planar_forces(
 
 
 @compiled
-def planar_stiffness(
-    rods: Rods,
-    q: Array,
-    stretch: IntArray,
-    stretch_place: IntArray,
-    pair: IntArray,
-    pair_place: IntArray,
-    out: Array,
-) -> None:
+def planar_stiffness(rods: Rods, q: Array, stretch: Places, pair: Places, out: Array) -> None:
     """Add the Hessian (3) to a matrix's flat storage; arguments as in `stiffness`, blocks 4 × 4 and 6 × 6."""
     place_planar(rods, q)
     at, H, B = rods.at, rods.block, rods.nodal.reshape(-1)
@@ -120,8 +112,9 @@ def planar_stiffness(
                 B[r + b], B[r + 2 + b], B[r + 4 + b] = fe - ee, ee - ef - fe + ff, ef - ff
                 r = 6 * (4 + a)
                 B[r + b], B[r + 2 + b], B[r + 4 + b] = -fe, fe - ff, ff
-        for k in range(len(pair)):
-            out[pair_place[p, k]] += B[pair[k]]
+        base, kind = pair.base[p], pair.kind[p]
+        for k in range(len(pair.entry)):
+            out[base + pair.table[kind, k]] += B[pair.entry[k]]
     for j in range(len(rods.length)):
         length, rest, EA = at[j, 3], rods.length[j], rods.axial[j]
         for i in range(2):
@@ -131,8 +124,9 @@ def planar_stiffness(
                     value += EA * (1.0 / rest - 1.0 / length)
                 B[4 * i + k] = B[4 * (i + 2) + k + 2] = value
                 B[4 * (i + 2) + k] = B[4 * i + k + 2] = -value
-        for k in range(len(stretch)):
-            out[stretch_place[j, k]] += B[stretch[k]]
+        base, kind = stretch.base[j], stretch.kind[j]
+        for k in range(len(stretch.entry)):
+            out[base + stretch.table[kind, k]] += B[stretch.entry[k]]
 
 
 @compiled

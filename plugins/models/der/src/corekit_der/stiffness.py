@@ -25,10 +25,10 @@ Source: Bergou et al. (2010), appendix; the first part of (1) alone is positive 
 
 from __future__ import annotations
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit_der.elastic import pair_strain
 from corekit_der.frames import oriented, place_edges
-from corekit_der.tables import Rods
+from corekit_der.tables import Places, Rods
 from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled, triple
 
 __all__ = ["elastic_stiffness", "pair_slopes"]
@@ -146,16 +146,10 @@ def _nodal(H: Array, B: Array) -> None:
 
 
 @compiled
-def elastic_stiffness(
-    rods: Rods, q: Array, aux: Array, stretch: IntArray, stretch_place: IntArray, pair: IntArray, pair_place: IntArray,
-    out: Array,
-) -> None:  # fmt: skip
+def elastic_stiffness(rods: Rods, q: Array, aux: Array, stretch: Places, pair: Places, out: Array) -> None:
     """Add the Hessian to the flat storage `out` of a matrix.
 
-    Args:
-        stretch, pair: which entries of an edge's 6 × 6 and of a pair's 11 × 11 block are stored, as positions in the
-            block read row by row, (s,) and (t,).
-        stretch_place, pair_place: where in `out` they stand, (E, s) and (P, t).
+    `stretch` and `pair` say where an edge's 6 × 6 and a pair's 11 × 11 block stand in it.
     """
     place_edges(rods, q, aux)
     torque, H, g, B = rods.torque, rods.block, rods.slope, rods.nodal
@@ -188,8 +182,9 @@ def elastic_stiffness(
                 H[7, a] *= sf
                 H[a, 7] *= sf
         _nodal(H, B)
-        for k in range(len(pair)):
-            out[pair_place[p, k]] += flat[pair[k]]
+        base, kind = pair.base[p], pair.kind[p]
+        for k in range(len(pair.entry)):
+            out[base + pair.table[kind, k]] += flat[pair.entry[k]]
     for j in range(len(rods.length)):
         t, length, rest = row(rods.at, j, 0), rods.at[j, 3], rods.length[j]
         EA, A, cosine = rods.axial[j], row(rods.at, j, 10), rods.at[j, 13]
@@ -203,5 +198,6 @@ def elastic_stiffness(
                     value += EA * (1.0 / rest - 1.0 / length)
                 flat[6 * i + k] = flat[6 * (i + 3) + k + 3] = value
                 flat[6 * (i + 3) + k] = flat[6 * i + k + 3] = -value
-        for k in range(len(stretch)):
-            out[stretch_place[j, k]] += flat[stretch[k]]
+        base, kind = stretch.base[j], stretch.kind[j]
+        for k in range(len(stretch.entry)):
+            out[base + stretch.table[kind, k]] += flat[stretch.entry[k]]

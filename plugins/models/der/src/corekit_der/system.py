@@ -74,7 +74,7 @@ class RodSystem:
         self._pattern = None if banded else pattern_of(n, blocks)
         template = self._storage()
         self._applied.find_places(template)
-        self._places = (*places(form.blocks[0], template), *places(form.blocks[1], template))
+        self._places = places(form.blocks[0], template), places(form.blocks[1], template)
         self._viscous = Diagonal(n)
         self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
@@ -158,7 +158,7 @@ class RodSystem:
             damping.add(self._viscous)
             drag = damping.data.ravel(order="K")
             add_drag_slopes(
-                self._form.rods, self._resistive, state.v, *self._places[:2], self._drag_block, flat, drag
+                self._form.rods, self._resistive, state.v, self._places[0], self._drag_block, flat, drag
             )
         else:
             damping.data[:] = self._drag

@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["EDGE_ROW", "Rods", "empty_rods"]
+__all__ = ["EDGE_ROW", "Places", "Rods", "empty_rods"]
 
 EDGE_ROW = 14
 """Numbers an edge keeps at a state: t (0–2), l (3), m₁ (4–6), m₂ (7–9), A (10–12), a·t (13)."""
@@ -52,6 +52,24 @@ class Rods(NamedTuple):
     block: Array
     nodal: Array
     slope: Array
+
+
+class Places(NamedTuple):
+    """Where the entries of equal blocks stand in the flat storage of a matrix.
+
+    Entry `entry[k]` of block b (counted row by row) stands at base[b] + table[kind[b], k]. Along a chain all blocks
+    are of one kind, so the table stays in the processor's nearest memory however long the chain is.
+
+    Attributes:
+        entry: which entries are stored, (s,).
+        base, kind: of every block, (k,).
+        table: (kinds, s).
+    """
+
+    entry: IntArray
+    base: IntArray
+    kind: IntArray
+    table: IntArray
 
 
 def empty_rods(edges: int, pairs: int) -> Rods:
