@@ -18,7 +18,8 @@ class ImplicitContactConfig:
     )
     stiffness: float = option(1e4, "k: of the contact, the least one if it adapts", unit="N/m", above=0)
     adapt: bool = option(
-        True, "raise k between steps where the force would press surfaces deeper than δ/5 into each other"
+        True,
+        "let k follow the mean load between steps, so that surfaces rest at most about δ/5 deep in each other",
     )
     slip_tolerance: float = option(
         1e-3,

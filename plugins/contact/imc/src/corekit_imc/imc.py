@@ -1,13 +1,16 @@
 """Implicit contact: a contact force that grows smoothly with nearness, answered inside Newton's method.
 
-The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may follow the load: with the
-largest normal force λ of the step, a spring of 2·k carries it at a depth of δ/5 if
+The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may follow the load. With λ̄ the
+mean over about a hundred steps of the largest normal force, zero in the air, so that a bouncing body counts with its
+weight, a spring of 2·k carries it at a depth of δ/5 if
 
-    k_wanted = 2.5·λ/δ                                                                              (1)
-    k ← max(k₀, 0.9·k + 0.1·k_wanted),   and k ← max(that, 2·k) where the gap fell below −δ            (2)
+    k_wanted = max(k₀, 2.5·λ̄/δ)                                                                     (1)
+    |gap| < δ:  k ← k + (k_wanted − k)/100,     gap < −δ and still falling:  k ← 2·k                          (2)
+
+k follows slowly, is not forgotten in the air and not raised under a body that moves out: each would feed the bounce.
 
 Source: Choi et al. (2024), "DisMech", section on contact stiffness; (1) with the contact's own force for the
-forces on the nodes near it, which it balances.
+forces on the nodes near it, which it balances at rest.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ __all__ = ["ImplicitContact"]
 _ANSWERED = SolveInfo(answered_by="imc")
 _DEPTH = 0.2
 """Depth a spring of 2·k is allowed, as a share of δ."""
+_SHARE = 0.01
+"""How much of a step's news is taken into the means of (1) and (2)."""
 
 
 @final
@@ -47,6 +52,7 @@ class ImplicitContact(ContactPotential):
     ) -> None:
         self._config = config or ImplicitContactConfig()
         self._stiffness = self._config.stiffness
+        self._load, self._lowest = 0.0, self._config.tolerance
 
     @property
     def reach(self) -> float:
@@ -88,18 +94,22 @@ class ImplicitContact(ContactPotential):
         """Let the stiffness follow the load by (2)."""
         if not self._config.adapt:
             return
-        least, layer = self._config.stiffness, self._config.tolerance
+        layer = self._config.tolerance
         lowest = float(np.min(contacts.gap[: contacts.count], initial=layer))
-        if lowest >= layer and self._stiffness == least:
-            return
+        before, self._lowest = self._lowest, lowest
         load = -self._stiffness * barrier(lowest, layer)[1]
-        wanted = max(least, 0.9 * self._stiffness + 0.1 * load / (2.0 * _DEPTH * layer))
-        self._stiffness = max(wanted, 2.0 * self._stiffness) if lowest < -layer else wanted
+        self._load += _SHARE * (load - self._load)
+        if lowest < -layer:
+            self._stiffness *= 2.0 if lowest < before else 1.0
+        elif lowest < layer:
+            wanted = max(self._config.stiffness, self._load / (2.0 * _DEPTH * layer))
+            self._stiffness += _SHARE * (wanted - self._stiffness)
 
     def memory(self) -> Memory:
-        """The stiffness."""
-        return {"stiffness": np.array(self._stiffness)}
+        """The stiffness [N/m], the mean load [N] and the least gap of the last step [m]."""
+        return {"now": np.array([self._stiffness, self._load, self._lowest])}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `memory` gave; an empty one means k₀."""
-        self._stiffness = float(memory["stiffness"]) if memory else self._config.stiffness
+        fresh = self._config.stiffness, 0.0, self._config.tolerance
+        self._stiffness, self._load, self._lowest = (float(x) for x in memory["now"]) if memory else fresh

@@ -3,8 +3,8 @@
     A_k·Δ = −(ρ(v_k) − J_bᵀλ_b − J_cᵀλ_c),    v_{k+1} = v_k + s·Δ                          (1)
 
 s from a line search. Without impulses (contact potentials, or no contact) the matrix is kept while the
-chord steps δ = −A_k⁻¹·ρ(v_{k+1}) contract by `reuse`, which saves its assembly and factorisation; and |δ| is
-how far v_{k+1} is off, so the step ends when
+chord steps δ = −A_k⁻¹·ρ(v_{k+1}) contract by `reuse` and two of them are enough, which saves its assembly and
+factorisation; and |δ| is how far v_{k+1} is off, so the step ends when
 
     max|δ| ≤ tolerance·(1 + max|v|)/(1 + σ)                                              (2)
 
@@ -149,7 +149,9 @@ def _follow(
             return None
         if float(np.max(np.abs(correction), initial=0.0)) <= small:
             return True
-        if found.share < 1.0 or found.size > settings.reuse * before:
+        # a chord step is worth its force where two of them are enough; else the next matrix gains more
+        rate = found.size / before
+        if found.share < 1.0 or rate > settings.reuse or found.size * rate * rate > small:
             return None
         change[:] = correction
         fresh = False

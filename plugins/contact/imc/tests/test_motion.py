@@ -1,0 +1,191 @@
+"""Bodies in contact by potentials, stepped implicitly: rest, slopes, energy, momentum."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from corekit.data.signals import Constant
+from corekit.roles.component import BuildContext
+from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.reference_detector import ReferenceDetector
+from corekit.testing.small_world import floor, small_world
+from corekit_imc.barrier import barrier
+from corekit_imc.config import ImplicitContactConfig
+from corekit_imc.edges import EdgeDetector
+from corekit_imc.imc import ImplicitContact
+
+G, LAYER, NU = 9.81, 5e-4, 1e-3
+
+
+def stepper(h, theta=1.0):
+    return ImplicitEuler(ImplicitEulerConfig(theta=theta), BuildContext(step=h))
+
+
+def imc(tolerance=LAYER, stiffness=1e4, *, adapt=True):
+    return ImplicitContact(
+        ImplicitContactConfig(tolerance=tolerance, stiffness=stiffness, slip_tolerance=NU, adapt=adapt)
+    )
+
+
+def resting_gap(weight, stiffness):
+    """Where −k·φ′(g) carries a weight [N]."""
+    return brentq(lambda g: -stiffness * barrier(g, LAYER)[1] - weight, -0.1, LAYER)
+
+
+def ball(height, *, mass=1.0, speed=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -G)):
+    return PointChain(
+        PointChainConfig(
+            masses=(mass,), positions=((0.0, 0.0, height),), velocities=(speed,), shape="sphere", radius=0.1
+        ),
+        BuildContext(gravity=np.array(gravity)),
+    )
+
+
+def on_floor(model, h, theta=1.0, friction=0.0, solver=None, **options):
+    return small_world(
+        {"ball": model}, stepper(h, theta), step=h, solver=solver or imc(adapt=False), detector=ReferenceDetector(),
+        obstacles=[floor()], friction=friction, **options,
+    )  # fmt: skip
+
+
+def test_a_ball_comes_to_rest_where_the_potential_carries_it():
+    simulation = on_floor(ball(0.1 + 1e-4), 1e-3)
+    simulation.run(2.0)
+    gap = resting_gap(G, 1e4)
+    assert simulation.state.q[2] - 0.1 == pytest.approx(gap, abs=1e-8)
+    assert abs(gap) < LAYER
+    assert simulation.contacts().normal_impulse == pytest.approx([1e-3 * G], rel=1e-6)
+
+
+def test_an_adapting_stiffness_lifts_a_heavy_ball_to_a_fifth_of_the_layer():
+    solver = imc(adapt=True, stiffness=1e3)
+    simulation = on_floor(ball(0.1, mass=20.0), 1e-3, solver=solver)
+    simulation.run(2.0)
+    depth = 0.1 - simulation.state.q[2]
+    assert depth == pytest.approx(LAYER / 5, rel=0.05)
+    assert solver.stiffness == pytest.approx(20.0 * G * 2.5 / LAYER, rel=0.02)
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_the_threshold_of_sliding_on_a_slope_is_its_tangent(below):
+    """μ = 0.5. Below: it creeps as tanh(7.5·u/ν) = tan(slope)/μ says. Above: it slides with g·(sin − μ·cos)."""
+    mu, h = 0.5, 1e-3
+    slope = math.atan(mu * (0.9 if below else 1.2))
+    gravity = (G * math.sin(slope), 0.0, -G * math.cos(slope))
+    gap = resting_gap(G * math.cos(slope), 1e4)
+    simulation = on_floor(ball(0.1 + gap, gravity=gravity), h, friction=mu)
+    simulation.run(0.2)
+    v = simulation.state.v[0]
+    if below:
+        assert v == pytest.approx(NU / 7.5 * math.atanh(0.9), rel=1e-4)
+    else:
+        wanted = G * (math.sin(slope) - mu * math.cos(slope)) * 0.2
+        assert v == pytest.approx(wanted, abs=2 * NU)
+
+
+def test_a_bounce_without_friction_keeps_the_energy_under_midpoint():
+    """Kinetic, potential and contact energy: bounded in every contact, the same height after it."""
+    h, drop = 1e-4, 2e-3
+    simulation = on_floor(ball(0.1 + drop), h, 0.5, solver=imc(adapt=False, tolerance=2e-3))
+    seen = []
+    simulation.observe(lambda run, _report: seen.append(run.state.q[2] - 0.1))
+    simulation.run(0.3)
+    heights = np.array(seen)
+    peaks = heights[1:-1][(heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:])]
+    assert len(peaks) >= 4
+    assert np.abs(peaks - drop).max() < 1e-4 * drop
+
+
+def rod(points, velocities, masses):
+    return PointChain(
+        PointChainConfig(
+            masses=masses, positions=points, velocities=velocities, links=("none", "spring"), stiffness=2e3,
+            shape="edge", radius=0.02,
+        ),
+        BuildContext(gravity=np.zeros(3)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("theta", [1.0, 0.5])
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+def test_colliding_edges_keep_momentum_and_angular_momentum(theta, friction):
+    """Two dumbbells hit crosswise, off centre; forces are equal, opposite and along the line between the edges."""
+    masses = np.array([0.2, 0.3, 0.15, 0.25])
+    one = rod(((-0.2, 0, 0.05), (0.2, 0, 0.05)), ((0, 0, -0.8), (0, 0, -0.8)), (0.2, 0.3))
+    two = rod(((0.05, -0.2, 0), (0.05, 0.2, 0)), ((0.1, 0, 0), (0.1, 0, 0)), (0.15, 0.25))
+    simulation = small_world(
+        {"one": one, "two": two}, stepper(2e-4, theta), step=2e-4, friction=friction,
+        solver=imc(stiffness=2e4, adapt=False, tolerance=2e-3), detector=EdgeDetector(),
+    )  # fmt: skip
+
+    def momenta():
+        x, v = simulation.state.q.reshape(4, 3), simulation.state.v.reshape(4, 3)
+        return masses @ v, masses @ np.cross(x, v)
+
+    linear, angular = momenta()
+    touched = []
+    simulation.observe(lambda run, _report: touched.append(run.contacts().normal_impulse.sum()))
+    simulation.run(0.06)
+    assert max(touched) > 1e-4
+    assert touched[-1] == 0.0
+    after = momenta()
+    assert after[0] == pytest.approx(linear, abs=1e-12)
+    if theta == 0.5 and friction == 0.0:
+        # midpoint keeps quadratic invariants; friction acts at the axes, not at the surfaces
+        assert after[1] == pytest.approx(angular, abs=1e-10)
+
+
+def test_newton_converges_quadratically_on_crossing_edges():
+    """The Hessian is exact: each change of the velocity is of the order of the square of the one before."""
+    h = 2e-3
+    one = rod(((-0.2, 0, 0.041), (0.2, 0.03, 0.041)), ((0, 0, -0.4), (0, 0, -0.1)), (0.2, 0.3))
+    two = rod(((0.05, -0.2, 0), (0.02, 0.2, 0)), ((0.1, 0, 0), (0.0, 0.2, 0)), (0.15, 0.25))
+    simulation = small_world(
+        {"one": one, "two": two}, stepper(h), step=h, friction=0.0,
+        solver=imc(stiffness=1e4, adapt=False, tolerance=5e-3), detector=EdgeDetector(),
+    )  # fmt: skip
+    system, state = simulation.system, simulation.state
+    system.begin(state, h)
+    v, after, changes = state.v.copy(), np.zeros(12), []
+    for _ in range(9):
+        system.linearise(state, v, h, 1.0)
+        system.solve(after)
+        changes.append(float(np.abs(after - v).max()))
+        v = after.copy()
+    assert changes[0] > 1e-2
+    assert changes[-1] < 1e-12
+    small = [(a, b) for a, b in pairwise(changes) if 1e-5 < a < 1e-1]
+    assert small
+    assert all(b < 30.0 * a * a for a, b in small)
+
+
+def test_a_pushed_edge_sticks_below_the_cone_and_slides_beyond():
+    """A bar of two nodes on the floor, pushed along: E = t²·(F − μ·m·g)²/(2m), or rest (the creep of ν)."""
+    mu, mass, h = 0.4, 0.5, 1e-3
+    weight = 0.5 * mass * G
+    height = 0.02 + resting_gap(weight, 1e4)
+    for share in (0.8, 1.6):
+        bar = PointChain(
+            PointChainConfig(
+                masses=(0.5 * mass, 0.5 * mass), positions=((0.0, 0, height), (0.3, 0, height)),
+                links=("none", "spring"), stiffness=1e6, shape="edge", radius=0.02,
+            )
+        )  # fmt: skip
+        push = share * mu * mass * G
+        simulation = small_world(
+            {"bar": bar}, stepper(h, 0.5), step=h, solver=imc(adapt=False), detector=EdgeDetector(),
+            obstacles=[floor()], friction=mu, inputs={"bar": {"pull": Constant((push, 0.0, 0.0))}},
+        )  # fmt: skip
+        simulation.run(0.3)
+        v = simulation.state.v.reshape(2, 3)[:, 0].mean()
+        if share < 1.0:
+            assert abs(simulation.state.q[0]) < 1e-3
+        else:
+            assert v == pytest.approx((push - mu * mass * G) / mass * 0.3, rel=2e-3)

@@ -1,0 +1,247 @@
+"""The contact potential against differences, closed forms and Coulomb's law."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit.data.contacts import ContactSet
+from corekit.roles.contact import PotentialTerms
+from corekit_imc.barrier import barrier, slip_share
+from corekit_imc.config import ImplicitContactConfig
+from corekit_imc.imc import ImplicitContact
+from corekit_imc.segments import closest_parameters
+
+LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
+
+
+def potential(**options):
+    given_options = {"tolerance": LAYER, "stiffness": STIFFNESS, "slip_tolerance": SLIP, "adapt": False}
+    return ImplicitContact(ImplicitContactConfig(**(given_options | options)))
+
+
+def edge_contact(x, reach, friction=0.0):
+    """The contact of edges x[0]x[1] and x[2]x[3] whose radii sum to `reach`, and its parameters."""
+    a, b, c, d = x
+    s, t = closest_parameters(tuple(b - a), tuple(d - c), tuple(a - c))
+    w = (1 - s) * a + s * b - (1 - t) * c - t * d
+    distance = np.linalg.norm(w)
+    contacts = ContactSet(1)
+    contacts.count, contacts.gap[0], contacts.normal[0] = 1, distance - reach, w / distance
+    tangent = np.cross(w, [0.3, 0.5, 0.8])
+    contacts.tangent[0], contacts.friction[0] = tangent / np.linalg.norm(tangent), friction
+    contacts.frame[0], contacts.weight[0] = [0, 1, 2, 3], [1 - s, s, t - 1, -t]
+    return contacts, (s, t), distance
+
+
+def terms(contacts, position, velocity, model=None):
+    out = PotentialTerms(
+        np.zeros(1), np.zeros((1, 12)), np.zeros((1, 12, 12)), np.zeros((1, 12, 12)), np.zeros(1), np.zeros((1, 2))
+    )  # fmt: skip
+    (model or potential()).evaluate(contacts, position[None], velocity[None], 1e-3, out)
+    return out
+
+
+def slope(function, x, size):
+    """Central difference of fourth order along every coordinate, stacked last."""
+    columns = []
+    for k in range(x.size):
+        shift = np.zeros(x.size)
+        shift[k] = size
+        shift = shift.reshape(x.shape)
+        near = function(x + shift) - function(x - shift)
+        far = function(x + 2 * shift) - function(x - 2 * shift)
+        columns.append((8 * near - far) / (12 * size))
+    return np.stack(columns, axis=-1)
+
+
+# — the functions —
+
+
+@given(gap=st.floats(-0.5, 0.00999), layer=st.just(LAYER))
+@settings(max_examples=60, deadline=None)
+def test_barrier_and_its_derivatives_equal_those_of_the_formula(gap, layer):
+    def energy(g):
+        rate = mpmath.mpf(15) / layer
+        return (mpmath.log(1 + mpmath.exp(-rate * g)) / rate) ** 2
+
+    with mpmath.workdps(40):
+        wanted = [energy(mpmath.mpf(gap)), mpmath.diff(energy, gap, 1), mpmath.diff(energy, gap, 2)]
+    assert barrier(gap, layer) == pytest.approx([float(value) for value in wanted], rel=1e-9)
+
+
+def test_deep_inside_it_is_a_spring_and_never_overflows():
+    for gap in (-0.02, -1.0, -1e6):
+        phi, first, second = barrier(gap, LAYER)
+        assert phi == pytest.approx(gap * gap, rel=1e-7)
+        assert first == pytest.approx(2 * gap, rel=1e-7)
+        assert second == pytest.approx(2.0, rel=1e-6)
+
+
+def test_it_ends_at_the_layer_without_a_step_that_counts():
+    inside, outside = barrier(LAYER * (1 - 1e-12), LAYER), barrier(LAYER, LAYER)
+    assert outside == (0.0, 0.0, 0.0)
+    assert abs(inside[0]) < 1e-13 * LAYER**2
+    assert abs(inside[1]) < 1e-12 * LAYER
+
+
+@given(speed=st.floats(0.0, 10.0))
+def test_slip_share_is_the_hyperbolic_tangent_with_its_limit(speed):
+    share, over, steepness = slip_share(speed, SLIP)
+    rate = 15.0 / SLIP
+    assert share == pytest.approx(math.tanh(0.5 * rate * speed), abs=1e-15)
+    assert 0.0 <= share <= 1.0
+    assert steepness == pytest.approx(0.5 * rate * (1 - share * share), rel=1e-12)
+    assert over == pytest.approx(share / speed if speed > 1e-9 else 0.5 * rate, rel=1e-7)
+
+
+# — derivatives —
+
+
+def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
+    """To 1e-6 relative at 60 random pairs: edge–edge, point–edge and point–point all occur."""
+    rng, seen = np.random.default_rng(0), set()
+    still = np.zeros((4, 3))
+    for _ in range(60):
+        x = rng.normal(size=(4, 3))
+        _, parameters, distance = edge_contact(x, 0.0)
+        if any(0 < abs(p - edge) < 1e-3 for p in parameters for edge in (0.0, 1.0)):
+            continue  # a difference across a class boundary sees the jump of the Hessian
+        reach = distance - LAYER * rng.uniform(-0.6, 0.6)
+
+        def energy(y, reach=reach):
+            return terms(edge_contact(y, reach)[0], y, still).energy
+
+        def force(y, reach=reach):
+            return terms(edge_contact(y, reach)[0], y, still).force[0]
+
+        found = terms(edge_contact(x, reach)[0], x, still)
+        pull = slope(energy, x, 5e-6)[0]
+        assert np.abs(pull + found.force[0]).max() < 1e-6 * np.abs(pull).max()
+        stiffness = slope(force, x, 5e-6)
+        assert np.abs(stiffness + found.stiffness[0]).max() < 1e-6 * np.abs(stiffness).max()
+        seen.add(sum(0 < p < 1 for p in parameters))
+    assert seen == {0, 1, 2}
+
+
+def test_force_is_continuous_where_the_class_changes():
+    """The closest point runs over an end of the edge: point–edge on one side, edge–edge on the other."""
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [1.0, -1, 0.1], [1.0, 1, 0.1]])
+    forces, classes = [], []
+    for shift in np.linspace(-1e-7, 1e-7, 8):
+        y = x + np.array([[0, 0, 0], [0, 0, 0], [shift, 0, 0], [shift, 0, 0]])
+        contacts, parameters, _ = edge_contact(y, 0.1)
+        forces.append(terms(contacts, y, np.zeros((4, 3))).force[0])
+        classes.append(sum(0 < p < 1 for p in parameters))
+    assert set(classes) == {1, 2}
+    assert np.abs(np.diff(forces, axis=0)).max() < 1e-6 * np.abs(forces).max()
+
+
+def test_parallel_edges_meet_in_the_middle_of_their_overlap_and_stay_there():
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [0.5, 0.1, 0], [1.5, 0.1, 0]])
+    (s, t), contacts = edge_contact(x, 0.1)[1], edge_contact(x, 0.1)[0]
+    assert (s, t) == pytest.approx((0.75, 0.25), abs=1e-4)
+    assert contacts.gap[0] == pytest.approx(0.0, abs=1e-12)
+    assert np.isfinite(terms(contacts, x, np.zeros((4, 3))).stiffness).all()
+
+
+# — friction —
+
+
+@given(speed=st.floats(1e-6, 5.0), friction=st.floats(0.05, 1.5), seed=st.integers(0, 1000))
+@settings(max_examples=50, deadline=None)
+def test_friction_stays_in_the_cone_and_reaches_it_when_sliding(speed, friction, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(4, 3))
+    distance = edge_contact(x, 0.0)[2]
+    contacts, *_ = edge_contact(x, distance + 0.2 * LAYER, friction)
+    direction = contacts.tangent[0]
+    velocity = np.zeros((4, 3))
+    velocity[:2] = speed * direction
+    found = terms(contacts, x, velocity)
+    limit = friction * found.normal_force[0]
+    assert limit > 0
+    pull = np.hypot(*found.tangential_force[0])
+    assert pull <= limit * (1 + 1e-12)
+    assert pull == pytest.approx(limit * math.tanh(7.5 * speed / SLIP), rel=1e-9)
+    assert found.tangential_force[0, 0] < 0  # against the slip
+    if speed > SLIP:
+        assert pull > (1 - 1e-6) * limit
+
+
+def test_damping_at_zero_slip_is_the_limit_that_makes_it_stick():
+    """½·K₂·μ·N on the tangent plane, on the first edge's node with weight 1."""
+    x = np.array([[0.0, 0, 0], [-1, 0, 0.5], [0.0, -1, -0.1], [0.0, 1, -0.1]])
+    contacts, _, _ = edge_contact(x, 0.1, 0.4)
+    found = terms(contacts, x, np.zeros((4, 3)))
+    n = contacts.normal[0]
+    wanted = 0.5 * 15 / SLIP * 0.4 * found.normal_force[0] * (np.eye(3) - np.outer(n, n))
+    assert contacts.weight[0, 0] == 1.0
+    assert found.damping[0, :3, :3] == pytest.approx(wanted, rel=1e-12)
+    assert not found.tangential_force.any()
+
+
+def test_damping_equals_differences_over_the_velocities():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(4, 3))
+    contacts, *_ = edge_contact(x, edge_contact(x, 0.0)[2] + 0.1 * LAYER, 0.6)
+    for size in (0.0, 0.02, 1e-9, 0.5):
+        v = size * rng.normal(size=(4, 3))
+        found = terms(contacts, x, v)
+        differences = -slope(lambda u: terms(contacts, x, u).force[0], v, 1e-6)
+        largest = np.abs(terms(contacts, x, 0 * v).damping).max()
+        assert np.abs(differences - found.damping[0]).max() < 1e-6 * largest
+
+
+# — between steps —
+
+
+def test_stiffness_follows_the_load_between_steps_only_and_comes_back():
+    model = potential(adapt=True)
+    contacts = ContactSet(1)
+    contacts.count, contacts.gap[0], contacts.normal[0], contacts.weight[0, 0] = (
+        1,
+        -1.5 * LAYER,
+        [0, 0, 1],
+        1.0,
+    )
+    contacts.frame[0] = [0, -1, -1, -1]
+    terms(contacts, np.zeros((4, 3)), np.zeros((4, 3)), model)
+    assert model.stiffness == STIFFNESS
+    model.accepted(contacts, 1e-3)
+    assert model.stiffness == 2 * STIFFNESS  # deeper than δ: doubled
+    other = potential(adapt=True)
+    other.remember(model.memory())
+    assert other.stiffness == model.stiffness
+    model.accepted(contacts, 1e-3)
+    assert model.stiffness == 2 * STIFFNESS  # as deep as before: it does not throw out what moves out
+    contacts.count = 0
+    for _ in range(200):
+        model.accepted(contacts, 1e-3)
+    assert model.stiffness == 2 * STIFFNESS  # nothing is learned in the air
+    contacts.count, contacts.gap[0] = 1, 0.9 * LAYER
+    for _ in range(3000):
+        model.accepted(contacts, 1e-3)
+    assert model.stiffness == pytest.approx(STIFFNESS, rel=1e-6)
+    model.remember({})
+    assert model.stiffness == STIFFNESS
+
+
+def test_a_fixed_stiffness_does_not_adapt():
+    model = potential()
+    contacts = ContactSet(1)
+    contacts.count, contacts.gap[0] = 1, -1.0
+    model.accepted(contacts, 1e-3)
+    assert model.stiffness == STIFFNESS
+
+
+@pytest.mark.parametrize("option", ["tolerance", "stiffness", "slip_tolerance"])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
+def test_bad_options_are_refused_by_name(option, value):
+    with pytest.raises(ValueError, match=option):
+        ImplicitContactConfig(**{option: value})
