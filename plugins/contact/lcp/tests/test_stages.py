@@ -106,6 +106,24 @@ def test_scaling_is_what_its_factors_say_and_keeps_signs(matrix, symmetric):
         np.testing.assert_array_equal(r, c)
 
 
+def test_symmetric_scaling_keeps_the_contact_block_symmetric_and_positive_semidefinite():
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(9, 6)) * 10.0 ** rng.uniform(-2, 2, (9, 1))
+    for symmetric in (True, False):
+        matrix, vector = lcp_of(rows @ rows.T, rows @ rng.normal(size=6), np.full(3, 0.5), 4)
+        n = len(vector)
+        contact = np.setdiff1d(np.arange(n), np.arange(5, n, 6))  # all but the slacks γ
+        work = np.empty((n, n)), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        equilibrate(matrix, vector, 10, symmetric, *work)
+        block = matrix[np.ix_(contact, contact)]
+        skew = np.abs(block - block.T).max()
+        if symmetric:
+            assert skew <= 1e-14
+            assert np.linalg.eigvalsh(block).min() >= -1e-12
+        else:
+            assert skew > 1e-3
+
+
 def test_equilibration_reaches_unit_norms_on_a_contact_problem():
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(12, 14)) * 10.0 ** rng.uniform(-2, 2, (12, 1))

@@ -81,6 +81,37 @@ def test_velocities_equal_those_of_lemke_where_contacts_are_independent(
     assert moving.max() < 1e-6
 
 
+@pytest.mark.parametrize("relaxation", [0.7, 1.3])
+def test_relaxed_sweeps_reach_the_same_velocities(relaxation, frictional_problem, judge):
+    for seed in range(4):
+        problem = frictional_problem(np.random.default_rng(seed), contacts=2, coordinates=16, count=8)
+        problem.blocks.friction[:] *= 0.1
+        for i in range(2):
+            problem.matrix[i * 10 + 9, i * 10] *= 0.1
+        relaxed = ProjectedGaussSeidel(
+            ProjectedGaussSeidelConfig(relaxation=relaxation, max_iterations=20000)
+        )
+        ours, info = solve(relaxed, problem)
+        theirs, _ = solve(Lemke(LemkeConfig()), problem)
+        assert info.status is Status.CONVERGED
+        assert judge(problem, ours) <= problem.tolerance
+        np.testing.assert_allclose(problem.matrix @ ours, problem.matrix @ theirs, atol=1e-6)
+
+
+def test_under_relaxation_costs_sweeps(frictional_problem):
+    problem = frictional_problem(np.random.default_rng(8), contacts=3, coordinates=10, count=8)
+    problem.blocks.friction[:] = 0.0
+    for i in range(3):
+        problem.matrix[i * 10 + 9, i * 10] = 0.0
+    sweeps = {}
+    for relaxation in (0.5, 1.0):
+        config = ProjectedGaussSeidelConfig(relaxation=relaxation, max_iterations=20000, check_every=1)
+        _, info = solve(ProjectedGaussSeidel(config), problem)
+        assert info.status is Status.CONVERGED
+        sweeps[relaxation] = info.iterations
+    assert sweeps[1.0] < sweeps[0.5]
+
+
 @unhurried
 @given(seed=st.integers(0, 10**6), contacts=st.integers(1, 5), coordinates=st.integers(2, 12))
 def test_claim_of_convergence_is_true(seed, contacts, coordinates, frictional_problem, judge):

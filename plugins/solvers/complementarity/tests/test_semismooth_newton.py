@@ -61,7 +61,7 @@ def test_damped_step_is_the_least_squares_solution(rank, damping):
     n = 9
     slopes = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
     values, step = rng.normal(size=n), np.empty(n)
-    assert damped_step(slopes, values, damping, np.empty((n + 1, 2 * n)), step)
+    assert damped_step(slopes, values, damping, np.empty((n + 2, 2 * n)), step)
     stacked = np.vstack([slopes, np.sqrt(damping) * np.eye(n)])
     expected = np.linalg.lstsq(stacked, np.concatenate([-values, np.zeros(n)]), rcond=None)[0]
     np.testing.assert_allclose(step, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())

@@ -198,16 +198,16 @@ def from_start(
     """Iterate from z, in place; z ends at the point of least natural residual that was met.
 
     Args:
-        numbers: work, length ≥ n·(3n + 10).
+        numbers: work, length ≥ n·(3n + 12).
         indices: work, length ≥ 2n.
     Returns:
         How it ended, iterations, the natural residual of z in physical units.
     """
     n = z.size
-    stack = numbers[: 2 * n * (n + 1)].reshape(n + 1, 2 * n)
-    slope_matrix = numbers[2 * n * (n + 1) : n * (3 * n + 2)].reshape(n, n)
+    stack = numbers[: 2 * n * (n + 2)].reshape(n + 2, 2 * n)
+    slope_matrix = numbers[2 * n * (n + 2) : n * (3 * n + 4)].reshape(n, n)
     lu = numbers[: n * n].reshape(n, n)  # Newton's and the damped step never need their work at once
-    rest = numbers[n * (3 * n + 2) :]
+    rest = numbers[n * (3 * n + 4) :]
     w, values, gradient = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
     step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
     trial_w, trial_values = rest[6 * n : 7 * n], rest[7 * n : 8 * n]
@@ -350,7 +350,7 @@ class SemismoothNewton(LCPSolver):
         """Write the solution or the best point met; see `LCPSolver.solve`."""
         n, config = z.size, self._config
         if self._indices.size < 2 * n:
-            self._numbers = np.empty(n * (3 * n + 12))
+            self._numbers = np.empty(n * (3 * n + 14))
             self._indices = np.empty(2 * n, dtype=np.int64)
         ending, iterations, residual = solve_from_starts(
             problem.matrix,
