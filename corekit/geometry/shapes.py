@@ -23,11 +23,20 @@ SHAPE_SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "polytope": (),
         "mesh": (),
         "edge": ("radius",),
+        "half-plane": (),
+        "circle": ("radius",),
+        "ring": ("radius",),
+        "polygon": (),
+        "segments": ("radius",),
     }
 )
 """Shape kind → names of its sizes [m]. Axes of capsule and cylinder are the local z axis; a half-space
 is local z ≤ 0, its outward normal local +z; a disk is a flat cylinder; an edge is a capsule between the
-origins of two frames; a polytope is the hull of its vertices."""
+origins of two frames; a polytope is the hull of its vertices.
+
+The last five are planar: they stand in the local x–z plane and reach without end along local y. A half-plane is local
+z ≤ 0, a ring is what is outside of a circle (a pipe in section), a polygon, convex or not, is enclosed by its
+vertices in turn, segments are the lines between theirs, with a radius."""
 
 
 @frozen(eq=False)
@@ -41,7 +50,7 @@ class Shape:
         second_frame: the other end of an edge, else −1.
         offset: pose of the shape in its frame.
         friction: coefficient μ of this surface, or None if the scenario decides.
-        vertices: of a polytope or mesh, in the shape's own axes [m], shape (k, 3).
+        vertices: of a polytope, mesh, polygon or segments, in the shape's own axes [m], shape (k, 3).
     """
 
     kind: str
@@ -74,7 +83,7 @@ class ShapeTable:
         second_frame: the other end of an edge, else −1, shape (n,).
         offset_position, offset_rotation: pose of the shape in its frame, (n, 3) and (n, 3, 3).
         obstacle: index of the obstacle, −1 for a body's shape, shape (n,).
-        vertices: of polytopes and meshes, n entries, None for the others.
+        vertices: of polytopes, meshes, polygons and segments, n entries, None for the others.
         never: pairs (i < j) never to test, shape (k, 2).
         self_contact: per body, whether its own shapes may touch each other.
     """

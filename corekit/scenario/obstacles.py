@@ -22,6 +22,8 @@ def _shape(table: ObstacleTable) -> Shape:
     elif table.shape in ("capsule", "cylinder"):
         size = (size[0], size[1] / 2.0)
     vertices = None if not table.vertices else np.array(table.vertices, dtype=float)
+    if vertices is not None and vertices.shape[1] == 2:  # of the local x–z plane
+        vertices = np.insert(vertices, 1, 0.0, axis=1)
     return Shape(kind=table.shape, size=size, friction=table.friction, vertices=vertices)
 
 

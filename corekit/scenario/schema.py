@@ -52,11 +52,22 @@ OBSTACLE_SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "capsule": ("radius", "length"),
         "cylinder": ("radius", "length"),
         "polytope": (),
+        "half-plane": (),
+        "circle": ("radius",),
+        "ring": ("radius",),
+        "polygon": (),
+        "segments": ("radius",),
     }
 )
 """Shape of an obstacle → its sizes in a file [m]: a box's edges in full; a cylinder's length is its height,
 a capsule's the straight part between its caps. Axes are the local z axis, a half-space fills local z ≤ 0,
-a polytope is the hull of its `vertices`."""
+a polytope is the hull of its `vertices`. The last five are planar: they stand in the local x–z plane and
+reach without end along local y; `vertices` of polygon (in turn) and segments are [x, z]."""
+
+_VERTICES: Mapping[str, tuple[int, int, str]] = MappingProxyType(
+    {"polytope": (4, 3, "[x, y, z]"), "polygon": (3, 2, "[x, z]"), "segments": (2, 2, "[x, z]")}
+)
+"""Shape with vertices → how many at least, numbers of each, how they are written."""
 
 _Triple = tuple[float, float, float]
 
@@ -85,11 +96,14 @@ def _sizes_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[float, 
         raise ValueError(f"{sizes}, for shape {obstacle.shape!r}")
 
 
-def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[_Triple, ...]) -> None:
-    if obstacle.shape != "polytope" and value:
-        raise ValueError("must be absent: only a polytope has vertices")
-    if obstacle.shape == "polytope" and len(value) < 4:
-        raise ValueError("must be a list of at least 4 points [x, y, z], for shape 'polytope'")
+def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[tuple[float, ...], ...]) -> None:
+    if obstacle.shape not in _VERTICES:
+        if value:
+            raise ValueError(f"must be absent: only {', '.join(_VERTICES)} have vertices")
+        return
+    least, numbers, written = _VERTICES[obstacle.shape]
+    if len(value) < least or any(len(point) != numbers for point in value):
+        raise ValueError(f"must be a list of at least {least} points {written}, for shape {obstacle.shape!r}")
 
 
 def _detectors(value: Use | str | Mapping[str, Any] | Sequence[Any]) -> tuple[Use, ...]:
@@ -124,8 +138,10 @@ class Obstacle:
     size: tuple[float, ...] = field(
         default=(), validator=_sizes_of_shape, metadata=_about("sizes of the shape", unit="m")
     )
-    vertices: tuple[_Triple, ...] = field(
-        default=(), validator=_vertices_of_shape, metadata=_about("of a polytope, in its own axes", unit="m")
+    vertices: tuple[tuple[float, ...], ...] = field(
+        default=(),
+        validator=_vertices_of_shape,
+        metadata=_about("of a polytope [x, y, z], of polygon or segments [x, z], in its own axes", unit="m"),
     )
     position: Signal = field(
         default=Constant((0.0, 0.0, 0.0)),

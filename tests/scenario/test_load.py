@@ -174,6 +174,18 @@ every = 0
             "world.obstacles[0].vertices",
             "at least 4 points",
         ),
+        (
+            'shape = "box"\nsize = [0.4, 0.4, 0.1]',
+            'shape = "polygon"\nvertices = [[0, 0, 0], [1, 0, 0], [0, 0, 1]]',
+            "world.obstacles[0].vertices",
+            "at least 3 points [x, z]",
+        ),
+        (
+            'shape = "box"\nsize = [0.4, 0.4, 0.1]',
+            'shape = "circle"\nsize = [0.1]\nvertices = [[0, 0], [1, 0]]',
+            "world.obstacles[0].vertices",
+            "only polytope, polygon, segments have vertices",
+        ),
         ('shape = "box"', 'shape = "half-space"', "world.obstacles[0].size", "empty or absent"),
         (
             "position = [0.0, 0.2, -0.3]",

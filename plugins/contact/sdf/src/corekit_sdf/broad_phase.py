@@ -6,20 +6,20 @@ import math
 
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.compiled import compiled
-from corekit_sdf.features import BOX, CAPSULE, CYLINDER, HALF_SPACE, flat_first
+from corekit_sdf.features import BOX, CAPSULE, CIRCLE, CYLINDER, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
-from corekit_sdf.vectors import into_frame, norm
+from corekit_sdf.vectors import Vector, into_frame, norm
 
 __all__ = ["bounding_radius", "near_pairs"]
 
 
 @compiled
 def bounding_radius(kind: int, size: Array) -> float:
-    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space.
+    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space or a planar shape.
 
     A polytope's is that of its corners, which are not among its sizes.
     """
-    if kind == HALF_SPACE:
+    if kind == HALF_SPACE or kind >= CIRCLE:
         return math.inf
     if kind == BOX:
         return norm((size[0], size[1], size[2]))
@@ -29,9 +29,27 @@ def bounding_radius(kind: int, size: Array) -> float:
 
 
 @compiled
+def _above_planar(kind: int, R: float, corners: Array, x: Vector) -> float:
+    """A bound from below of the distance of a point from a planar shape, in its frame [m]."""
+    if kind == CIRCLE:
+        return math.hypot(x[0], x[2]) - R
+    if kind == RING:
+        return R - math.hypot(x[0], x[2])
+    low_x = low_z = math.inf
+    high_x = high_z = -math.inf
+    for k in range(len(corners)):
+        low_x, high_x = min(low_x, corners[k, 0]), max(high_x, corners[k, 0])
+        low_z, high_z = min(low_z, corners[k, 2]), max(high_z, corners[k, 2])
+    beyond_x = max(low_x - x[0], x[0] - high_x, 0.0)
+    beyond_z = max(low_z - x[2], x[2] - high_z, 0.0)
+    inside = -math.inf if kind == POLYGON and beyond_x == 0.0 and beyond_z == 0.0 else 0.0
+    return math.hypot(beyond_x, beyond_z) - R + inside
+
+
+@compiled
 def near_pairs(
-    pairs: IntArray, kind: IntArray, size: Array, radius: Array, position: Array, rotation: Array,
-    margin: float, out: IntArray,
+    pairs: IntArray, kind: IntArray, size: Array, radius: Array, corners: Array, corner_start: IntArray,
+    position: Array, rotation: Array, margin: float, out: IntArray,
 ) -> int:  # fmt: skip
     """Copy the pairs whose gap may be below the margin [m]; returns how many.
 
@@ -52,6 +70,9 @@ def near_pairs(
             bound = d[0] * rotation[b, 0, 2] + d[1] * rotation[b, 1, 2] + d[2] * rotation[b, 2, 2]
         elif kind[b] == BOX:
             bound, _ = point_box(into_frame(rotation[b], d), (size[b, 0], size[b, 1], size[b, 2]))
+        elif kind[b] >= CIRCLE:
+            own = corners[corner_start[b] : corner_start[b + 1]]
+            bound = _above_planar(int(kind[b]), size[b, 0], own, into_frame(rotation[b], d))
         else:
             bound = norm(d) - radius[b]
         if not bound - radius[a] >= margin:

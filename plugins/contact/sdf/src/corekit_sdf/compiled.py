@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from numba import njit
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "number"]
 
 compiled = njit(cache=True, error_model="numpy")
+
+
+@compiled
+def number(value: int) -> int:
+    """An integer that is not a literal to the compiler, which would compile callees anew for every literal."""
+    return int(value)

@@ -16,23 +16,30 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.broad_phase import bounding_radius, near_pairs
 from corekit_sdf.config import SdfConfig
-from corekit_sdf.features import KIND_CODES, POLYTOPE
+from corekit_sdf.edges import carry_edges, place_edges
+from corekit_sdf.features import FLAT_OR_ROUND, KIND_CODES, PLANAR_PAIR, POLYTOPE, family
 from corekit_sdf.measure import measure_pairs
+from corekit_sdf.measure_planar import measure_planar_pairs
+from corekit_sdf.planar_corners import PLANAR_KINDS, planar_corners
 from corekit_sdf.rows import MAX_POINTS
 
 __all__ = ["SdfDetector"]
 
+_FLATS: Final = ("half-space", "half-plane")
+_ROUND: Final = ("cylinder", "capsule", "edge", "sphere")
 _SERVED: Final = frozenset(
-    (first, second)
-    for first in ("cylinder", "capsule", "sphere")
-    for second in ("half-space", "box", "sphere")
-) | {("box", "half-space"), ("polytope", "half-space")}
+    [(first, second) for first in _ROUND for second in ("box", "sphere")]
+    + [(first, flat) for first in (*_ROUND, "box", "polytope") for flat in _FLATS]
+    + [(first, planar) for first in ("sphere", "capsule", "edge") for planar in PLANAR_KINDS]
+)
 
 
-def _corners(kind: str, size: Array, vertices: Array | None) -> Array:
-    """Corners of a box, numbered as in `features.corner_number`, or of a polytope [m]; none of other kinds."""
+def _corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array:
+    """Corners of a box, numbered as in `features.corner_number`, of a polytope, polygon or segments [m], else none."""
     if kind == "box":
         return np.array([[-1.0 if c >> axis & 1 else 1.0 for axis in range(3)] for c in range(8)]) * size
+    if kind in ("polygon", "segments"):
+        return planar_corners(kind, vertices, what)
     return np.asarray(vertices, dtype=np.float64) if kind == "polytope" else np.zeros((0, 3))
 
 
@@ -61,6 +68,11 @@ class SdfDetector(ContactDetector):
         self._corners: Array = np.zeros((0, 3))
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._families: set[int] = set()
+        self._edges: IntArray = np.zeros(0, dtype=np.int64)
+        self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
+        self._position: Array = np.zeros((0, 3))
+        self._rotation: Array = np.zeros((0, 3, 3))
         self._rows: Array = np.zeros((MAX_POINTS, 7))
         self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
 
@@ -85,62 +97,81 @@ class SdfDetector(ContactDetector):
         # shapes of other kinds occur in no pair of ours
         self._kind = np.array([KIND_CODES.get(kind, -1) for kind in table.kind], dtype=np.int64)
         self._frame = np.ascontiguousarray(table.frame, dtype=np.int64)
-        self._size = np.ascontiguousarray(table.size, dtype=np.float64)
+        self._size = np.array(table.size, dtype=np.float64)  # ours: the lengths of edges are written into it
+        self._second_frame = np.ascontiguousarray(table.second_frame, dtype=np.int64)
+        self._edges = np.flatnonzero(self._second_frame >= 0)
+        self._position, self._rotation = np.zeros((len(table), 3)), np.zeros((len(table), 3, 3))
         self._radius = np.array(
             [bounding_radius(kind, size) for kind, size in zip(self._kind, self._size, strict=True)]
         )
-        corners = [_corners(*each) for each in zip(table.kind, self._size, table.vertices, strict=True)]
+        where = f"{self._path}: " if self._path else ""
+        corners = [
+            _corners(*each, f"{where}{each[0]} (shape {k})")
+            for k, each in enumerate(zip(table.kind, self._size, table.vertices, strict=True))
+        ]
         self._corners = np.concatenate([np.zeros((0, 3)), *corners])
         self._corner_start = np.cumsum([0, *(len(each) for each in corners)], dtype=np.int64)
         for k in np.flatnonzero(self._kind == POLYTOPE):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
+        self._families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
         out.reserve(len(self._pairs))
+        position, rotation = self._placed(poses)
+        for i in self._edges:
+            self._radius[i] = self._size[i, 0] + self._size[i, 1]
         out.count = near_pairs(
             self._pairs,
             self._kind,
             self._size,
             self._radius,
-            poses.position,
-            poses.rotation,
+            self._corners,
+            self._corner_start,
+            position,
+            rotation,
             margin,
             out.pairs,
         )
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
-        """Append up to four contacts a pair, those with gap < `margin` [m], in one compiled call."""
+        """Append up to four contacts a pair, those with gap < `margin` [m]."""
         out.reserve(out.count + MAX_POINTS * candidates.count)
-        out.count = measure_pairs(
-            candidates.pairs,
-            candidates.count,
-            self._kind,
-            self._size,
-            self._radius,
-            self._corners,
-            self._corner_start,
-            self._frame,
-            poses.position,
-            poses.rotation,
-            poses.frame_position,
-            poses.frame_rotation,
-            margin,
-            self._flat_sine,
-            self._flat_cosine,
-            self._rows,
-            self._names,
-            out.count,
-            out.id,
-            out.shape,
-            out.gap,
-            out.point,
-            out.normal,
-            out.frame,
-            out.local,
-            out.weight,
-        )
+        position, rotation = self._placed(poses)
+        poses_of = (position, rotation, poses.frame_position, poses.frame_rotation)
+        before = out.count
+        written = (
+            out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
+        )  # fmt: skip
+        pairs, number = candidates.pairs, candidates.count
+        if FLAT_OR_ROUND in self._families:
+            out.count = measure_pairs(
+                pairs, number, self._kind, self._size, self._radius, self._corners, self._corner_start,
+                self._frame, *poses_of, margin, self._flat_sine, self._flat_cosine, self._rows, self._names,
+                out.count, *written,
+            )  # fmt: skip
+        if PLANAR_PAIR in self._families:
+            out.count = measure_planar_pairs(
+                pairs, number, self._kind, self._size, self._corners, self._corner_start, self._frame,
+                *poses_of, margin, self._flat_sine, self._rows, self._names, out.count, *written,
+            )  # fmt: skip
+
+        if len(self._edges):
+            carry_edges(
+                before, out.count, self._second_frame, self._frame, self._size, position, rotation,
+                out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+            )  # fmt: skip
+
+    def _placed(self, poses: ShapePoses) -> tuple[Array, Array]:
+        """Positions and rotations of all shapes, edges as capsules."""
+        if not len(self._edges):
+            return poses.position, poses.rotation
+        position, rotation = self._position, self._rotation
+        np.copyto(position, poses.position)
+        np.copyto(rotation, poses.rotation)
+        place_edges(self._edges, poses.end, self._size, position, rotation)
+        return position, rotation
 
     def memory(self) -> Memory:
         """Nothing is remembered."""

@@ -10,6 +10,8 @@ A feature is a place on the pair that moves smoothly with it, so that its gap is
     CORNER + c    corner c of the box on a cap (8), or of a box or polytope on a plane (any number)
     EDGE + e      edge e of the box against the lateral surface (12)
     CROSSING + x  where edge e of the box crosses the rim of a cap, going in or out (48)
+
+and for polygons and segments those of `planar`.
 """
 
 from __future__ import annotations
@@ -22,22 +24,29 @@ from corekit_sdf.vectors import Vector
 __all__ = [
     "BOX",
     "CAPSULE",
+    "CIRCLE",
     "CORNER",
     "CROSSING",
     "CYLINDER",
     "EDGE",
     "FEATURES",
+    "FLAT_OR_ROUND",
     "HALF_SPACE",
     "KIND_CODES",
     "MINUS",
+    "PLANAR_PAIR",
     "PLUS",
+    "POLYGON",
     "POLYTOPE",
     "RIM",
+    "RING",
+    "SEGMENTS",
     "SIDE",
     "SPHERE",
     "corner_number",
     "edge_number",
     "end_feature",
+    "family",
     "flat_first",
 ]
 
@@ -47,6 +56,10 @@ BOX: Final = 2
 CAPSULE: Final = 3
 CYLINDER: Final = 4
 POLYTOPE: Final = 5
+CIRCLE: Final = 6
+RING: Final = 7
+POLYGON: Final = 8
+SEGMENTS: Final = 9
 KIND_CODES: Final = {
     "half-space": HALF_SPACE,
     "sphere": SPHERE,
@@ -54,7 +67,14 @@ KIND_CODES: Final = {
     "capsule": CAPSULE,
     "cylinder": CYLINDER,
     "polytope": POLYTOPE,
+    "half-plane": HALF_SPACE,
+    "circle": CIRCLE,
+    "ring": RING,
+    "polygon": POLYGON,
+    "segments": SEGMENTS,
+    "edge": CAPSULE,
 }
+"""Kinds by name; a half-plane is the half-space that it is without end along y, an edge a capsule (`edges`)."""
 
 PLUS: Final = 0
 MINUS: Final = 1
@@ -64,6 +84,16 @@ CORNER: Final = 11
 EDGE: Final = 19
 CROSSING: Final = 31
 FEATURES: Final = 65536
+
+
+FLAT_OR_ROUND: Final = 0
+PLANAR_PAIR: Final = 1
+
+
+@compiled
+def family(first: int, second: int) -> int:
+    """Which of the loops measures a pair of kinds: each is compiled when a world has such pairs."""
+    return PLANAR_PAIR if max(first, second) >= CIRCLE else FLAT_OR_ROUND
 
 
 @compiled
@@ -89,5 +119,5 @@ def edge_number(axis: int, direction: Vector) -> int:
 
 @compiled
 def flat_first(first: int, second: int) -> bool:
-    """Whether the first of two kinds is the one whose frame a pair is worked in: half-space before box."""
-    return first == HALF_SPACE or (first == BOX and second != HALF_SPACE)
+    """Whether the first of two kinds is the one whose frame a pair is worked in: half-space or planar, then box."""
+    return first == HALF_SPACE or first >= CIRCLE or (first == BOX and second in (SPHERE, CAPSULE, CYLINDER))

@@ -11,18 +11,20 @@ from corekit_sdf.features import (
     BOX,
     CAPSULE,
     CYLINDER,
-    FEATURES,
+    FLAT_OR_ROUND,
     HALF_SPACE,
     PLUS,
     POLYTOPE,
     SPHERE,
+    family,
     flat_first,
 )
 from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
-from corekit_sdf.rows import put, row_point
+from corekit_sdf.rows import put
 from corekit_sdf.segment_box import segment_box
 from corekit_sdf.spheres import point_box, point_capsule, point_cylinder, point_sphere
-from corekit_sdf.vectors import Vector, along, into_frame, out_of_frame, scaled
+from corekit_sdf.vectors import Vector, along, into_frame, scaled
+from corekit_sdf.write import write_rows
 
 __all__ = ["measure_pairs"]
 
@@ -96,6 +98,8 @@ def measure_pairs(
     shapes = len(kind)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
+        if family(int(kind[i]), int(kind[j])) != FLAT_OR_ROUND:
+            continue
         a, b = i, j
         if flat_first(int(kind[i]), int(kind[j])) or (kind[i] == SPHERE and kind[j] in (CAPSULE, CYLINDER)):
             a, b = j, i
@@ -136,33 +140,9 @@ def measure_pairs(
                 )
         else:
             found = _on_sphere(int(kind[a]), size[a], p, size[b, 0], rows, names)
-        flip = 1.0 if a == i else -1.0
-        for k in range(found):
-            if rows[k, 0] >= margin:
-                continue
-            n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
-            x = out_of_frame(turn, row_point(rows, k))
-            out_id[count] = (i * shapes + j) * FEATURES + names[k]
-            out_shape[count, 0], out_shape[count, 1] = i, j
-            out_gap[count] = rows[k, 0]
-            for axis in range(3):
-                out_normal[count, axis] = n[axis]
-                out_point[count, axis] = x[axis] + position[home, axis]
-            for carrier in range(out_frame.shape[1]):
-                f = frame[pairs[row, carrier]] if carrier < 2 else -1
-                out_frame[count, carrier] = f
-                out_weight[count, carrier] = 0.0 if f < 0 else (1.0 if carrier == 0 else -1.0)
-                local = (0.0, 0.0, 0.0)
-                if f >= 0:
-                    local = into_frame(
-                        frame_rotation[f],
-                        (
-                            out_point[count, 0] - frame_position[f, 0],
-                            out_point[count, 1] - frame_position[f, 1],
-                            out_point[count, 2] - frame_position[f, 2],
-                        ),
-                    )
-                for axis in range(3):
-                    out_local[count, carrier, axis] = local[axis]
-            count += 1
+        count = write_rows(
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[home], shapes, frame,
+            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
+            out_normal, out_frame, out_local, out_weight,
+        )  # fmt: skip
     return count

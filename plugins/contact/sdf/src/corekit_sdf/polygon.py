@@ -1,0 +1,243 @@
+"""Spheres and capsules on simple polygons, convex or not, the corners counter-clockwise seen with x right, z up.
+
+Edge i from V_i has direction e_i and outward normal m_i. For a core point P with δ_i = m_i·(P − V_i), minima of the
+distance are
+
+    δ_i ≥ 0 with P's foot on the edge:            φ = δ_i,   n = m_i;                          (1)
+    a convex corner V with P beyond both edges:   φ = ‖P − V‖,   n = (P − V)/φ.                (2)
+
+Inside, the nearest edge gives φ = δ_i < 0, and behind a corner that is not convex both its edges count on beyond
+it: each as the wall that it is, so that neither contact is lost by sinking into the other. There φ of each is
+its own, and the distance to the corner itself is not reported.
+
+A segment has minima at its ends, as points from which the gap does not fall along the segment; and at convex corners V
+over its interior, with n across the segment within V's cone of normals,
+
+    φ = n·(x − V),   x its point nearest to V,                                                 (3)
+
+which is also negative where V sticks through the segment between both of its edges. Where a segment has sunk
+deeper than that, so that none of these is below 0,
+
+    φ = max over the edges that it crosses of min over its ends of δ,   n = m of that edge,        (4)
+
+or, where it crosses none and is inside, its ends count as points.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled, number
+from corekit_sdf.planar import (
+    AT_CORNER,
+    AT_CORNER_END,
+    CROSSED,
+    ON_EDGE,
+    ON_EDGE_END,
+    PLANAR,
+    PLANAR_FEATURES,
+    SIDE_AT_CORNER,
+    Plane,
+    across,
+    corner,
+    dot2,
+    place,
+    put_low,
+)
+from corekit_sdf.vectors import Vector, along
+
+__all__ = ["capsule_on_polygon", "edge_of", "sphere_on_polygon"]
+
+
+@compiled
+def edge_of(corners: Array, k: int) -> tuple[Plane, Plane, float]:
+    """Start, unit direction and length [m] of edge k, k counted around."""
+    v, w = corner(corners, k), corner(corners, k + 1)
+    d = (w[0] - v[0], w[1] - v[1])
+    length = math.hypot(d[0], d[1])
+    return v, (d[0] / length, d[1] / length), length
+
+
+@compiled
+def _convex(corners: Array, k: int) -> bool:
+    """Whether the corner at the start of edge k is convex."""
+    _, before, _ = edge_of(corners, k - 1 + len(corners))
+    _, after, _ = edge_of(corners, k)
+    return dot2(across(before), after) <= 0.0
+
+
+@compiled
+def _relative(corners: Array, k: int, x: Plane) -> tuple[float, float, float, Plane]:
+    """δ and foot of x on edge k [m], the edge's length, its outward normal."""
+    v, e, length = edge_of(corners, k)
+    d = (x[0] - v[0], x[1] - v[1])
+    m = across(e)
+    return dot2(m, d), dot2(e, d), length, m
+
+
+@compiled
+def _nearest(corners: Array, x: Plane) -> tuple[int, bool]:
+    """The edge or corner nearest to x; whether it is the corner at the edge's start."""
+    best, chosen, at_corner = math.inf, 0, False
+    for k in range(len(corners)):
+        delta, t, length, _ = _relative(corners, k, x)
+        if t < 0.0:
+            square = delta * delta + t * t
+            if square < best:
+                best, chosen, at_corner = square, k, True
+        elif t <= length and delta * delta < best:
+            best, chosen, at_corner = delta * delta, k, False
+    return chosen, at_corner
+
+
+@compiled
+def _behind(corners: Array, x: Plane) -> tuple[int, int, int]:
+    """Up to three edges that count although (1) does not hold, −1 for none: where x is inside, see above."""
+    n = len(corners)
+    k, at_corner = _nearest(corners, x)
+    if at_corner:
+        return (-1, -1, -1) if _convex(corners, k) else (k, (k - 1 + n) % n, -1)
+    if _relative(corners, k, x)[0] >= 0.0:
+        return (-1, -1, -1)
+    before = -1 if _convex(corners, k) else (k - 1 + n) % n
+    after = -1 if _convex(corners, (k + 1) % n) else (k + 1) % n
+    return (k, before, after)
+
+
+@compiled
+def _put_point(
+    corners: Array, x: Vector, radius: float, inward: Plane, slack: float, on_edge: int, at_corner: int,
+    room: int, rows: Array, names: IntArray, count: int,
+) -> int:  # fmt: skip
+    """Append the minima (1), (2) at a core point from which the gap along `inward` does not fall by more than slack."""
+    c = place(x)
+    kept = _behind(corners, c)
+    for k in range(len(corners)):
+        feature = PLANAR + PLANAR_FEATURES * k
+        delta, t, length, m = _relative(corners, k, c)
+        over = delta >= 0.0 and 0.0 <= t <= length
+        if (over or k == kept[0] or k == kept[1] or k == kept[2]) and dot2(m, inward) >= -slack:
+            count = put_low(rows, names, count, room, feature + on_edge, delta, m, x, radius)
+        if t < 0.0 and _convex(corners, k):
+            _, t_before, length_before, _ = _relative(corners, k - 1 + len(corners), c)
+            v = corner(corners, k)
+            d = (c[0] - v[0], c[1] - v[1])
+            distance = math.hypot(d[0], d[1])
+            if t_before > length_before and distance > 0.0:
+                n = (d[0] / distance, d[1] / distance)
+                if dot2(n, inward) >= -slack:
+                    count = put_low(rows, names, count, room, feature + at_corner, distance, n, x, radius)
+    return count
+
+
+@compiled
+def sphere_on_polygon(
+    corners: Array, p: Vector, radius: float, room: int, rows: Array, names: IntArray
+) -> int:
+    """Up to four minima."""
+    return _put_point(
+        corners, p, radius, (0.0, 0.0), 0.0, number(ON_EDGE), number(AT_CORNER), room, rows, names, number(0)
+    )
+
+
+@compiled
+def _between(corners: Array, k: int, gap: float, n: Plane, s: float, w: Plane, half: float) -> bool:
+    """Whether a segment cuts corner k off: it crosses both its edges, at arc lengths within ± half."""
+    whole = True
+    for step in range(2):
+        _, e, length = edge_of(corners, k - step + len(corners))
+        away = (-e[0], -e[1]) if step else e  # along the edge from the corner
+        fall = -dot2(n, away)
+        if not fall > 0.0 or -gap > length * fall or abs(s - gap / fall * dot2(w, away)) > half:
+            whole = False
+    return whole
+
+
+@compiled
+def _put_corners(
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, room: int, rows: Array,
+    names: IntArray, count: int,
+) -> int:  # fmt: skip
+    """Append the minima (3), with cones of normals wider by the slack."""
+    w = place(u)
+    length = math.hypot(w[0], w[1])
+    if not length > 1e-12:
+        return count
+    w = (w[0] / length, w[1] / length)
+    half = h * length
+    for k in range(len(corners)):
+        if not _convex(corners, k):
+            continue
+        v = corner(corners, k)
+        s = w[0] * (v[0] - p[0]) + w[1] * (v[1] - p[2])
+        if not abs(s) < half:
+            continue
+        x = along(p, s / length, u)
+        n = across(w)
+        _, before, _ = edge_of(corners, k - 1 + len(corners))
+        _, after, _ = edge_of(corners, k)
+        if dot2(n, before) - dot2(n, after) < 0.0:
+            n = (-n[0], -n[1])
+        gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
+        if dot2(n, before) < -slack or dot2(n, after) > slack:
+            continue
+        if gap >= 0.0 or _between(corners, k, gap, n, s, w, half):
+            feature = PLANAR + PLANAR_FEATURES * k + SIDE_AT_CORNER
+            count = put_low(rows, names, count, room, feature, gap, n, x, radius)
+    return count
+
+
+@compiled
+def _put_sunk(
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, room: int, rows: Array, names: IntArray,
+    count: int,
+) -> int:  # fmt: skip
+    """Append (4) if the segment pierces the polygon or lies inside, and no minimum says so."""
+    best, edge, deepest = -math.inf, -1, p
+    a, b = along(p, h, u), along(p, -h, u)
+    inside = _behind(corners, place(a))[0] >= 0 or _behind(corners, place(b))[0] >= 0
+    for k in range(len(corners)):
+        high, s, length, m = _relative(corners, k, place(a))
+        low, t, _, _ = _relative(corners, k, place(b))
+        if high * low < 0.0 and 0.0 < s + (t - s) * high / (high - low) < length and min(high, low) > best:
+            best, edge, deepest = min(high, low), k, a if high < low else b
+    if edge >= 0:
+        _, _, _, m = _relative(corners, edge, place(deepest))
+        feature = PLANAR + PLANAR_FEATURES * edge + CROSSED
+        return put_low(rows, names, count, room, feature, best, m, deepest, radius)
+    if inside:
+        still = (0.0, 0.0)
+        for end in range(2):
+            count = _put_point(
+                corners, b if end else a, radius, still, 0.0, ON_EDGE_END + end, AT_CORNER_END + end,
+                room, rows, names, count,
+            )  # fmt: skip
+    return count
+
+
+@compiled
+def capsule_on_polygon(
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, room: int, rows: Array,
+    names: IntArray,
+) -> int:  # fmt: skip
+    """Up to four minima at ends and corners.
+
+    Args:
+        slack: sine of the flat angle: how steeply the gap may fall from one end to the other that counts too.
+    """
+    count = number(0)
+    w = place(u)
+    for end in range(2):
+        sign = -1.0 if end else 1.0
+        count = _put_point(
+            corners, along(p, sign * h, u), radius, (-sign * w[0], -sign * w[1]), slack,
+            ON_EDGE_END + end, AT_CORNER_END + end, room, rows, names, count,
+        )  # fmt: skip
+    count = _put_corners(corners, p, u, radius, h, slack, room, rows, names, count)
+    least = math.inf
+    for k in range(count):
+        least = min(least, rows[k, 0])
+    if least > -radius:
+        count = _put_sunk(corners, p, u, radius, h, room, rows, names, count)
+    return count

@@ -1,0 +1,57 @@
+"""From the rows of one pair in its work frame to rows of the contact set."""
+
+from __future__ import annotations
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
+from corekit_sdf.features import FEATURES
+from corekit_sdf.rows import row_point
+from corekit_sdf.vectors import into_frame, out_of_frame
+
+__all__ = ["write_rows"]
+
+
+@compiled
+def write_rows(
+    rows: Array, names: IntArray, found: int, i: int, j: int, flip: float, turn: Array, origin: Array,
+    shapes: int, frame: IntArray, frame_position: Array, frame_rotation: Array, margin: float, count: int,
+    out_id: IntArray, out_shape: IntArray, out_gap: Array, out_point: Array, out_normal: Array,
+    out_frame: IntArray, out_local: Array, out_weight: Array,
+) -> int:  # fmt: skip
+    """Append those of the first `found` rows with gap < margin; returns the new count. A gap that is nan stays.
+
+    Args:
+        i, j: the pair.
+        flip: −1 if the rows' normals point from i into j, else 1.
+        turn, origin: rotation and origin of the work frame, (3, 3) and (3,) [m].
+        shapes: how many there are.
+    """
+    for k in range(found):
+        if rows[k, 0] >= margin:
+            continue
+        n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
+        x = out_of_frame(turn, row_point(rows, k))
+        out_id[count] = (i * shapes + j) * FEATURES + names[k]
+        out_shape[count, 0], out_shape[count, 1] = i, j
+        out_gap[count] = rows[k, 0]
+        for axis in range(3):
+            out_normal[count, axis] = n[axis]
+            out_point[count, axis] = x[axis] + origin[axis]
+        for carrier in range(out_frame.shape[1]):
+            f = frame[i if carrier == 0 else j] if carrier < 2 else -1
+            out_frame[count, carrier] = f
+            out_weight[count, carrier] = 0.0 if f < 0 else (1.0 if carrier == 0 else -1.0)
+            local = (0.0, 0.0, 0.0)
+            if f >= 0:
+                local = into_frame(
+                    frame_rotation[f],
+                    (
+                        out_point[count, 0] - frame_position[f, 0],
+                        out_point[count, 1] - frame_position[f, 1],
+                        out_point[count, 2] - frame_position[f, 2],
+                    ),
+                )
+            for axis in range(3):
+                out_local[count, carrier, axis] = local[axis]
+        count += 1
+    return count
