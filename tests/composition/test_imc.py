@@ -1,0 +1,120 @@
+"""Contact potentials where impulses also answer: one word changed, the same rest within the contact layer δ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.errors import CompositionError
+
+ARM = Path(__file__).parents[2] / "scenarios" / "cusp" / "inclined_box.toml"
+LAYER = 5e-4
+
+ROD = """
+format = "corekit-scenario/1"
+name = "dropped-rod"
+
+[time]
+duration = 0.4
+step = 1e-3
+
+[[world.obstacles]]
+name = "floor"
+shape = "half-space"
+friction = 0.5
+
+[[world.obstacles]]
+name = "log"
+shape = "cylinder"
+size = [0.03, 0.4]
+position = [0.0, 0.0, 0.03]
+rotation_rpy = [1.5707963267948966, 0.0, 0.0]
+friction = 0.5
+
+[[bodies]]
+name = "rod"
+use = "der"
+[[bodies.options.limbs]]
+start = [-0.2, 0.0, 0.0755]
+end = [0.2, 0.0, 0.0755]
+nodes = 17
+radius = [0.015]
+young = [2e5]
+density = [800.0]
+viscosity = 12.0
+
+[contact]
+detector = "edges"
+solver = { use = "imc", options = { tolerance = 5e-4, stiffness = 2e4 } }
+
+[integrator]
+use = "implicit-euler"
+
+[output]
+every = 0.1
+"""
+
+
+def frames(simulation):
+    """Where every frame of every body is [m]."""
+    found = []
+    for body, part in zip(simulation.bodies, simulation.state.parts, strict=True):
+        count = len(body.layout.frames)
+        position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        body.model.poses(part, position, rotation)
+        found.append(position)
+    return np.concatenate(found)
+
+
+def run(file, duration, *overrides):
+    simulation = corekit.load(file, overrides).compose()
+    simulation.run(duration)
+    return simulation
+
+
+@pytest.fixture
+def rod(tmp_path):
+    file = tmp_path / "rod.toml"
+    file.write_text(ROD)
+    return file
+
+
+def test_the_arm_of_scenario_a_rests_on_its_box_within_the_layer():
+    """Before its ramp, with impulses and with the potential."""
+    implicit = (
+        "integrator.use=implicit-euler",
+        "integrator.options={}",
+        "time.step=4e-3",
+        "output.every=0.02",
+    )
+    imc = ("contact.solver.use=imc", f"contact.solver.options={{ tolerance = {LAYER} }}")
+    one = run(ARM, 0.8, *implicit)
+    other = run(ARM, 0.8, *implicit, *imc)
+    assert other.contacts().count > 0
+    assert np.abs(frames(one) - frames(other)).max() < LAYER
+
+
+def test_a_rod_dropped_across_a_cylinder_comes_to_the_same_rest(rod):
+    """It hangs over on both sides and droops."""
+    lcp = ("contact.solver.use=lcp", "contact.solver.options={}")
+    one, other = run(rod, 0.4), run(rod, 0.4, *lcp)
+    # it still sinks a little: drag carries some per cent
+    weight = 800.0 * np.pi * 0.015**2 * 0.4 * 9.81 * 1e-3
+    for simulation in (one, other):
+        record = simulation.contacts()
+        axes = np.stack([record.normal, record.tangent, np.cross(record.normal, record.tangent)], axis=1)
+        impulses = np.column_stack([record.normal_impulse, record.tangential_impulse])
+        assert np.einsum("ma,mai->i", impulses, axes)[2] == pytest.approx(weight, rel=0.05)
+    assert np.abs(frames(one)[:, 2] - 0.0755).max() > 5 * LAYER  # it did fall and bend
+    assert np.abs(frames(one) - frames(other)).max() < LAYER
+
+
+def test_potentials_are_refused_by_nobody_and_stiff_split_schemes_refuse_impulses(rod):
+    corekit.load(rod, ("integrator.use=newmark",)).compose()
+    with pytest.raises(CompositionError, match=r"newmark.*coupled"):
+        corekit.load(
+            rod, ("integrator.use=newmark", "contact.solver.use=lcp", "contact.solver.options={}")
+        ).compose()
