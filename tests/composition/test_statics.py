@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
 from scipy.linalg import eigh
 from scipy.optimize import root
 
-from corekit.scenario.load import from_document
+from corekit.scenario.load import from_document, load
+
+ARCH = Path(__file__).parents[2] / "scenarios" / "teaching" / "arch_snaps.toml"
 
 ARM = {
     "format": "corekit-scenario/1",
@@ -164,3 +168,19 @@ def test_a_heavy_rod_hangs_as_the_elastic_line_does():
     # half an edge stands still at either clamp; the clamp carries the rest of the weight
     weight = density * area
     assert found.equilibrium.reactions.sum() == pytest.approx(weight, rel=0.05)
+
+
+def test_a_bowed_rod_pushes_back_with_eulers_load_and_snaps_under_a_growing_force():
+    """Shortened by e, a clamped elastic line carries 4π²·EI/L²·(1 + e/2L + …)."""
+    found = load(ARCH, ["world.gravity=[0,0,0.01]"]).statics(sweep=40)
+    euler = 4.0 * np.pi**2 * 1e7 * np.pi * 0.003**4 / 4 / 0.5**2
+    told = found.as_data()["equilibria"]
+    for k in (2, 8, 14, 20):
+        shortening = 0.04 * told[k]["time_s"]
+        reactions = told[k]["reactions"]
+        along = reactions["arch.rod-0-x"] + reactions["arch.clamp-rod-0-x"]
+        assert along == pytest.approx(euler * (1.0 + shortening / (2 * 0.5)), rel=0.01)
+    crown = [float(found.frame_position(each)[20, 2]) for each in found.path]
+    assert min(crown[2:21]) > 0.02
+    assert crown[-1] < -0.05
+    assert all(each.stability.stable for each in found.path)
