@@ -19,8 +19,10 @@ der = ComponentSpec(
         "force-terms",
         "curvature-input",
         "input-jacobian",
+        "symbolic",
     ),
-    modules=("numba",),
+    modules=("numba", "scipy"),
+    ability_modules={"symbolic": ("casadi",)},
     citation=(
         "Bergou et al. (2008), Discrete elastic rods, ACM Trans. Graphics 27(3); "
         "Bergou et al. (2010), Discrete viscous threads, ACM Trans. Graphics 29(4); "

@@ -26,6 +26,9 @@ class Applied:
     Attributes:
         channels: `curvature-LIMB` (κ₁, κ₂, twist, if planar κ₁; of the limb or of every inner node), then `force-NAME`.
         following: whether a force turns with the rod.
+        shape: strains of the rest shape, (P, 3).
+        first: first curvature input of every pair, −1 without, (P,).
+        forces: first index of the node, edge (−1: world axes) and first input of every force at a node.
         blocks: indices that each such force and its edge couple, (1, d).
     """
 
@@ -33,8 +36,8 @@ class Applied:
         self, config: DERConfig, graph: Graph, numbering: Numbering, form: Form, axes: Array, shape: Array
     ) -> None:
         self._form, self._rods, self._axes, self._graph = form, form.rods, axes, graph
-        self._shape, self._natural, self._voronoi = shape, graph.natural, graph.voronoi
-        self._first: IntArray = np.full(len(graph.pair), -1, dtype=np.int64)
+        self.shape, self._natural, self._voronoi = shape, graph.natural, graph.voronoi
+        self.first: IntArray = np.full(len(graph.pair), -1, dtype=np.int64)
         channels: list[Channel] = []
         size, each = 0, form.strains
         for i, limb in enumerate(config.limbs):
@@ -43,17 +46,16 @@ class Applied:
             own = graph.pair_limb == i
             if limb.curvature_input == "nodes":
                 own = np.flatnonzero(own & ~graph.held_node[graph.pair_node[:, 1]])
-                self._first[own] = size + each * np.arange(len(own))
+                self.first[own] = size + each * np.arange(len(own))
                 count = each * len(own)
             else:
-                self._first[own] = size
+                self.first[own] = size
                 count = each
             if count:
                 unit = "1/m, 1/m, rad/m" if each == 3 else "1/m"
                 channels.append(Channel(f"curvature-{limb.name}", unit, count, ChannelKind.POSITION))
             size += count
-        # first index of node, edge (−1: world axes), offset in the inputs
-        self._forces: list[tuple[int, int, int]] = []
+        self.forces: list[tuple[int, int, int]] = []
         wrong: list[Mistake] = []
         for i, force in enumerate(config.forces):
             node = graph.place(force.at, f"forces[{i}].at", wrong)
@@ -66,22 +68,22 @@ class Applied:
                 k = int(np.flatnonzero(graph.nodes_of[number] == node)[0])
                 edge = int(edges[min(k, len(edges) - 1)])
             channels.append(Channel(f"force-{force.name}", "N", 3))
-            self._forces.append((int(numbering.node[node]), edge, size))
+            self.forces.append((int(numbering.node[node]), edge, size))
             size += 3
         if wrong:
             raise ConfigError(wrong, "the forces")
         self.channels = tuple(channels)
         self._none = np.zeros(size)
-        self._curved = bool((self._first >= 0).any())
-        self.following = any(edge >= 0 for _, edge, _ in self._forces)
+        self._curved = bool((self.first >= 0).any())
+        self.following = any(edge >= 0 for _, edge, _ in self.forces)
         self._slope = np.zeros((3, 7))
-        self.blocks = [self._edge_dofs(edge)[None, :] for _, edge, _ in self._forces if edge >= 0]
+        self.blocks = [self._edge_dofs(edge)[None, :] for _, edge, _ in self.forces if edge >= 0]
         self._places: list[IntArray] = []
         self._set(self._none)
 
     def _set(self, inputs: Array) -> None:
         set_natural(
-            self._rods, self._shape, self._natural, self._voronoi, self._first, self._form.strains, inputs
+            self._rods, self.shape, self._natural, self._voronoi, self.first, self._form.strains, inputs
         )
 
     def set_natural(self, inputs: Array | None) -> None:
@@ -91,7 +93,7 @@ class Applied:
 
     def add_forces(self, inputs: Array, force: Array) -> None:
         """Add the forces at nodes; the edges must be placed."""
-        for node, edge, first in self._forces:
+        for node, edge, first in self.forces:
             if edge >= 0:
                 add_following(self._rods, node, edge, inputs[first : first + 3], force)
             else:
@@ -101,7 +103,7 @@ class Applied:
     def add_slopes(self, state: State, inputs: Array, stiffness: Matrix) -> None:
         """Add −∂(following forces)/∂q to K."""
         places = iter(self._places)
-        for _, edge, first in self._forces:
+        for _, edge, first in self.forces:
             if edge >= 0:
                 u = inputs[first : first + 3]
                 following_slopes(self._rods, state.q, state.aux, edge, u, self._slope)
@@ -110,7 +112,7 @@ class Applied:
     def find_places(self, matrix: Matrix) -> None:
         """Work out where the slopes of following forces stand in K."""
         if self.following and isinstance(matrix, Sparse):
-            for node, edge, _ in self._forces:
+            for node, edge, _ in self.forces:
                 if edge >= 0:
                     rows, columns = np.meshgrid(node + np.arange(3), self._edge_dofs(edge), indexing="ij")
                     self._places.append(matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(3, 7))
@@ -124,8 +126,8 @@ class Applied:
         out.fill(0.0)
         self._form.place(state.q, state.aux)
         if self._curved:
-            self._form.curvature_slopes(state, self._graph, self._first, inputs, out)
-        for node, edge, first in self._forces:
+            self._form.curvature_slopes(state, self._graph, self.first, inputs, out)
+        for node, edge, first in self.forces:
             rows = slice(node, node + self._axes.shape[1])
             if edge >= 0:
                 out[rows, first : first + 3] = self._rods.at[edge][[[4, 7, 0], [5, 8, 1], [6, 9, 2]]]

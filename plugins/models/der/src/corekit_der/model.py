@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from corekit.roles.model import Layout, Model, Outline
 from corekit_der.config import DERConfig
 from corekit_der.initial import DERInitial
 from corekit_der.system import RodSystem
+
+if TYPE_CHECKING:
+    from corekit_der.symbolic import SymbolicRods
 
 __all__ = ["DER"]
 
@@ -110,6 +113,10 @@ class DER(Model):
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as stretching, bending, twisting, gravity, drag and applied [N, N·m]."""
         return self._rods.force_terms(state, inputs)
+
+    def symbolic(self) -> SymbolicRods:
+        """The same equations as CasADi expressions; needs `corekit-der[symbolic]`."""
+        return self._rods.symbolic()
 
     def outline(self, state: State) -> Outline:
         """Every limb as a polyline as thick as the rod."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from corekit_der.loads import add_drag, add_drag_slopes
 from corekit_der.motion import HeldMotion
 from corekit_der.numbering import Numbering, number, pattern_of, places
 from corekit_der.starts import Starter
+
+if TYPE_CHECKING:
+    from corekit_der.symbolic import SymbolicRods
 
 __all__ = ["RodSystem"]
 
@@ -225,6 +228,32 @@ class RodSystem:
         values[on_node, :, :3] = self._axes
         edge = np.where(on_node, -1, self._real[np.maximum(frame - self._nodes, 0)])
         edge_rows(self._form.rods, state.q, state.aux, edge, local, self._axes, dofs, values)
+
+    def symbolic(self) -> SymbolicRods:
+        """The equations as CasADi expressions."""
+        from corekit_der.symbolic import Parts, SymbolicRods
+
+        graph, applied = self._graph, self._applied
+        parts = Parts(
+            rods=self._form.rods,
+            aux=self._rest_aux,
+            mass=self.mass,
+            weight=self._weight,
+            drag=self._drag,
+            resistive=self._resistive,
+            shape=applied.shape,
+            natural=graph.natural,
+            voronoi=graph.voronoi,
+            first=applied.first,
+            strains=self._form.strains,
+            forces=applied.forces,
+            axes=self._axes,
+            rotation=self._rotation,
+            origin=self._origin,
+            nodes=self._numbering.node[: self._nodes],
+            edges=self._real if self._with_edges else self._real[:0],
+        )
+        return SymbolicRods(parts, self.layout.input_size)
 
     def outline(self, state: State) -> Outline:
         """Polylines of the limbs, a ring's closed."""

@@ -1,0 +1,236 @@
+"""The rods' equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+
+Energies are written down and everything else is differentiated from them, so the tests hold the compiled forces,
+Hessians and rows against an independent derivation. Reference directors are carried from the sources of the rest
+shape, so expressions hold for states whose edges turned by less than half a turn from there, and that have not been
+recharted. Meant for some hundred coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit_der.tables import Rods
+
+__all__ = ["Parts", "SymbolicRods"]
+
+Expression = Any
+"""A CasADi SX, MX or DM."""
+
+
+@frozen(eq=False)
+class Parts:
+    """What the expressions are made of, all constant.
+
+    Args:
+        rods: the kernels' tables.
+        aux: of the rest shape.
+        mass, weight, drag: diagonals of M, weight, diagonal of viscous D, (n,).
+        resistive: ½L·(c_n, c_t) of every edge, (E, 2).
+        shape, natural: strains of the rest shape and natural curvatures, (P, 3).
+        voronoi: V, (P,).
+        first: first curvature input of every pair, −1 without, (P,).
+        strains: how many curvature inputs a pair has.
+        forces: (first index of the node, edge or −1, first input).
+        axes, rotation, origin: the base's axes that count (3, d), all of them (3, 3), and its origin (3,).
+        nodes: first index of the node of every node frame.
+        edges: edge of every edge frame.
+    """
+
+    rods: Rods
+    aux: Array
+    mass: Array
+    weight: Array
+    drag: Array
+    resistive: Array
+    shape: Array
+    natural: Array
+    voronoi: Array
+    first: IntArray
+    strains: int
+    forces: Sequence[tuple[int, int, int]]
+    axes: Array
+    rotation: Array
+    origin: Array
+    nodes: IntArray
+    edges: IntArray
+
+
+def _transport(a: Expression, b: Expression, v: Expression) -> Expression:
+    """P(a, b)·v, see `vectors.transport`."""
+    c = ca.cross(a, b)
+    cosine = ca.dot(a, b)
+    return cosine * v + ca.cross(c, v) + c * (ca.dot(c, v) / (1.0 + cosine))
+
+
+@final
+class SymbolicRods:
+    """Expressions of one graph of rods; built by `DER.symbolic()`.
+
+    Attributes:
+        coordinates, inputs: lengths of q and of the input vector.
+        frames: number of frames, in the order of the model's layout.
+    """
+
+    def __init__(self, parts: Parts, inputs: int) -> None:
+        self._parts = parts
+        self.coordinates = len(parts.mass)
+        self.inputs = inputs
+        self.frames = len(parts.nodes) + len(parts.edges)
+
+    def mass(self, q: Expression) -> Expression:
+        """M, shape (n, n); constant."""
+        return ca.diag(ca.DM(self._parts.mass))
+
+    def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
+        """½·vᵀM·v [J]."""
+        return 0.5 * ca.dot(ca.DM(self._parts.mass) * v, v)
+
+    def potential_energy(self, q: Expression) -> Expression:
+        """Elastic energy without inputs and gravitational potential [J], heights from the world's origin."""
+        parts = self._parts
+        width = parts.axes.shape[1]
+        # the weight of all nodes times the base's own height
+        total = sum(parts.weight[node : node + width] for node in np.unique(parts.rods.edge[:, :2]))
+        level = float(total @ (parts.axes.T @ parts.origin))
+        return self._elastic(q, None) - ca.dot(ca.DM(parts.weight), q) - level
+
+    def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
+        """f(q, v, u) [N, N·m], shape (n, 1)."""
+        parts = self._parts
+        f = ca.DM(parts.weight) - ca.DM(parts.drag) * v - ca.gradient(self._elastic(q, inputs), q)
+        rows = [f[k] for k in range(self.coordinates)]
+
+        def add(node: int, force: Expression) -> None:
+            for k in range(force.shape[0]):
+                rows[node + k] = rows[node + k] + force[k]
+
+        for j in np.flatnonzero(parts.resistive.any(axis=1)):
+            across, extra = parts.resistive[j, 0], parts.resistive[j, 1] - parts.resistive[j, 0]
+            t = self._tangent(q, int(j))[0]
+            for node in parts.rods.edge[j, :2].tolist():
+                u = v[node : node + 3]
+                add(node, -across * u - extra * t * ca.dot(t, u))
+        for node, edge, first in parts.forces:
+            u = inputs[first : first + 3]
+            add(node, self._directors(q, edge) @ u if edge >= 0 else ca.DM(parts.axes.T) @ u)
+        return ca.vertcat(*rows)
+
+    def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame."""
+        parts = self._parts
+        if frame < len(parts.nodes):
+            node = int(parts.nodes[frame])
+            local, rotation = q[node : node + parts.axes.shape[1]], ca.DM(parts.rotation)
+        else:
+            edge = int(parts.edges[frame - len(parts.nodes)])
+            start, end = parts.rods.edge[edge, :2].tolist()
+            local = 0.5 * (q[start : start + 3] + q[end : end + 3])
+            rotation = ca.DM(parts.rotation) @ self._directors(q, edge)
+        return ca.DM(parts.axes) @ local + ca.DM(parts.origin), rotation
+
+    def point(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """World position (3, 1) [m] of a point fixed in a frame."""
+        position, rotation = self.pose(q, frame)
+        return position + rotation @ ca.DM(local)
+
+    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """J of that point, shape (3, n)."""
+        return ca.jacobian(self.point(q, frame, local), q)
+
+    def functions(self) -> Mapping[str, Any]:
+        """CasADi Functions mass (q), force (q, v, u), energy (q, v) and poses (q)."""
+        q, v, u = (
+            ca.SX.sym(s, k) for s, k in (("q", self.coordinates), ("v", self.coordinates), ("u", self.inputs))
+        )
+        poses = [self.pose(q, frame) for frame in range(self.frames)]
+        energies = [self.kinetic_energy(q, v), self.potential_energy(q)]
+        return {
+            "mass": ca.Function("mass", [q], [self.mass(q)]),
+            "force": ca.Function("force", [q, v, u], [self.force(q, v, u)]),
+            "energy": ca.Function("energy", [q, v], energies),
+            "poses": ca.Function(
+                "poses", [q], [ca.horzcat(*(x for x, _ in poses)), ca.horzcat(*(R for _, R in poses))]
+            ),
+        }
+
+    # — elasticity —
+
+    def _tangent(self, q: Expression, edge: int) -> tuple[Expression, Expression]:
+        """Unit tangent and length of an edge."""
+        width = self._parts.axes.shape[1]
+        start, end = self._parts.rods.edge[edge, :2].tolist()
+        e = q[end : end + width] - q[start : start + width]
+        length = ca.sqrt(ca.dot(e, e))
+        return e / length, length
+
+    def _directors(self, q: Expression, edge: int) -> Expression:
+        """m₁, m₂, t of an edge as columns, (3, 3)."""
+        parts = self._parts
+        t, _ = self._tangent(q, edge)
+        a, d = (ca.DM(parts.aux[6 * edge + 3 * k : 6 * edge + 3 * k + 3]) for k in range(2))
+        d1 = _transport(a, t, d)
+        theta = q[int(parts.rods.edge[edge, 2])]
+        m1 = ca.cos(theta) * d1 + ca.sin(theta) * ca.cross(t, d1)
+        return ca.horzcat(m1, ca.cross(t, m1), t)
+
+    def _rest(self, p: int, inputs: Expression) -> list[Expression]:
+        """k̄₁, k̄₂, τ̄ of a pair: equation (1) of `actuation`."""
+        parts, rest = self._parts, []
+        for i in range(3):
+            kappa = float(parts.natural[p, i])
+            if inputs is not None and parts.first[p] >= 0 and i < parts.strains:
+                kappa = kappa + inputs[int(parts.first[p]) + i]
+            turn = 2.0 * ca.tan(0.5 * kappa * parts.voronoi[p]) if i < 2 else kappa * parts.voronoi[p]
+            rest.append(float(parts.shape[p, i]) + turn)
+        return rest
+
+    def _elastic(self, q: Expression, inputs: Expression) -> Expression:
+        """The energies (1)–(3) of `elastic`, or (1) of `planar` [J]."""
+        parts, rods = self._parts, self._parts.rods
+        edges = range(len(rods.length))
+        energy = 0.0
+        for j in edges:
+            if rods.axial[j]:
+                strain = self._tangent(q, j)[1] / rods.length[j] - 1.0
+                energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2
+        planar = parts.axes.shape[1] == 2
+        frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges]
+        for p in range(len(rods.pair)):
+            found = self._bend(frames, p) if planar else self._bend_and_twist(q, frames, p)
+            for k, rest, stiffness in zip(found, self._rest(p, inputs), rods.bend[p], strict=False):
+                energy += 0.5 * stiffness * (k - rest) ** 2
+        return energy
+
+    def _bend(self, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
+        """k of a planar pair."""
+        (e, f), (se, sf) = self._parts.rods.pair[p], self._parts.rods.sign[p]
+        te, tf = se * frames[e], sf * frames[f]
+        return (2.0 * (te[1] * tf[0] - te[0] * tf[1]) / (1.0 + ca.dot(te, tf)),)
+
+    def _bend_and_twist(self, q: Expression, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
+        """k₁, k₂, τ of a pair."""
+        rods = self._parts.rods
+        (e, f), (se, sf), (c, d) = rods.pair[p], rods.sign[p], rods.phase[p]
+        m1e, m2e, te = frames[e][:, 0], se * frames[e][:, 1], se * frames[e][:, 2]
+        m1f, m2f, tf = frames[f][:, 0], sf * frames[f][:, 1], sf * frames[f][:, 2]
+        m1f, m2f = c * m1f + d * m2f, c * m2f - d * m1f
+        kb = 2.0 * ca.cross(te, tf) / (1.0 + ca.dot(te, tf))
+        near = (
+            sf * q[int(rods.where[p, 3])]
+            - se * q[int(rods.where[p, 1])]
+            + self._parts.aux[6 * len(rods.length) + p]
+        )
+        u = _transport(te, tf, m1e)
+        sine, cosine = ca.dot(ca.cross(u, m1f), tf), ca.dot(u, m1f)
+        # the angle less `near`, so that it stays on its branch
+        rest = ca.atan2(
+            sine * ca.cos(near) - cosine * ca.sin(near), cosine * ca.cos(near) + sine * ca.sin(near)
+        )
+        return 0.5 * ca.dot(kb, m2e + m2f), -0.5 * ca.dot(kb, m1e + m1f), near + rest
