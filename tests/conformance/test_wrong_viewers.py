@@ -1,11 +1,14 @@
 """Wrong viewers: each breaks one promise, and exactly the checks of that promise fail."""
 
+import contextlib
+import http.server
 import io
+import threading
 from typing import final
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 from corekit.errors import ResultsError
 from corekit.registry.spec import ComponentSpec
@@ -23,7 +26,7 @@ class NumbersConfig:
 
 @final
 class Numbers(Viewer):
-    """A sound viewer of few lines: it writes the outlines as text."""
+    """A sound viewer of few lines with every ability: it writes the outlines as text."""
 
     def __init__(self, config, context=None):
         self.config = config
@@ -38,16 +41,62 @@ class Numbers(Viewer):
     def remember(self, memory):
         pass
 
-    def render(self, replay, path):
+    def render(self, replay, path, progress=None):
         if path.suffix not in self.suffixes or path.is_dir():
             raise ResultsError(f"cannot write {path.name}")
         path.write_text(self.text(replay))
+        if progress is not None:
+            for share in self.shares():
+                progress(share)
 
     def text(self, replay):
         store = io.StringIO("conformance " * 20)
         store.seek(0, io.SEEK_END)
         np.savetxt(store, np.concatenate([body.outline.reshape(-1, 3) for body in replay.bodies]))
         return store.getvalue()
+
+    def shares(self):
+        return (0.25, 0.5, 1.0)
+
+    def chart(self, chart, path):
+        if not any(len(line.x) for panel in chart.panels for line in panel.lines):
+            raise ResultsError("no line")
+        path.write_text(f"{len(chart.panels)} panels")
+
+    @contextlib.contextmanager
+    def serve(self, replay, standing, port):
+        server = http.server.HTTPServer(("127.0.0.1", port), Greeting)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield Shown(server, self)
+        self.end(server, thread)
+
+    def end(self, server, thread):
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Shown:
+    """A session that shows nothing."""
+
+    def __init__(self, server, viewer):
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        self._server = server
+
+    def show(self, replay, standing):
+        pass
+
+
+class Greeting(http.server.BaseHTTPRequestHandler):
+    """Answers whoever asks."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format, *arguments):
+        pass
 
 
 def viewer(**methods):
@@ -60,6 +109,8 @@ def viewer(**methods):
         summary="Text.",
     )
     target = type("Wrong", (Numbers,), methods)
+    if methods.keys() & {"shares", "chart", "end"} or not methods:
+        spec = evolve(spec, provides=frozenset({"charts", "progress", "serves"}))
     return Subject(spec=spec, entry="corekit.testing.specs:none", target=target)
 
 
@@ -98,6 +149,22 @@ def litters(self, replay, path):
     Numbers.render(self, replay, path)
 
 
+def goes_back(self):
+    return (0.5, 0.25, 1.0)
+
+
+def any_chart(self, chart, path):
+    path.write_text(f"{len(chart.panels)} panels")
+
+
+def keeps_open(self, server, thread):
+    server.shutdown()
+    thread.join()
+    LEFT_OPEN.append(server)
+
+
+LEFT_OPEN = []
+
 WRONG = {
     "inputs-unchanged": (touching, "render", ()),
     "deterministic": (by_lot, "text", ("saved-and-loaded",)),
@@ -106,13 +173,19 @@ WRONG = {
     "draws-what-moves": (the_same, "text", ()),
     "draws-without-contacts": (needs_contacts, "text", ()),
     "nothing-on-failure": (litters, "render", ()),
+    "draws-charts": (any_chart, "chart", ()),
+    "progress-rises": (goes_back, "shares", ()),
+    "serves-until-the-end": (keeps_open, "end", ()),
 }
 
 
 @pytest.mark.parametrize("name", list(WRONG))
-def test_exactly_the_right_checks_catch_it(name):
+def test_exactly_the_right_checks_catch_it(name, monkeypatch):
     method, key, others = WRONG[name]
+    monkeypatch.setattr("corekit.testing.conformance.viewer_abilities.PATIENCE", 0.5)
     assert failing(viewer(**{key: method})) == {name, *others}
+    while LEFT_OPEN:
+        LEFT_OPEN.pop().server_close()
 
 
 def test_a_sound_viewer_passes_and_a_bare_error_is_no_refusal():

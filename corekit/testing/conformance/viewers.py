@@ -9,38 +9,14 @@ from typing import Any
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.data.contacts import ContactMode
 from corekit.errors import CorekitError
-from corekit.geometry.shapes import Shape
-from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
+from corekit.roles.viewer import Replay
 from corekit.testing.conformance.answers import answer_checks
 from corekit.testing.conformance.check import Check, CheckFailed, check, expect
 from corekit.testing.conformance.subject import Answer, Session, Subject
+from corekit.testing.conformance.viewer_abilities import ABILITY_CHECKS, reference_replay
 
 __all__ = ["CHECKS", "reference_replay"]
-
-
-def reference_replay(frames: int = 5, *, contacts: bool = True) -> Replay:
-    """A rod with a sphere at its end that falls onto a floor, where the sphere slides."""
-    time = np.linspace(0.0, 1.0, frames)
-    height = np.maximum(0.05, 0.5 - 0.6 * time)
-    along = np.linspace(0.0, 0.4, 6)
-    outline = np.zeros((frames, 6, 3))
-    outline[:, :, 0] = along
-    outline[:, :, 2] = height[:, None]
-    turn = np.tile(np.eye(3), (frames, 1, 1, 1))
-    body = BodyTrack(
-        "rod", outline, np.full(6, 0.02), np.zeros(1, dtype=np.int64), (Shape("sphere", (0.05,)),),
-        outline[:, -1:].copy(), turn,
-    )  # fmt: skip
-    ground = ObstacleTrack("floor", Shape("half-space", ()), np.zeros((frames, 3)), turn[:, 0].copy())
-    tracks = []
-    for k in range(frames):
-        touching = contacts and height[k] <= 0.05
-        point = outline[k, -1:] * [1.0, 1.0, 0.0] if touching else np.zeros((0, 3))
-        force = np.array([[-1.0, 0.0, 4.0]]) if touching else np.zeros((0, 3))
-        tracks.append(ContactTrack(point, force, np.full(len(point), ContactMode.SLIDE, dtype=np.int64)))
-    return Replay("conformance", time, (body,), (ground,), tuple(tracks))
 
 
 def _refuses(viewer: Any, replay: Replay, path: Path, what: str) -> None:
@@ -131,5 +107,6 @@ CHECKS: tuple[Check, ...] = (
     draws_what_moves,
     draws_without_contacts,
     nothing_on_failure,
+    *ABILITY_CHECKS,
 )
 """Checks of the viewer role; its answers are files, which share no memory."""
