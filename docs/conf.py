@@ -14,9 +14,22 @@ _project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="ut
 project = "corekit"
 author = "corekit authors"
 release = version = _project["version"]
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_gallery.gen_gallery"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"corekit {release}"
 exclude_patterns = ["requirements.txt"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "_generated/gallery",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+"""Every example runs while the pages are built, so that what they show is what the code does."""
