@@ -44,9 +44,9 @@ def view(
     options
         `speed=0.5`: an option of the viewer (`corekit info viewers.viser` lists them); may be given several times.
     """
+    results = _opened(folder)
     chosen = viewer_with("serves", "shows runs in the browser", installed_viewers(viewer))
     chosen = chosen.with_options(options)
-    results = _opened(folder)
     with chosen.viewer.serve(results.replay(), results.status, port) as session:
         print(f"{results.title}, {results.status}: {session.url} (Ctrl-C ends)", flush=True)
         try:
