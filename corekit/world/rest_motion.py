@@ -20,18 +20,20 @@ def how_far(before: Array, after: Array, frame_body: IntArray, bodies: int) -> t
         frame_body: body of every frame, shape (n,).
         bodies: how many there are.
     Returns:
-        Bounds: the first at most √3 times too large, inf where a probe is not finite.
+        Bounds: the first at most √3 times too large, inf for all where any probe is not finite.
     """
     n = len(frame_body)
-    change = np.nan_to_num(after - before, nan=math.inf, posinf=math.inf, neginf=math.inf)
+    change = after - before
     moved, turned = np.zeros(bodies), np.zeros(bodies)
+    if not np.isfinite(change).all():
+        moved[:] = math.inf
+        return moved, turned
     np.maximum.at(moved, frame_body, np.max(np.abs(change[:n]), axis=1, initial=0.0))
     if len(change) > n:
         around = np.repeat(np.arange(n), 3)
         owner = frame_body[around]
         np.maximum.at(moved, owner, np.max(np.abs(change[n:]), axis=1, initial=0.0))
-        if np.isfinite(change).all():
-            arm = np.linalg.norm(before[n:] - before[around], axis=1)
-            by = np.linalg.norm(change[n:] - change[around], axis=1)
-            np.maximum.at(turned, owner, by / np.where(arm > 0, arm, math.inf))
+        arm = np.linalg.norm(before[n:] - before[around], axis=1)
+        by = np.linalg.norm(change[n:] - change[around], axis=1)
+        np.maximum.at(turned, owner, by / np.where(arm > 0, arm, math.inf))
     return math.sqrt(3.0) * moved, turned

@@ -368,9 +368,7 @@ class RestSystem:
         before = self.scene.probes()
         self.move(start, step, 1.0, scratch)
         self.scene.place(scratch)
-        after = self.scene.probes()
-        self.scene.place(start)
-        return how_far(before, after, self.scene.frame_body, len(self.bodies))
+        return how_far(before, self.scene.probes(), self.scene.frame_body, len(self.bodies))
 
     # — what is known from before —
 
