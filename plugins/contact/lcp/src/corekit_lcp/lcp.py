@@ -252,9 +252,8 @@ class LCPContact(ImpulseSolver):
             )
         else:
             kept = keep_all(work.dropped, work.kept)
-        guess = work.guess
         while True:
-            part = self._prepared(kept, whole, work, guess, conditioned=conditioned)
+            part = self._prepared(kept, whole, work, work.guess, conditioned=conditioned)
             outcome, worst_kept = self._solved(attempt, part, whole, work)
             iterations += outcome.iterations
             before = kept
@@ -271,8 +270,9 @@ class LCPContact(ImpulseSolver):
                     work.dropped,
                     work.kept,
                 )
+                # from the same guess again: loads that the answer shifted onto near duplicates of what is
+                # added back would be slow to return
                 passes -= 1
-                guess = work.trial
             if kept == before:
                 self._kept = kept
                 return outcome._replace(iterations=iterations)
