@@ -32,6 +32,7 @@ __all__ = [
     "Coordinate",
     "EnergyAbility",
     "ForceTermsAbility",
+    "InputJacobianAbility",
     "Layout",
     "Model",
     "Outline",
@@ -229,6 +230,14 @@ class ForceTermsAbility(Protocol):
 
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Named parts of f, each of shape (nv,), that sum to f; off the hot path."""
+        ...
+
+
+class InputJacobianAbility(Protocol):
+    """Ability `input-jacobian`."""
+
+    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
         ...
 
 

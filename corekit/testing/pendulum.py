@@ -117,6 +117,9 @@ class Pendulum(Model):
         stiffness.data[:] = np.diag(pull.sum(axis=1) - fall @ self._gravity) - pull
         damping.data[:] = 2 * self._inertia * np.sin(between) * state.v + self._joint_damping
 
+    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        out[:] = np.eye(self._count)
+
     def energy(self, state: State) -> tuple[float, float]:
         mass = self._inertia * np.cos(np.subtract.outer(state.q, state.q))
         reach = np.stack([np.sin(state.q), -np.cos(state.q)], axis=1)

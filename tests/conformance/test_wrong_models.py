@@ -89,6 +89,11 @@ def damped_tangent(self, state, inputs, stiffness, damping):
     damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
 
 
+@after
+def stronger_inputs(self, state, inputs, out):
+    out[0, 0] *= 1.0001
+
+
 def phantom_term(right, self, state, inputs):
     return {**right(self, state, inputs), "phantom": np.ones_like(state.v)}
 
@@ -201,6 +206,7 @@ WRONG = {
     "prescribed-rate": (lambda: chain(prescribed=fast_rate), ()),
     "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ()),
     "damping-is-slope": (lambda: pendulum(tangent=damped_tangent), ()),
+    "input-jacobian-is-slope": (lambda: pendulum(input_jacobian=stronger_inputs), ()),
     "terms-sum-to-force": (lambda: pendulum(force_terms=phantom_term, dynamics=without_the_phantom), ()),
     "poses-orthonormal": (lambda: chain(poses=stretched_frames), ()),
     "rows-are-slopes-of-points": (lambda: pendulum(carrier_rows=longer_rows), ()),

@@ -243,6 +243,10 @@ class ModelSession(Session):
             found |= {"stiffness": stiffness.data, "damping": damping.data}
         if "bilateral" in can:
             found |= self._bilateral(state, inputs)
+        if "input-jacobian" in can and layout.input_size:
+            jacobian = self.buffer("input jacobian", lambda: np.zeros((n, layout.input_size)))
+            model.input_jacobian(state, inputs, jacobian)
+            found["input jacobian"] = jacobian
         if "energy" in can:
             found["energy"] = np.array(model.energy(state))
         if "force-terms" in can:

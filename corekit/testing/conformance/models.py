@@ -203,6 +203,24 @@ def _force_faster(probe: Probe, state: State, velocity: Array, s: float) -> Arra
     return probe.force(faster)
 
 
+@check("input-jacobian-is-slope", "∂f/∂u is the slope of f in every input", "input-jacobian")
+def input_jacobian_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    size = probe.layout.input_size
+    if not size:
+        raise NotApplicable("has no inputs with these options")
+    for state in probe.states:
+        found = np.full((state.v.size, size), np.nan)
+        probe.model.input_jacobian(state, probe.inputs, found)
+        for direction in np.eye(size):
+            expect_slope("∂f/∂u", found @ direction, partial(_force_of_inputs, probe, state, direction))
+
+
+def _force_of_inputs(probe: Probe, state: State, direction: Array, s: float) -> Array:
+    """f with the inputs moved by s·direction."""
+    return probe.force(state, probe.inputs + s * direction)
+
+
 @check("terms-sum-to-force", "the named parts of f sum to f", "force-terms")
 def terms_sum_to_force(subject: Subject) -> None:
     probe = Probe(subject)
@@ -224,6 +242,7 @@ CHECKS: tuple[Check, ...] = (
     prescribed_rate,
     stiffness_is_slope,
     damping_is_slope,
+    input_jacobian_is_slope,
     terms_sum_to_force,
     *ROWS,
     *ENERGY,
