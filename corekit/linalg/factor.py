@@ -153,10 +153,11 @@ class _Direct(Factor):
     def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
         x[:] = b
         if len(self._prescribed):
-            assert self._matrix is not None
-            self._known[self._prescribed] = fixed
-            self._matrix.multiply(self._known, self._moved)
-            x -= self._moved
+            if np.count_nonzero(fixed):
+                assert self._matrix is not None
+                self._known[self._prescribed] = fixed
+                self._matrix.multiply(self._known, self._moved)
+                x -= self._moved
             x[self._prescribed] = fixed
         self._back(x[:, None])
 
