@@ -203,8 +203,7 @@ def settle(
         step=simulation.step_length,
     )
     options = evolve(options or StaticsOptions(), load_steps=load_steps)
-    if weightless is not None:
-        system.weightless = weightless()
+    system.weightless = weightless
     found: list[Equilibrium] = []
 
     def tell(each: Equilibrium) -> None:

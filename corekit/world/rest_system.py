@@ -22,7 +22,7 @@ Source for (4): Kelley and Keyes (1998), "Convergence analysis of pseudo-transie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -77,7 +77,8 @@ class RestSystem:
         CompositionError: a model without `tangent`, or with rows that cannot be at rest.
 
     Attributes:
-        weightless: twins of the bodies' models without gravity; without them gravity is always whole.
+        weightless: makes twins of the bodies' models without gravity, once a part of the load is asked for;
+            without them gravity is always whole.
     """
 
     def __init__(
@@ -111,7 +112,8 @@ class RestSystem:
         if isinstance(solver, ContactPotential) and stage is not None:
             self.forces = ContactForces(solver, bodies, stage)
         self.scene = stage.scene if stage is not None else ShapeScene(bodies, obstacles)
-        self.weightless: Sequence[Any] | None = None
+        self.weightless: Callable[[], Sequence[Any] | None] | None = None
+        self._twins: Sequence[Any] | None = None
         self._twin_force = [np.zeros(body.nv) for body in bodies]
         self._twin_mass = [part.body.model.mass_matrix() for part in self.parts]
         self._twin_tangent = [part.body.model.tangent_matrices() for part in self.parts]
@@ -159,6 +161,8 @@ class RestSystem:
     def look(self, state: State, load: float, margin: float) -> None:
         """Take M, f, K and rows at a state, and contacts with gaps below `margin` [m], with the last λ."""
         self._load, self._margin = load, margin
+        if load != 1.0 and self.weightless is not None:
+            self._twins, self.weightless = self.weightless(), None
         for b, own in enumerate(state.parts):
             self._look_at_body(b, own, load)
         self._look_at_contacts(state, margin)
@@ -172,15 +176,14 @@ class RestSystem:
             u = np.where(self._effort[b], load * u, u)
         model.dynamics(own, u, part.mass, part.right)
         model.tangent(own, u, K, D)
-        if load != 1.0 and self.weightless is not None:
-            twin, force, (stiffness, damping) = self.weightless[b], self._twin_force[b], self._twin_tangent[b]
+        if load != 1.0 and self._twins is not None:
+            twin, force, (stiffness, damping) = self._twins[b], self._twin_force[b], self._twin_tangent[b]
             twin.dynamics(own, u, self._twin_mass[b], force)
             twin.tangent(own, u, stiffness, damping)
             part.right *= load
             part.right += (1.0 - load) * force
             K.data *= load
             K.data += (1.0 - load) * stiffness.data
-        part.force[:] = part.right
         if self._symmetric or not isinstance(part.matrix, Dense):
             symmetrise(K)
         curvature = self._curvature[b]
