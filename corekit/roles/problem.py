@@ -112,7 +112,8 @@ class QPSolver(Component):
         """Write x (n,) and y (k,); what they held before is a guess.
 
         Status CONVERGED only if the residuals, measured after the solve in the problem as given, meet the
-        tolerance; a problem whose rows contradict each other is never said to be solved. `residuals.normal` is the
+        tolerance; a problem whose rows contradict each other is never said to be solved, and one whose H is not
+        positive definite is SINGULAR. `residuals.normal` is the
         largest natural residual of a row, z = C·x − E·y:
 
             |z − clip(z + y, lower, upper)|,   of an equality  |y − clip(y + z − lower, least, most)|     (2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.data.status import SolveInfo
+from corekit.data.status import SolveInfo, Status
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
 from corekit.roles.problem import QPProblem
 from corekit.testing.conformance.answers import answer_checks
@@ -216,6 +216,21 @@ def no_false_convergence(subject: Subject) -> None:
         expect(bool(np.isfinite(x).all() and np.isfinite(y).all()), f"{what}: the best answer is not finite")
 
 
+@check("singular-refused", "a Hessian that is not positive definite is SINGULAR, whatever the rows")
+def singular_refused(subject: Subject) -> None:
+    for hessian in (np.diag([1.0, 0.0]), np.diag([1.0, -1.0])):
+        bounds = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
+        x, y, info = _answer(subject, program(hessian, np.ones(2), np.eye(2), *bounds))
+        expect(
+            info.status is Status.SINGULAR,
+            f"a Hessian with the entries {np.diag(hessian)} is {info.status.name}",
+        )
+        expect(
+            bool(np.isfinite(x).all() and np.isfinite(y).all()),
+            "the answer of a singular program is not finite",
+        )
+
+
 @check("residual-truthful", "reported residuals are those of the program as given, solved or not")
 def residual_truthful(subject: Subject) -> None:
     random = np.random.default_rng(55)
@@ -260,6 +275,7 @@ CHECKS: tuple[Check, ...] = (
     dependent_rows_harmless,
     guess_harmless,
     no_false_convergence,
+    singular_refused,
     residual_truthful,
 )
 """Checks of the QP solver role."""

@@ -41,6 +41,9 @@ class OsqpSolver(QPSolver):
         """Write x and y from a warm start."""
         if not len(x):
             return SolveInfo(answered_by="osqp")
+        refused = self._judge.refused(problem, x, multiplier)
+        if refused is not None:
+            return refused
         form = self._form
         form.take(problem, x, multiplier)
         slacks = len(form.slack_most)

@@ -38,6 +38,9 @@ class PiqpSolver(QPSolver):
         """Write x and y."""
         if not len(x):
             return SolveInfo(answered_by="piqp")
+        refused = self._judge.refused(problem, x, multiplier)
+        if refused is not None:
+            return refused
         form = self._form
         form.take(problem, x, multiplier)
         if form.fresh or self._split is None:

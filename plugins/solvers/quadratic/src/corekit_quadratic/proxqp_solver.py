@@ -42,6 +42,9 @@ class ProxqpSolver(QPSolver):
         """Write x and y from a warm start."""
         if not len(x):
             return SolveInfo(answered_by="proxqp")
+        refused = self._judge.refused(problem, x, multiplier)
+        if refused is not None:
+            return refused
         proxqp: Any = import_module("proxsuite").proxqp
 
         form = self._form

@@ -11,6 +11,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.bands import band_of
 from corekit_quadratic.certify import certify
+from corekit_quadratic.whiten import lower_factor
 from corekit_quadratic.workspace import Workspace
 
 __all__ = ["Judge"]
@@ -29,6 +30,19 @@ class Judge:
         self._name, self._polish = name, polish
         self._exact = Workspace(1, 0, dual=False)
         self._work: Array = np.zeros(0)
+        self._factor: Array = np.zeros((0, 0))
+
+    def refused(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo | None:
+        """SINGULAR and zeros where H is not positive definite, which these solvers would not say; else None."""
+        h = band_of(problem.hessian)
+        if self._factor.shape != h.shape:
+            self._factor = np.zeros(h.shape)
+        if lower_factor(h, self._factor):
+            return None
+        x[:] = 0.0
+        multiplier[:] = 0.0
+        unknown = Residuals(normal=np.inf, equation=np.inf)
+        return SolveInfo(Status.SINGULAR, 0, unknown, self._name)
 
     def told(
         self, problem: QPProblem, x: Array, multiplier: Array, failed: Status | None, iterations: int
