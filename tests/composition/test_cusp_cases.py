@@ -185,3 +185,19 @@ def test_every_subset_of_stages_moves_the_arm_alike():
         ends.append(simulation.state.q.copy())
     for end in ends[1:]:
         np.testing.assert_allclose(end, ends[0], atol=1e-6)
+
+
+def test_the_shipped_run_of_the_ablation_is_one_of_the_64():
+    """60°, 3 disks, rk23, all stages, semismooth Newton."""
+    each = Setting(60, 3, "rk23", "QRT")
+    shipped, made = (
+        corekit.load(name, overrides).compose()
+        for name, overrides in (
+            ("cusp/ablation", ()),
+            ("cusp/inclined-box", each.overrides("semismooth-newton")),
+        )
+    )
+    for simulation in (shipped, made):
+        simulation.run(0.2)
+    assert shipped.contacts().normal_impulse.max() > 0.0
+    np.testing.assert_allclose(shipped.state.q, made.state.q, atol=1e-6)
