@@ -60,7 +60,7 @@ def frictional(
     rows = contacts * width + len(bounds)
     jacobian = rng.normal(size=(rows, coordinates))
     mass = rng.uniform(0.5, 2.0, coordinates)
-    delassus = jacobian @ np.diag(1 / mass) @ jacobian.T
+    delassus = np.ascontiguousarray(jacobian @ np.diag(1 / mass) @ jacobian.T)
     free = jacobian @ rng.normal(size=coordinates)
     friction = rng.uniform(0.1, 0.9, contacts)
     one = pyramid(width, count)
@@ -111,7 +111,7 @@ def frictional(
         delassus,
         free,
         friction,
-        np.ascontiguousarray(np.broadcast_to(one, (contacts, *one.shape))),
+        np.repeat(one[None], contacts, axis=0),
         np.ascontiguousarray(limits[:, 0]),
         np.ascontiguousarray(limits[:, 1]),
     )

@@ -290,7 +290,7 @@ def lemke_path(
         transposed[n, i] = covering[i]
     z_place[:] = -1
     w_place[:] = -1
-    count = 1
+    count = min(n, 1)  # of a literal 1, numba would compile everything below once more
     column[0], row[0] = n, start
     z_place[n], w_place[start] = 0, 0
     inverse[0, 0] = 1.0 / covering[start]
