@@ -8,7 +8,8 @@ timed without the assembly. Problems:
     cold      the same without a guess and with `warm_start` off
     random    random contacts of the arm with a solution (`corekit_scenarios.arm_contacts`), no guess
 
-and `lemke` is our Lemke's method alone on the matrices that quantecon and Drake get, random ones. Each time is
+and `lemke` is our Lemke's method alone on the matrices that quantecon and Drake get, random ones; it is a
+reference for the others, too: what the contact solver adds to it, or saves. Each time is
 the least of several rounds, in which the solvers take turns; a case's time is the mean over its problems.
 `solved` counts answers whose residual max |min(z, w)| is at most 1e-8. A reference that is not installed is
 left out, with a sentence: `pip install quantecon drake`.
@@ -197,7 +198,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--problems", type=int, default=20)
     arguments = parser.parse_args()
-    references: dict[str, Callable[[Array, Array], Timed]] = {}
+    references: dict[str, Callable[[Array, Array], Timed]] = {"lemke": lemke}
     for name, module, make in (("quantecon", "quantecon", quantecon), ("drake", "pydrake", drake)):
         if importlib.util.find_spec(module) is None:
             print(f"{name} is not installed and left out: pip install {name}", file=sys.stderr)
@@ -217,10 +218,12 @@ def main() -> None:
     }
     report: dict[str, dict[str, float]] = {}
     for name, problems in sets.items():
-        ways = [[way, *(make(*raw_lcp(p)) for make in references.values())] for p, way in problems]
+        beside = {key: make for key, make in references.items() if key != name}
+        if not beside:
+            continue
+        ways = [[way, *(make(*raw_lcp(p)) for make in beside.values())] for p, way in problems]
         (mine, own), *others = measured(ways, arguments.rounds)
-        rows = zip(references, others, strict=True) if references else [("alone", (float("nan"), 0))]
-        for reference, (theirs, solved) in rows:
+        for reference, (theirs, solved) in zip(beside, others, strict=True):
             report[f"{name}, {reference}"] = {
                 "ratio": mine / theirs, "ours_us": mine, "theirs_us": theirs, "problems": len(ways),
                 "ours_solved": own, "theirs_solved": solved,
