@@ -1,0 +1,146 @@
+"""The banded solver's structure: chains stay narrow, guesses save work, dependence and contradictions are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit.data.status import Status
+from corekit.linalg.matrices import Dense, Diagonal
+from corekit.roles.problem import QPProblem
+from corekit_quadratic.banded import BandedSolver
+from corekit_quadratic.config import BandedConfig
+from corekit_quadratic.skyline import factor_rows, order_rows, solve_rows
+from corekit_quadratic.whiten import lower_factor, whiten_rows
+
+
+def chain(links, contacts=(), *, upper=np.inf):
+    """Points on a line, each held at a distance from the last, and some of them above a floor; shuffled rows."""
+    n, k = links, links + len(contacts)
+    hessian = Diagonal(n)
+    hessian.data[:] = np.linspace(1.0, 2.0, n)
+    dofs, values = np.zeros((k, 2), dtype=np.int64), np.zeros((k, 2))
+    for i in range(links):
+        dofs[i] = max(i - 1, 0), i
+        values[i] = (-1.0 if i else 0.0), 1.0
+    for i, contact in enumerate(contacts):
+        dofs[links + i], values[links + i] = (contact, contact), (1.0, 0.0)
+    lower, high = np.full(k, 0.1), np.full(k, 0.1)
+    lower[links:], high[links:] = -1e-3, upper
+    compliance = np.zeros(k)
+    compliance[:links] = 0.3
+    order = np.random.default_rng(1).permutation(k)
+    return QPProblem(
+        hessian, np.ones(n), dofs[order], values[order], lower[order], high[order], compliance[order],
+        np.full(k, -np.inf), np.full(k, np.inf),
+    )  # fmt: skip
+
+
+def solved(problem, guess=None, **options):
+    x = np.zeros(len(problem.gradient))
+    y = np.zeros(len(problem.lower)) if guess is None else guess.copy()
+    return x, y, BandedSolver(BandedConfig(**options)).solve(problem, x, y)
+
+
+def residual(problem, x, y):
+    rows = np.zeros((len(y), len(x)))
+    np.add.at(rows, (np.arange(len(y))[:, None], problem.dofs), problem.values)
+    z = rows @ x - problem.compliance * y
+    bound = np.where(
+        problem.lower == problem.upper, z - problem.lower, z - np.clip(z + y, problem.lower, problem.upper)
+    )
+    balance = problem.hessian.dense() @ x + problem.gradient + rows.T @ y
+    return max(np.abs(bound).max(initial=0.0), np.abs(balance).max(initial=0.0))
+
+
+def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them():
+    problem = chain(40, contacts=range(0, 40, 3))
+    n, k = 40, len(problem.lower)
+    lower = np.zeros((n, 1))
+    assert lower_factor(problem.hessian.data.reshape(-1, 1), lower)
+    start, at, entry = np.zeros(k + 1, np.int64), np.zeros(500, np.int64), np.zeros(500)
+    lowest, order = np.zeros(k, np.int64), np.zeros(k, np.int64)
+    work = np.zeros(n)
+    assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, lowest)
+    order_rows(lowest, np.zeros(n + 1, np.int64), order)
+    first, base, factor = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(2000)
+    seen = np.zeros(n, np.int64)
+    assert not factor_rows(order, k, start, at, entry, problem.compliance, seen, work, first, base, factor)
+    assert np.max(np.arange(k) - first) <= 4
+    dense = np.zeros((k, n))
+    np.add.at(dense, (np.arange(k)[:, None], problem.dofs), problem.values)
+    S = (dense / problem.hessian.data) @ dense.T + np.diag(problem.compliance)
+    right = np.random.default_rng(0).normal(size=k)
+    found = right[order]
+    solve_rows(k, first, base, factor, found)
+    np.testing.assert_allclose(found, np.linalg.solve(S, right)[order], rtol=1e-9)
+
+
+def test_a_good_guess_ends_in_one_round():
+    problem = chain(30, contacts=range(30))
+    _, y, first = solved(problem)
+    x, again, second = solved(problem, y)
+    assert first.status is second.status is Status.CONVERGED
+    assert second.iterations == 1 < first.iterations
+    np.testing.assert_allclose(again, y, atol=1e-12)
+    assert residual(problem, x, again) < 1e-12
+
+
+def test_one_row_at_a_time_reaches_what_blocks_reach():
+    problem = chain(20, contacts=range(20))
+    x, _, _ = solved(problem)
+    slow, _, info = solved(problem, patience=0)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(slow, x, atol=1e-11)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 7), rows=st.integers(0, 12), copies=st.booleans())
+def test_any_feasible_program_is_solved_whatever_depends_on_what(seed, n, rows, copies):
+    random = np.random.default_rng(seed)
+    root, hessian = random.normal(size=(n, n)), Dense(n)
+    hessian.data[:] = root @ root.T + np.eye(n)
+    C = random.normal(size=(rows, n))
+    at = C @ random.normal(size=n)
+    low, high = at - random.uniform(0, 1, rows), at + np.where(random.random(rows) < 0.5, np.inf, 0.5)
+    equal = (random.random(rows) < 0.3) & (np.cumsum(np.ones(rows)) <= n)
+    low[equal] = high[equal] = at[equal]
+    if copies:
+        C, low, high = np.vstack([C, C]), np.tile(low, 2), np.tile(high, 2)
+    k = len(low)
+    problem = QPProblem(
+        hessian, 3 * random.normal(size=n), np.tile(np.arange(n), (k, 1)), C, low, high, np.zeros(k),
+        np.full(k, -np.inf), np.full(k, np.inf),
+    )  # fmt: skip
+    x, y, info = solved(problem, random.normal(size=k))
+    assert info.status is Status.CONVERGED
+    assert residual(problem, x, y) < 1e-7
+
+
+def test_a_row_against_a_rigid_chain_is_contradictory_and_said_so():
+    problem = chain(6, contacts=(5,))
+    problem.compliance[:] = 0.0
+    problem.lower[problem.lower != problem.upper] = 1.0
+    x, y, info = solved(problem)
+    assert info.status is Status.INFEASIBLE
+    assert info.residuals.normal == pytest.approx(0.4)
+    assert np.isfinite(x).all()
+    assert np.isfinite(y).all()
+
+
+def test_numbers_that_are_not_finite_are_named():
+    problem = chain(5)
+    problem.gradient[2] = np.nan
+    x, _, info = solved(problem)
+    assert info.status is Status.NON_FINITE
+    assert not x.any()
+    assert np.isinf(info.residuals.worst)
+
+
+def test_too_few_iterations_are_said_to_be_too_few():
+    problem = chain(30, contacts=range(30))
+    x, y, info = solved(problem, max_iterations=1)
+    assert info.status is Status.ITERATION_LIMIT
+    assert info.residuals.normal == pytest.approx(residual(problem, x, y), rel=1e-6)
