@@ -36,7 +36,7 @@ class Equilibrium:
     Args:
         state: q at rest, v = 0, at time T.
         load: load factor s.
-        iterations: steps it took from the state before.
+        iterations: steps it took from the equilibrium before, or from the start.
         unbalanced: F, zero at prescribed entries, shape (nv,) [N or N·m].
         residual: largest |F| by unit, for example {"N": 3e-12}.
         row_error: largest error of bilateral rows [m or rad].

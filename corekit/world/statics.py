@@ -27,6 +27,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
@@ -91,9 +92,14 @@ def find_equilibrium(
             continue
         search.keep()
         load, last_good = target, found.state
+        if increment < 1.0 / options.load_steps:
+            smaller = f"the load had to grow in steps of {increment:.3g}"
+            found = evolve(found, note=f"{found.note}; {smaller}" if found.note else smaller)
+        found = evolve(found, iterations=search.taken)
         on_grid = abs(load * options.load_steps - round(load * options.load_steps)) < 1e-6
         if told is not None and on_grid:
             told(found)
+            search.taken = 0
     assert found is not None
     return found
 
@@ -103,6 +109,7 @@ class _Search:
 
     Attributes:
         hopeless: whether smaller loads would not help: nothing holds a body.
+        taken: steps so far, those of failed increments included.
     """
 
     def __init__(self, system: RestSystem, start: State, options: StaticsOptions) -> None:
@@ -113,7 +120,7 @@ class _Search:
         self._reach = self._sight = 0.25 * self._size
         self._scale = self._travelled = 0.0
         self._load, self._bold = 1.0, True
-        self.hopeless = False
+        self.hopeless, self.taken = False, 0
         self._kept = system.memory()
 
     def keep(self) -> None:
@@ -157,6 +164,7 @@ class _Search:
                 force = np.where(system.free, system.residual(), 0.0)
             if iteration < options.max_iterations:
                 self._take_step(shifts, force)
+                self.taken += 1
         raise self._failed(
             f"no equilibrium within {options.max_iterations} iterations at load factor {load:g}. Try more load steps "
             "(--load-steps 20), or begin nearer to it: another [bodies.initial], or run it with damping",

@@ -71,9 +71,18 @@ def test_a_torque_holds_a_pendulum_at_the_arcsine():
     torque = {"body": {"torque": Constant((4.0,))}}
     found = rest(Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))), inputs=torque)
     assert found.q[0] == pytest.approx(math.asin(4.0 / (1.3 * G * 0.7)), abs=1e-10)
-    too_much = {"body": {"torque": Constant((40.0,))}}
-    with pytest.raises(StaticsFailed, match=r"iterations|balance"):
-        rest(Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))), inputs=too_much)
+
+
+def test_a_load_beyond_the_largest_that_can_be_held_says_how_far_it_went():
+    """Balance ends where the pendulum is level, at the share m·g·l/τ of the torque."""
+    torque = {"body": {"torque": Constant((40.0,))}}
+    with pytest.raises(StaticsFailed) as caught:
+        rest(Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))), inputs=torque)
+    (note,) = caught.value.__notes__
+    reached = float(note.split("load factor ")[1].split(" ")[0])
+    largest = 1.3 * G * 0.7 / 40.0
+    assert largest - 1.0 / 128.0 < reached <= largest
+    assert caught.value.load > largest
 
 
 # — chains between two points: a polygon with the horizontal force as its one unknown —
