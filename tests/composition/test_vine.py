@@ -58,6 +58,27 @@ def test_every_back_end_follows_the_reference_rollout_round_the_circle(solver, m
     np.testing.assert_allclose(1e3 * tip(simulation, 0.4 / 60), [418.79210406, -28.49842206], atol=1e-7)
 
 
+def test_capsules_from_pin_to_pin_keep_coarse_links_out_of_the_circle_where_points_do_not():
+    deepest = {}
+    for contact in ("points", "links"):
+        options = [f"bodies[0].options.{name}" for name in (f"contact={contact}", "bodies=10")]
+        simulation = corekit.load(CIRCLE, options).compose()
+        gaps = []
+        for _ in range(390):
+            assert simulation.step().solve.status.solved
+            far = simulation.state.q.reshape(-1, 2, 3)[:, 1]
+            ends = far[:, :2] + 0.02 * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
+            nodes = np.vstack([np.zeros(2), ends])
+            along = np.diff(nodes, axis=0)
+            share = np.einsum("ij,ij->i", np.array([0.47, 0.025]) - nodes[:-1], along)
+            share = np.clip(share / np.einsum("ij,ij->i", along, along), 0.0, 1.0)
+            near = nodes[:-1] + share[:, None] * along
+            gaps.append(float(np.linalg.norm(near - [0.47, 0.025], axis=1).min()) - 0.072)
+        deepest[contact] = min(gaps)
+    assert deepest["links"] > -2e-5
+    assert deepest["points"] < -2e-4
+
+
 def test_programs_and_complementarity_move_the_robot_alike():
     ends = []
     for solver in ({"use": "qp"}, {"use": "lcp", "options": {"fallback": []}}):
