@@ -15,7 +15,7 @@ from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit.testing.point_chain import PointChain
 from corekit.testing.point_chain_config import PointChainConfig
 from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import floor, small_world
+from corekit.testing.small_world import MODEL_ABILITIES, floor, small_world
 from corekit_imc.barrier import barrier
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.edges import EdgeDetector
@@ -189,3 +189,67 @@ def test_a_pushed_edge_sticks_below_the_cone_and_slides_beyond():
             assert abs(simulation.state.q[0]) < 1e-3
         else:
             assert v == pytest.approx((push - mu * mass * G) / mass * 0.3, rel=2e-3)
+
+
+def crossing_chains(h):
+    """A chain on the floor and one across it, 60 velocities: their end nodes on one side are driven apart."""
+
+    def chain(points, **options):
+        return PointChain(
+            PointChainConfig(
+                masses=(0.02,) * 10, positions=tuple(map(tuple, points)), links=("none", *["spring"] * 9),
+                stiffness=500.0, damping=0.05, drag=0.05, shape="edge", radius=0.01, **options,
+            )
+        )  # fmt: skip
+
+    along = np.linspace(-0.2, 0.2, 10)
+    lying = np.column_stack([along, np.zeros(10), np.full(10, 0.0099)])
+    across = np.column_stack([np.full(10, 0.013), along, np.full(10, 0.0296)])
+    return small_world(
+        {"lying": chain(lying), "across": chain(across, driven=(0,), drive_rate=(0.05, -0.02, 0.0))},
+        stepper(h), step=h, solver=imc(2e-3, adapt=False), detector=EdgeDetector(), obstacles=[floor()],
+        abilities=MODEL_ABILITIES | {"prescribed"},
+    )  # fmt: skip
+
+
+def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
+    """Along the Newton step Δ the residual falls as (1 − s)·ρ: by differences of ρ, A not being looked at."""
+    h = 2e-3
+    simulation = crossing_chains(h)
+    simulation.run(0.02)
+    system, state = simulation.system, simulation.state
+    system.begin(state, h)
+    v, after = state.v.copy(), np.zeros(60)
+    system.linearise(state, v, h, 1.0)
+    system.solve(after)
+    # the driven node's velocity is given
+    assert after[30:33] == pytest.approx([0.05, -0.02, 0.0], abs=1e-15)
+    v[30:33] = after[30:33]
+    step = after - v
+    assert np.abs(step).max() > 1e-4
+
+    def residual(velocity):
+        found = np.zeros(60)
+        system.evaluate(state, velocity, h, 1.0)
+        system._residuals(found)
+        return found
+
+    size = 1e-4
+    slope = (residual(v + size * step) - residual(v - size * step)) / (2 * size)
+    before = residual(v)
+    pairs = {tuple(pair) for pair in simulation.contacts().shape.tolist()}
+    assert any(first < 9 <= second < 18 for first, second in pairs)  # the chains do touch each other
+    assert np.abs(slope + before).max() < 1e-5 * np.abs(before).max()
+
+
+def test_contacts_that_couple_anew_are_taken_into_the_matrix():
+    """The crossing wanders along the chains, from edge to edge, and every step converges."""
+    simulation = crossing_chains(2e-3)
+    pairs, worst = set(), []
+    simulation.observe(lambda run, _report: pairs.update(map(tuple, run.contacts().shape.tolist())))
+    simulation.observe(lambda _run, report: worst.append(report.iterations))
+    simulation.run(0.8)
+    crossed = {pair for pair in pairs if pair[0] < 9 <= pair[1] < 18}
+    assert len(crossed) >= 2
+    assert max(worst) < 15
+    assert simulation.state.q.reshape(20, 3)[:, 2].min() > 0.01 - 2e-3
