@@ -108,8 +108,8 @@ def test_an_empty_world_has_no_contacts():
 def test_kinds_without_a_closed_form_are_refused_by_name():
     detector = SdfDetector(SdfConfig())
     scene = Scene([("sphere", (0.05,)), ("sphere", (0.05,))])
-    with pytest.raises(PluginError, match="cylinder–cylinder"):
-        detector.prepare(scene.table, frozenset({("cylinder", "cylinder"), ("sphere", "sphere")}))
+    with pytest.raises(PluginError, match="box–box, box–polytope"):
+        detector.prepare(scene.table, frozenset({("box", "box"), ("box", "polytope"), ("sphere", "sphere")}))
 
 
 def test_only_the_assigned_kinds_are_measured():

@@ -11,7 +11,7 @@ sdf = ComponentSpec(
     name="sdf",
     target="corekit_sdf.detector:SdfDetector",
     config="corekit_sdf.config:SdfConfig",
-    summary="Exact gaps of round shapes to half-spaces, boxes and spheres, of boxes and polytopes to half-spaces.",
+    summary="Exact gaps of round shapes to each other, boxes and planar shapes, of all to half-spaces.",
     modules=("numba",),
     citation=(
         "Gilbert, Johnson (1985), Distance functions and their application to robot path planning in the "

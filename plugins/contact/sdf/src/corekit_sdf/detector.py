@@ -14,11 +14,13 @@ from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
+from corekit_sdf.axial_overlap import MOST_FOUND
 from corekit_sdf.broad_phase import bounding_radius, near_pairs
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.edges import carry_edges, place_edges
-from corekit_sdf.features import FLAT_OR_ROUND, KIND_CODES, PLANAR_PAIR, POLYTOPE, family
+from corekit_sdf.features import AXIAL_PAIR, FLAT_OR_ROUND, KIND_CODES, PLANAR_PAIR, POLYTOPE, family
 from corekit_sdf.measure import measure_pairs
+from corekit_sdf.measure_axial import measure_axial_pairs
 from corekit_sdf.measure_planar import measure_planar_pairs
 from corekit_sdf.planar_corners import PLANAR_KINDS, planar_corners
 from corekit_sdf.rows import MAX_POINTS
@@ -29,6 +31,7 @@ _FLATS: Final = ("half-space", "half-plane")
 _ROUND: Final = ("cylinder", "capsule", "edge", "sphere")
 _SERVED: Final = frozenset(
     [(first, second) for first in _ROUND for second in ("box", "sphere")]
+    + [(first, second) for first in _ROUND[:3] for second in _ROUND[:3]]
     + [(first, flat) for first in (*_ROUND, "box", "polytope") for flat in _FLATS]
     + [(first, planar) for first in ("sphere", "capsule", "edge") for planar in PLANAR_KINDS]
 )
@@ -45,7 +48,7 @@ def _corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array
 
 @final
 class SdfDetector(ContactDetector):
-    """Exact signed distances of cylinders, capsules and spheres to half-spaces, boxes and spheres.
+    """Exact signed distances of cylinders, capsules and spheres to each other, half-spaces, boxes and planar shapes.
 
     Boxes and polytopes are served against half-spaces alone, by their corners (`corners`).
 
@@ -69,6 +72,8 @@ class SdfDetector(ContactDetector):
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
         self._families: set[int] = set()
+        self._found: Array = np.zeros((MOST_FOUND, 7))
+        self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
@@ -78,7 +83,7 @@ class SdfDetector(ContactDetector):
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
-        """Cylinder, capsule or sphere with half-space, box or sphere; box or polytope with half-space."""
+        """Round shapes with each other, boxes and planar shapes; all but meshes with half-spaces and half-planes."""
         return _SERVED
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
@@ -157,6 +162,12 @@ class SdfDetector(ContactDetector):
                 *poses_of, margin, self._flat_sine, self._rows, self._names, out.count, *written,
             )  # fmt: skip
 
+        if AXIAL_PAIR in self._families:
+            out.count = measure_axial_pairs(
+                pairs, number, self._kind, self._size, self._frame, *poses_of, margin, self._flat_sine,
+                self._flat_cosine, self._found, self._found_names, self._rows, self._names, out.count,
+                *written,
+            )  # fmt: skip
         if len(self._edges):
             carry_edges(
                 before, out.count, self._second_frame, self._frame, self._size, position, rotation,

@@ -11,7 +11,7 @@ A feature is a place on the pair that moves smoothly with it, so that its gap is
     EDGE + e      edge e of the box against the lateral surface (12)
     CROSSING + x  where edge e of the box crosses the rim of a cap, going in or out (48)
 
-and for polygons and segments those of `planar`.
+and for polygons and segments those of `planar`, for two shapes with axes those of `axial_overlap`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector
 
 __all__ = [
+    "AXIAL_PAIR",
     "BOX",
     "CAPSULE",
     "CIRCLE",
@@ -88,12 +89,15 @@ FEATURES: Final = 65536
 
 FLAT_OR_ROUND: Final = 0
 PLANAR_PAIR: Final = 1
+AXIAL_PAIR: Final = 2
 
 
 @compiled
 def family(first: int, second: int) -> int:
     """Which of the loops measures a pair of kinds: each is compiled when a world has such pairs."""
-    return PLANAR_PAIR if max(first, second) >= CIRCLE else FLAT_OR_ROUND
+    if max(first, second) >= CIRCLE:
+        return PLANAR_PAIR
+    return AXIAL_PAIR if min(first, second) >= CAPSULE and max(first, second) <= CYLINDER else FLAT_OR_ROUND
 
 
 @compiled

@@ -1,0 +1,297 @@
+"""Signed distance of cylinders, disks and segments among themselves: all that has an axis.
+
+With p and u centre and axis of the first in the frame of the second, whose axis is e_z, half heights h₁, h₂ and radii
+R₁, R₂ (0: a segment, the core of a capsule),
+
+    f(n) = n·p − h₁|u·n| − h₂|n_z| − R₁·‖n × u‖ − R₂·‖n × e_z‖,   φ = max f over ‖n‖ = 1.            (1)
+
+f has creases where u·n = 0 and n_z = 0 and points at the axes, so its maximiser is one of
+- n = ±u, ±e_z (a cap) and ±u × e_z (side–side; for parallel axes the direction between them);      (2)
+- circle u·n = 0 or n_z = 0: the side of one against a rim of the other, a point and half an ellipse
+  (`rim_edge`);                                                                                     (3)
+- open cells: with m between the ends s₁, s₂ = ±1 in question, f = n·m − R₁‖n × u‖ − R₂‖n × e_z‖: an end or rim
+  against an end or rim. Two ends: n ∝ m. An end and a rim: the distance of a point from a circle.  (4)
+
+Two rims: an extremum has n perpendicular to both tangents. At azimuth θ of the first, a(θ) = m − R₁ρ(θ), the
+points of the second rim with that property are ±R₂·a⊥/‖a⊥‖, and what remains is a scalar equation,
+
+    H(θ) = (a ∓ R₂·a⊥/‖a⊥‖)·t(θ) = 0,   t = u × ρ,                                                 (5)
+
+of eight roots at most. Its sign changes around either rim, and the places where it nearly vanishes, start
+Newton's iteration for n (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ), g = f), which ends
+at rounding.
+
+All are evaluated and the best is φ; none can exceed it. Apart the maximum of the open cells is the only one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, TypeAlias
+
+from corekit_sdf.compiled import compiled
+from corekit_sdf.rim_edge import half_ellipse_normal
+from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
+
+__all__ = ["Axial", "axial_gap", "axial_value"]
+
+Axial: TypeAlias = tuple[Vector, Vector, float, float, float, float]
+"""p [m] and u of the first, h₁, R₁, h₂, R₂ [m]."""
+
+Rims: TypeAlias = tuple[Vector, Vector, float, Vector, float]
+"""Two axes across the rim that is gone around and its radius; the other's axis and radius [m]."""
+
+_AZIMUTHS: Final = 24
+_AXIS: Final = (0.0, 0.0, 1.0)
+
+
+@compiled
+def axial_value(pair: Axial, n: Vector) -> float:
+    """f(n) of (1) [m]."""
+    p, u, h, R, k, S = pair
+    rim = S * math.hypot(n[0], n[1]) if S > 0.0 else 0.0
+    if R > 0.0:
+        rim += R * norm(cross(n, u))
+    return dot(n, p) - h * abs(dot(u, n)) - k * abs(n[2]) - rim
+
+
+@compiled
+def _better(pair: Axial, best: float, found: Vector, n: Vector, tiny: float) -> tuple[float, Vector]:
+    f = axial_value(pair, n)
+    if f > best + tiny:
+        return f, n
+    return best, found
+
+
+@compiled
+def _side_rim(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
+    """The direction (3): n ⊥ e for the side along e, against the rim about `axis` whose outside has n·axis > 0.
+
+    Args:
+        q: the rim's centre from the side's line, signed as in (1) [m].
+    """
+    w = along(axis, -dot(axis, e), e)
+    sine = norm(w)
+    if not sine > 1e-14:
+        return False, e
+    w = scaled(w, 1.0 / sine)
+    v = cross(e, w)
+    q_w, q_v = dot(q, w), dot(q, v)
+    if R > 0.0:
+        exists, n_w, n_v = half_ellipse_normal(q_w, q_v, R, R * abs(dot(axis, e)), (R * sine) ** 2)
+        return exists, along(scaled(w, n_w), n_v, v)
+    length = math.hypot(q_w, q_v)
+    if not length > 0.0:
+        return False, e
+    return True, along(scaled(w, q_w / length), q_v / length, v)
+
+
+@compiled
+def _point_rim(m: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
+    """The direction (4) of a point from a circle of radius R about an axis, from beyond it."""
+    height = dot(m, axis)
+    level = along(m, -height, axis)
+    distance = norm(level)
+    beyond = distance - R
+    length = math.hypot(beyond, height)
+    if not (beyond >= 0.0 and length > 0.0):
+        return False, axis
+    if R == 0.0:
+        return True, scaled(m, 1.0 / length)
+    return True, along(scaled(axis, height / length), beyond / (length * distance), level)
+
+
+@compiled
+def _climb(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Vector:
+    """Newton's iteration for the maximum of n·m − R‖n × u‖ − S‖n × e_z‖ near n."""
+    for _ in range(12):
+        t, s = cross(u, n), (-n[1], n[0], 0.0)
+        r, q = norm(t), norm(s)
+        if not (r > 1e-9 and q > 1e-9):
+            break
+        t, s = scaled(t, 1.0 / r), scaled(s, 1.0 / q)
+        # rims' points along n: u × t is −(n without its part along u)/‖n × u‖
+        w = along(along(m, R, cross(u, t)), S, cross(_AXIS, s))
+        g = dot(n, w)
+        x = scaled(cross(n, t), 1.0)
+        a, b = R / r, S / q
+        # t ⊥ n: (t, x) is a basis of the tangent plane
+        st, sx = dot(s, t), dot(s, x)
+        h_tt, h_tx, h_xx = g + a + b * st * st, b * st * sx, g + b * sx * sx
+        det = h_tt * h_xx - h_tx * h_tx
+        if not (det > 0.0 and h_tt > 0.0):
+            break
+        g_t, g_x = dot(w, t), dot(w, x)
+        d = along(scaled(t, (g_t * h_xx - g_x * h_tx) / det), (g_x * h_tt - g_t * h_tx) / det, x)
+        length = norm(d)
+        n = along(n, min(1.0, 0.3 / length) if length > 0.0 else 1.0, d)
+        n = scaled(n, 1.0 / norm(n))
+        if length < 1e-10:
+            break
+    return n
+
+
+@compiled
+def _across_rims(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple[float, Vector]:
+    """H of (5) and n at an azimuth of the rim gone around; n is towards that rim's outside."""
+    x, y, R, v, S = rims
+    c, s = math.cos(azimuth), math.sin(azimuth)
+    rho, t = along(scaled(x, c), s, y), along(scaled(y, c), -s, x)
+    a = along(m, -R, rho)
+    level = along(a, -dot(a, v), v)
+    distance = norm(level)
+    d = along(a, -branch * S / distance, level) if distance > 0.0 else a
+    length = norm(d)
+    if not length > 0.0:
+        return 0.0, rho
+    return dot(d, t), scaled(d, side(dot(d, rho)) / length)
+
+
+@compiled
+def _root(
+    m: Vector, rims: Rims, branch: float, low: float, f_low: float, high: float, f_high: float,
+) -> Vector:  # fmt: skip
+    """n near a root of H between azimuths of different sign, by Illinois' regula falsi, near enough for Newton."""
+    n = rims[0]
+    for _ in range(8):
+        middle = (low * f_high - high * f_low) / (f_high - f_low) if f_high != f_low else low
+        f, n = _across_rims(m, rims, middle, branch)
+        if f * f_high < 0.0:
+            low, f_low = high, f_high
+        else:
+            f_low *= 0.5
+        high, f_high = middle, f
+        if abs(high - low) < 1e-4 or f == 0.0:
+            break
+    return n
+
+
+@compiled
+def _dip(
+    m: Vector, rims: Rims, branch: float, low: float, high: float, sign: float
+) -> tuple[float, float, Vector]:
+    """Where sign·H is least between two azimuths, or beyond a root of it: azimuth, H, n."""
+    a, b = low + 0.381966 * (high - low), low + 0.618034 * (high - low)
+    f_a, n_a = _across_rims(m, rims, a, branch)
+    f_b, n_b = _across_rims(m, rims, b, branch)
+    for _ in range(16):
+        if sign * f_a < 0.0:
+            return a, f_a, n_a
+        if sign * f_b < 0.0:
+            return b, f_b, n_b
+        if sign * f_a < sign * f_b:
+            high, b, f_b, n_b = b, a, f_a, n_a
+            a = low + 0.381966 * (high - low)
+            f_a, n_a = _across_rims(m, rims, a, branch)
+        else:
+            low, a, f_a, n_a = a, b, f_b, n_b
+            b = low + 0.618034 * (high - low)
+            f_b, n_b = _across_rims(m, rims, b, branch)
+    return a, f_a, n_a
+
+
+@compiled
+def _try_rims(
+    pair: Axial, m: Vector, s1: float, s2: float, n: Vector, best: float, found: Vector, tiny: float
+) -> tuple[float, Vector]:
+    """The better of what was found and the maximum near n, if n is near the cell and its value near the best."""
+    _, u, _, R, _, S = pair
+    if s1 * dot(n, u) > -0.05 and s2 * n[2] > -0.05 and axial_value(pair, n) > best - 0.05 * (R + S):
+        return _better(pair, best, found, _climb(m, u, R, S, n), tiny)
+    return best, found
+
+
+@compiled
+def _round_rim(
+    pair: Axial, m: Vector, s1: float, s2: float, rims: Rims, best: float, found: Vector, tiny: float
+) -> tuple[float, Vector]:
+    """What was found, or a better maximum of two rims, going around one of them."""
+    step = 2.0 * math.pi / _AZIMUTHS
+    for choice in range(2):
+        branch = -1.0 if choice else 1.0
+        before, _ = _across_rims(m, rims, -step, branch)
+        here, _ = _across_rims(m, rims, 0.0, branch)
+        for k in range(_AZIMUTHS):
+            at = step * k
+            ahead, _ = _across_rims(m, rims, at + step, branch)
+            if here * ahead <= 0.0:
+                n_root = _root(m, rims, branch, at, here, at + step, ahead)
+                best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
+            elif before * here > 0.0 and abs(here) < abs(before) and abs(here) < abs(ahead):
+                # two roots may hide between the neighbours
+                place, low, n_dip = _dip(m, rims, branch, at - step, at + step, side(here))
+                best, found = _try_rims(pair, m, s1, s2, n_dip, best, found, tiny)
+                if low * here < 0.0:
+                    n_root = _root(m, rims, branch, at - step, before, place, low)
+                    best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
+                    n_root = _root(m, rims, branch, place, low, at + step, ahead)
+                    best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
+            before, here = here, ahead
+    return best, found
+
+
+@compiled
+def _best_rims(
+    pair: Axial, m: Vector, s1: float, s2: float, best: float, found: Vector, tiny: float
+) -> tuple[float, Vector]:
+    """What was found, or a better maximum of two rims.
+
+    Where one rim passes close by the other's axis H turns so fast that roots hide between azimuths, but not
+    going around the other.
+    """
+    _, u, _, R, _, S = pair
+    x = cross(u, (1.0, 0.0, 0.0) if abs(u[0]) < 0.6 else (0.0, 1.0, 0.0))
+    x = scaled(x, 1.0 / norm(x))
+    best, found = _round_rim(pair, m, s1, s2, (x, cross(u, x), R, _AXIS, S), best, found, tiny)
+    rims = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), S, u, R)
+    return _round_rim(pair, m, s1, s2, rims, best, found, tiny)
+
+
+@compiled
+def _best_cell(
+    pair: Axial, s1: float, s2: float, best: float, found: Vector, tiny: float
+) -> tuple[float, Vector]:
+    """What was found, or a better one of (4), (5) for the ends s₁, s₂."""
+    p, u, h, R, k, S = pair
+    m = along(p, -s1 * h, u)
+    m = (m[0], m[1], m[2] - s2 * k)
+    if R > 0.0 and S > 0.0:
+        if norm(cross(u, _AXIS)) > 1e-9:
+            return _best_rims(pair, m, s1, s2, best, found, tiny)
+        exists, n = _point_rim(m, _AXIS, R + S)  # parallel: the rims' radii add
+    elif S > 0.0:
+        exists, n = _point_rim(m, _AXIS, S)
+    else:
+        exists, n = _point_rim(m, u, R)
+    if exists:
+        return _better(pair, best, found, n, tiny)
+    return best, found
+
+
+@compiled
+def axial_gap(pair: Axial) -> tuple[float, Vector]:
+    """φ of (1) [m] and its normal, from the second into the first."""
+    p, u, h, R, k, S = pair
+    tiny = 1e-14 * (norm(p) + h + R + k + S)
+    found = (0.0, 0.0, side(p[2]))
+    best = axial_value(pair, found)
+    best, found = _better(pair, best, found, scaled(u, side(dot(u, p))), tiny)
+    between = cross(u, _AXIS)
+    if not norm(between) > 1e-12:
+        between = along(p, -p[2], _AXIS)
+        if not norm(between) > tiny:
+            between = (1.0, 0.0, 0.0)
+    between = scaled(between, side(dot(between, p)) / norm(between))
+    best, found = _better(pair, best, found, between, tiny)
+    for end in range(2):
+        s = -1.0 if end else 1.0
+        exists, n = _side_rim((p[0], p[1], p[2] - s * k), u, (0.0, 0.0, s), S)
+        if exists:
+            best, found = _better(pair, best, found, n, tiny)
+        exists, n = _side_rim(along(p, -s * h, u), _AXIS, scaled(u, s), R)
+        if exists:
+            best, found = _better(pair, best, found, n, tiny)
+    for choice in range(4):
+        s1, s2 = -1.0 if choice & 1 else 1.0, -1.0 if choice & 2 else 1.0
+        best, found = _best_cell(pair, s1, s2, best, found, tiny)
+    return best, found

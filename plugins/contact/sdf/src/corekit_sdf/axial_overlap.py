@@ -1,0 +1,158 @@
+"""Where caps and sides of cylinders and segments overlap that lie on each other: the points in question for a patch.
+
+Seen along the pair's normal, the overlap is bounded by
+
+- material points of a rim, or ends of a side line, over a cap: measured along the cap's normal to its plane;    (1)
+- ends of a side line beside another: along the shortest way to its axis, less both radii;                       (2)
+- where a side line or rim passes a rim: along the normal of a cap.                                              (3)
+
+The rates of (1) and (2) are exact; the point of (3) slides on both, and its rate is wrong by tilt × sliding speed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, TypeAlias
+
+from corekit.data.arrays import Array, IntArray
+from corekit_sdf.compiled import compiled
+from corekit_sdf.features import SIDE, end_feature
+from corekit_sdf.rims import rim_direction, rim_feature
+from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
+
+__all__ = [
+    "FACE",
+    "MOST_FOUND",
+    "PASSAGE",
+    "Turned",
+    "cap_on_cap",
+    "line_on_cap",
+    "line_on_line",
+    "pair_feature",
+]
+
+Turned: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
+"""Centre, axes x, y, z (its own axis), half height and radius of a cylinder or segment in the work frame [m]."""
+
+FACE: Final = 11  # a cap as a whole; features of one shape beyond those of `features` up to the last RIM
+PASSAGE: Final = 12  # 12 and 13: where a rim is passed
+MOST_FOUND: Final = 16
+_PAIRED: Final = 32768
+
+
+@compiled
+def pair_feature(first: int, second: int) -> int:
+    """Number of a contact by the features of both shapes, each below 16."""
+    return _PAIRED + 16 * first + second
+
+
+@compiled
+def _put(
+    rows: Array, names: IntArray, count: int, own: int, other: int, flip: float, gap: float, m: Vector,
+    x: Vector,
+) -> int:  # fmt: skip
+    """Append a found point unless there is no room; flip = −1 if `own` is the second shape's feature."""
+    if count == len(rows):
+        return count
+    names[count] = pair_feature(own, other) if flip > 0.0 else pair_feature(other, own)
+    rows[count, 0] = gap
+    for k in range(3):
+        rows[count, 1 + k] = flip * m[k]
+        rows[count, 4 + k] = x[k] - 0.5 * gap * m[k]
+    return count + 1
+
+
+@compiled
+def _cap(body: Turned, d: Vector) -> tuple[Vector, Vector, float]:
+    """Centre and outward normal of the cap that faces d, and its end ±1."""
+    end = side(dot(body[3], d))
+    return along(body[0], end * body[4], body[3]), scaled(body[3], end), end
+
+
+@compiled
+def _rim_over(
+    body: Turned, d: Vector, centre: Vector, m: Vector, R: float, flip: float, rows: Array, names: IntArray,
+    count: int,
+) -> int:  # fmt: skip
+    """Points (1): material points of the rim of `body` that faces d, over the cap of normal m."""
+    middle, _, end = _cap(body, d)
+    for k in range(4):
+        x = along(middle, body[5], rim_direction(k, body[1], body[2]))
+        off = along(x, -1.0, centre)
+        gap = dot(off, m)
+        if norm(along(off, -gap, m)) <= R:
+            count = _put(rows, names, count, rim_feature(k, end), FACE, flip, gap, m, x)
+    return count
+
+
+@compiled
+def cap_on_cap(first: Turned, second: Turned, n: Vector, rows: Array, names: IntArray) -> int:
+    """Found points of two caps; returns how many."""
+    a, m_a, _ = _cap(first, scaled(n, -1.0))
+    b, m_b, _ = _cap(second, n)
+    count = _rim_over(first, scaled(m_b, -1.0), b, m_b, second[5], 1.0, rows, names, 0)
+    count = _rim_over(second, scaled(m_a, -1.0), a, m_a, first[5], -1.0, rows, names, count)
+    d = along(a, -1.0, b)
+    d = along(d, -dot(d, m_b), m_b)
+    apart, R, S = norm(d), first[5], second[5]
+    if abs(R - S) < apart < R + S:
+        towards = scaled(d, 1.0 / apart)
+        reach = (apart * apart + S * S - R * R) / (2.0 * apart)
+        aside = math.sqrt(max(S * S - reach * reach, 0.0))
+        for k in range(2):
+            x = along(along(b, reach, towards), aside if k else -aside, cross(m_b, towards))
+            gap = dot(m_a, along(a, -1.0, x)) / dot(m_a, m_b)  # straight up to the plane of the first's cap
+            count = _put(rows, names, count, PASSAGE + k, PASSAGE + k, 1.0, gap, m_b, along(x, gap, m_b))
+    return count
+
+
+@compiled
+def line_on_cap(line: Turned, cap: Turned, n: Vector, flip: float, rows: Array, names: IntArray) -> int:
+    """Found points of a side line on a cap that faces n; flip = −1 if the line is the second shape's."""
+    centre, m, _ = _cap(cap, n)
+    u, h, R = line[3], line[4], cap[5]
+    up = along(m, -dot(m, u), u)
+    base = along(line[0], -line[5] / norm(up), up)
+    off = along(base, -1.0, centre)
+    count = 0
+    for choice in range(2):
+        end = -1.0 if choice else 1.0
+        x = along(off, end * h, u)
+        gap = dot(x, m)
+        if norm(along(x, -gap, m)) <= R:
+            x = along(base, end * h, u)
+            count = _put(rows, names, count, end_feature(end), FACE, flip, gap, m, x)
+    d, level = along(off, -dot(off, m), m), along(u, -dot(u, m), m)
+    a, b = dot(level, level), dot(level, d)
+    root = b * b - a * (dot(d, d) - R * R)
+    if root > 0.0 and a > 0.0:
+        for choice in range(2):
+            t = (-b + (math.sqrt(root) if choice else -math.sqrt(root))) / a
+            if abs(t) < h:
+                x = along(base, t, u)
+                gap = dot(along(x, -1.0, centre), m)
+                count = _put(rows, names, count, SIDE, PASSAGE + choice, flip, gap, m, x)
+    return count
+
+
+@compiled
+def line_on_line(
+    line: Turned, other: Turned, n: Vector, flip: float, rows: Array, names: IntArray, count: int
+) -> int:
+    """Append points (2): ends of a side line beside another; flip = −1 if the line is the second shape's.
+
+    n points from `other` into `line`.
+    """
+    for choice in range(2):
+        end = -1.0 if choice else 1.0
+        x = along(line[0], end * line[4], line[3])
+        d = along(x, -1.0, other[0])
+        t = dot(d, other[3])
+        d = along(d, -t, other[3])
+        distance = norm(d)
+        if abs(t) <= other[4] and distance > 0.0:
+            out = side(dot(d, n))
+            m = scaled(d, out / distance)
+            gap = out * distance - line[5] - other[5]
+            count = _put(rows, names, count, end_feature(end), SIDE, flip, gap, m, along(x, -line[5], m))
+    return count
