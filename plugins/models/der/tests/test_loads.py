@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit_der.config import Force, Joint, Limb
+from corekit.linalg.sparse import Sparse
+from corekit_der.config import Clamp, Force, Joint, Limb
 from corekit_der.sections import rectangle_torsion
 
 STRAIGHT = {
@@ -129,6 +130,17 @@ def test_input_jacobian_is_the_slope_of_forces(rod, options):
     assert found == pytest.approx(np.array(slope).T, abs=1e-7 * np.abs(found).max())
 
 
+@pytest.mark.parametrize("kind", ["clamp", "pin", "edge"])
+def test_curvature_of_nodes_has_three_inputs_for_every_inner_node(rod, kind):
+    """Whatever holds the ends; the input of a node bends the rod there and nowhere else."""
+    limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=6, curvature_input="nodes")
+    made = rod(limb, clamps=(Clamp(at="rod.start", kind=kind),))
+    assert made.layout.inputs[0].size == 3 * 4
+    made.inputs[3:6] = (0.5, 0.0, 0.0)  # the second inner node
+    bent = np.flatnonzero(np.abs(made.force()[made.nodes("rod", 6)]).max(axis=1) > 1e-12)
+    assert bent.tolist() == [1, 2, 3]
+
+
 def test_a_hub_of_five_edges_has_ten_pairs_and_one_mass(spider, rod_of):
     """n edges make n(n − 1)/2 pairs; the joint's mass is the sum of its half edges."""
     made = rod_of(spider)
@@ -144,7 +156,9 @@ def test_a_hub_of_five_edges_has_ten_pairs_and_one_mass(spider, rod_of):
 
 
 def test_a_free_spider_has_six_rigid_motions(spider, rod_of):
-    values = np.linalg.eigvalsh(rod_of(spider).stiffness())
+    made = rod_of(spider)
+    assert isinstance(made.model.tangent_matrices()[0], Sparse)
+    values = np.linalg.eigvalsh(made.stiffness())
     assert int((np.abs(values) < 1e-9 * values[-1]).sum()) == 6
 
 

@@ -45,7 +45,7 @@ class Applied:
                 continue
             own = graph.pair_limb == i
             if limb.curvature_input == "nodes":
-                own = np.flatnonzero(own & ~graph.held_node[graph.pair_node[:, 1]])
+                own = np.flatnonzero(own & (graph.limb[graph.pair] >= 0).all(axis=1))  # ghosts have no say
                 self.first[own] = size + each * np.arange(len(own))
                 count = each * len(own)
             else:
