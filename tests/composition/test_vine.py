@@ -164,12 +164,17 @@ def test_pressed_head_on_a_slightly_bent_robot_buckles_and_slides():
     assert np.abs(simulation.state.v[0::3]).max() < 2.0
 
 
-def test_a_remembered_run_goes_on_bit_for_bit():
-    first = corekit.load(CIRCLE).compose()
+@pytest.mark.parametrize("solver", ["banded", "osqp"])
+def test_a_remembered_run_goes_on_bit_for_bit(solver):
+    pytest.importorskip("numba" if solver == "banded" else solver)
+    options = [f"contact.solver.options.qp_solver={solver}"]
+    first = corekit.load(CIRCLE, options).compose()
     for _ in range(20):
         first.step()
     memory = {name: np.array(array) for name, array in first.memory().items()}
-    second = corekit.load(CIRCLE).compose()
+    # as at a checkpoint: the live run takes over its own memory too
+    first.remember(memory)
+    second = corekit.load(CIRCLE, options).compose()
     second.remember(memory)
     for _ in range(10):
         first.step()

@@ -20,6 +20,9 @@ from corekit_qp.step_rows import certify_step, step_guess, step_impulses, step_r
 
 __all__ = ["Asked", "Program", "ReducedProgram", "WholeProgram"]
 
+_KEPT = 16
+"""Numbers of rows whose arrays are kept."""
+
 
 class Asked(NamedTuple):
     """What a program answered: the solver's report, the residuals of the contact laws, slip speeds (m,) [m/s]."""
@@ -143,9 +146,11 @@ class WholeProgram:
         key = (count, width, len(velocity))
         found = self._made.get(key)
         if found is None or found.problem.hessian is not step.matrix:
-            if len(self._made) > 200:
+            if len(self._made) > _KEPT:
                 self._made.clear()
             found = self._made[key] = _Buffers(step.matrix, count, width, self._tolerance)
+        # no guess of v⁺ beside the impulses: what an earlier step left here is no part of the solver's memory
+        found.x.fill(0.0)
         self._buffers = found
         if len(self._share) != directions.shape[1]:
             self._share = np.zeros(directions.shape[1])
