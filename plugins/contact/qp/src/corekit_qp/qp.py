@@ -61,7 +61,7 @@ class QPContact(StepSolver):
     ) -> SolveInfo:
         """Write v⁺, λ_b and λ_c; see `StepSolver.solve_step`."""
         contacts = program.contacts
-        rough = contacts > 0 and np.count_nonzero(program.friction[:contacts]) > 0
+        rough = contacts > 0 and bool(np.count_nonzero(program.friction[:contacts]))
         directions = self._pyramid(program.width, rough=rough)
         self._whole.take(program, directions, velocity, row_impulse, impulse)
         speed = float(np.abs(program.bias).max(initial=1e-3)) if rough else 0.0
