@@ -15,13 +15,15 @@ from corekit_lcp.select import add_back, select_contacts
 NONE = np.zeros(0)
 
 
-def chosen(delassus, gap, width, tolerance, reference=1e-3, free=None):
+def chosen(delassus, gap, width, tolerance, reference=1e-3, free=None, guess=None):
     m = gap.size
+    guess = np.zeros(len(delassus)) if guess is None else guess
     free = -np.ones(len(delassus)) if free is None else free
     dropped, kept = np.zeros(m, dtype=bool), np.zeros(m, dtype=np.int64)
     count = select_contacts(
         delassus,
         free,
+        guess,
         gap,
         width,
         tolerance,
@@ -60,6 +62,14 @@ def test_closest_of_equal_contacts_is_kept():
     gap = np.array([4e-3, 2e-3, 1e-4, 3e-3, 5e-3])
     kept, _ = chosen(rows @ rows.T, gap, 3, 1e-3)
     np.testing.assert_array_equal(kept, [2])
+
+
+def test_of_equal_contacts_the_one_that_carried_is_kept():
+    # three rows of one normal; the second one is apart, and carried load in the last step
+    delassus, gap = np.ones((3, 3)), np.array([0.0, 1e-3, -1e-4])
+    loaded = np.array([0.0, 0.2, 0.0])
+    assert chosen(delassus, gap, 1, 1e-3, guess=loaded)[0].tolist() == [1]
+    assert chosen(delassus, gap, 1, 1e-3)[0].tolist() == [0]
 
 
 def test_contacts_that_open_by_themselves_are_left_out_at_first():

@@ -240,6 +240,7 @@ class LCPContact(ImpulseSolver):
             kept = select_contacts(
                 whole.delassus,
                 whole.free,
+                work.guess,
                 gap,
                 width,
                 choice.tolerance,

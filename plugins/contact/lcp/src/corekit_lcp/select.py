@@ -3,10 +3,11 @@
 With A_step = L·Lᵀ, the whitened normal rows Y = L⁻¹·J_nᵀ are columns, one a contact. Column-pivoted QR
 Y·S·P = Q·R, with weights S = diag(s), orders contacts by what they add to those before;
 
-    keep contact P_k while |R_kk| > ε·|R_11|,     s_c = 1/(1 + max(gap_c, 0)/gap_ref)      (1)
+    keep contact P_k while |R_kk| > ε·|R_11|,     s_c = a_c/(1 + max(gap_c, 0)/gap_ref)    (1)
 
-of those that press at all, w₀,c < 0. These weights make the closest of several equivalent contacts the one
-that is kept. The factor is not needed:
+of those that press at all, w₀,c < 0, with a_c = 1 for contacts that carry load in the guess and 1/20 for the
+others. These weights make the loaded, then the closest of several equivalent contacts the one that is kept:
+the load need not move between near duplicates, which iterative solvers hardly can. The factor is not needed:
 Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
 diagonal pivoting has the same pivots,
 
@@ -31,11 +32,15 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = ["add_back", "keep_all", "select_contacts"]
 
+UNLOADED = 0.05
+"""Weight of contacts without load in the guess, beside 1 for the others."""
+
 
 @njit(cache=True)
 def select_contacts(
     delassus: Array,
     free: Array,
+    guess: Array,
     gap: Array,
     width: int,
     tolerance: float,
@@ -49,7 +54,7 @@ def select_contacts(
     """Choose contacts by (1)–(2).
 
     Args:
-        delassus, free: W (R, R) and w₀ (R,), contact c's normal row at c·width.
+        delassus, free, guess: W (R, R), w₀ (R,) and the guessed λ (R,), contact c's normal row at c·width.
         gap: shape (m,) [m].
         tolerance: ε. reference_gap: gap_ref [m].
         factor: work, columns l_k as rows, shape (m, m).
@@ -61,7 +66,8 @@ def select_contacts(
     """
     for c in range(gap.size):
         presses = free[c * width] < 0.0
-        weight[c] = 1.0 / (1.0 + max(gap[c], 0.0) / reference_gap) if presses else 0.0
+        share = 1.0 if guess[c * width] > 0.0 else UNLOADED
+        weight[c] = share / (1.0 + max(gap[c], 0.0) / reference_gap) if presses else 0.0
         dropped[c] = True
     take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
     return listed(dropped, kept)
