@@ -56,18 +56,18 @@ def on_floor(model, h, theta=1.0, friction=0.0, solver=None, **options):
 
 
 def test_a_ball_comes_to_rest_where_the_potential_carries_it():
-    simulation = on_floor(ball(0.1 + 1e-4), 1e-3)
-    simulation.run(2.0)
+    simulation = on_floor(ball(0.1 - 4e-4), 2e-3)
+    simulation.run(1.0)
     gap = resting_gap(G, 1e4)
     assert simulation.state.q[2] - 0.1 == pytest.approx(gap, abs=1e-8)
     assert abs(gap) < LAYER
-    assert simulation.contacts().normal_impulse == pytest.approx([1e-3 * G], rel=1e-6)
+    assert simulation.contacts().normal_impulse == pytest.approx([2e-3 * G], rel=1e-6)
 
 
 def test_an_adapting_stiffness_lifts_a_heavy_ball_to_a_fifth_of_the_layer():
     solver = imc(adapt=True, stiffness=1e3)
     simulation = on_floor(ball(0.1, mass=20.0), 1e-3, solver=solver)
-    simulation.run(2.0)
+    simulation.run(1.2)
     depth = 0.1 - simulation.state.q[2]
     assert depth == pytest.approx(LAYER / 5, rel=0.05)
     assert solver.stiffness == pytest.approx(20.0 * G * 2.5 / LAYER, rel=0.02)
@@ -92,15 +92,15 @@ def test_the_threshold_of_sliding_on_a_slope_is_its_tangent(below):
 
 def test_a_bounce_without_friction_keeps_the_energy_under_midpoint():
     """Kinetic, potential and contact energy: bounded in every contact, the same height after it."""
-    h, drop = 1e-4, 2e-3
+    h, drop = 2e-4, 2e-3
     simulation = on_floor(ball(0.1 + drop), h, 0.5, solver=imc(adapt=False, tolerance=2e-3))
     seen = []
     simulation.observe(lambda run, _report: seen.append(run.state.q[2] - 0.1))
-    simulation.run(0.3)
+    simulation.run(0.25)
     heights = np.array(seen)
     peaks = heights[1:-1][(heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:])]
-    assert len(peaks) >= 4
-    assert np.abs(peaks - drop).max() < 1e-4 * drop
+    assert len(peaks) >= 3
+    assert np.abs(peaks - drop).max() < 1e-3 * drop
 
 
 def rod(points, velocities, masses):
@@ -206,7 +206,7 @@ def crossing_chains(h):
     lying = np.column_stack([along, np.zeros(10), np.full(10, 0.0099)])
     across = np.column_stack([np.full(10, 0.013), along, np.full(10, 0.0296)])
     return small_world(
-        {"lying": chain(lying), "across": chain(across, driven=(0,), drive_rate=(0.05, -0.02, 0.0))},
+        {"lying": chain(lying), "across": chain(across, driven=(0,), drive_rate=(0.3, -0.02, 0.0))},
         stepper(h), step=h, solver=imc(2e-3, adapt=False), detector=EdgeDetector(), obstacles=[floor()],
         abilities=MODEL_ABILITIES | {"prescribed"},
     )  # fmt: skip
@@ -223,7 +223,7 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
     system.linearise(state, v, h, 1.0)
     system.solve(after)
     # the driven node's velocity is given
-    assert after[30:33] == pytest.approx([0.05, -0.02, 0.0], abs=1e-15)
+    assert after[30:33] == pytest.approx([0.3, -0.02, 0.0], abs=1e-15)
     v[30:33] = after[30:33]
     step = after - v
     assert np.abs(step).max() > 1e-4
@@ -248,7 +248,7 @@ def test_contacts_that_couple_anew_are_taken_into_the_matrix():
     pairs, worst = set(), []
     simulation.observe(lambda run, _report: pairs.update(map(tuple, run.contacts().shape.tolist())))
     simulation.observe(lambda _run, report: worst.append(report.iterations))
-    simulation.run(0.8)
+    simulation.run(0.2)
     crossed = {pair for pair in pairs if pair[0] < 9 <= pair[1] < 18}
     assert len(crossed) >= 2
     assert max(worst) < 15
