@@ -178,7 +178,7 @@ def test_a_ring_under_pressure_buckles_at_three_ei_over_radius_cubed(rod):
 
 def test_michells_ring_buckles_at_its_critical_twist(rod):
     """A straight rod closed to a ring leaves its plane at the twist 2π·√3·EI/GJ, within 1 %."""
-    n = 100
+    n = 80
     angle = 2 * np.pi * np.arange(n) / n
     ratio = 1.5  # EI/GJ of a round section with ν = ½
     critical = 2 * np.pi * np.sqrt(3.0) * ratio
@@ -205,7 +205,7 @@ def test_michells_ring_buckles_at_its_critical_twist(rod):
         values = np.linalg.eigvalsh(made.stiffness())[:12]
         return values[np.abs(values) > 1e-8 * 1e8 * np.pi * 1e-3**4 / 4 / 0.1**3][0]
 
-    assert brentq(flattest, 0.98, 1.02, xtol=1e-4) == pytest.approx(1.0, abs=5e-3)
+    assert brentq(flattest, 0.98, 1.02, xtol=3e-4) == pytest.approx(1.0, abs=8e-3)
 
 
 def test_a_joint_is_stress_free_as_built_and_as_stiff_as_both_rods(rod):
