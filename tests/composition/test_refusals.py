@@ -110,11 +110,19 @@ def test_shapes_that_no_detector_compares_are_refused():
     }
     scenario = document(
         bodies=[edges],
-        world={"obstacles": [{"name": "floor", "shape": "half-space"}]},
+        world={
+            "obstacles": [
+                {
+                    "name": "wedge",
+                    "shape": "polytope",
+                    "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+                }
+            ]
+        },
         contact={"detector": "sdf", "solver": "lcp"},
     )
     with pytest.raises(
-        CompositionError, match=r"no chosen contact detector serves edge \(of body 'rod'\) against half"
+        CompositionError, match=r"no chosen contact detector serves edge \(of body 'rod'\) against polytope"
     ):
         scenario.compose()
 
