@@ -17,7 +17,7 @@ def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, 
         length=0.4,
         heading=heading,
         equations=equations,
-        initial={"bend": (bend,), "length": 0.7, "bend_rate": (0.4,), "growth_rate": 0.08},
+        initial={"bend": (bend,), "grown_length": 0.7, "bend_rate": (0.4,), "growth_rate": 0.08},
     )
     J, rows = arm.rows()
     np.testing.assert_allclose(rows.constraint, 0.0, atol=1e-15)
@@ -34,7 +34,7 @@ def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, 
 def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
     # Ḡ·v = g(q + h·v, v) + O(h²), without a constant and without the stray v of the print
     def misses(h):
-        start = {"bend": (0.2,), "length": 0.5, "bend_rate": (2.0,), "growth_rate": 0.1}
+        start = {"bend": (0.2,), "grown_length": 0.5, "bend_rate": (2.0,), "growth_rate": 0.1}
         arm = robot(bodies=6, length=0.3, equations="published", step=h, initial=start)
         J, rows = arm.rows()
         bound = (J @ arm.state.v)[rows.rate]
@@ -51,7 +51,7 @@ def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
 def test_regular_rows_keep_their_rank_where_published_ones_lose_it(robot):
     least = {}
     for equations in ("regular", "published"):
-        arm = robot(bodies=4, length=0.2, equations=equations, initial={"length": 0.1000002})
+        arm = robot(bodies=4, length=0.2, equations=equations, initial={"grown_length": 0.1000002})
         least[equations] = np.linalg.svd(arm.rows()[0], compute_uv=False)[-1]
     assert least["published"] < 1e-4
     assert least["regular"] > 1e-2

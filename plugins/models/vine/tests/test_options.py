@@ -56,7 +56,7 @@ def test_contradictory_options_are_refused(options, says):
 @pytest.mark.parametrize(
     ("initial", "says"),
     [
-        ({"length": 0.1}, r"must be > 0\.2"),
+        ({"grown_length": 0.1}, r"must be > 0\.2"),
         ({"bend": (0.1, 0.2)}, "one a pin"),
         ({"bend_rate": (1.0,) * 4}, "one a pin"),
     ],

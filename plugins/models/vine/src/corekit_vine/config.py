@@ -190,7 +190,7 @@ class VineConfig:
 class VineInitial:
     """Where a vine robot starts: straight but for its natural curvature, at rest, where nothing is said."""
 
-    length: float | None = option(
+    grown_length: float | None = option(
         None,
         "length now, shared evenly among the links; left out, the bodies stand end to end",
         unit="m",

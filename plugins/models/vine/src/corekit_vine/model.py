@@ -80,12 +80,12 @@ class Vine(Model):
         """
         initial = VineInitial() if initial is None else initial
         config, links, d = self._config, self._config.links, self._config.half_length
-        length = config.length if initial.length is None else initial.length
+        length = config.length if initial.grown_length is None else initial.grown_length
         reach = length / links - 2.0 * d
         wrong: list[Mistake] = []
         if reach < config.shortest or reach <= 0.0:
             least = links * (2.0 * d + config.shortest)
-            wrong.append(Mistake(f"{self._path}.initial.length", length, f"must be > {least:.6g} m"))
+            wrong.append(Mistake(f"{self._path}.initial.grown_length", length, f"must be > {least:.6g} m"))
         bend = self._pins[:, NATURAL] if initial.bend is None else np.array(initial.bend)
         rate = np.array(initial.bend_rate)
         for name, values in (("bend", bend), ("bend_rate", rate)):
