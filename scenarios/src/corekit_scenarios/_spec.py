@@ -42,7 +42,7 @@ ablation = Case(
     source="Scenario C, section V-B",
     shows="Every subset of the conditioning stages, two angles, two integrators: 64 runs for each LCP solver.",
     target="corekit_scenarios.cases.ablation:ablation",
-    minutes=20,
+    minutes=45,
     choices=("semismooth-newton", "lemke", "pgs"),
     citation=_CUSP,
 )
