@@ -21,6 +21,9 @@ of eight roots at most. Its sign changes around either rim, and the places where
 Newton's iteration for n (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ), g = f), which ends
 at rounding.
 
+Where the rims overlap by much less than their radii three roots may share one step of the search, and the
+answer is then too deep, by up to 2.5e-5 m in 4 of 800 pairs placed in contact.
+
 All are evaluated and the best is φ; none can exceed it. Apart the maximum of the open cells is the only one.
 """
 
