@@ -1,6 +1,7 @@
 """The cases of CUSP beside their runs: the sequence of contact modes, the ablation's settings and its verdict."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,21 +28,25 @@ class Records:
         return ContactRecord(mode=mode, normal_impulse=np.ones(len(mode)))
 
 
+def recorded(*stretches) -> Any:
+    return Records(*stretches)
+
+
 def kinds(found):
     return [phase.kind for phase in found]
 
 
 def test_phases_follow_the_loaded_contacts():
-    found = phases(Records((FREE, 10), (STICK, 20), ((*STICK, *SLIDE), 10), (SLIDE, 10)))
+    found = phases(recorded((FREE, 10), (STICK, 20), ((*STICK, *SLIDE), 10), (SLIDE, 10)))
     assert kinds(found) == ["free", "stick", "stick + slide", "slide"]
     assert [phase.begin for phase in found] == pytest.approx([0.0, 0.1, 0.3, 0.4])
     assert words(found[:2]) == "free 0.00–0.10 s, stick 0.10–0.30 s"
 
 
 def test_an_instant_at_the_edge_of_the_cone_is_no_phase():
-    found = phases(Records((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 2), (STICK, 5)))
+    found = phases(recorded((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 2), (STICK, 5)))
     assert kinds(found) == ["free", "stick"]
-    found = phases(Records((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 3), (STICK, 5)))
+    found = phases(recorded((FREE, 10), (SLIDE, 1), (STICK, 20), (SLIDE, 3), (STICK, 5)))
     assert kinds(found) == ["free", "stick", "slide", "stick"]
 
 
@@ -49,8 +54,8 @@ def test_contacts_that_hardly_carry_do_not_count():
     record = ContactRecord(
         mode=np.array([ContactMode.STICK, ContactMode.SLIDE]), normal_impulse=np.array([1.0, 1e-3])
     )
-    one = Records((FREE, 1))
-    one.contacts = lambda _k: record
+    one = recorded((FREE, 1))
+    one.contacts = lambda k: record
     one.time = np.arange(10.0)
     assert kinds(phases(one)) == ["stick"]
 
@@ -149,7 +154,7 @@ class Stored:
 
 @pytest.mark.parametrize("only", [(), ("pgs",)])
 def test_the_table_has_every_run_of_every_chosen_solver(only):
-    case = Stored(only)
+    case: Any = Stored(only)
     rows = ablation(case)
     solvers = only or SOLVERS
     assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers)

@@ -60,7 +60,7 @@ def test_rk23_carries_the_resting_arm_with_the_same_force():
         record = simulation.contacts()
         forces.append((record.normal_impulse[:, None] * record.normal).sum(axis=0) / 1e-3)
     assert np.linalg.norm(forces[0]) > 1.0
-    np.testing.assert_allclose(forces[1], forces[0], rtol=0.01, atol=0.01 * np.linalg.norm(forces[0]))
+    np.testing.assert_allclose(forces[1], forces[0], rtol=0.01, atol=0.01 * float(np.linalg.norm(forces[0])))
 
 
 def tumbling(step, **options):
