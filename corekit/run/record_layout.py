@@ -204,6 +204,7 @@ def _solve_variables() -> list[Variable]:
         each("residual_friction", "residual of the friction law", impulse, "f8"),
         each("residual_cone", "violation of the friction bound", "N·s", "f8"),
         each("residual_equation", "residual of the step equation", "N·s or N·m·s", "f8"),
+        each("residual_compliance", "normal speed that regularisation lets through", "m/s", "f8"),
         each("steps_since", "steps since the last record"),
         each("unsolved_since", "of these, solves that missed their tolerance"),
         each("iterations_since", "solver iterations since the last record"),

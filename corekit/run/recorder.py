@@ -239,7 +239,7 @@ class Recorder:
         rows["status"][k], rows["answered_by"][k] = self._numbers(solve)
         rows["iterations"][k] = solve.iterations
         rows["integrator_iterations"][k] = report.iterations
-        for name in ("normal", "friction", "cone", "equation"):
+        for name in ("normal", "friction", "cone", "equation", "compliance"):
             rows[f"residual_{name}"][k] = getattr(solve.residuals, name)
 
     def _keep_contacts(self, record: ContactRecord) -> None:
