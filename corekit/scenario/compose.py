@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
@@ -22,78 +22,18 @@ from corekit.roles.model import Model
 from corekit.roles.options import Use
 from corekit.run.simulation import Simulation
 from corekit.run.statics import settle
-from corekit.scenario.composition_check import Cast, check_composition
+from corekit.scenario.casting import cast_of, config_of, contact_components, structured
+from corekit.scenario.composition_check import Cast
 from corekit.scenario.obstacles import obstacles_of
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Scenario
-from corekit.scenario.structure import structure
 from corekit.world.bodies import Body, stack_bodies
 from corekit.world.contact_stage import ContactStage, Stabilisation
 from corekit.world.obstacles import Obstacle
 from corekit.world.shape_scene import ShapeScene, friction_table
 from corekit.world.step_problem import StepSystem
 
-__all__ = ["cast_of", "compose", "weightless"]
-
-
-def _nested(value: object) -> Iterator[tuple[str, Use]]:
-    """Components named inside a config, as (role, use)."""
-    if not attrs.has(type(value)):
-        return
-    for each in attrs.fields(type(value)):
-        role = each.metadata.get("role")
-        inner = getattr(value, each.name, None)
-        if role is not None and inner is not None:
-            for use in inner if isinstance(inner, tuple) else (inner,):
-                yield role, use
-
-
-def _config(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
-    """The component's options as its attrs class."""
-    return _structured(load_target(spec.config), options, path)
-
-
-def _structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
-    mistakes: list[Mistake] = []
-    made = structure(cls, table, path, mistakes)
-    if mistakes:
-        raise ConfigError(mistakes, path)
-    return made
-
-
-def _contact_components(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
-    """The contact solver and the detectors; none without a solver."""
-    contact = scenario.contact
-    if contact is None or contact.solver is None:
-        return None, ()
-    return contact.solver, contact.detector
-
-
-def cast_of(scenario: Scenario) -> Cast:
-    """Who takes part in a scenario, by light spec; nested components included."""
-    solver, detectors = _contact_components(scenario)
-    others: list[ComponentSpec] = []
-
-    def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
-        for role, use in _nested(_config(spec, options, path)):
-            inner = resolve(role, use.use)
-            others.append(inner)
-            gather(inner, use.options, f"{path}.{use.use}")
-        return spec
-
-    def named(role: str, use: Use, path: str) -> ComponentSpec:
-        return gather(resolve(role, use.use), use.options, path)
-
-    return Cast(
-        models={
-            body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")
-            for body in scenario.bodies
-        },
-        detectors=[named("contact_detectors", use, "contact.detector.options") for use in detectors],
-        solver=None if solver is None else named("contact_solvers", solver, "contact.solver.options"),
-        integrator=named("integrators", scenario.integrator, "integrator.options"),
-        others=others,
-    )
+__all__ = ["compose", "weightless"]
 
 
 @define
@@ -106,7 +46,7 @@ class _Builder:
     def build(self, role: str, use: Use, path: str, base: Pose | None = None) -> Any:
         """A component, its config structured from its options; nested ones are built on its demand."""
         spec = resolve(role, use.use)
-        config = _config(spec, use.options, f"{path}.options")
+        config = config_of(spec, use.options, f"{path}.options")
         seeds = np.random.SeedSequence([self.scenario.seed, *path.encode()])
         context = BuildContext(
             path=path,
@@ -154,7 +94,7 @@ def _initialise(simulation: Simulation, scenario: Scenario, models: Mapping[str,
         if table.initial:
             if spec.initial is None:
                 raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
-            initial = _structured(load_target(spec.initial), table.initial, path)
+            initial = structured(load_target(spec.initial), table.initial, path)
         try:
             part.body.model.initial_state(initial, state)
         except ValueError as error:
@@ -200,7 +140,7 @@ def _stage(
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
 ) -> tuple[ContactStage | None, ContactSolver | None]:
-    use, detectors = _contact_components(scenario)
+    use, detectors = contact_components(scenario)
     if use is None or scenario.contact is None:
         return None, None
     many = len(detectors) > 1
@@ -225,17 +165,19 @@ def _stage(
     return stage, solver
 
 
-def compose(scenario: Scenario) -> Simulation:
+def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
     """The simulation a scenario describes, at its initial state.
 
+    Args:
+        scenario: what to build.
+        cast_list: who takes part, from `checked_cast`, which refuses what cannot work before this file and
+            the heavy ones behind it are imported.
     Raises:
-        PluginError: a component is missing or broken.
-        CompositionError: components that cannot work together; said before anything heavy is imported.
+        PluginError: a component is broken.
+        CompositionError: components that cannot work together, as only the built ones show.
         ConfigError: options that only the built component could judge.
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
-    cast_list = cast_of(scenario)
-    check_composition(cast_list)
     builder = _Builder(scenario)
     bodies = stack_bodies([_body(builder, table, cast_list.models[table.name]) for table in scenario.bodies])
     obstacles = obstacles_of(scenario.world.obstacles)

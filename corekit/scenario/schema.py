@@ -333,9 +333,12 @@ class Scenario:
     def compose(self) -> Simulation:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
         from corekit.hooks.installed import installed_hooks
-        from corekit.scenario.compose import compose
+        from corekit.scenario.casting import checked_cast
 
-        simulation = compose(self)
+        cast = checked_cast(self)
+        from corekit.scenario.compose import compose  # heavy: only where nothing was refused
+
+        simulation = compose(self, cast)
         installed_hooks().scenario_composed(self, simulation)
         return simulation
 

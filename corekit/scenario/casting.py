@@ -1,0 +1,92 @@
+"""Who takes part in a scenario, by light spec: what can be refused before anything heavy is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from corekit.errors import ConfigError, Mistake
+from corekit.registry.resolve import load_target, resolve
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.options import Use
+from corekit.scenario.composition_check import Cast, check_composition
+from corekit.scenario.schema import Scenario
+from corekit.scenario.structure import structure
+
+__all__ = ["cast_of", "checked_cast", "config_of", "contact_components", "structured"]
+
+
+def _nested(value: object) -> Iterator[tuple[str, Use]]:
+    """Components named inside a config, as (role, use)."""
+    if not attrs.has(type(value)):
+        return
+    for each in attrs.fields(type(value)):
+        role = each.metadata.get("role")
+        inner = getattr(value, each.name, None)
+        if role is not None and inner is not None:
+            for use in inner if isinstance(inner, tuple) else (inner,):
+                yield role, use
+
+
+def config_of(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
+    """The component's options as its attrs class."""
+    return structured(load_target(spec.config), options, path)
+
+
+def structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
+    """A table as an attrs class, every mistake in it at once."""
+    mistakes: list[Mistake] = []
+    made = structure(cls, table, path, mistakes)
+    if mistakes:
+        raise ConfigError(mistakes, path)
+    return made
+
+
+def contact_components(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
+    """The contact solver and the detectors; none without a solver."""
+    contact = scenario.contact
+    if contact is None or contact.solver is None:
+        return None, ()
+    return contact.solver, contact.detector
+
+
+def cast_of(scenario: Scenario) -> Cast:
+    """Who takes part in a scenario, by light spec; nested components included."""
+    solver, detectors = contact_components(scenario)
+    others: list[ComponentSpec] = []
+
+    def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
+        for role, use in _nested(config_of(spec, options, path)):
+            inner = resolve(role, use.use)
+            others.append(inner)
+            gather(inner, use.options, f"{path}.{use.use}")
+        return spec
+
+    def named(role: str, use: Use, path: str) -> ComponentSpec:
+        return gather(resolve(role, use.use), use.options, path)
+
+    return Cast(
+        models={
+            body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")
+            for body in scenario.bodies
+        },
+        detectors=[named("contact_detectors", use, "contact.detector.options") for use in detectors],
+        solver=None if solver is None else named("contact_solvers", solver, "contact.solver.options"),
+        integrator=named("integrators", scenario.integrator, "integrator.options"),
+        others=others,
+    )
+
+
+def checked_cast(scenario: Scenario) -> Cast:
+    """The cast of a scenario whose components can work together.
+
+    Raises:
+        PluginError: a component is missing or broken.
+        CompositionError: components that cannot work together.
+        ConfigError: options of a component that are wrong.
+    """
+    cast = cast_of(scenario)
+    check_composition(cast)
+    return cast
