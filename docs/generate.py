@@ -13,7 +13,7 @@ from pathlib import Path
 from corekit.cli.option_table import Option, describe_options
 from corekit.data.signals import SIGNALS
 from corekit.registry.discover import Installed, discover
-from corekit.registry.resolve import load_spec, load_target
+from corekit.registry.resolve import read_spec, load_target
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
 from corekit.scenario.schema import OBSTACLE_SIZES, Scenario
@@ -82,7 +82,7 @@ def plugin_list(rows: Iterable[Installed]) -> str:
         if of_role:
             parts.append(f"## {words[0].upper()}{words[1:]}s")
             lines = [
-                f"| [`{row.name}`](plugins/{_page(row)}.md) | {load_spec(row).summary} |" for row in of_role
+                f"| [`{row.name}`](plugins/{_page(row)}.md) | {read_spec(row).summary} |" for row in of_role
             ]
             parts.append("\n".join(["| name | what it is |", "|---|---|", *lines]))
     parts += [
@@ -102,7 +102,7 @@ def plugin_list(rows: Iterable[Installed]) -> str:
 
 def component_page(row: Installed) -> str:
     """One component: what it is, what it can and needs, its options, its source."""
-    spec = load_spec(row)
+    spec = read_spec(row)
     parts = [
         f"# {spec.name}",
         f"{ROLES[spec.role]}: {spec.summary}",

@@ -14,7 +14,7 @@ from corekit.registry.discover import Installed, discover, module_is_missing
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.spec import API_VERSION, ROLES, ComponentSpec
 
-__all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "resolve"]
+__all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "read_spec", "resolve"]
 
 
 def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) -> ComponentSpec:
@@ -52,12 +52,29 @@ def find(role: str, name: str, installed: Sequence[Installed]) -> Installed:
 
 
 def load_spec(row: Installed) -> ComponentSpec:
-    """Import a row's `_spec.py` and check what it says against the entry point, the API and the modules.
+    """The spec of a component that can be used here: abilities whose modules are missing are left out of it.
+
+    Raises:
+        PluginError: as for `read_spec`, or a module that it cannot do without is missing.
+    """
+    spec = read_spec(row)
+    missing = [module for module in spec.modules if module_is_missing(module)]
+    if missing:
+        raise PluginError(f"{_who(row)} needs {_modules(missing)}")
+    return evolve(spec, provides=spec.provides - missing_abilities(spec).keys())
+
+
+def _who(row: Installed) -> str:
+    return f"{_phrase(row.role, row.name)} of {row.distribution} {row.version}"
+
+
+def read_spec(row: Installed) -> ComponentSpec:
+    """Import a row's `_spec.py` and check what it says against the entry point and the API.
 
     Raises:
         PluginError: the plugin is unusable, raises at import, or its spec is not what it should be.
     """
-    who = f"{_phrase(row.role, row.name)} of {row.distribution} {row.version}"
+    who = _who(row)
     if row.reason:
         raise PluginError(f"{who} cannot be used: {row.reason}")
     spec = _import_object(row.entry, who)
@@ -70,10 +87,7 @@ def load_spec(row: Installed) -> ComponentSpec:
             f"{who}: its spec says role {spec.role!r} and name {spec.name!r}; entry point and spec must agree"
         )
     _check_api(spec, who)
-    missing = [module for module in spec.modules if module_is_missing(module)]
-    if missing:
-        raise PluginError(f"{who} needs {_modules(missing)}")
-    return evolve(spec, provides=spec.provides - missing_abilities(spec).keys())
+    return spec
 
 
 def missing_abilities(spec: ComponentSpec) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ import pytest
 
 from corekit.cli.option_table import describe_options
 from corekit.registry.discover import discover
-from corekit.registry.resolve import load_spec, load_target
+from corekit.registry.resolve import read_spec, load_target
 from corekit.roles.options import option
 from corekit.scenario.schema import Scenario
 
@@ -32,7 +32,7 @@ def pages(tmp_path_factory):
 
 @pytest.mark.parametrize("row", OURS, ids=lambda row: f"{row.role}.{row.name}")
 def test_every_option_of_a_plugin_is_on_its_page_and_explained(pages, row):
-    spec, page = load_spec(row), pages[f"plugins/{row.role}.{row.name}.md"]
+    spec, page = read_spec(row), pages[f"plugins/{row.role}.{row.name}.md"]
     assert spec.summary in page
     for target in filter(None, (spec.config, spec.initial)):
         for each in describe_options(load_target(target)):
