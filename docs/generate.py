@@ -13,7 +13,7 @@ from pathlib import Path
 from corekit.cli.option_table import Option, describe_options
 from corekit.data.signals import SIGNALS
 from corekit.registry.discover import Installed, discover
-from corekit.registry.resolve import read_spec, load_target
+from corekit.registry.resolve import load_target, read_spec
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
 from corekit.scenario.schema import OBSTACLE_SIZES, Scenario

@@ -10,7 +10,7 @@ import pytest
 
 from corekit.cli.option_table import describe_options
 from corekit.registry.discover import discover
-from corekit.registry.resolve import read_spec, load_target
+from corekit.registry.resolve import load_target, read_spec
 from corekit.roles.options import option
 from corekit.scenario.schema import Scenario
 
