@@ -1,0 +1,18 @@
+"""How the tests of the workspace are shared out among processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a plugin in one process: its kernels are then compiled once, not once a process."""
+    for item in items:
+        kind, *place = item.path.relative_to(ROOT).parts
+        if kind == "plugins" and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("-".join(place[:2])))
