@@ -1,0 +1,1 @@
+"""Motions through contact as mathematical programs with complementarity constraints."""
