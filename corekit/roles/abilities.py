@@ -23,6 +23,8 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "force-terms": "the force as a sum of named parts",
         "contact-curvature": "the derivative of contact forces' generalised direction",
         "symbolic": "the same equations as CasADi expressions",
+        "symbolic-parameters": "options as symbols in its CasADi expressions",
+        "symbolic-rows": "its bilateral rows as CasADi expressions",
         "planar": "moves in a plane",
         "growth": "gets longer",
         "curvature-input": "natural curvature as an input",

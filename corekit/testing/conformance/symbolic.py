@@ -107,5 +107,54 @@ def symbolic_functions(subject: Subject) -> None:
         _close("function poses: rotation", np.array(R), np.hstack(list(rotation)))
 
 
-SYMBOLIC: tuple[Check, ...] = (symbolic_dynamics, symbolic_energy, symbolic_points, symbolic_functions)
-"""Checks of the ability `symbolic`."""
+@check(
+    "symbolic-parameters",
+    "the options' own numbers as symbols change nothing, other numbers change the equations",
+    "symbolic",
+    "symbolic-parameters",
+)
+def symbolic_parameters(subject: Subject) -> None:
+    s = _Symbols(subject)
+    parameters = s.expressions.parameters
+    expect(bool(parameters), "`parameters` names none")
+    symbols = {name: s.casadi.SX.sym(name) for name in parameters}
+    expressions = s.expressions.with_parameters(symbols)
+    sought = [s.q, s.v, s.u, s.casadi.vertcat(*symbols.values())]
+    both = s.casadi.vertcat(s.casadi.reshape(expressions.mass(s.q), -1, 1), expressions.force(s.q, s.v, s.u))
+    own = np.array([each.value for each in parameters.values()])
+    state = s.probe.states[-1]
+    numbers = [state.q, state.v, s.probe.inputs]
+    wanted = np.concatenate([s.probe.mass(state).T.ravel(), s.probe.force(state)])
+    _close("mass and force with the options' numbers", s.value(sought, both, *numbers, own), wanted)
+    slopes = s.value(sought, s.casadi.jacobian(both, sought[-1]), *numbers, own)
+    idle = [name for name, slope in zip(parameters, slopes.T, strict=True) if not np.any(slope)]
+    expect(not idle, f"mass and force do not depend on {', '.join(idle)}")
+
+
+@check(
+    "symbolic-rows",
+    "bilateral rows as expressions equal the numbers to 1e-10",
+    "symbolic",
+    "bilateral",
+    "symbolic-rows",
+)
+def symbolic_rows(subject: Subject) -> None:
+    s = _Symbols(subject)
+    expressions = s.expressions.bilateral(s.q, s.v, s.u)
+    for state in s.probe.states:
+        rows = s.probe.model.bilateral_rows()
+        s.probe.model.bilateral(state, s.probe.inputs, rows)
+        matrix = np.zeros((rows.count, len(state.v)))
+        np.add.at(matrix, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
+        wanted = (matrix, np.where(rows.rate, 0.0, rows.constraint), np.where(rows.rate, rows.target, 0.0))
+        for what, expression, numbers in zip(
+            ("J_b", "c of rows", "u of rows"), expressions, wanted, strict=True
+        ):
+            found = s.value([s.q, s.v, s.u], expression, state.q, state.v, s.probe.inputs)
+            _close(f"symbolic {what}", found, numbers)
+
+
+SYMBOLIC: tuple[Check, ...] = (
+    symbolic_dynamics, symbolic_energy, symbolic_points, symbolic_functions, symbolic_parameters, symbolic_rows,
+)  # fmt: skip
+"""Checks of the abilities `symbolic`, `symbolic-parameters` and `symbolic-rows`."""

@@ -22,8 +22,14 @@ vine = ComponentSpec(
         "growth",
         "curvature-input",
         "symbolic",
+        "symbolic-parameters",
+        "symbolic-rows",
     ),
     modules=("numba",),
-    ability_modules={"symbolic": ("casadi",)},
+    ability_modules={
+        "symbolic": ("casadi",),
+        "symbolic-parameters": ("casadi",),
+        "symbolic-rows": ("casadi",),
+    },
     citation="Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.",
 )

@@ -212,4 +212,4 @@ class Vine(Model):
         """The same equations as CasADi expressions; needs `corekit-vine[symbolic]`."""
         from corekit_vine.symbolic import SymbolicVine
 
-        return SymbolicVine(self._chain, self._plane)
+        return SymbolicVine(self._chain, self._plane, self._config)

@@ -2,19 +2,21 @@
 
 Every method takes and returns CasADi expressions (SX, MX or DM): q, v of shape (3n, 1), inputs (m, 1). Forces follow
 from the energy by differentiation and rows from the constraints, not by copying the compiled kernels; tests hold
-both against each other. Stiffness and damping of the pins may be given as expressions, one for all or one a pin,
-which is what an estimator fits.
+both against each other. Options that an estimator fits may be symbols, see `parameters`; stiffness and damping may
+also be given pin by pin.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.roles.symbolic import SymbolicParameter
 from corekit_vine.chain import (
     ACTUATOR,
     COMPLIANCE,
@@ -30,12 +32,14 @@ from corekit_vine.chain import (
     PUBLISHED,
     RATES,
     ROWS,
+    SHORTEST,
     SPACING,
     STEP,
     STIFFNESS,
     YIELD,
     Chain,
 )
+from corekit_vine.config import VineConfig
 
 __all__ = ["SymbolicVine"]
 
@@ -66,8 +70,14 @@ class SymbolicVine:
         rows: number of bilateral rows.
     """
 
-    def __init__(self, chain: Chain, plane: Array) -> None:
-        self._scalars, self._mass, self._pins = chain
+    def __init__(
+        self, chain: Chain, plane: Array, config: VineConfig, values: Mapping[str, Expression] | None = None
+    ) -> None:
+        self._scalars, self._mass, self._pins = self._chain = chain
+        self._config = config
+        self._values = dict(values or {})
+        self._columns = self._symbols_of_pins()
+        self._of_body = self._symbols_of_bodies()
         self._plane = plane
         self.coordinates = len(self._mass)
         self._links = len(self._pins)
@@ -76,13 +86,65 @@ class SymbolicVine:
         self.frames = self.coordinates // 3 + 1
         self.rows = self._links * int(self._scalars[ROWS])
 
+    @property
+    def parameters(self) -> Mapping[str, SymbolicParameter]:
+        """Stiffness and damping as the options give them, of the joints or of the tube; mass and inertia of a body.
+
+        Where the wall can wrinkle the stiffness is none, as it decides where that begins.
+        """
+        config, pins = self._config, self._pins
+        found = {
+            "body_mass": SymbolicParameter("kg", float(self._mass[0])),
+            "body_inertia": SymbolicParameter("kg·m²", float(self._mass[2])),
+        }
+        if config.moment_law != "wrinkling":
+            if config.joint_stiffness is None:
+                found["bending_stiffness"] = SymbolicParameter(
+                    "N·m²", float(pins[0, STIFFNESS] * pins[0, SPACING])
+                )
+            else:
+                found["joint_stiffness"] = SymbolicParameter("N·m/rad", config.joint_stiffness)
+        if config.joint_damping is None:
+            found["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping or 0.0)
+        else:
+            found["joint_damping"] = SymbolicParameter("N·m·s/rad", config.joint_damping)
+        return found
+
+    def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicVine:
+        """The same robot with expressions instead of the options' numbers."""
+        return SymbolicVine(self._chain, self._plane, self._config, {**self._values, **values})
+
+    def _symbols_of_pins(self) -> dict[int, list[Expression]]:
+        """Expressions that stand for columns of the table of pins."""
+        found: dict[int, list[Expression]] = {}
+        spacing = self._pins[:, SPACING].tolist()
+        for column, whole, joint in (
+            (STIFFNESS, "bending_stiffness", "joint_stiffness"),
+            (DAMPING, "bending_damping", "joint_damping"),
+        ):
+            if whole in self._values:
+                found[column] = [self._values[whole] / D for D in spacing]
+            elif joint in self._values:
+                found[column] = [self._values[joint]] * len(spacing)
+        return found
+
+    def _symbols_of_bodies(self) -> Expression:
+        """Diagonal of M; the inertia follows a mass that is given alone, as in `chain.cylinder`."""
+        if not self._values.keys() & {"body_mass", "body_inertia"}:
+            return ca.DM(self._mass)
+        own_mass, own_inertia = float(self._mass[0]), float(self._mass[2])
+        mass = self._values.get("body_mass", own_mass)
+        share = mass / own_mass if self._config.body_inertia is None else 1.0
+        inertia = self._values.get("body_inertia", own_inertia * share)
+        return ca.vertcat(*[mass, mass, inertia] * (len(self._mass) // 3))
+
     def mass(self, q: Expression) -> Expression:
         """M, shape (3n, 3n); it is constant."""
-        return ca.diag(ca.DM(self._mass)) + 0.0 * q[0] * ca.DM.eye(self.coordinates)
+        return ca.diag(self._of_body) + 0.0 * q[0] * ca.DM.eye(self.coordinates)
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
         """½·vᵀM·v [J]."""
-        return 0.5 * ca.dot(ca.DM(self._mass) * v, v)
+        return 0.5 * ca.dot(self._of_body * v, v)
 
     def potential_energy(
         self, q: Expression, inputs: Expression | None = None, stiffness: Expression | None = None
@@ -94,7 +156,7 @@ class SymbolicVine:
         """
         u = ca.DM.zeros(self.inputs) if inputs is None else inputs
         weight = np.tile([self._scalars[GRAVITY_X], self._scalars[GRAVITY_Y], 0.0], self.coordinates // 3)
-        potential = -ca.dot(ca.DM(self._mass * weight), q)
+        potential = -ca.dot(self._of_body * ca.DM(weight), q)
         angles = self.pin_angles(q, u)
         for j in range(self._links):
             spacing, onset = float(self._pins[j, SPACING]), float(self._pins[j, ONSET])
@@ -120,7 +182,7 @@ class SymbolicVine:
     def _of_pin(self, given: Expression | None, column: int, j: int) -> Expression:
         """The pin's own constant, or what is given for all or for each."""
         if given is None:
-            return float(self._pins[j, column])
+            return self._columns[column][j] if column in self._columns else float(self._pins[j, column])
         return given[j] if given.shape[0] > 1 else given
 
     def pin_angles(self, q: Expression, inputs: Expression) -> Expression:
@@ -212,6 +274,25 @@ class SymbolicVine:
             rate = rate + float(self._scalars[STEP]) * ca.jacobian(self.growth(q, v), q)
         links = [ca.vertcat(held[4 * j : 4 * j + 4, :], rate[j, :]) for j in range(self._links)]
         return ca.vertcat(*links)
+
+    def bilateral(
+        self, q: Expression, v: Expression, inputs: Expression
+    ) -> tuple[Expression, Expression, Expression]:
+        """J_b, c and the wanted rates u with retraction limits, rows in the order of the model's."""
+        five, per_link = self.row_matrix(q, v), int(self._scalars[ROWS])
+        held, wanted = self.constraint(q), self.wanted_rates(inputs)
+        room = ca.fmin(
+            (float(self._scalars[SHORTEST]) - self.extensions(q)) / float(self._scalars[STEP]), 0.0
+        )
+        wanted = ca.if_else(wanted < 0.0, ca.fmax(wanted, room), wanted)
+        J: list[Expression] = []
+        c: list[Expression] = []
+        u: list[Expression] = []
+        for j in range(self._links):
+            J += [five[5 * j : 5 * j + 5, :], *[five[5 * j + 4, :]] * (per_link - 5)]
+            c += [held[4 * j : 4 * j + 4], ca.DM.zeros(per_link - 4)]
+            u += [ca.DM.zeros(4), wanted[j], ca.DM.zeros(per_link - 5)]
+        return ca.vertcat(*J), ca.vertcat(*c), ca.vertcat(*u)
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame of the layout."""
