@@ -1,0 +1,333 @@
+"""Joints, divisions and links: what a tree is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, final
+
+from attrs import fields, frozen
+
+from corekit.data.signals import Signal
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.options import option
+from corekit_gvs.basis import Basis
+from corekit_gvs.options import Profile, Triple, is_word, numbers, profile, texts
+
+__all__ = ["JOINT_SIZES", "Division", "Joint", "Link"]
+
+JOINT_SIZES: Mapping[str, int] = MappingProxyType(
+    {
+        "fixed": 0, "revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3,
+        "spherical": 3, "free": 6,
+    }
+)  # fmt: skip
+"""Kind of joint → number of its coordinates."""
+
+_AXES = ("x", "y", "z")
+
+
+def _count(value: tuple[float, ...]) -> str | None:
+    return None if isinstance(value, tuple) else "give a number or a list of numbers"
+
+
+@final
+@frozen(kw_only=True)
+class Joint:
+    """How a link moves against what carries it: g = exp((B_J·q)^), columns of B_J along local axes.
+
+    | kind        | B_J                                  | q                        |
+    |-------------|--------------------------------------|--------------------------|
+    | fixed       | –                                    |                          |
+    | revolute    | e_axis                               | rad                      |
+    | prismatic   | e_{3+axis}                           | m                        |
+    | helical     | e_axis + pitch·e_{3+axis}            | rad                      |
+    | cylindrical | e_axis, e_{3+axis}                   | rad, m                   |
+    | universal   | two revolutes: `axis`, then `second` | rad, rad                 |
+    | planar      | e_axis, two translations across it   | rad, m, m                |
+    | spherical   | e₁, e₂, e₃                           | rad (exponential)        |
+    | free        | all                                  | rad, m (exponential)     |
+
+    Exponential coordinates of spherical and free joints are re-centred once they exceed π; the frame they count from
+    is kept in the state's aux. Velocities are q̇.
+    """
+
+    kind: str = option("fixed", "the kind of joint", choices=tuple(JOINT_SIZES))
+    axis: str = option("z", "axis of one turn or shift (planar: the normal)", choices=_AXES)
+    second: str = option("y", "second axis of a universal joint", choices=_AXES)
+    pitch: float = option(0.0, "of a helical joint: shift per turn", unit="m/rad")
+    stiffness: tuple[float, ...] = option(
+        (0.0,),
+        "towards q = 0; one, or one a coordinate",
+        unit="N·m/rad or N/m",
+        low=0,
+        converter=numbers,
+        check=_count,
+    )
+    damping: tuple[float, ...] = option(
+        (0.0,),
+        "against q̇; one, or one a coordinate",
+        unit="N·m·s or N·s/m",
+        low=0,
+        converter=numbers,
+        check=_count,
+    )
+    driven: bool = option(False, "whether its effort is an input, channel `joint-LINK` (conjugate to q)")
+    motion: Signal | None = option(
+        None, "prescribes its coordinates: as many numbers as it has", unit="rad or m"
+    )
+
+    def __attrs_post_init__(self) -> None:
+        wrong: list[Mistake] = []
+        for name in ("stiffness", "damping"):
+            count = len(getattr(self, name))
+            if count not in (1, self.size):
+                wrong.append(Mistake(name, f"{count} entries", f"give 1, or {self.size}: one a coordinate"))
+        if self.kind == "universal" and self.axis == self.second:
+            wrong.append(Mistake("second", self.second, "must differ from `axis`"))
+        if self.motion is not None and self.driven:
+            wrong.append(Mistake("driven", True, "must be false where `motion` prescribes the coordinates"))
+        if self.motion is not None and self.kind in ("fixed", "spherical", "free"):
+            wrong.append(Mistake("motion", "a signal", f"a {self.kind} joint cannot be prescribed"))
+        if wrong:
+            raise ConfigError(wrong, "the joint")
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return JOINT_SIZES[self.kind]
+
+    @classmethod
+    def fixed(cls) -> Joint:
+        """No motion."""
+        return cls(kind="fixed")
+
+    @classmethod
+    def revolute(cls, axis: str = "z", **options: Any) -> Joint:
+        """A turn about a local axis."""
+        return cls(kind="revolute", axis=axis, **options)
+
+    @classmethod
+    def prismatic(cls, axis: str = "x", **options: Any) -> Joint:
+        """A shift along a local axis."""
+        return cls(kind="prismatic", axis=axis, **options)
+
+    @classmethod
+    def helical(cls, axis: str, pitch: float, **options: Any) -> Joint:
+        """A screw: `pitch` metres a radian."""
+        return cls(kind="helical", axis=axis, pitch=pitch, **options)
+
+    @classmethod
+    def cylindrical(cls, axis: str = "x", **options: Any) -> Joint:
+        """A turn about and a shift along a local axis."""
+        return cls(kind="cylindrical", axis=axis, **options)
+
+    @classmethod
+    def universal(cls, axis: str = "z", second: str = "y", **options: Any) -> Joint:
+        """Two turns in series."""
+        return cls(kind="universal", axis=axis, second=second, **options)
+
+    @classmethod
+    def planar(cls, normal: str = "z", **options: Any) -> Joint:
+        """A turn about `normal` and shifts along the two axes after it (z: x, y; x: y, z; y: z, x)."""
+        return cls(kind="planar", axis=normal, **options)
+
+    @classmethod
+    def spherical(cls, **options: Any) -> Joint:
+        """Any turn."""
+        return cls(kind="spherical", **options)
+
+    @classmethod
+    def free(cls, **options: Any) -> Joint:
+        """Any motion."""
+        return cls(kind="free", **options)
+
+
+@final
+@frozen(kw_only=True)
+class Division:
+    """A piece of a soft link with its own length, section, material and bases; profiles are over its X ∈ [0, 1].
+
+        M̄ = ρ·diag(I_x, I_y, I_z, A, A, A),   Σ = diag(G·I_x, E·I_y, E·I_z, E·A, G·A, G·A),
+        Υ = η·diag(I_x, 3·I_y, 3·I_z, 3·A, A, A),   I_x = I_y + I_z                                   (1)
+
+    Fluid of density ρ_w, with the section's η = (ω, v) and radius r (or √(A/π)), per length:
+
+        added mass ρ_w·A·diag(added_mass),   f = −|v|·ρ_w·r·[[π·C_x/2, −L_z, L_y], [L_z, C_y, −L_x], [−L_y, L_x, C_z]]·v
+    """
+
+    length: float = option(0.1, "L", unit="m", above=0)
+    section: str = option(
+        "circle", "circle, rectangle (height along y, width along z), ellipse (semi-axes) or given",
+        choices=("circle", "rectangle", "ellipse", "given"),
+    )  # fmt: skip
+    radius: Profile = profile(
+        0.01, "of a circle; of any section, that of drawing, contact and drag", unit="m"
+    )
+    height: Profile = profile(0.02, "along y: of a rectangle, or semi-axis of an ellipse", unit="m")
+    width: Profile = profile(0.02, "along z: of a rectangle, or semi-axis of an ellipse", unit="m")
+    inertia: tuple[float, ...] = option(
+        (), "given section: diagonal of M̄, six numbers", unit="kg·m, kg/m", low=0, converter=numbers
+    )
+    rigidity: tuple[float, ...] = option(
+        (), "given section: diagonal of Σ, six numbers", unit="N·m², N", low=0, converter=numbers
+    )
+    viscous_rigidity: tuple[float, ...] = option(
+        (), "given section: diagonal of Υ, six numbers; none: 0", unit="N·m²·s, N·s", low=0, converter=numbers
+    )
+    young: float = option(1e6, "E", unit="Pa", above=0)
+    poisson: float = option(0.5, "ν, for G = E/(2·(1 + ν))", low=-0.999, high=0.5)
+    density: float = option(1000.0, "ρ", unit="kg/m³", above=0)
+    viscosity: float = option(0.0, "η of the material", unit="Pa·s", low=0)
+    strain: tuple[Basis, ...] = option((Basis(),), "its bases; each strain in at most one of them")
+    reference: tuple[str, ...] = option(
+        ("0", "0", "0", "1", "0", "0"),
+        "ξ*: torsion, bend-y, bend-z, stretch, shear-y, shear-z; numbers or formulas of X",
+        unit="1/m, –",
+        converter=texts,
+        check=lambda value: None if len(value) == 6 else "give six numbers or formulas of X",
+    )
+    points: int = option(
+        0,
+        "quadrature points: Gauss, an element if the basis is local, trapezoid if dependent; 0: enough",
+        low=0,
+        high=2000,
+    )
+    magnus: int = option(4, "order of the Magnus expansion", choices=(2, 4))
+    drag: Triple = option((0.0, 0.0, 0.0), "C_x, C_y, C_z in a fluid")
+    lift: Triple = option((0.0, 0.0, 0.0), "L_x, L_y, L_z in a fluid; signs turn with its handedness")
+    added_mass: Triple = option(
+        (0.0, 0.0, 0.0), "B_x, B_y, B_z: moved fluid as a share of the displaced", low=0
+    )
+
+    def __attrs_post_init__(self) -> None:
+        wrong: list[Mistake] = []
+        seen: set[str] = set()
+        for i, basis in enumerate(self.strain):
+            twice = sorted(seen & set(basis.modes))
+            if twice:
+                wrong.append(
+                    Mistake(f"strain[{i}].modes", list(basis.modes), f"{twice[0]} is in another basis")
+                )
+            seen |= set(basis.modes)
+        for name in ("inertia", "rigidity", "viscous_rigidity"):
+            value = getattr(self, name)
+            if self.section != "given" and value:
+                wrong.append(Mistake(name, list(value), "must be left out, unless the section is 'given'"))
+            elif self.section == "given" and len(value) != 6 and (value or name != "viscous_rigidity"):
+                wrong.append(Mistake(name, list(value), "give six numbers, for section 'given'"))
+        if wrong:
+            raise ConfigError(wrong, "the division")
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return sum(basis.size for basis in self.strain)
+
+
+@final
+@frozen(kw_only=True)
+class Link:
+    """A rigid or soft link with the joint that carries it. A soft one is a chain of divisions along local x.
+
+    Places on it are written `link.base` (behind the joint), `link.tip`, `link.0.25` (share of a soft link's
+    length), `link.centre` (centre of mass of a rigid one). It hangs on the place `on`, moved by `position` and
+    `rotation_rpy`. Coordinates: the joint's, then those of the divisions.
+    """
+
+    name: str = option("link", "what places, channels and results call it", check=is_word)
+    kind: str = option("soft", "soft or rigid", choices=("soft", "rigid"))
+    on: str = option("", "the place that carries it, for example `arm.tip`; empty: the base of the body")
+    position: Triple = option((0.0, 0.0, 0.0), "of its joint, in the frame there", unit="m")
+    rotation_rpy: Triple = option(
+        (0.0, 0.0, 0.0), "roll, pitch, yaw of its joint, in the frame there", unit="rad"
+    )
+    joint: Joint = option(Joint(), "how it moves")
+    divisions: tuple[Division, ...] = option((), "of a soft link, from base to tip")
+    mass: float = option(0.0, "of a rigid link; 0: massless", unit="kg", low=0)
+    inertia: tuple[float, ...] = option(
+        (0.0, 0.0, 0.0),
+        "of a rigid link about its centre of mass, (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)",
+        unit="kg·m²",
+        converter=numbers,
+        check=lambda value: None if len(value) in (3, 6) else "give 3 or 6 numbers",
+    )
+    centre: Triple = option((0.0, 0.0, 0.0), "centre of mass of a rigid link, from its base", unit="m")
+    tip: Triple = option((0.0, 0.0, 0.0), "tip of a rigid link, from its base", unit="m")
+    tip_rpy: Triple = option((0.0, 0.0, 0.0), "roll, pitch, yaw of the tip of a rigid link", unit="rad")
+    radius: float = option(0.01, "of a rigid link, for drawing and contact", unit="m", above=0)
+    buoyant_volume: float = option(0.0, "displaced volume of a rigid link", unit="m³", low=0)
+    drag: tuple[float, ...] = option(
+        (), "of a rigid link at its centre: six numbers D with f = −|v|·D∘(ω, v)", unit="kg, kg/m", low=0,
+        converter=numbers, check=lambda value: None if len(value) in (0, 6) else "give 6 numbers",
+    )  # fmt: skip
+    added_mass: tuple[float, ...] = option(
+        (), "of a rigid link at its centre: six numbers", unit="kg·m², kg", low=0,
+        converter=numbers, check=lambda value: None if len(value) in (0, 6) else "give 6 numbers",
+    )  # fmt: skip
+    collision: str = option(
+        "none",
+        "what of it can touch: spheres, capsules, disks, or none",
+        choices=("none", "spheres", "capsules", "disks"),
+    )
+    shapes: int = option(8, "number of its collision shapes, evenly along a soft link", low=1, high=1000)
+    frames: tuple[float, ...] = option(
+        (),
+        "places on a soft link that get a frame, as shares of its length",
+        low=0,
+        high=1,
+        converter=numbers,
+    )
+    friction: float | None = option(None, "friction coefficient; left out, the scenario decides", low=0)
+
+    def __attrs_post_init__(self) -> None:
+        wrong: list[Mistake] = []
+        if self.kind == "soft" and not self.divisions:
+            wrong.append(Mistake("divisions", "none", "give at least one, for a soft link"))
+        if self.kind == "rigid" and self.divisions:
+            wrong.append(
+                Mistake("divisions", f"{len(self.divisions)} divisions", "must be left out, for a rigid link")
+            )
+        if self.kind == "soft" and (self.mass or any(self.inertia) or any(self.tip) or any(self.centre)):
+            wrong.append(
+                Mistake(
+                    "mass",
+                    self.mass,
+                    "mass, inertia, centre and tip of a soft link follow from its divisions",
+                )
+            )
+        if self.kind == "rigid" and self.frames:
+            wrong.append(Mistake("frames", list(self.frames), "must be left out, for a rigid link"))
+        if wrong:
+            raise ConfigError(wrong, f"link {self.name!r}")
+
+    @property
+    def length(self) -> float:
+        """Length of a soft link along its reference line [m]."""
+        return sum(division.length for division in self.divisions)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates, the joint's included."""
+        return self.joint.size + sum(division.size for division in self.divisions)
+
+    @classmethod
+    def soft(cls, name: str, *divisions: Division, joint: Joint | None = None, **options: Any) -> Link:
+        """A soft link of divisions; or of one, whose options are given: `Link.soft("arm", length=0.3, strain=…)`."""
+        if not divisions:
+            own = {key: options.pop(key) for key in list(options) if key in _DIVISION_OPTIONS}
+            divisions = (Division(**own),)
+        return cls(name=name, kind="soft", divisions=divisions, joint=joint or Joint(), **options)
+
+    @classmethod
+    def rigid(
+        cls, name: str, mass: float = 0.0, inertia: Sequence[float] = (0.0, 0.0, 0.0), joint: Joint | None = None,
+        **options: Any,
+    ) -> Link:  # fmt: skip
+        """A rigid link."""
+        return cls(
+            name=name, kind="rigid", mass=mass, inertia=tuple(inertia), joint=joint or Joint(), **options
+        )
+
+
+_DIVISION_OPTIONS = frozenset(each.name for each in fields(Division))
