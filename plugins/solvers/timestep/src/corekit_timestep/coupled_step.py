@@ -2,7 +2,7 @@
 
     ρ(v⁺) = J_bᵀλ_b + J_cᵀλ_c,    q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                    (1)
 
-A step that fails from the guess v⁺ = v₀ is tried from rest, then halved, down to h/2¹⁰; after five easy
+A step that fails from the guesses of `mean_velocities` is halved, down to h/2¹⁰; after five easy
 steps the length doubles again up to h. Lengths are such that a whole number of them reaches the next stop,
 so the scenario's grid stays. With a bound e on the local error, a step is also cut where
 
@@ -21,11 +21,13 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
 from corekit_timestep.config import NewtonConfig
 from corekit_timestep.landing import step_towards
+from corekit_timestep.mean_velocities import MeanVelocities
 from corekit_timestep.newton import NewtonSettings, NewtonWork, Solved, solve_end_velocity
 
 __all__ = ["CoupledStepper"]
@@ -52,6 +54,7 @@ class CoupledStepper:
         self._length, self._easy = step, 0
         self._acceleration: Array | None = None
         self._lasted = step
+        self._history = MeanVelocities(theta)
         self._work: NewtonWork | None = None
 
     def memory(self) -> Memory:
@@ -59,7 +62,7 @@ class CoupledStepper:
         kept: Memory = {"length": np.array([self._length, self._lasted]), "easy": np.array(self._easy)}
         if self._acceleration is not None:
             kept["acceleration"] = self._acceleration.copy()
-        return kept
+        return kept | self._history.memory()
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
@@ -69,6 +72,7 @@ class CoupledStepper:
             self._easy = int(memory["easy"])
             if "acceleration" in memory:
                 self._acceleration = memory["acceleration"].copy()
+        self._history.remember(memory)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         """One step of (1), never past `t_stop`."""
@@ -103,6 +107,7 @@ class CoupledStepper:
         out.v[:] = v
         np.multiply(v, theta, out=work.trial)
         work.trial += (1.0 - theta) * state.v
+        self._history.take(work.trial, v, h)
         system.advance(state, work.trial, h, state, out)
         out.time = t_end
         return StepReport(
@@ -110,17 +115,17 @@ class CoupledStepper:
         )
 
     def _solve(self, system: System, state: State, h: float, work: NewtonWork) -> Solved:
-        """Newton's method from v₀, then from rest."""
-        theta = self._theta
-        system.begin(state, h)
-        work.velocity[:] = state.v
-        solved = solve_end_velocity(system, state, h, theta, self._settings, work)
-        if solved.converged or not np.any(state.v):
-            return solved
-        system.begin(state, h)
-        work.velocity.fill(0.0)
-        again = solve_end_velocity(system, state, h, theta, self._settings, work)
-        return again._replace(iterations=again.iterations + solved.iterations)
+        """Newton's method from every guess in turn until one converges."""
+        iterations = 0
+        solved = Solved(False, SolveInfo(), 0, 0.0)
+        for guess in self._history.guesses(state.v, h):
+            system.begin(state, h)
+            work.velocity[:] = guess
+            solved = solve_end_velocity(system, state, h, self._theta, self._settings, work)
+            iterations += solved.iterations
+            if solved.converged:
+                break
+        return solved._replace(iterations=iterations)
 
     def _local_error(self, state: State, velocity: Array, h: float) -> float:
         """The left side of (2) [m or rad]; 0 where it is not asked for."""

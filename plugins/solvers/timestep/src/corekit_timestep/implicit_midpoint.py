@@ -4,10 +4,15 @@
     v̄ = ½·(v₀ + v⁺),   q_m = advance(q₀, v̄, h/2),   q⁺ = advance(q₀, v̄, h)                 (1)
 
 Second order, symplectic, without damping of its own: a linear mode keeps its amplitude for every h and is
-late by (ω·h)²/12 of its period. Gaps and bilateral constraints hold at the end of the step. Very stiff
-non-linear models can gain energy at long steps: watch the energy, or take `implicit-euler`.
+late by (ω·h)²/12 of its period. Gaps and bilateral constraints hold at the end of the step.
 
-Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1 and VI.4.
+A mode with h·ω ≫ 1 has the frequency (2/h)·atan(½·h·ω) ≈ π/h: it rings, changing sign from step to step, and never
+dies. All such modes have nearly one frequency, so a slow motion of a non-linear model couples them in resonance and
+feeds them, faster for longer steps: watch the energy. `generalized-alpha` damps what rings and loses (h·ω)³ of what
+is slow; `implicit-euler` damps all.
+
+Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1, VI.4. Mandziuk and Schlick (1995),
+"Resonance in the dynamics of chemical systems simulated by the implicit-midpoint scheme".
 """
 
 from __future__ import annotations
