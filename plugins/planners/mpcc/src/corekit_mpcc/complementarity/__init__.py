@@ -1,0 +1,1 @@
+"""Mathematical programs with complementarity constraints: statement, relaxations, certificate and search."""

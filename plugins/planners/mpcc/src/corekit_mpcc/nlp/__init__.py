@@ -1,0 +1,1 @@
+"""Nonlinear programs over a horizon: derivatives of one stage, compiled once, and the solvers by name."""
