@@ -3,24 +3,9 @@
     coupled:  A = M + θh·D + θ²h²·K − hθ²·∂(J_bᵀλ_b)/∂q,   b = A·v_k − ρ,   ρ = M·(v_k − v₀) − h·f    (1)
     start:    A = M + h·D + βh²·K,                          b = M·v₀ + h·(f + D·v₀)                  (2)
 
-Rows, in the form J_b·v⁺ + E·λ = r (c position value, u wanted rate, α compliance):
+Rows follow `body_rows`. Split family: A = M(q_f), b = M·v_f.
 
-    |               | rigid                                       | compliant                                |
-    | position, (1) | E = 0, r = J_b·v̄_k − c(q_k)/h               | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)  |
-    | rate, (1)     | E = 0, r = u(t + h) + (J_b − J_b(q_k))·v_k  | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u)/θ   |
-    | position, (2) | E = 0, r = −c(q₀)/h                         | E = α/h², r = −c(q₀)/h                   |
-    | rate, (2)     | E = 0, r = u(t + h)                         | E = α/h, r = u(t + h)                    |
-
-                                                              with u = u(t + θh) where none is given   (3)
-A rigid rate row binds v⁺ in its direction at the end q_k of the step: with the trial direction alone a
-midpoint step would be of first order, and binding v̄ would make it ring.
-
-Split family: A = M(q_f), b = M·v_f. Rows without bounds were part of the smooth motion: rigid ones keep
-their J_b·v_f, compliant ones are forces and stay out. Bounded rows act now, with Δ_f/h the mean velocity:
-
-    position: E = α/h², r = J_b·Δ_f/h − c(q_f)/h,      rate: E = α/h, r = u(t + h)                  (4)
-
-Damping split off: A = M(q_f) + θh·D, b = M·v_f + θh·D·v₀ if the smooth motion held −D·v₀, else A·v_f.   (5)
+Damping split off: A = M(q_f) + θh·D, b = M·v_f + θh·D·v₀ if the smooth motion held −D·v₀, else A·v_f.   (3)
 
 Where the factorisation or the impulse solver needs a symmetric A, the symmetric parts of K, D and of the
 rows' curvature are taken; ρ keeps the answer exact.
@@ -35,13 +20,13 @@ from corekit.data.state import State
 from corekit.linalg.factor import EliminatedRows, Factor, factor
 from corekit.linalg.matrices import Dense, Matrix, symmetrise, widest
 from corekit.linalg.rows import BilateralRows
+from corekit.linalg.small_factor import SMALL
 from corekit.linalg.sparse import Sparse
 from corekit.world.bodies import Body
+from corekit.world.body_rows import BodyRows
+from corekit.world.start_form import start_form
 
-__all__ = ["FREE_ROW", "BodySystem"]
-
-FREE_ROW = 1e30
-"""Compliance that leaves an eliminated row without force."""
+__all__ = ["BodySystem"]
 
 _NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -58,14 +43,12 @@ class BodySystem:
         matrix: A.
         right: b, shape (nv,).
         rho: ρ(v_k) of the coupled form, shape (nv,).
-        rows: bilateral rows as the model wrote them, or None.
-        eliminated: those without bounds, in the form (3), or None.
-        impulse: λ_b of the eliminated rows, kept as the next warm start [N·s].
-        bounded: indices of the bounded rows within `rows`.
-        bounded_compliance, bounded_target: E and r of the bounded rows.
+        joints: bilateral rows with their E and r, or None.
+        rows: as the model wrote them, or None.
+        eliminated: those without bounds, or None; impulse: their λ_b [N·s].
+        row_impulse: λ_b of all rows [N·s]. bounded: indices of the bounded rows.
         fixed: prescribed velocities ṗ(t + h), shape (p,).
         factor: A factorised with the eliminated rows.
-        eliminates: whether an assembly fills `eliminated`; a solver that takes the whole step needs it not.
     """
 
     def __init__(self, body: Body, symmetric: bool = True) -> None:
@@ -94,37 +77,22 @@ class BodySystem:
         self._value = np.zeros(len(self.prescribed))
         self._smooth_reaction = np.zeros(len(self.prescribed))
         self._smooth_count = 0
+        self.joints: BodyRows | None = None
         self.rows: BilateralRows | None = None
-        self._end_rows: BilateralRows | None = None
         self.eliminated: EliminatedRows | None = None
-        self.bounded = self._kept = _NO_ROWS
+        self.bounded = _NO_ROWS
+        self.impulse = self.row_impulse = np.zeros(0)
         if "bilateral" in body.abilities and body.layout.bilateral_rows:
-            self.rows = rows = model.bilateral_rows()
-            self._end_rows = model.bilateral_rows()
-            self.bounded = np.flatnonzero(rows.bounded)
-            self._kept = np.flatnonzero(~rows.bounded)
-            self._has_rate = bool(rows.rate.any())
-            if len(self._kept):
-                self.eliminated = EliminatedRows(len(self._kept), rows.dofs.shape[1])
+            self.joints = joints = BodyRows(body)
+            self.rows, self.eliminated, self.bounded = joints.rows, joints.eliminated, joints.bounded
+            self.impulse, self.row_impulse = joints.eliminated_impulse, joints.impulse
             if self.has_tangent:
                 self._curvature = model.tangent_matrices()[0]
-        count = 0 if self.rows is None else self.rows.count
-        self._row_impulse = np.zeros(count)
-        self._compliance = np.zeros(count)
-        self._target = np.zeros(count)
-        self.impulse = np.zeros(len(self._kept))
-        self.eliminates = True
+        # a small dense body's start form is assembled in one compiled call
+        self._compiled_start = isinstance(self.mass, Dense) and self.mass.n <= SMALL and self._symmetric
+        if self.stiffness is not None and self.damping is not None:
+            self._compiled_start &= isinstance(self.stiffness, Dense) and isinstance(self.damping, Dense)
         self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
-
-    @property
-    def bounded_compliance(self) -> Array:
-        """E of the bounded rows."""
-        return self._compliance[self.bounded]
-
-    @property
-    def bounded_target(self) -> Array:
-        """r of the bounded rows."""
-        return self._target[self.bounded]
 
     # — prescribed motion —
 
@@ -176,10 +144,10 @@ class BodySystem:
             matrix.add(self.damping, theta * h)
             if tangent:
                 matrix.add(self.stiffness, tangent * theta * theta * h * h)
-        if self.rows is not None:
-            self._rows_coupled(trial, end, velocity, h, theta, u)
+        if self.joints is not None:
+            self.joints.coupled(trial, end, velocity, h, theta, u)
             if self._curvature is not None and tangent:
-                model.bilateral_curvature(trial, self._row_impulse, self._curvature)
+                model.bilateral_curvature(trial, self.row_impulse, self._curvature)
                 if self._symmetric:
                     symmetrise(self._curvature)
                 matrix.add(self._curvature, -tangent * h * theta * theta)
@@ -212,96 +180,62 @@ class BodySystem:
         self.rho -= self._work
         return u
 
-    def _rows_coupled(
-        self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array
-    ) -> None:
-        rows, ends = self.rows, self._end_rows
-        assert rows is not None and ends is not None
-        model = self.body.model
-        model.bilateral(trial, u, rows)
-        if end is trial:
-            ends = rows
-        else:
-            model.bilateral(end, self.body.inputs.at(end.time), ends)
-            self.body.inputs.at(trial.time)
-        mean = trial.v
-        soft = rows.compliance > 0
-        at_mean, at_velocity = rows.product(mean), rows.product(velocity)
-        wanted = ends.target
-        if ends is not rows:
-            wanted = wanted + at_velocity - ends.product(velocity)
-        rigid = np.where(rows.rate, wanted, at_mean - ends.constraint / h)
-        compliant = np.where(
-            rows.rate,
-            at_velocity - (at_mean - rows.target) / theta,
-            at_velocity - rows.constraint / (theta * theta * h),
-        )
-        np.copyto(self._target, np.where(soft, compliant, rigid))
-        np.copyto(
-            self._compliance,
-            np.where(rows.rate, rows.compliance / (theta * h), rows.compliance / (theta * theta * h * h)),
-        )
-        if self.eliminates:
-            self._eliminate(rows)
-
-    def assemble_start(
-        self, start: State, end: State, h: float, beta: float, damping: bool, shift: float = 0.0
-    ) -> None:
-        """Build (2) and (3) at the start; `end` is scratch for the rows' wanted rates at t + h.
+    def assemble_start(self, start: State, h: float, beta: float, damping: bool, shift: float = 0.0) -> None:
+        """Build (2) and the rows at the start.
 
         `shift` adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
         """
         model = self.body.model
         u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)
+        stiffness, own_damping = self.stiffness, self.damping
+        by_damping = by_stiffness = 0.0
+        k = d = self.mass.data
+        if stiffness is not None and own_damping is not None and (damping or beta):
+            model.tangent(start, u, stiffness, own_damping)
+            by_damping, by_stiffness = h if damping else 0.0, beta * h * h
+            k, d = stiffness.data, own_damping.data
+        if self._compiled_start:
+            start_form(
+                self.mass.data, self.force, k, d, start.v, h, by_damping, by_stiffness, shift, self.matrix.data,
+                self.right,
+            )  # fmt: skip
+        else:
+            self._start_form(start.v, h, by_damping, by_stiffness, shift)
+        if self.joints is not None:
+            self.joints.start(start, h, u)
+        if self._has_prescribed:
+            self.fix(start.time + h)
+
+    def _start_form(self, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float) -> None:
+        """Write A and b of (2) from M, f, K and D, whatever their structure."""
         matrix, work = self.matrix, self._work
-        self.mass.multiply(start.v, self.right)
+        self.mass.multiply(v, self.right)
         np.multiply(self.force, h, out=work)
         self.right += work
         matrix.zero()
         matrix.add(self.mass)
-        if self.stiffness is not None and self.damping is not None and (damping or beta):
-            model.tangent(start, u, self.stiffness, self.damping)
+        if self.damping is not None and by_damping:
+            if self._symmetric:
+                symmetrise(self.damping)
+            matrix.add(self.damping, by_damping)
+            self.damping.multiply(v, work)
+            work *= by_damping
+            self.right += work
+        if self.stiffness is not None and by_stiffness:
             if self._symmetric:
                 symmetrise(self.stiffness)
-                symmetrise(self.damping)
-            if damping:
-                matrix.add(self.damping, h)
-                self.damping.multiply(start.v, work)
-                work *= h
-                self.right += work
-            if beta:
-                matrix.add(self.stiffness, beta * h * h)
+            matrix.add(self.stiffness, by_stiffness)
         if shift:
             matrix.add(self.mass, shift)
-            self.mass.multiply(start.v, work)
+            self.mass.multiply(v, work)
             work *= shift
             self.right += work
-        if self.rows is not None:
-            self._rows_start(start, end, h, u)
-        if self._has_prescribed:
-            self.fix(start.time + h)
-
-    def _rows_start(self, start: State, end: State, h: float, u: Array) -> None:
-        rows, ends = self.rows, self._end_rows
-        assert rows is not None and ends is not None
-        model = self.body.model
-        model.bilateral(start, u, rows)
-        target = rows.target
-        if self._has_rate:
-            end.copy_from(start)
-            end.time = start.time + h
-            model.bilateral(end, self.body.inputs.at(end.time), ends)
-            target = ends.target
-        np.copyto(self._target, np.where(rows.rate, target, -rows.constraint / h))
-        np.copyto(self._compliance, np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h)))
-        if self.eliminates:
-            self._eliminate(rows)
 
     def assemble_split(
         self, start: State, smooth: State, h: float, theta: float = 0.0, held: bool = False
     ) -> None:
-        """Build the split form about the smooth end state: rows by (4), damping by (5)."""
+        """Build the split form about the smooth end state, damping by (3)."""
         model = self.body.model
         u = self.body.inputs.at(smooth.time)
         model.dynamics(smooth, u, self.mass, self.force)
@@ -313,25 +247,15 @@ class BodySystem:
             self.damping.multiply(start.v if held else smooth.v, self._work)
             self._work *= theta * h
             self.right += self._work
-        rows = self.rows
-        if rows is not None:
-            model.bilateral(smooth, u, rows)
-            mean = 0.5 * (start.v + smooth.v)
-            acting = np.where(rows.rate, rows.target, rows.product(mean) - rows.constraint / h)
-            np.copyto(self._target, np.where(rows.bounded, acting, rows.product(smooth.v)))
-            soft = np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h))
-            idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
-            np.copyto(self._compliance, np.where(rows.bounded, soft, idle))
-            self._eliminate(rows)
+        if self.joints is not None:
+            self.joints.split(start, smooth, h, u)
         if self._has_prescribed:
             self.fix(smooth.time)
 
     def take_rows(self, compliance: Array, target: Array) -> None:
         """Take E and r (nb,) of the rows in the form J_b·x + E·λ = r, with J_b as the model wrote it last."""
-        if self.rows is not None:
-            np.copyto(self._compliance, compliance)
-            np.copyto(self._target, target)
-            self._eliminate(self.rows)
+        if self.joints is not None:
+            self.joints.take(compliance, target)
 
     def add_tangent(self, state: State, u: Array, damping: float, stiffness: float) -> None:
         """A += damping·D + stiffness·(K − ∂(J_bᵀλ)/∂q) at a state, λ the rows' last forces."""
@@ -344,13 +268,13 @@ class BodySystem:
             self.matrix.add(self.damping, damping)
             self.matrix.add(self.stiffness, stiffness)
         if self._curvature is not None:
-            model.bilateral_curvature(state, self._row_impulse, self._curvature)
+            model.bilateral_curvature(state, self.row_impulse, self._curvature)
             if self._symmetric:
                 symmetrise(self._curvature)
             self.matrix.add(self._curvature, -stiffness)
 
     def take_damping(self, start: State) -> Matrix | None:
-        """D at a state, for (5); None if the model gives none."""
+        """D at a state, for (3); None if the model gives none."""
         if self.damping is not None and self.stiffness is not None:
             self.body.model.tangent(start, self.body.inputs.at(start.time), self.stiffness, self.damping)
             if self._symmetric:
@@ -363,59 +287,23 @@ class BodySystem:
             self.damping.multiply(velocity - held, self._work)
             self.right += self._work
 
-    @property
-    def row_compliance(self) -> Array:
-        """E of all rows, shape (nb,)."""
-        return self._compliance
-
-    @property
-    def row_target(self) -> Array:
-        """r of all rows, shape (nb,)."""
-        return self._target
-
-    def eliminate(self) -> None:
-        """Fill `eliminated` after an assembly that did not."""
-        if self.rows is not None:
-            self._eliminate(self.rows)
-
-    def _eliminate(self, rows: BilateralRows) -> None:
-        if self.eliminated is not None:
-            self.eliminated.dofs[:] = rows.dofs[self._kept]
-            self.eliminated.values[:] = rows.values[self._kept]
-            self.eliminated.compliance[:] = self._compliance[self._kept]
-            self.eliminated.target[:] = self._target[self._kept]
-
     # — solving —
 
     def solve(self, extra: Array | None, x: Array) -> None:
         """x = the velocities of (1)–(3) with `extra` added to b; updates the eliminated rows' impulses."""
         right = self.right if extra is None else self.right + extra
         self.factor.solve(right, self.fixed, x, self.impulse)
-        if self.eliminated is not None:
-            self._row_impulse[self._kept] = self.impulse
+        if self.joints is not None:
+            self.joints.take_eliminated()
 
     def columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block."""
         self.factor.columns(block)
 
-    def take_bounded(self, impulse: Array) -> None:
-        """Remember the bounded rows' impulses, for the curvature term and the residual."""
-        self._row_impulse[self.bounded] = impulse
-
     def add_row_impulses(self, out: Array) -> None:
         """out += J_bᵀ·λ_b over all rows."""
         if self.rows is not None:
-            self.rows.add_transpose(self._row_impulse, out)
-
-    def bounded_rows(self) -> tuple[IntArray, Array]:
-        """Dofs and values of the bounded rows."""
-        assert self.rows is not None
-        return self.rows.dofs[self.bounded], self.rows.values[self.bounded]
-
-    def bounds(self, h: float) -> tuple[Array, Array]:
-        """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""
-        assert self.rows is not None
-        return h * self.rows.lower[self.bounded], h * self.rows.upper[self.bounded]
+            self.rows.add_transpose(self.row_impulse, out)
 
     def begin(self) -> None:
         """A new step: no smooth acceleration has been evaluated yet."""
@@ -430,7 +318,7 @@ class BodySystem:
 
     def reaction(self, extra: Array | None, velocity: Array) -> Array:
         """A·v⁺ − b − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,) [N·s or N·m·s]."""
-        return self._unbalanced(extra, velocity, self.rows, self._row_impulse)
+        return self._unbalanced(extra, velocity, self.rows, self.row_impulse)
 
     def smooth_reaction(self) -> Array:
         """Mean force on the prescribed coordinates over the step's smooth accelerations, (p,) [N or N·m]."""
@@ -453,8 +341,3 @@ class BodySystem:
         mask = np.ones(self.body.nv, dtype=bool)
         mask[self.prescribed] = False
         return mask
-
-    @property
-    def row_impulse(self) -> Array:
-        """λ_b of all rows [N·s]."""
-        return self._row_impulse

@@ -178,14 +178,15 @@ class Impulses:
         for part, where in zip(self._parts, self._slices, strict=True):
             if not len(part.bounded):
                 continue
-            dofs, values = part.bounded_rows()
-            for d, value in zip(dofs, values, strict=True):
+            assert part.joints is not None
+            rows = part.joints.rows
+            for d, value in zip(rows.dofs[part.bounded], rows.values[part.bounded], strict=True):
                 np.add.at(stacked[row, where], d, value)
                 row += 1
-            low, high = part.bounds(self.problem.step)
+            low, high = part.joints.bounds(self.problem.step)
             lower.append(low)
             upper.append(high)
-            target.append(part.bounded_target)
+            target.append(part.joints.target[part.bounded])
         self.problem.lower, self.problem.upper = np.concatenate(lower), np.concatenate(upper)
         np.dot(stacked, free_velocity, out=free)
         free -= np.concatenate(target)
@@ -199,7 +200,7 @@ class Impulses:
         if self._bounded:
             corner = delassus[-self._bounded :, -self._bounded :]
             corner[np.diag_indices(self._bounded)] += np.concatenate(
-                [part.bounded_compliance for part in self._parts]
+                [part.joints.compliance[part.bounded] for part in self._parts if part.joints is not None]
             )
         problem.set_delassus(delassus)
         assert self._solver is not None
@@ -211,7 +212,7 @@ class Impulses:
         if self._bounded:
             column = rows - self._bounded
             for part in self._parts:
-                part.take_bounded(impulse[column : column + len(part.bounded)])
+                part.row_impulse[part.bounded] = impulse[column : column + len(part.bounded)]
                 column += len(part.bounded)
         return info, impulse
 

@@ -15,7 +15,8 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.errors import CompositionError
 from corekit.linalg.matrices import Matrix
-from corekit.world.body_system import FREE_ROW, BodySystem
+from corekit.world.body_rows import FREE_ROW
+from corekit.world.body_system import BodySystem
 
 __all__ = ["check_rates", "diagonal", "negatives", "row_error", "saddle_matrix", "slip", "take_rows"]
 

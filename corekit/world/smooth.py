@@ -18,7 +18,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.world.body_system import FREE_ROW, BodySystem
+from corekit.world.body_rows import FREE_ROW
+from corekit.world.body_system import BodySystem
 
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem

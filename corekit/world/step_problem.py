@@ -222,7 +222,7 @@ class StepSystem:
         self._obstacle_rate = None
         self._split = split
         if self._whole is not None:
-            self.parts[0].eliminates = split
+            self._whole.joints.eliminates = split
         if self.forces is not None and not split:
             self.forces.clear()
 
@@ -261,9 +261,9 @@ class StepSystem:
         """Build the one-solve problem at (q₀, v₀, t)."""
         stage = self.stage
         self._reset(start.v, split=False)
-        starts, scratch = start.parts, self.scratch.parts
+        starts = start.parts
         for i, part in self._numbered:
-            part.assemble_start(starts[i], scratch[i], step, beta, damping, shift)
+            part.assemble_start(starts[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
             self._contact_count = stage.contacts.count
@@ -397,7 +397,7 @@ class StepSystem:
             if info.status is not Status.SINGULAR:
                 return info
             # A is definite on the kernel of the rows at most: the common way can tell
-            self.parts[0].eliminate()
+            self._whole.joints.eliminate()
             self.impulses.carry_over()
             self._factorise()
         if not self._factorised:

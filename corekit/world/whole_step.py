@@ -37,8 +37,9 @@ class WholeStep:
         self, solver: StepSolver, part: BodySystem, stage: ContactStage | None, impulses: Impulses
     ) -> None:
         self._solver, self._part, self._stage, self._impulses = solver, part, stage, impulses
-        rows = part.rows
-        assert rows is not None
+        assert part.joints is not None
+        self.joints = joints = part.joints
+        rows = joints.rows
         if stage is not None:
             stage.rows.lazy = True
         self._lower, self._upper = np.full(rows.count, -np.inf), np.full(rows.count, np.inf)
@@ -47,8 +48,8 @@ class WholeStep:
             right=part.right,
             dofs=rows.dofs,
             values=rows.values,
-            compliance=part.row_compliance,
-            target=part.row_target,
+            compliance=joints.compliance,
+            target=joints.target,
             lower=self._lower,
             upper=self._upper,
             width=impulses.problem.width,
@@ -78,7 +79,7 @@ class WholeStep:
         part, impulses, program = self._part, self._impulses, self.program
         program.step = impulses.problem.step
         if len(part.bounded):
-            self._lower[part.bounded], self._upper[part.bounded] = part.bounds(program.step)
+            self._lower[part.bounded], self._upper[part.bounded] = self.joints.bounds(program.step)
         program.contacts = count = impulses.count
         if count:
             assert self._stage is not None

@@ -60,6 +60,17 @@ def copy(vectors: Array, row: int, order: int, out: int) -> None:
 @njit(cache=True, forceinline=True)
 def rotate(vectors: Array, axes: int, row: int, order: int, out: int) -> None:
     """Row `out` becomes R·(row), the columns of R standing in the rows axes … axes + 2; not in place."""
+    if order == 0:  # the common case, without loops
+        x, y, z = vectors[row, 0, 0], vectors[row, 0, 1], vectors[row, 0, 2]
+        write(
+            vectors,
+            out,
+            0,
+            vectors[axes, 0, 0] * x + vectors[axes + 1, 0, 0] * y + vectors[axes + 2, 0, 0] * z,
+            vectors[axes, 0, 1] * x + vectors[axes + 1, 0, 1] * y + vectors[axes + 2, 0, 1] * z,
+            vectors[axes, 0, 2] * x + vectors[axes + 1, 0, 2] * y + vectors[axes + 2, 0, 2] * z,
+        )
+        return
     for k in range(order + 1):
         a = b = c = 0.0
         for j in range(k + 1):
@@ -74,6 +85,13 @@ def rotate(vectors: Array, axes: int, row: int, order: int, out: int) -> None:
 @njit(cache=True, forceinline=True)
 def cross(vectors: Array, x: int, y: int, order: int, factor: float, out: int) -> None:
     """Add factor·(row x) × (row y) to row `out`, which is neither of them."""
+    if order == 0:
+        a, b, c = vectors[x, 0, 0], vectors[x, 0, 1], vectors[x, 0, 2]
+        d, e, f = vectors[y, 0, 0], vectors[y, 0, 1], vectors[y, 0, 2]
+        vectors[out, 0, 0] += factor * (b * f - c * e)
+        vectors[out, 0, 1] += factor * (c * d - a * f)
+        vectors[out, 0, 2] += factor * (a * e - b * d)
+        return
     for k in range(order + 1):
         for j in range(k + 1):
             a, b, c = vectors[x, j, 0], vectors[x, j, 1], vectors[x, j, 2]

@@ -1,0 +1,159 @@
+"""The bilateral rows of one body in a step, in the form J_b·v⁺ + E·λ = r.
+
+With c the position value, u the wanted rate and α the compliance of a row,
+
+    |                | rigid                                       | compliant                                   |
+    | position       | E = 0, r = J_b·v̄_k − c(q_k)/h               | E = α/(θ²h²), r = J_b·v_k − c(trial)/(θ²h)  |
+    | rate           | E = 0, r = u(t + h) + (J_b − J_b(q_k))·v_k  | E = α/(θh), r = J_b·v_k − (J_b·v̄_k − u)/θ   |
+    | position, start| E = 0, r = −c(q₀)/h                         | E = α/h², r = −c(q₀)/h                      |
+    | rate, start    | E = 0, r = u(t + h)                         | E = α/h, r = u(t + h)                       |
+
+                                                              with u = u(t + θh) where none is given   (1)
+A rigid rate row binds v⁺ in its direction at the end q_k of the step: with the trial direction alone a
+midpoint step would be of first order, and binding v̄ would make it ring.
+
+In a split step rows without bounds were part of the smooth motion: rigid ones keep their J_b·v_f, compliant
+ones are forces and stay out. Bounded rows act now, with Δ_f/h the mean velocity:
+
+    position: E = α/h², r = J_b·Δ_f/h − c(q_f)/h,      rate: E = α/h, r = u(t + h)                  (2)
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numba import njit
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.state import State
+from corekit.linalg.factorisation import EliminatedRows
+from corekit.linalg.rows import BilateralRows
+from corekit.world.bodies import Body
+
+__all__ = ["FREE_ROW", "BodyRows"]
+
+FREE_ROW = 1e30
+"""Compliance that leaves an eliminated row without force."""
+
+
+@njit(cache=True)
+def _start_rows(
+    h: float, rate: BoolArray, constraint: Array, rate_target: Array, alpha: Array, target: Array, compliance: Array
+) -> None:  # fmt: skip
+    """Write r and E of the start form (1)."""
+    for i in range(len(rate)):
+        target[i] = rate_target[i] if rate[i] else -constraint[i] / h
+        compliance[i] = alpha[i] / h if rate[i] else alpha[i] / (h * h)
+
+
+@final
+class BodyRows:
+    """A body's rows, their E and r, and their impulses.
+
+    Args:
+        body: whose; it has rows.
+
+    Attributes:
+        rows: as the model wrote them.
+        compliance, target: E and r of all rows, (nb,).
+        impulse: λ_b of all rows [N·s].
+        eliminated: the rows without bounds with their E and r, or None.
+        eliminated_impulse: λ_b of those [N·s].
+        bounded, kept: indices of the rows with and without bounds.
+        eliminates: whether `eliminated` is filled; a solver that takes the whole step needs it not.
+    """
+
+    def __init__(self, body: Body) -> None:
+        model = body.model
+        self._body = body
+        self.rows: BilateralRows = model.bilateral_rows()
+        self._ends: BilateralRows = model.bilateral_rows()
+        rows = self.rows
+        self.bounded: IntArray = np.flatnonzero(rows.bounded)
+        self.kept: IntArray = np.flatnonzero(~rows.bounded)
+        self._has_rate = bool(rows.rate.any())
+        self.eliminated = EliminatedRows(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
+        self.compliance, self.target = np.zeros(rows.count), np.zeros(rows.count)
+        self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
+        self.eliminates = True
+
+    def coupled(self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array) -> None:
+        """Take the rows at the trial and end states (equal buffers at θ = 1) for v_k = `velocity`: (1)."""
+        rows, ends, model, inputs = self.rows, self._ends, self._body.model, self._body.inputs
+        model.bilateral(trial, u, rows)
+        if end is trial:
+            ends = rows
+        else:
+            model.bilateral(end, inputs.at(end.time), ends)
+            inputs.at(trial.time)
+        at_mean, at_velocity = rows.product(trial.v), rows.product(velocity)
+        wanted = ends.target
+        if ends is not rows:
+            wanted = wanted + at_velocity - ends.product(velocity)
+        rigid = np.where(rows.rate, wanted, at_mean - ends.constraint / h)
+        compliant = np.where(
+            rows.rate,
+            at_velocity - (at_mean - rows.target) / theta,
+            at_velocity - rows.constraint / (theta * theta * h),
+        )
+        np.copyto(self.target, np.where(rows.compliance > 0, compliant, rigid))
+        np.copyto(
+            self.compliance,
+            np.where(rows.rate, rows.compliance / (theta * h), rows.compliance / (theta * theta * h * h)),
+        )
+        self.fill()
+
+    def start(self, start: State, h: float, u: Array) -> None:
+        """Take the rows at the start of the step, their wanted rates at its end: (1)."""
+        rows, model, inputs = self.rows, self._body.model, self._body.inputs
+        model.bilateral(start, u, rows)
+        target = rows.target
+        if self._has_rate:
+            now = start.time
+            start.time = now + h
+            model.bilateral(start, inputs.at(now + h), self._ends)
+            start.time = now
+            target = self._ends.target
+        _start_rows(h, rows.rate, rows.constraint, target, rows.compliance, self.target, self.compliance)
+        self.fill()
+
+    def split(self, start: State, smooth: State, h: float, u: Array) -> None:
+        """Take the rows at the end of the smooth motion: (2)."""
+        rows = self.rows
+        self._body.model.bilateral(smooth, u, rows)
+        mean = 0.5 * (start.v + smooth.v)
+        acting = np.where(rows.rate, rows.target, rows.product(mean) - rows.constraint / h)
+        np.copyto(self.target, np.where(rows.bounded, acting, rows.product(smooth.v)))
+        soft = np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h))
+        idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
+        np.copyto(self.compliance, np.where(rows.bounded, soft, idle))
+        self.eliminate()
+
+    def take(self, compliance: Array, target: Array) -> None:
+        """Take E and r (nb,), with J_b as the model wrote it last."""
+        np.copyto(self.compliance, compliance)
+        np.copyto(self.target, target)
+        self.eliminate()
+
+    def fill(self) -> None:
+        """Fill `eliminated` if it is wanted."""
+        if self.eliminates:
+            self.eliminate()
+
+    def eliminate(self) -> None:
+        """Fill `eliminated`."""
+        if self.eliminated is not None:
+            self.eliminated.dofs[:] = self.rows.dofs[self.kept]
+            self.eliminated.values[:] = self.rows.values[self.kept]
+            self.eliminated.compliance[:] = self.compliance[self.kept]
+            self.eliminated.target[:] = self.target[self.kept]
+
+    def take_eliminated(self) -> None:
+        """Take over the impulses of the eliminated rows."""
+        if self.eliminated is not None:
+            self.impulse[self.kept] = self.eliminated_impulse
+
+    def bounds(self, h: float) -> tuple[Array, Array]:
+        """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""
+        return h * self.rows.lower[self.bounded], h * self.rows.upper[self.bounded]
