@@ -16,10 +16,13 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 UV := $(shell command -v uv 2>/dev/null)
 
 ifneq ($(UV),)
-INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 else
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Byte code is written where a module is first imported: most never are.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 endif
+# one for every distribution, not a fresh one for each
+BUILD_BACKEND := hatchling editables
 
 .PHONY: demo test lint docs isolation format clean
 .DEFAULT_GOAL := test
@@ -38,7 +41,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/basedpyright
+	$(BIN)/pyrefly check --summary none
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
@@ -62,12 +65,14 @@ endif
 
 $(VENV)/installed-demo: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit into $(VENV) (once)"
-	@$(INSTALL) $$(grep '^-e ' dev.txt)
+	@$(INSTALL) $(BUILD_BACKEND)
+	@$(INSTALL) --no-build-isolation $$(grep '^-e ' dev.txt)
 	@touch $@
 
 $(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit and its tools into $(VENV) (once)"
-	@$(INSTALL) -r dev.txt
+	@$(INSTALL) $(BUILD_BACKEND)
+	@$(INSTALL) --no-build-isolation -r dev.txt
 	@touch $@ $(VENV)/installed-demo
 
 $(VENV)/installed-docs: docs/requirements.txt $(VENV)/installed-dev

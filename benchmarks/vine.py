@@ -43,7 +43,7 @@ class Watched(QPSolver):
 
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> Any:
         if self.watching:
-            own = {
+            own: dict[str, Any] = {
                 name: np.array(getattr(problem, name))
                 for name in ("gradient", "dofs", "values", "lower", "upper", "compliance", "least", "most")
             }

@@ -76,7 +76,7 @@ def _type_name(annotation: Any) -> str:
 def _default(default: Any) -> str:
     if default is attrs.NOTHING:
         return "required"
-    if isinstance(default, attrs.Factory):  # pyright: ignore[reportArgumentType]
+    if isinstance(default, attrs.Factory):  # pyrefly: ignore[invalid-argument] - a class, typed as its overloads
         return "computed" if default.takes_self else _default(default.factory())
     if isinstance(default, Use):
         return repr(default.use)

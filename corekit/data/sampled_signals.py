@@ -116,10 +116,11 @@ class Curve:
             np.add(out, each[k], out)
 
 
+@frozen(kw_only=True)
 class _Sampled(Signal):
     """A signal that follows a curve."""
 
-    _curve: Curve
+    _curve: Curve = field(init=False, eq=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -163,7 +164,6 @@ class Table(_Sampled):
         converter=_rows, metadata=described("the value at each instant: a number or a list of numbers")
     )
     interpolation: str = _interpolation()
-    _curve: Curve = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         rows = [value if isinstance(value, tuple) else (value,) for value in self.values]
@@ -185,7 +185,6 @@ class Csv(_Sampled):
     kind: ClassVar[str] = "csv"
     file: Path = field(converter=Path, metadata=described("a text file, relative to the scenario"))
     interpolation: str = _interpolation()
-    _curve: Curve = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         lines = list(_read(self.file))

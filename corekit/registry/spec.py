@@ -29,7 +29,7 @@ ROLES: Mapping[str, str] = MappingProxyType(
 
 
 def _role_requirements(value: Mapping[str, object]) -> Mapping[str, frozenset[str]]:
-    return MappingProxyType({role: frozenset(needed) for role, needed in value.items()})  # pyright: ignore[reportArgumentType]
+    return MappingProxyType({role: frozenset(needed) for role, needed in value.items()})  # pyrefly: ignore[bad-argument-type]
 
 
 def _known_role(_spec: object, _attribute: object, value: str) -> None:

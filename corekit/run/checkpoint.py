@@ -31,7 +31,7 @@ from attrs import frozen
 from corekit.errors import PluginError, ResultsError
 from corekit.run.simulation import Simulation
 
-__all__ = ["Checkpoint", "CheckpointKeeper", "Remembers", "newest_checkpoint", "read_checkpoint"]
+__all__ = ["Checkpoint", "CheckpointKeeper", "HasMemory", "newest_checkpoint", "read_checkpoint"]
 
 FORMAT = "corekit-checkpoint/1"
 KEEP = 2
@@ -46,15 +46,11 @@ _NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, No
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
-class Remembers(Protocol):
-    """A part of a run with a memory of its own, as components have."""
+class HasMemory(Protocol):
+    """A part of a run with a memory of its own."""
 
     def memory(self) -> dict[str, np.ndarray[Any, Any]]:
         """Named arrays; copies."""
-        ...
-
-    def remember(self, memory: Arrays) -> None:
-        """Take over what `memory` gave."""
         ...
 
 
@@ -110,7 +106,7 @@ class Checkpoint:
         partial = path.with_name(f".{path.name}.partial")
         try:
             with partial.open("wb") as file:
-                np.savez(file, **arrays)  # pyright: ignore[reportArgumentType]
+                np.savez(file, **arrays)  # pyrefly: ignore[bad-argument-type]
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(partial, path)
@@ -205,7 +201,7 @@ class CheckpointKeeper:
         simulation: Simulation,
         scenario: str,
         versions: Mapping[str, str],
-        parts: Mapping[str, Remembers],
+        parts: Mapping[str, HasMemory],
         publish: Callable[[], object],
     ) -> None:
         self._folder, self._simulation = folder, simulation

@@ -12,7 +12,7 @@ from typing import Any, final
 from corekit.data.step import StepReport
 from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.hooks.installed import installed_hooks
-from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint, read_checkpoint
+from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, HasMemory, newest_checkpoint, read_checkpoint
 from corekit.run.differences import version_differences
 from corekit.run.ending import Stop, says_how_it_ended, step_file, stop_between_steps
 from corekit.run.folder import RunFolder
@@ -178,7 +178,7 @@ class _Run:
         self._recorder = Recorder(folder.results, simulation, every, self._statistics, title, resumed)
         if found is not None:
             simulation.remember(found.memory)
-        parts = {
+        parts: dict[str, HasMemory] = {
             "statistics": self._statistics,
             "watchdog": self._watchdog,
             "recorder": self._recorder,

@@ -18,7 +18,7 @@ from corekit.scenario.structure import structure
 __all__ = ["cast_of", "checked_cast", "config_of", "contact_components", "structured"]
 
 
-def _nested(value: object) -> Iterator[tuple[str, Use]]:
+def _nested(value: Any) -> Iterator[tuple[str, Use]]:
     """Components named inside a config, as (role, use)."""
     if not attrs.has(type(value)):
         return

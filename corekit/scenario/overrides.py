@@ -91,7 +91,7 @@ def _apply(document: dict[str, Any], override: _Override) -> None:
     path = ""
     for step, following in zip(override.steps[:-1], override.steps[1:], strict=True):
         key, path = _enter(place, step, path)
-        inner = place.get(key) if isinstance(place, dict) else place[key]
+        inner: Any = place.get(key) if isinstance(place, dict) else place[key]
         if inner is None:
             inner = {}
         elif isinstance(inner, str) and following in {"use", "options"}:

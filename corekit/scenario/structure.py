@@ -183,7 +183,7 @@ class Structurer(ValueReader):
         stand_in = SimpleNamespace()
         for key in absent:
             default: Any = keys[key].default
-            if isinstance(default, attrs.Factory) and not default.takes_self:  # pyright: ignore[reportArgumentType]
+            if isinstance(default, attrs.Factory) and not default.takes_self:  # pyrefly: ignore[invalid-argument]
                 setattr(stand_in, keys[key].name, default.factory())
             elif default is not NOTHING:
                 setattr(stand_in, keys[key].name, default)

@@ -148,7 +148,7 @@ class ValueReader(ABC):
         if len(trials) == 1 and isinstance(found, (Mapping, list, tuple)):
             collected.extend(trials[0])
             return FAILED
-        union = typing.Union[choices]  # noqa: UP007 - built from a tuple
+        union = typing.Union[choices]  # noqa: UP007 # pyrefly: ignore[not-a-type] - built from a tuple
         return self.wrong(union, found, path, metadata)
 
     def _sequence(

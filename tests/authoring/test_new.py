@@ -93,9 +93,11 @@ def test_the_model_s_example_runs_with_the_installed_solvers(generated):
 @pytest.mark.slow
 def test_they_type_check(generated):
     folder, site = generated
-    settings = {"include": [f"first-{role}/src" for role in ROLES], "extraPaths": [str(site), os.getcwd()]}
-    (folder / "pyrightconfig.json").write_text(json.dumps({**settings, "typeCheckingMode": "standard"}))
-    done = run("basedpyright", "--pythonpath", sys.executable, cwd=folder)
+    sources = [f"first-{role}/src" for role in ROLES]
+    paths = [f"--search-path={path}" for path in (*sources, site, os.getcwd())]
+    done = run(
+        "pyrefly", "check", *sources, *paths, f"--python-interpreter-path={sys.executable}", cwd=folder
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -109,7 +109,7 @@ def outcome(**changes):
         "answered_by": {"lemke": 890, "factorisation": 100, "pgs": 10},
         "statuses": {"converged": 990, "fallback": 10},
     }  # fmt: skip
-    values = {
+    values: dict[str, Any] = {
         "name": "x",
         "digest": "",
         "completed": 1.0,
@@ -170,6 +170,7 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
 def test_every_setting_composes_and_asks_the_solver_by_itself():
     for each in (Setting(60, 3, "rk23", "QT"), Setting(45, 6, "euler", "")):
         scenario = corekit.load("cusp/inclined-box", each.overrides("lemke"))
+        assert scenario.contact is not None and scenario.contact.solver is not None
         options = scenario.contact.solver.options
         assert options["warm_start"] is False
         assert [use if isinstance(use, str) else use["use"] for use in options["fallback"]] == ["pgs"]

@@ -80,6 +80,7 @@ def test_relaxed_friction_lifts_what_slides_by_mu_times_its_slip():
     sliding = np.abs(record.slip[:, 0]) > 1e-3
     assert (sliding & (record.normal_impulse > 0)).any()
     pressed = sliding & (record.normal_impulse > 1e-9)
+    assert simulation.system.stage is not None
     speed = simulation.system.stage.rows.velocity(simulation.state.v)[: len(pressed), 0]
     bias = simulation.system.impulses.bias[:, 0]
     np.testing.assert_allclose((speed + bias)[pressed], 0.4 * np.abs(record.slip[pressed, 0]), rtol=1e-6)

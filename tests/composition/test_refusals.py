@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,7 @@ def test_shapes_that_no_detector_compares_are_refused():
 
 
 def test_a_wrong_input_channel_and_size_are_refused_with_what_there_is():
-    inputs = [{"channel": "chamber-forse", "signal": 1.0}]
+    inputs: list[dict[str, Any]] = [{"channel": "chamber-forse", "signal": 1.0}]
     arm = {"name": "arm", "use": "pcc", "inputs": inputs}
     with pytest.raises(CompositionError, match="'chamber-forse'; this model has chamber-force"):
         document(bodies=[arm]).compose()

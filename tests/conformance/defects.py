@@ -1,5 +1,7 @@
 """Deliberately wrong plugins: a reference plugin, or a sound answer of it, with one thing changed."""
 
+from typing import Any
+
 import numpy as np
 from attrs import evolve
 
@@ -33,7 +35,7 @@ def wrong(role, name, options=None, *, spec=None, entry=None, **methods):
     """
     sound = Subject.installed(role, name, options)
     cls = load_target(sound.spec.target)
-    members = {}
+    members: dict[str, Any] = {}
     for key, method in methods.items():
         right = next((base.__dict__[key] for base in cls.__mro__ if key in base.__dict__), None)
         if isinstance(right, property):

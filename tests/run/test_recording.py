@@ -240,7 +240,7 @@ def test_unknown_variable_is_named_with_those_there_are(recorded):
 def test_xarray_reads_it_or_is_asked_for(recorded):
     results = recorded[3]
     try:
-        import xarray  # noqa: F401 # pyright: ignore[reportMissingImports]
+        import xarray  # noqa: F401 # pyrefly: ignore[missing-import]
     except ImportError:
         with pytest.raises(ResultsError, match="pip install xarray"):
             results.to_xarray()

@@ -146,7 +146,7 @@ def test_a_signal_that_never_moves_says_so_and_has_no_kinks(still):
 
 def test_a_number_and_a_list_stand_for_constants():
     assert as_signal([1, 2, 3]) == Constant((1.0, 2.0, 3.0))
-    assert as_signal(np.array([1.0, 2.0])) == Constant((1.0, 2.0))  # pyright: ignore[reportArgumentType]
+    assert as_signal(np.array([1.0, 2.0])) == Constant((1.0, 2.0))  # pyrefly: ignore[bad-argument-type]
     ramp = Ramp(begin=0.0, end=1.0, value=1.0)
     assert as_signal(ramp) is ramp
     assert as_signal(2.0).size == 1

@@ -88,6 +88,7 @@ def test_normal_rows_are_the_derivatives_of_the_gap(scene):
     system, start = simulation.system, simulation.state
     system.begin(start, H)
     stage = system.stage
+    assert stage is not None
     assert stage.measure(start) > 0
     stage.build_rows(start)
     rng = np.random.default_rng(3)
@@ -107,10 +108,12 @@ def test_normal_rows_are_the_derivatives_of_the_gap(scene):
 def test_normal_and_tangents_are_orthonormal(scene):
     simulation = SCENES[scene]()
     system = simulation.system
+    stage = system.stage
+    assert stage is not None
     system.begin(simulation.state, H)
-    system.stage.measure(simulation.state)
-    system.stage.build_rows(simulation.state)
-    basis = system.stage.rows.basis(system.stage.contacts)
+    stage.measure(simulation.state)
+    stage.build_rows(simulation.state)
+    basis = stage.rows.basis(stage.contacts)
     assert np.allclose(basis @ basis.swapaxes(1, 2), np.eye(3), atol=1e-14)
     assert np.allclose(np.linalg.det(basis), 1.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +26,14 @@ G, RADIUS = 9.81, 0.1
 
 def rest(models, solver=None, *, load_steps=1, **options):
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
+    given: dict[str, Any] = {"obstacles": [floor()], **options}
     simulation = small_world(
         models if isinstance(models, dict) else {"ball": models},
         integrator,
         step=1e-3,
         solver=solver or ProjectedGaussSeidel(ProjectedGaussSeidelConfig(max_iterations=300)),
         detector=ReferenceDetector(),
-        **{"obstacles": [floor()], **options},
+        **given,
     )
     return settle(simulation, load_steps=load_steps)[-1]
 

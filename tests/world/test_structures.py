@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,14 +18,14 @@ from corekit.testing.small_world import floor, small_world
 
 H = 2e-3
 STRUCTURES = ("diagonal", "block-diagonal", "banded", "dense")
-COMMON = {
+COMMON: dict[str, Any] = {
     "masses": (1.0, 0.5, 0.8, 0.3),
     "positions": ((0.0, 0.0, 1.0), (0.4, 0.1, 0.6), (0.8, 0.0, 0.3), (1.2, -0.1, 0.12)),
     "velocities": ((0.0, 0.0, 0.0), (0.3, 0.0, 0.0), (0.0, 0.5, 0.0), (0.2, 0.3, -1.0)),
     "shape": "sphere",
     "drag": 0.1,
 }
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "free": {},
     "springs": {"links": ("spring",) * 4, "stiffness": 500.0, "damping": 0.5},
     "rods": {"links": ("rod",) * 4},

@@ -10,7 +10,6 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses
-from corekit.roles.component import Component
 from corekit.testing.conformance.answers import answer_checks
 from corekit.testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit.testing.conformance.shape_scenes import (
@@ -280,9 +279,9 @@ def measure_appends(subject: Subject) -> None:
 class DetectorSession(Session):
     """Candidates and contacts of a crowd at several instants."""
 
-    def __init__(self, subject: Subject, component: Component, *, reuse: bool = False) -> None:
+    def __init__(self, subject: Subject, component: Any, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
-        self._detector: Any = component
+        self._detector = component
         self._scene = _crowd(subject)[0]
         random = np.random.default_rng(10)
         self._velocity, self._spin = (random.normal(size=(self._scene.frames, 3)) for _ in range(2))

@@ -10,7 +10,6 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.registry.resolve import load_target
-from corekit.roles.component import Component
 from corekit.roles.model import Model
 from corekit.testing.conformance.subject import Answer, Session, Subject, skew_context, structured
 
@@ -192,9 +191,9 @@ class ModelSession(Session):
 
     questions = 3
 
-    def __init__(self, subject: Subject, component: Component, *, reuse: bool = False) -> None:
+    def __init__(self, subject: Subject, component: Any, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
-        self._model: Any = component
+        self._model = component
         self._states = model_states(subject, self._model, self.questions)
         layout = self._model.layout
         self._inputs = np.random.default_rng(4).normal(size=layout.input_size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from corekit.roles.component import BuildContext
 from torsion_arm.config import TorsionArmConfig
 from torsion_arm.model import TorsionArm
 
-LINKS = {
+LINKS: dict[str, dict[str, Any]] = {
     "one": {"links": 1},
     "three alike": {"links": 3},
     "five unlike": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -21,7 +22,12 @@ LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
 
 
 def potential(**options):
-    given_options = {"tolerance": LAYER, "stiffness": STIFFNESS, "slip_tolerance": SLIP, "adapt": False}
+    given_options: dict[str, Any] = {
+        "tolerance": LAYER,
+        "stiffness": STIFFNESS,
+        "slip_tolerance": SLIP,
+        "adapt": False,
+    }
     return ImplicitContact(ImplicitContactConfig(**(given_options | options)))
 
 

@@ -133,7 +133,7 @@ def cantilever(rod: Callable[..., Rod]) -> Callable[..., Rod]:
     """Make the paper's cantilever: 1 m along x, clamped at its start, a force at its end."""
 
     def make(nodes: int = 21, kind: str = "clamp", gravity: Any = (0.0, 0.0, 0.0), **options: Any) -> Rod:
-        given = {"radius": 0.02, "density": 500.0, "young": 1e5, **options}
+        given: dict[str, Any] = {"radius": 0.02, "density": 500.0, "young": 1e5, **options}
         planar = given.pop("planar", False)
         limb = Limb(name="beam", start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, **given)
         clamps, forces = (Clamp(at="beam.start", kind=kind),), (Force(name="tip", at="beam.end"),)
@@ -145,7 +145,7 @@ def cantilever(rod: Callable[..., Rod]) -> Callable[..., Rod]:
 @pytest.fixture
 def spider() -> DERConfig:
     """Nine limbs and five joints: a body, four arms from its lower end, a leg down from each."""
-    material = {"radius": 5e-3, "young": 3e6, "density": 1180.0, "nodes": 6}
+    material: dict[str, Any] = {"radius": 5e-3, "young": 3e6, "density": 1180.0, "nodes": 6}
     ends = [(0.1, 0.0, 0.1), (-0.1, 0.0, 0.1), (0.0, 0.1, 0.1), (0.0, -0.1, 0.1)]
     limbs = [Limb(name="body", start=(0.0, 0.0, 0.2), end=(0.0, 0.0, 0.1), **material)]
     limbs += [Limb(name=f"arm{i}", start=(0.0, 0.0, 0.1), end=end, **material) for i, end in enumerate(ends)]

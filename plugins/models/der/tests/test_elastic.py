@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from attrs import evolve
@@ -17,7 +19,7 @@ def bent(count: int = 7, **options) -> Limb:
     """A rod in a curved, unevenly divided rest shape with an oblong section."""
     s = np.linspace(0.0, 1.0, count) ** 1.2
     points = np.column_stack([0.4 * s, 0.1 * np.sin(3 * s), 0.1 * s**2])
-    given = {
+    given: dict[str, Any] = {
         "section": "rectangle",
         "width": 0.02,
         "height": 0.01,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from attrs import evolve
 
 from corekit.linalg.sparse import Sparse
 from corekit_der.config import Clamp, Force, Joint, Limb
 from corekit_der.sections import rectangle_torsion
 
-STRAIGHT = {
+STRAIGHT: dict[str, Any] = {
     "start": (0.0, 0.0, 0.0),
     "end": (1.0, 0.0, 0.0),
     "nodes": 6,
@@ -73,7 +74,7 @@ def test_weight_less_buoyancy_and_added_mass(rod):
 @pytest.mark.parametrize("kind", ["viscosity", "drag_normal"])
 def test_drag_acts_against_the_motion_of_every_node(rod, kind):
     """Pitfalls: the last node is damped too, and the force points against the velocity: f = −c·L·v in all."""
-    made = rod(evolve(Limb(**STRAIGHT), **{kind: 3.0}))
+    made = rod(Limb(**STRAIGHT | {kind: 3.0}))
     x = made.nodes("rod", 6)
     made.state.v[x] = (0.0, 0.2, 0.0)
     drag = made.force()[x]
@@ -113,7 +114,12 @@ def test_a_following_force_turns_with_the_rod(rod):
 
 @pytest.mark.parametrize("options", [{}, {"planar": True}, {"curvature_input": "nodes"}])
 def test_input_jacobian_is_the_slope_of_forces(rod, options):
-    given = {"curvature_input": "uniform", "natural_curvature": (3.0, 0.0), "young": (1e5,), **options}
+    given: dict[str, Any] = {
+        "curvature_input": "uniform",
+        "natural_curvature": (3.0, 0.0),
+        "young": (1e5,),
+        **options,
+    }
     planar = given.pop("planar", False)
     limb = Limb(points=((0, 0, 0), (0.1, 0, 0.02), (0.2, 0, 0), (0.25, 0, 0.1)), **given)
     made = rod(limb, planar=planar, forces=(Force(name="f", at="rod.end", follows=not planar),))

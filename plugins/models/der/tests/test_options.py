@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from attrs import evolve
@@ -15,7 +17,7 @@ from corekit_der.initial import BendingMode, DERInitial, LimbStart
 A = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=6)
 B = Limb(name="b", start=(0.5, 0.0, 0.0), end=(0.5, 0.0, 0.5), nodes=6)
 
-MISTAKES = {
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "two names": ({"limbs": (A, A)}, "its own name"),
     "unknown limb": ({"limbs": (A,), "clamps": (Clamp(at="c.start"),)}, "no limb 'c'"),
     "unknown node": ({"limbs": (A,), "clamps": (Clamp(at="a.17"),)}, "a.0 … a.5"),

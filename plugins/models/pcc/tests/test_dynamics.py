@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -103,7 +105,7 @@ def test_velocity_forces_are_absent_unless_asked_for(build, moving):
 
 def _drift(coriolis: bool, step: float) -> float:
     """Largest change of the energy of an undamped swinging arm over 0.2 s of Runge–Kutta's steps."""
-    options = {"sections": 2, "mass": 0.3, "damping": 0.0, "disk_inertia": 1e-3, "disks": 1}
+    options: dict[str, Any] = {"sections": 2, "mass": 0.3, "damping": 0.0, "disk_inertia": 1e-3, "disks": 1}
     model = PCC(PCCConfig(coriolis=coriolis, **options), HANGING)
     state, mass, force = State.zeros(6, 6), model.mass_matrix(), np.zeros(6)
     q, v = np.array([0.03, -0.02, 0.01, -0.02, 0.03, 0.0]), np.array([1.0, -1.0, 0.3, 0.5, 0.5, -1.0])

@@ -59,7 +59,8 @@ def test_bad_options_say_what_is_allowed(options, said):
 def test_initial_extension_may_be_one_number_or_one_a_section(chambers):
     model = PCC(PCCConfig(chambers=chambers))
     for elongation, lengths in ((0.02, [0.17, 0.17, 0.17]), ((0.0, 0.03, 0.05), [0.15, 0.18, 0.20])):
-        state, given = State.zeros(9, 9), {"elongation": elongation, "velocity": 0.1}
+        state = State.zeros(9, 9)
+        given: dict[str, Any] = {"elongation": elongation, "velocity": 0.1}
         model.initial_state(PCCInitial(**given), state)
         position, rotation = np.zeros((13, 3)), np.zeros((13, 3, 3))
         model.poses(state, position, rotation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,7 +210,7 @@ def test_a_resumed_step_is_the_same_and_a_changed_state_starts_anew(scheme):
 
 @IMPLICIT
 def test_newton_that_does_not_converge_is_a_failed_step(scheme):
-    build = {
+    build: dict[str, tuple[Any, Any]] = {
         "newmark": (Newmark, NewmarkConfig),
         "generalized-alpha": (GeneralizedAlpha, GeneralizedAlphaConfig),
     }

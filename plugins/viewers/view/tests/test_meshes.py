@@ -16,10 +16,10 @@ from corekit_view.meshes import (
     patch,
     polytope,
     revolved,
-    shape_surface,
     sphere,
     triangles,
 )
+from corekit_view.shape_surface import shape_surface
 
 
 def assert_closed(surface):

@@ -1,5 +1,7 @@
 """The picture is written without a display, shows what is there, and is whole or absent."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from attrs import evolve
@@ -28,7 +30,8 @@ def _no_display(monkeypatch):
 
 def drawn(replay, folder, **options):
     path = folder / "run.png"
-    MatplotlibViewer(PictureConfig(**{"dpi": 90, "panels": 3, "width": 0.12, **options})).render(replay, path)
+    given: dict[str, Any] = {"dpi": 90, "panels": 3, "width": 0.12, **options}
+    MatplotlibViewer(PictureConfig(**given)).render(replay, path)
     assert [entry.name for entry in folder.iterdir()] == ["run.png"]
     return imread(path)[:, :, :3]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corekit.geometry.shapes import Shape
-from corekit_view.meshes import shape_surface
+from corekit_view.shape_surface import shape_surface
 
 U_SHAPE = np.array([
     [-0.3, 0, -0.2], [0.3, 0, -0.2], [0.3, 0, 0.2], [0.1, 0, 0.2],

@@ -1,6 +1,7 @@
 """The video runs for the run's time, shows what happens then, and is whole or absent."""
 
 import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from corekit_view.scene import bounds
 from corekit_view.video import VideoViewer
 
 STICK, SLIDE = (rgb(colour) for _, _, colour, _ in MODES)
-SMALL = {"fps": 5, "width": 240, "height": 180, "azimuth": -1.0}
+SMALL: dict[str, Any] = {"fps": 5, "width": 240, "height": 180, "azimuth": -1.0}
 
 
 @pytest.fixture(autouse=True)

@@ -19,9 +19,10 @@ from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit_view.contacts import FARTHEST, Arrows, of_mode
-from corekit_view.meshes import Surface, box, chequers, cone, cylinder, shape_surface, sphere
+from corekit_view.meshes import Surface, box, chequers, cone, cylinder, sphere
 from corekit_view.palette import GROUND, MODES, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.scene import Bounds
+from corekit_view.shape_surface import shape_surface
 from corekit_view.tubes import polylines
 
 __all__ = ["Batch", "batches", "rotation_to"]

@@ -1,4 +1,4 @@
-"""Triangle surfaces of every shape kind, in the shape's own axes.
+"""Triangle surfaces of solids, in their own axes.
 
 All closed surfaces are oriented: corners run counter-clockwise seen from outside, so the volume
 
@@ -14,7 +14,6 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.shapes import Shape
 
 __all__ = [
     "Surface",
@@ -26,7 +25,6 @@ __all__ = [
     "patch",
     "polytope",
     "revolved",
-    "shape_surface",
     "sphere",
     "triangles",
 ]
@@ -184,36 +182,3 @@ def chequers(half_width: float, cells: int) -> tuple[Surface, Surface]:
         Surface(whole.vertices, whole.faces[chosen], closed=False) for chosen in (~odd, odd)
     )
     return even_cells, odd_cells
-
-
-def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | None:
-    """The surface of a collision shape, or None for an edge (the body's outline shows it).
-
-    Args:
-        shape: any kind.
-        extent: half width of the finite patch that stands for a half-space [m].
-        sides: of round shapes.
-    Raises:
-        ValueError: if a polytope or mesh has no usable vertices.
-    """
-    size = shape.size
-    match shape.kind:
-        case "half-space":
-            return patch(extent)
-        case "sphere":
-            return sphere(size[0], sides)
-        case "box":
-            return box((size[0], size[1], size[2]))
-        case "capsule":
-            return capsule(size[0], size[1], sides)
-        case "cylinder":
-            return cylinder(size[0], size[1], sides)
-        case "edge":
-            return None
-        case "half-plane" | "circle" | "ring" | "polygon" | "segments":
-            from corekit_view.planar import planar_surface  # which is made of this module's surfaces
-
-            return planar_surface(shape, extent, sides)
-    if shape.vertices is None:
-        raise ValueError(f"a {shape.kind} needs vertices to be drawn")
-    return polytope(shape.vertices) if shape.kind == "polytope" else triangles(shape.vertices)

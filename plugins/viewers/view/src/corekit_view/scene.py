@@ -11,9 +11,10 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.errors import ResultsError
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import ObstacleTrack, Replay
-from corekit_view.meshes import Surface, patch, shape_surface
+from corekit_view.meshes import Surface, patch
 from corekit_view.normals import corner_normals
 from corekit_view.palette import GROUND, OBSTACLE, SHAPES, body_colour, darker, rgb
+from corekit_view.shape_surface import shape_surface
 from corekit_view.tubes import polylines, tube
 
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]

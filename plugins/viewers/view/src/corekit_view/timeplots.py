@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def _force(axes: Axes, replay: Replay) -> None:
     axes.set_ylabel("Σ‖contact force‖ [N]", fontsize=6.5)
 
 
-_SMALL = {
+_SMALL: dict[str, Any] = {
     "loc": "best", "fontsize": 6, "frameon": True, "framealpha": 0.8, "edgecolor": "none", "handlelength": 1.5,
     "columnspacing": 0.9, "handletextpad": 0.4, "borderpad": 0.2,
 }  # fmt: skip

@@ -1,0 +1,40 @@
+"""Which surface shows which kind of collision shape."""
+
+from __future__ import annotations
+
+from corekit.geometry.shapes import Shape
+from corekit_view.meshes import Surface, box, capsule, cylinder, patch, polytope, sphere, triangles
+from corekit_view.planar import planar_surface
+
+__all__ = ["shape_surface"]
+
+
+def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | None:
+    """The surface of a collision shape, or None for an edge (the body's outline shows it).
+
+    Args:
+        shape: any kind.
+        extent: half width of the finite patch that stands for a half-space [m].
+        sides: of round shapes.
+    Raises:
+        ValueError: if a polytope or mesh has no usable vertices.
+    """
+    size = shape.size
+    match shape.kind:
+        case "half-space":
+            return patch(extent)
+        case "sphere":
+            return sphere(size[0], sides)
+        case "box":
+            return box((size[0], size[1], size[2]))
+        case "capsule":
+            return capsule(size[0], size[1], sides)
+        case "cylinder":
+            return cylinder(size[0], size[1], sides)
+        case "edge":
+            return None
+        case "half-plane" | "circle" | "ring" | "polygon" | "segments":
+            return planar_surface(shape, extent, sides)
+    if shape.vertices is None:
+        raise ValueError(f"a {shape.kind} needs vertices to be drawn")
+    return polytope(shape.vertices) if shape.kind == "polytope" else triangles(shape.vertices)
