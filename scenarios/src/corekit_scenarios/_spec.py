@@ -4,6 +4,12 @@ from corekit.registry.case import Case
 
 __all__ = [
     "ablation",
+    "dismech_cantilever",
+    "dismech_entanglement",
+    "dismech_friction",
+    "dismech_helix",
+    "dismech_spider",
+    "dismech_table2",
     "inclined_box",
     "random_contacts",
     "two_spheres",
@@ -14,6 +20,7 @@ __all__ = [
 ]
 
 _CUSP = "M. Azizkhani, Y. Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots."
+_DISMECH = "A. Choi et al. (2024), DisMech: A Discrete Differential Geometry-Based Physical Simulator, IEEE RA-L 9(4)."
 _VINE = "R. Jitosho, N. Agharese, A. Okamura, Z. Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA."
 
 inclined_box = Case(
@@ -95,4 +102,64 @@ vine_runtime = Case(
     target="corekit_scenarios.cases.vine_runtime:runtime",
     minutes=0.5,
     citation=_VINE,
+)
+
+dismech_cantilever = Case(
+    paper="dismech",
+    name="cantilever",
+    source="Figure 3 (a1, a2), section IV-A",
+    shows="Two cantilevers swing in their first mode: frequency, order and amplitude against beam theory.",
+    target="corekit_scenarios.cases.rod_swings:cantilever",
+    minutes=0.2,
+    citation=_DISMECH,
+)
+
+dismech_helix = Case(
+    paper="dismech",
+    name="helix",
+    source="Figure 3 (b1–b3), section IV-B",
+    shows="A hanging helix swings, soft and stiff, and comes to rest with drag.",
+    target="corekit_scenarios.cases.rod_swings:helix",
+    minutes=0.5,
+    citation=_DISMECH,
+)
+
+dismech_table2 = Case(
+    paper="dismech",
+    name="table2",
+    source="Table II, section IV",
+    shows="What the five benchmarks cost, against DisMech's C++ code and PyElastica.",
+    target="corekit_scenarios.cases.rod_times:table2",
+    minutes=0.5,
+    citation=_DISMECH,
+)
+
+dismech_friction = Case(
+    paper="dismech",
+    name="friction",
+    source="Figure 3 (c), section IV-C",
+    shows="A rod on a floor is pushed by 44 forces: kinetic energy against theory.",
+    target="corekit_scenarios.cases.rod_contacts:friction",
+    minutes=1.5,
+    citation=_DISMECH,
+)
+
+dismech_spider = Case(
+    paper="dismech",
+    name="spider",
+    source="Figure 2, section V-A",
+    shows="A spider of nine rods falls onto a slope and is held by friction.",
+    target="corekit_scenarios.cases.rod_contacts:spider",
+    minutes=0.4,
+    citation=_DISMECH,
+)
+
+dismech_entanglement = Case(
+    paper="dismech",
+    name="entanglement",
+    source="Figure 4, section V-B",
+    shows="Five fingers curl at random and wind around each other, with friction and without.",
+    target="corekit_scenarios.cases.rod_contacts:entanglement",
+    minutes=4,
+    citation=_DISMECH,
 )
