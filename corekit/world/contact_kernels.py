@@ -17,8 +17,8 @@ from numba import njit
 from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
-    "add_rows", "carriers_of", "counterparts", "dress", "farthest", "gap_terms", "guesses", "immovable",
-    "place_shapes", "stabilise",
+    "add_rows", "carriers_of", "counterparts", "dress", "farthest", "gap_terms", "guesses", "immovable", "keep",
+    "place_shapes", "stabilise", "write_bias",
 ]  # fmt: skip
 
 _HASHED = 64
@@ -273,15 +273,17 @@ def counterparts(
 
 @njit(cache=True)
 def guesses(
-    count: int, width: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, out: Array
-) -> None:
-    """Impulses of the same contacts in an earlier answer, zero for new ones."""
+    count: int, width: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, out: Array,
+    out_id: IntArray,
+) -> None:  # fmt: skip
+    """Impulses of the same contacts in an earlier answer, zero for new ones; and their ids."""
     order = _order(known_id, known_count)
     guess = 0
     for c in range(count):
         where = _locate(id[c], guess, known_id, known_count, order)
         if where >= 0:
             guess = where + 1
+        out_id[c] = id[c]
         for a in range(width):
             out[width * c + a] = known[width * where + a] if where >= 0 else 0.0
 
@@ -295,3 +297,21 @@ def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> in
         if not movable[c]:
             stuck += 1
     return stuck
+
+
+@njit(cache=True)
+def write_bias(count: int, gap_term: Array, step: float, bias: Array) -> None:
+    """Write what contacts have beside J·v, φ̃/h along the normal and nothing across it [m/s]."""
+    for c in range(count):
+        bias[c, 0] = gap_term[c] / step
+        for a in range(1, bias.shape[1]):
+            bias[c, a] = 0.0
+
+
+@njit(cache=True)
+def keep(count: int, id: IntArray, tangent: Array, out_id: IntArray, out_tangent: Array) -> None:
+    """Copy the ids and tangents of contacts."""
+    for c in range(count):
+        out_id[c] = id[c]
+        for i in range(3):
+            out_tangent[c, i] = tangent[c, i]

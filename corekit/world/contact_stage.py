@@ -26,7 +26,7 @@ from corekit.data.state import State
 from corekit.roles.component import Memory
 from corekit.roles.detector import ContactDetector
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import counterparts, dress, gap_terms, stabilise
+from corekit.world.contact_kernels import counterparts, dress, gap_terms, keep, stabilise
 from corekit.world.contact_rows import ContactRows
 from corekit.world.shape_scene import ShapeScene
 
@@ -59,8 +59,7 @@ class _Remembered:
             self.id = np.zeros(2 * count, dtype=np.int64)
             self.tangent = np.zeros((2 * count, 3))
         self.count = count
-        self.id[:count] = id[:count]
-        self.tangent[:count] = tangent[:count]
+        keep(count, id, tangent, self.id, self.tangent)
 
 
 class ContactStage:

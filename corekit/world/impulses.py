@@ -18,7 +18,7 @@ from corekit.data.status import SolveInfo
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
-from corekit.world.contact_kernels import guesses, immovable
+from corekit.world.contact_kernels import guesses, immovable, write_bias
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.contact_stage import ContactStage
 
@@ -88,7 +88,9 @@ class Impulses:
         """Buffers for m contacts and the bounded rows."""
         rows = contacts * self.problem.width + self._bounded
         self._bias, self._free = np.zeros((contacts, self.problem.width)), np.zeros(rows)
-        self._transposed = np.zeros((rows, self._velocities))
+        self._flat_bias = self._bias.reshape(-1)
+        self._stacked = np.zeros((rows if self._bounded else 0, self._velocities))
+        self._half = np.zeros(self._velocities * rows)
         self._entries = np.zeros(rows * rows)
         self._movable: BoolArray = np.zeros(contacts, dtype=bool)
 
@@ -121,11 +123,9 @@ class Impulses:
         self.count = count = len(gap_term)
         if count > len(self._bias):
             self._allocate(2 * count)
-        bias = self._bias[:count]
-        bias.fill(0.0)
-        np.divide(gap_term, step, out=bias[:, 0])
+        write_bias(count, gap_term, step, self._bias)
         if obstacle_rate is not None:
-            bias -= obstacle_rate
+            self._bias[:count] -= obstacle_rate
 
     def carry_over(self) -> None:
         """Make the last impulses a guess for the current contacts, matched by id."""
@@ -135,9 +135,8 @@ class Impulses:
         count, width, known = self.count, self.problem.width, last.count
         guess.reserve(count, width)
         ids = self._stage.contacts.id
-        guesses(count, width, ids, known, last.id, last.impulse, guess.impulse)
+        guesses(count, width, ids, known, last.id, last.impulse, guess.impulse, guess.id)
         guess.count = count
-        guess.id[:count] = ids[:count]
         if self._bounded:
             end = count * width
             guess.impulse[end : end + self._bounded] = last.impulse[known * width :][: self._bounded]
@@ -148,31 +147,42 @@ class Impulses:
         self.problem.contacts = self.count
         return self.count + self._bounded > 0
 
-    def stack(self, free_velocity: Array) -> Array:
-        """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
-        problem, count, width = self.problem, self.count, self.problem.width
-        rows = count * width
-        stacked, free = self._transposed[: rows + self._bounded], self._free[: rows + self._bounded]
-        problem.free = free
+    def pose(self, *, halved: bool = False) -> tuple[Array, Array, Array]:
+        """Fill the problem's vectors, of w₀ the bias alone.
+
+        Returns:
+            J, shape (R, nv), in the order of C; w₀, shape (R,); and, if `halved`, a buffer of shape (nv, R).
+        """
+        problem, count = self.problem, self.count
+        contact = count * problem.width
+        rows = contact + self._bounded
+        stacked = self._stacked[:rows]
+        problem.free = free = self._free[:rows]
         if count:
             assert self._stage is not None
             contacts = self._stage.contacts
             problem.id, problem.gap = contacts.id[:count], contacts.gap[:count]
             problem.friction = contacts.friction[:count]
-            contact_rows = self._stage.rows.stacked()
             if self._bounded:
-                stacked[:rows] = contact_rows
+                stacked[:contact] = self._stage.rows.stacked()
+                free[:contact] = self._flat_bias[:contact]
             else:
-                stacked = contact_rows
-            np.dot(contact_rows, free_velocity, out=free[:rows])
-            free[:rows] += self._bias[:count].reshape(-1)
+                stacked = self._stage.rows.stacked()
+                np.copyto(free, self._flat_bias[:rows])
         else:
             problem.id, problem.gap, problem.friction = _NO_ID, _NOTHING, _NOTHING
         if self._bounded:
-            self._stack_bounded(free_velocity, stacked[rows:], free[rows:])
+            self._pose_bounded(stacked[contact:], free[contact:])
+        n = self._velocities
+        return stacked, free, self._half[: n * rows].reshape(n, rows) if halved else self._half
+
+    def stack(self, free_velocity: Array) -> Array:
+        """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
+        stacked, free, _ = self.pose()
+        free += stacked @ free_velocity
         return stacked.T
 
-    def _stack_bounded(self, free_velocity: Array, stacked: Array, free: Array) -> None:
+    def _pose_bounded(self, stacked: Array, free: Array) -> None:
         stacked.fill(0.0)
         lower, upper, target, row = [], [], [], 0
         for part, where in zip(self._parts, self._slices, strict=True):
@@ -188,15 +198,18 @@ class Impulses:
             upper.append(high)
             target.append(part.joints.target[part.bounded])
         self.problem.lower, self.problem.upper = np.concatenate(lower), np.concatenate(upper)
-        np.dot(stacked, free_velocity, out=free)
-        free -= np.concatenate(target)
+        np.negative(np.concatenate(target), out=free)
 
     def solve(self, transposed: Array, response: Array) -> tuple[SolveInfo, Array]:
         """Answer (1) for Jᵀ and G·Jᵀ; the second value is λ of all rows, shape (R,)."""
+        return self.answer(transposed.T, response)
+
+    def answer(self, left: Array, right: Array) -> tuple[SolveInfo, Array]:
+        """Answer (1) for W = left·right; the second value is λ of all rows, shape (R,)."""
         problem = self.problem
         rows = problem.rows
         delassus = self._entries[: rows * rows].reshape(rows, rows)
-        np.dot(transposed.T, response, out=delassus)
+        np.dot(left, right, out=delassus)
         if self._bounded:
             corner = delassus[-self._bounded :, -self._bounded :]
             corner[np.diag_indices(self._bounded)] += np.concatenate(

@@ -25,13 +25,13 @@ from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
 from corekit.world.bodies import Body
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
-from corekit.world.contact_matrix import ContactMatrix
-from corekit.world.contact_record import contact_record
 from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
 from corekit.world.smooth_correction import smooth_correction
+from corekit.world.step_factor import StepFactor
+from corekit.world.step_report import contact_impulse, contacts_of, reactions
 from corekit.world.whole_step import WholeStep
 
 __all__ = ["StepSystem"]
@@ -45,6 +45,11 @@ class StepSystem:
         bodies: stacked bodies.
         stage: contact detection and rows, or None without contact.
         solver: contact solver, or None without contact.
+
+    Attributes:
+        contact_count: contacts at the last linearisation.
+        extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
+        split: whether the last linearisation was of the split family.
     """
 
     def __init__(
@@ -53,7 +58,6 @@ class StepSystem:
         self.bodies = tuple(bodies)
         impulses = isinstance(solver, ImpulseSolver)
         self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
-        self._one = self.parts[0] if len(self.parts) == 1 else None
         self._numbered = tuple(enumerate(self.parts))
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self.coordinates = sum(body.nq for body in self.bodies)
@@ -65,16 +69,12 @@ class StepSystem:
             if isinstance(solver, ContactPotential) and stage is not None
             else None
         )
-        self._solves_impulses = isinstance(solver, ImpulseSolver)
+        self.solves_impulses = isinstance(solver, ImpulseSolver)
         self.impulses = Impulses(
             solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
         )
         self.problem = self.impulses.problem
-        # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
-        self._joint: ContactMatrix | None = None
-        if self.forces is not None and not self.impulses.has_rows:
-            self._joint = ContactMatrix(self.parts, self.slices, self.forces)
-        self._joined = False
+        self.factor = StepFactor(self.parts, self.slices, self.forces, self.impulses)
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
@@ -84,15 +84,14 @@ class StepSystem:
         self._recharts = tuple((i, body.model.rechart) for i, body in enumerate(self.bodies))
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = self._about = np.zeros(n)
-        self._extra: Array | None = None
-        self._contact_count = 0
-        self._split = False
+        self.extra: Array | None = None
+        self.contact_count = 0
+        self.split = False
         self._accepted = np.zeros(n)
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
         self._moving, self._unbalanced = np.zeros(n), np.zeros(n)
-        self._factorised = True
 
     # — states —
 
@@ -102,13 +101,9 @@ class StepSystem:
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
-        if self._one is not None:
-            self._one.body.model.advance(start.parts[0], velocity, step, near.parts[0], out.parts[0])
-        else:
-            for i, part in self._numbered:
-                part.body.model.advance(
-                    start.parts[i], velocity[self.slices[i]], step, near.parts[i], out.parts[i]
-                )
+        for i, part in self._numbered:
+            where = self.slices[i]
+            part.body.model.advance(start.parts[i], velocity[where], step, near.parts[i], out.parts[i])
         out.time = start.time + step
         if self._has_prescribed:
             self._place(out)
@@ -206,21 +201,21 @@ class StepSystem:
         end = trial if theta == 1.0 else self._end
         if self.stage is not None and self.stage.measure(trial):
             self._take_contacts(start, trial, end, step, theta)
-        if self.forces is not None and self._contact_count:
+        if self.forces is not None and self.contact_count:
             forces = self.forces
             forces.evaluate(trial, trial.v, step, self._obstacle_rate)
             # b = A·v_k − ρ: the potential's own share of A·v_k and of ρ
-            self._extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
+            self.extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
         self._about = about
-        self._extra = None
-        self._contact_count = 0
+        self.extra = None
+        self.contact_count = 0
         if self._has_impulses:
             self.impulses.without_contact()
         self._obstacle_rate = None
-        self._split = split
+        self.split = split
         if self._whole is not None:
             self._whole.joints.eliminates = split
         if self.forces is not None and not split:
@@ -237,12 +232,12 @@ class StepSystem:
         """Rows, obstacle velocities and gap terms of the contacts measured at the trial state."""
         stage = self.stage
         assert stage is not None
-        self._contact_count = count = stage.contacts.count
+        self.contact_count = count = stage.contacts.count
         stage.build_rows(trial)
         t0, t1 = start.time, start.time + step
         over_step = stage.obstacle_velocity(trial.time, t0, t1, instant=False)
         self._obstacle_rate = rate = over_step
-        if not self._solves_impulses:
+        if not self.solves_impulses:
             return
         if over_step is not None and theta != 1.0:
             self._obstacle_rate = rate = stage.obstacle_velocity(trial.time, t0, t1, instant=True)
@@ -266,18 +261,18 @@ class StepSystem:
             part.assemble_start(starts[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if stage is not None and stage.take_start():
-            self._contact_count = stage.contacts.count
+            self.contact_count = stage.contacts.count
             stage.build_rows(start)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
-            if self._solves_impulses:
+            if self.solves_impulses:
                 self.impulses.take_contacts(stage.start_term(step), rate, step)
             elif self.forces is not None:
                 self.forces.evaluate(start, start.v, step, rate)
-                self._extra = step * self.forces.generalised()
-                self._extra += beta * step * step * self.forces.obstacle_stiffness_force()
+                self.extra = step * self.forces.generalised()
+                self.extra += beta * step * step * self.forces.obstacle_stiffness_force()
                 if damping:
-                    self._extra += step * self.forces.damping_force(start.v)
+                    self.extra += step * self.forces.damping_force(start.v)
         self._finish(step)
 
     def linearise_split(
@@ -289,8 +284,8 @@ class StepSystem:
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
             part.assemble_split(a, where, step, theta, held)
         self._coefficients = (0.0, 0.0)
-        if stage is not None and self._solves_impulses and stage.measure(smooth):
-            self._contact_count = stage.contacts.count
+        if stage is not None and self.solves_impulses and stage.measure(smooth):
+            self.contact_count = stage.contacts.count
             stage.build_rows(smooth)
             t0, t1 = start.time, start.time + step
             self._obstacle_rate = rate = stage.obstacle_velocity(t1, t0, t1, instant=True)
@@ -322,10 +317,10 @@ class StepSystem:
     def solve_smooth(self, extra: Array | None, damping: float, stiffness: float, out: Array) -> bool:
         """Factorise the bodies' matrices as they stand, with a potential's terms, and solve; False if singular."""
         self._coefficients = damping, stiffness
-        self._factorise()
-        if self._factorised:
-            self._solve_free(extra, out)
-        return self._factorised
+        if not self.factor.factorise(damping, stiffness):
+            return False
+        self.factor.free(extra, out)
+        return True
 
     def damping_rate(self, start: State) -> float:
         """Take D at the start of the step; the largest of the bodies' rates [1/s]."""
@@ -336,91 +331,30 @@ class StepSystem:
     def _finish(self, step: float) -> None:
         """Factorise, and carry the warm start over to the new set of contacts."""
         self.problem.step = step
-        if self._whole is not None and not self._split:
+        if self._whole is not None and not self.split:
             self.impulses.carry_over()
             return
-        self._factorise()
+        self.factor.factorise(*self._coefficients)
         if self._has_impulses:
             self.impulses.carry_over()
 
-    def _factorise(self) -> None:
-        """Factorise A: all bodies as one where a potential joins them, else one by one."""
-        self._joined = self._joint is not None and self.forces is not None and self.forces.count > 0
-        if self._coefficients == (0.0, 0.0):
-            self._joined = False
-        if self._joined and self._joint is not None:
-            self._factorised = self._joint.refactor(*self._coefficients)
-            return
-        self._factorised = True
-        for part in self.parts:
-            if not part.factor.refactor(part.matrix, part.eliminated):
-                self._factorised = False
-        if self._factorised and self.forces is not None:
-            self._factorised = self.forces.factorise(self._columns, *self._coefficients)
-
-    def _columns(self, block: Array) -> None:
-        """Overwrite `block` (nv, R) by (block diagonal G)·block."""
-        if self._one is not None:
-            self._one.columns(block)
-            return
-        for part, where in zip(self.parts, self.slices, strict=True):
-            piece = np.array(block[where], order="F")
-            part.columns(piece)
-            block[where] = piece
-
-    def _solve_parts(self, extra: Array | None, x: Array) -> None:
-        """The same without the potential's terms in A."""
-        if self._one is not None:
-            self._one.solve(extra, x)
-            return
-        for part, where in zip(self.parts, self.slices, strict=True):
-            part.solve(None if extra is None else extra[where], x[where])
-
-    def _solve_free(self, extra: Array | None, x: Array) -> None:
-        """v of (1)–(2) with `extra` added to b and the potential's terms in A."""
-        if self._joined and self._joint is not None:
-            self._joint.solve(extra, x)
-            return
-        self._solve_parts(extra, x)
-        if self.forces is not None:
-            if self.impulses.has_rows:
-                # the rows' impulses answer the potential too
-                share = self.forces.reply(x)
-                self._solve_parts(share if extra is None else extra + share, x)
-            else:
-                self.forces.correct(x)
-
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
-        if self._whole is not None and not self._split:
+        if self._whole is not None and not self.split:
             info = self._whole.solve(velocity)
             if info.status is not Status.SINGULAR:
                 return info
             # A is definite on the kernel of the rows at most: the common way can tell
             self._whole.joints.eliminate()
             self.impulses.carry_over()
-            self._factorise()
-        if not self._factorised:
+            self.factor.factorise(*self._coefficients)
+        if not self.factor.ready:
             velocity[:] = self._about
             return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
-        if self._one is not None and self.forces is None:
-            self._one.solve(self._extra, velocity)
-        else:
-            self._solve_free(self._extra, velocity)
+        self.factor.free(self.extra, velocity)
         if not (self._has_impulses and self.impulses.wanted()):
             return self.forces.info if self.forces is not None else _DIRECT
-        transposed = self.impulses.stack(velocity)
-        response = transposed.copy(order="F")
-        self._columns(response)
-        if self.forces is not None:
-            self.forces.correct(response)
-        info, impulse = self.impulses.solve(transposed, response)
-        if self.impulses.has_rows:
-            extra = transposed @ impulse
-            self._solve_free(extra if self._extra is None else extra + self._extra, velocity)
-        else:
-            velocity += response @ impulse
-        return info
+        return self.factor.push(self.extra, velocity)
 
     def residual(self) -> float:
         """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
@@ -435,17 +369,11 @@ class StepSystem:
 
     def correction(self, out: Array) -> bool:
         """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; False with impulses."""
-        if not self._factorised or self.holds_impulses:
+        if not self.factor.ready or self.holds_impulses:
             return False
         self._residuals(out)
         np.negative(out, out=out)
-        if self._joined and self._joint is not None:
-            self._joint.correct(out)
-            return True
-        block = out[:, None]
-        self._columns(block)
-        if self.forces is not None:
-            self.forces.correct(block)
+        self.factor.correct(out)
         return True
 
     def _residuals(self, out: Array) -> None:
@@ -456,19 +384,11 @@ class StepSystem:
                 row = np.zeros(part.body.nv)
                 part.add_row_impulses(row)
                 out[where] -= row
-        if self._contact_count:
-            out -= self._contact_impulse()
+        if self.contact_count:
+            out -= contact_impulse(self)
         if self._has_prescribed:
             for part, where in zip(self.parts, self.slices, strict=True):
                 out[where][part.prescribed] = 0.0
-
-    def _contact_impulse(self) -> Array:
-        """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential, at the current linearisation, shape (nv,)."""
-        if self.forces is None:
-            return self.impulses.generalised()
-        if self._contact_count:
-            return self.problem.step * self.forces.generalised()
-        return np.zeros(self.velocities)
 
     @property
     def trial(self) -> State:
@@ -484,20 +404,9 @@ class StepSystem:
     def reaction(self) -> Array:
         """Impulses that held the prescribed coordinates in the last accepted step [N·s or N·m·s].
 
-        Stacked over bodies in the order of their layouts: A·v⁺ − b − J_bᵀλ_b − J_cᵀλ_c at those rows. In a
-        split step the smooth motion's share is h times the mean of its forces where they were evaluated.
+        Stacked over bodies in the order of their layouts; see `corekit.world.step_report`.
         """
-        extra = self._extra
-        if self._solves_impulses:
-            extra = self._contact_impulse()
-        elif extra is not None and self.forces is not None:
-            extra = extra - self.forces.tangent_product(self._accepted, *self._coefficients)
-        held: list[Array] = [np.zeros(0)]
-        for part, where in zip(self.parts, self.slices, strict=True):
-            if len(part.prescribed):
-                own = part.reaction(None if extra is None else extra[where], self._accepted[where])
-                held.append(own + self.problem.step * part.smooth_reaction() if self._split else own)
-        return np.concatenate(held)
+        return reactions(self, self._accepted, self._coefficients)
 
     # — after acceptance —
 
@@ -516,20 +425,7 @@ class StepSystem:
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        n = self._contact_count if self.forces is None else len(self.forces.terms.energy)
-        if self.stage is None or not n:
-            return ContactRecord()
-        stage = self.stage
-        absolute = stage.rows.velocity(self._accepted)
-        rate = self._obstacle_rate if self.forces is None else self.forces.obstacle_velocity
-        slip = (absolute if rate is None else absolute - rate)[:, 1:]
-        if self.forces is None:
-            impulse = self.impulses.contact.reshape(n, -1)
-            residual = self.impulses.residual(absolute[:, 0])
-            return contact_record(stage.contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
-        normal = self.problem.step * self.forces.terms.normal_force
-        tangential = self.problem.step * self.forces.terms.tangential_force[:, : slip.shape[1]]
-        return contact_record(stage.contacts, normal, tangential, slip, np.zeros(n))
+        return contacts_of(self, self._accepted, self._obstacle_rate)
 
     # — memory —
 

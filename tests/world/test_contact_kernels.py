@@ -26,7 +26,9 @@ def test_contacts_are_found_by_id_whatever_their_order(count, order):
     expected = np.concatenate([by_id.get(int(i), np.zeros(3)) for i in wanted])
 
     found = np.full(3 * count, np.nan)
-    guesses(count, 3, wanted, count, known, impulse, found)
+    ids = np.zeros(count, dtype=np.int64)
+    guesses(count, 3, wanted, count, known, impulse, found, ids)
+    assert ids.tolist() == wanted[:count].tolist()
     assert np.array_equal(found, expected)
 
     value, otherwise, out = impulse[:count].copy(), random.normal(size=count), np.full(count, np.nan)
@@ -37,7 +39,7 @@ def test_contacts_are_found_by_id_whatever_their_order(count, order):
 
 def test_nothing_is_found_among_nothing():
     out = np.full(6, np.nan)
-    guesses(2, 3, np.array([4, 5]), 0, np.zeros(0, dtype=np.int64), np.zeros(0), out)
+    guesses(2, 3, np.array([4, 5]), 0, np.zeros(0, dtype=np.int64), np.zeros(0), out, np.zeros(2, dtype=np.int64))
     assert np.array_equal(out, np.zeros(6))
 
 

@@ -1,0 +1,144 @@
+"""A of all bodies factorised, and the step's velocity without and with impulses.
+
+    v_f = G·(b + extra),     W = J·G·Jᵀ,     v⁺ = v_f + G·Jᵀ·λ                                 (1)
+
+A is block diagonal over bodies. A contact potential adds low-rank terms that may couple them: they go into one
+matrix of all bodies (`ContactMatrix`), or beside eliminated rows into a low-rank correction. Where every body's
+matrix is small and dense, W comes from half of G·Jᵀ (`small_factor`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.status import SolveInfo
+from corekit.linalg.small_factor import SmallFactor
+from corekit.world.body_system import BodySystem
+from corekit.world.contact_forces import ContactForces
+from corekit.world.contact_matrix import ContactMatrix
+from corekit.world.impulses import Impulses
+
+__all__ = ["StepFactor"]
+
+
+@final
+class StepFactor:
+    """Factorises the bodies' matrices as they stand, with a potential's terms.
+
+    Args:
+        parts, slices: bodies, and where their velocities stand.
+        forces: of a contact potential, or None.
+        impulses: contacts and bounded rows.
+
+    Attributes:
+        ready: whether the last factorisation succeeded.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[BodySystem],
+        slices: Sequence[slice],
+        forces: ContactForces | None,
+        impulses: Impulses,
+    ) -> None:
+        self._parts, self._slices = tuple(parts), tuple(slices)
+        self._forces, self._impulses = forces, impulses
+        self._one = self._parts[0] if len(self._parts) == 1 else None
+        # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
+        self._joint: ContactMatrix | None = None
+        if forces is not None and not impulses.has_rows:
+            self._joint = ContactMatrix(self._parts, self._slices, forces)
+        self._joined = False
+        self.ready = True
+        small = [
+            (part.factor, where)
+            for part, where in zip(self._parts, self._slices, strict=True)
+            if isinstance(part.factor, SmallFactor)
+        ]
+        self._halves = tuple(small) if forces is None and len(small) == len(self._parts) else ()
+
+    def factorise(self, damping: float, stiffness: float) -> bool:
+        """Factorise, with a potential's damping and stiffness times these; False if that failed."""
+        self._joined = self._joint is not None and self._forces is not None and self._forces.count > 0
+        if damping == 0.0 and stiffness == 0.0:
+            self._joined = False
+        if self._joined and self._joint is not None:
+            self.ready = self._joint.refactor(damping, stiffness)
+            return self.ready
+        self.ready = True
+        for part in self._parts:
+            if not part.factor.refactor(part.matrix, part.eliminated):
+                self.ready = False
+        if self.ready and self._forces is not None:
+            self.ready = self._forces.factorise(self.columns, damping, stiffness)
+        return self.ready
+
+    def columns(self, block: Array) -> None:
+        """Overwrite `block` (nv, R) by (block diagonal G)·block."""
+        if self._one is not None:
+            self._one.columns(block)
+            return
+        for part, where in zip(self._parts, self._slices, strict=True):
+            piece = np.array(block[where], order="F")
+            part.columns(piece)
+            block[where] = piece
+
+    def _alone(self, extra: Array | None, x: Array) -> None:
+        """v_f without the potential's terms in A."""
+        if self._one is not None:
+            self._one.solve(extra, x)
+            return
+        for part, where in zip(self._parts, self._slices, strict=True):
+            part.solve(None if extra is None else extra[where], x[where])
+
+    def free(self, extra: Array | None, x: Array) -> None:
+        """Write v_f, with `extra` (nv,) added to b or not."""
+        if self._joined and self._joint is not None:
+            self._joint.solve(extra, x)
+            return
+        self._alone(extra, x)
+        if self._forces is not None:
+            if self._impulses.has_rows:
+                # the rows' impulses answer the potential too
+                share = self._forces.reply(x)
+                self._alone(share if extra is None else extra + share, x)
+            else:
+                self._forces.correct(x)
+
+    def correct(self, x: Array) -> None:
+        """Overwrite x (nv,) by A⁻¹·x; prescribed entries become 0."""
+        if self._joined and self._joint is not None:
+            self._joint.correct(x)
+            return
+        block = x[:, None]
+        self.columns(block)
+        if self._forces is not None:
+            self._forces.correct(block)
+
+    def push(self, extra: Array | None, velocity: Array) -> SolveInfo:
+        """Solve for the impulses at v_f = `velocity` and write v⁺ there."""
+        impulses = self._impulses
+        if self._halves:
+            rows, free, half = impulses.pose(halved=True)
+            for factor, where in self._halves:
+                factor.halve(rows, where.start, velocity[where], free, half)
+            info, impulse = impulses.answer(half.T, half)
+            for factor, where in self._halves:
+                factor.answer(half, where.start, impulse, velocity[where])
+            return info
+        transposed = impulses.stack(velocity)
+        response = transposed.copy(order="F")
+        self.columns(response)
+        if self._forces is not None:
+            self._forces.correct(response)
+        info, impulse = impulses.answer(transposed.T, response)
+        if impulses.has_rows:
+            push = transposed @ impulse
+            self.free(push if extra is None else push + extra, velocity)
+        else:
+            velocity += response @ impulse
+        return info
