@@ -19,7 +19,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.factorisation import Direct, EliminatedRows
 from corekit.linalg.matrices import Matrix
 
-__all__ = ["SMALL", "SmallFactor"]
+__all__ = ["SMALL", "SmallFactor", "gram"]
 
 SMALL: Final = 24
 """Largest size for which this is worth it."""
@@ -115,6 +115,12 @@ def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse
         moved[p] = 0.0
     for i in range(n):
         x[i] += moved[i]
+
+
+@njit(cache=True)
+def gram(half: Array, out: Array) -> None:
+    """Write Yᵀ·Y (R, R)."""
+    np.dot(half.T, half, out)
 
 
 @final

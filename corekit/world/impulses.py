@@ -15,6 +15,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SolveInfo
+from corekit.linalg.small_factor import gram
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
@@ -204,12 +205,15 @@ class Impulses:
         """Answer (1) for Jᵀ and G·Jᵀ; the second value is λ of all rows, shape (R,)."""
         return self.answer(transposed.T, response)
 
-    def answer(self, left: Array, right: Array) -> tuple[SolveInfo, Array]:
-        """Answer (1) for W = left·right; the second value is λ of all rows, shape (R,)."""
+    def answer(self, left: Array | None, right: Array) -> tuple[SolveInfo, Array]:
+        """Answer (1) for W = left·right, or rightᵀ·right; the second value is λ of all rows, shape (R,)."""
         problem = self.problem
         rows = problem.rows
         delassus = self._entries[: rows * rows].reshape(rows, rows)
-        np.dot(left, right, out=delassus)
+        if left is None:
+            gram(right, delassus)
+        else:
+            np.dot(left, right, out=delassus)
         if self._bounded:
             corner = delassus[-self._bounded :, -self._bounded :]
             corner[np.diag_indices(self._bounded)] += np.concatenate(

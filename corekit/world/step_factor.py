@@ -126,7 +126,7 @@ class StepFactor:
             rows, free, half = impulses.pose(halved=True)
             for factor, where in self._halves:
                 factor.halve(rows, where.start, velocity[where], free, half)
-            info, impulse = impulses.answer(half.T, half)
+            info, impulse = impulses.answer(None, half)
             for factor, where in self._halves:
                 factor.answer(half, where.start, impulse, velocity[where])
             return info

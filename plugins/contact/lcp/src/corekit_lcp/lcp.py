@@ -30,7 +30,7 @@ from corekit_lcp.prepare import prepare
 from corekit_lcp.pyramid import align, pyramid_directions
 from corekit_lcp.regularise import induced_speed, move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
-from corekit_lcp.warm import from_guess
+from corekit_lcp.warm import from_guess, from_last
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
 
 __all__ = ["LCPContact"]
@@ -131,15 +131,21 @@ class LCPContact(ImpulseSolver):
         whole = self._read(problem)
         contacts, along, count = whole.directions.shape
         work = self._workspace.selection(contacts, impulse.size, along + 1, count)
-        work.guess[:] = impulse
         self._kept = 0
-        if self._config.warm_start:
-            work.dropped[:] = False
-            normal, sliding, cone, worst = self._from_modes(whole, work, work.guess, work.trial)
-            if worst <= self._config.tolerance:
-                warm = Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
-                return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
-        return self._ask(whole, problem.gap, work, impulse)
+        if not self._config.warm_start:
+            work.guess[:] = impulse
+            return self._ask(whole, problem.gap, work, impulse)
+        tolerance = self._config.tolerance
+        normal, sliding, cone, worst = from_last(
+            *whole, self._corner, work.share, work.first, work.columns, work.equations, work.numbers,
+            work.order, work.dropped, work.guess, work.trial, work.velocity, tolerance, impulse,
+        )  # fmt: skip
+        if not worst <= tolerance:
+            return self._ask(whole, problem.gap, work, impulse)
+        if self._spread is None:
+            return SolveInfo(Status.CONVERGED, 0, Residuals(normal, sliding, cone), "warm")
+        warm = Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
+        return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
 
     def memory(self) -> Memory:
         """What the LCP solvers remember, each under its position; the guess comes with the problem."""
@@ -157,7 +163,7 @@ class LCPContact(ImpulseSolver):
 
     def _read(self, problem: ContactProblem) -> Whole:
         friction, width, free = problem.friction, problem.width, problem.free
-        key = friction.size, width, bool(friction.any())
+        key = friction.size, width, np.count_nonzero(friction) > 0
         found = self._directions.get(key)
         if found is None:
             # without any friction the LCP needs no directions at all

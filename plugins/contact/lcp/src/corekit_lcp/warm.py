@@ -25,7 +25,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit_lcp.certify import certify
 from corekit_lcp.pyramid import shares
 
-__all__ = ["from_guess"]
+__all__ = ["from_guess", "from_last"]
 
 DEPENDENT = 1e-11
 """A pivot this small against the first is rounding."""
@@ -266,3 +266,22 @@ def from_guess(
         for b in range(width if first[j] < contact_rows else 1):
             impulse[first[j] + b] += columns[j, b] * right[j]
     return certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
+
+
+@njit(cache=True)
+def from_last(
+    delassus: Array, free: Array, friction: Array, directions: Array, lower: Array, upper: Array,
+    corner: float, share: Array, first: IntArray, columns: Array, equations: Array, numbers: Array,
+    order: IntArray, dropped: BoolArray, guess: Array, trial: Array, velocity: Array, tolerance: float,
+    impulse: Array,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """`from_guess` of the impulses handed over, kept in `guess`; the answer is written there if it is good enough."""
+    guess[:] = impulse
+    dropped[:] = False
+    found = from_guess(
+        delassus, free, friction, directions, lower, upper, guess, corner, share, first, columns, equations,
+        numbers, order, dropped, trial, velocity,
+    )  # fmt: skip
+    if found[3] <= tolerance:
+        impulse[:] = trial
+    return found
