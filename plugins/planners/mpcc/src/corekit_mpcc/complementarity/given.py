@@ -15,7 +15,12 @@ __all__ = ["Given"]
 
 @final
 class Given:
-    """What one search is given, with its shapes checked."""
+    """What one search is given, with its shapes checked.
+
+    Attributes:
+        x: start, shape (N, n). shared: (m,). own: (N, k). start: (n,) or (0,).
+        low, high: bounds of x, shape (N, n).
+    """
 
     def __init__(
         self,
@@ -64,3 +69,10 @@ class Given:
             mistakes.append(Mistake(where, (self.low[step, i], self.high[step, i]), "low ≤ high"))
         if mistakes:
             raise ConfigError(mistakes, "search")
+
+    def at(self, x: Array) -> Given:
+        """The same parameters and bounds at another point."""
+        other = object.__new__(Given)
+        other.x, other.shared, other.own, other.start = x, self.shared, self.own, self.start
+        other.low, other.high = self.low, self.high
+        return other

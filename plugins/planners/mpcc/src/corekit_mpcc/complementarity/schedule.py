@@ -5,7 +5,7 @@ From the last success ε_s (none at first) and the last failure ε_f:
     success            ε ← max(final, ε·shrink)                                             (1)
     failure, near      ε ← √(ε_s·ε_f) while ε_s > 4·ε_f: a smaller stride from the last success
     failure, again     ε ← 10·ε_s: up, from where the failed attempt ended, to leave its neighbourhood
-    failure at first   ε ← 10·ε
+    failure at first   ε ← 10·ε; for a penalty ε ← ε/10, as a weak one may leave the program unbounded
 
 It ends with a success at the final ε, or when it had to go up twice and failed again.
 """
@@ -29,10 +29,11 @@ class Ladder:
     Args:
         first, final: where it begins and where it wants to end.
         shrink: factor after a success.
+        retreat: factor after a failure without any success yet.
     """
 
-    def __init__(self, first: float, final: float, shrink: float = 1e-2) -> None:
-        self._first, self._final, self._shrink = max(first, final), final, shrink
+    def __init__(self, first: float, final: float, shrink: float = 1e-2, retreat: float = 10.0) -> None:
+        self._first, self._final, self._shrink, self._retreat = max(first, final), final, shrink, retreat
         self._good: float | None = None
         self.epsilon: float | None = self._first
         self.restart = False
@@ -54,7 +55,8 @@ class Ladder:
                 None if now <= self._final else below if below > self._final * _CLOSE else self._final
             )
         elif self._good is None:
-            self.epsilon = now * 10.0 if now < _LOOSEST * self._first else None
+            next_one = now * self._retreat
+            self.epsilon = next_one if self._final <= next_one <= _LOOSEST * self._first else None
         elif self._good > _NEAR * now:
             self.epsilon = (self._good * now) ** 0.5
         else:

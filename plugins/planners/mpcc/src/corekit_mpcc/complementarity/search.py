@@ -10,7 +10,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit_mpcc.complementarity.answer import Attempt, Ending, MpccAnswer, SolveOptions
-from corekit_mpcc.complementarity.certificate import Certificate, Certifier
+from corekit_mpcc.complementarity.certificate import Certificate, Verdict
+from corekit_mpcc.complementarity.certifier import Certifier
 from corekit_mpcc.complementarity.given import Given
 from corekit_mpcc.complementarity.layout import Layout
 from corekit_mpcc.complementarity.problem import Mpcc
@@ -42,7 +43,7 @@ class Search:
         self._given, self._asked, self._progress = given, asked, progress
         self._began = time.perf_counter()
         self._trail: list[Attempt] = []
-        self._best: tuple[Array, Certificate] | None = None
+        self._best: tuple[Array, Verdict] | None = None
         self._count = 0
         self._late = False
 
@@ -53,7 +54,7 @@ class Search:
         bounds = (low_x, high_x, *self._layout.row_bounds())
         lambda_x, lambda_g = self._layout.scaled_multipliers(multipliers or {})
         begin = ((given.x / self._program.scales).reshape(-1), lambda_x, lambda_g)
-        self._consider((given.x, self._measure(given.x)))
+        self._consider((given.x, self._judge(given.x)))
         found, recovered = None, False
         if asked.schedule != "homotopy":
             first = self._attempt(asked.final, begin, bounds, asked.barrier, warm=asked.warm)
@@ -71,7 +72,11 @@ class Search:
         self, relaxation: str, begin: tuple[Array, Array, Array], bounds: Bounds
     ) -> tuple[NlpAnswer | None, bool]:
         asked = self._asked
-        ladder = Ladder(asked.first, asked.final, 0.1 if relaxation == "exact-penalty" else 1e-2)
+        ladder = (
+            Ladder(asked.first, asked.final, shrink=0.1, retreat=0.1)
+            if relaxation == "exact-penalty"
+            else Ladder(asked.first, asked.final)
+        )
         good: NlpAnswer | None = None
         begun, stumbled = begin, False
         barrier = asked.barrier
@@ -82,7 +87,7 @@ class Search:
             ladder.tell(success=success)
             if success:
                 good, barrier = answer, asked.barrier_again
-                if relaxation == "exact-penalty" and self._measure(self._physical(answer.x)).certified:
+                if relaxation == "exact-penalty" and self._judge(self._physical(answer.x)).certified:
                     return answer, stumbled
             if success or (ladder.restart and bool(np.all(np.isfinite(answer.x)))):
                 begun = (answer.x, answer.lambda_x, answer.lambda_g)
@@ -93,9 +98,7 @@ class Search:
         return None, stumbled
 
     def _polished(self, found: NlpAnswer, bounds: Bounds) -> NlpAnswer:
-        sides = self._certify.sides(
-            self._physical(found.x), self._given.shared, self._given.own, self._given.start
-        )
+        sides = self._certify.sides(self._given.at(self._physical(found.x)))
         branch = self._layout.branch(sides, bounds)
         begin = (np.clip(found.x, branch[0], branch[1]), found.lambda_x, found.lambda_g)
         answer = self._attempt(
@@ -103,7 +106,7 @@ class Search:
         )
         if answer.outcome != "solved":
             return found
-        before, after = (self._measure(self._physical(point.x)) for point in (found, answer))
+        before, after = (self._judge(self._physical(point.x)) for point in (found, answer))
         return answer if after.certified and (not before.certified or after.worst <= before.worst) else found
 
     def _attempt(
@@ -129,7 +132,7 @@ class Search:
 
         def look(z: Array) -> bool:
             x = self._physical(z)
-            told = self._measure(x)
+            told = self._judge(x)
             self._consider((x, told))
             self._tell(told, epsilon)
             self._late = self._late or time.perf_counter() - self._began > asked.time_limit
@@ -137,7 +140,7 @@ class Search:
 
         began = time.perf_counter()
         answer = self._nlp.solve(asked.backend, options, begin, parameters, bounds, look)
-        told = self._measure(self._physical(answer.x))
+        told = self._judge(self._physical(answer.x))
         self._consider((self._physical(answer.x), told))
         self._late = self._late or time.perf_counter() - self._began > asked.time_limit
         self._trail.append(
@@ -166,7 +169,8 @@ class Search:
                 ending = Ending.RECOVERED if recovered else Ending.SOLVED
         else:
             assert self._best is not None
-            x, certificate = self._best
+            x = self._best[0]
+            certificate = self._measure(x)
             ending = self._failure(certificate)
         return MpccAnswer(
             x=x,
@@ -194,16 +198,16 @@ class Search:
                 return ending
         return Ending.FAILED
 
-    def _consider(self, point: tuple[Array, Certificate]) -> None:
+    def _consider(self, point: tuple[Array, Verdict]) -> None:
         """Keep the best point: certified before not certified, then the cheaper, then the less wrong one."""
 
-        def rank(told: Certificate) -> tuple[bool, float]:
+        def rank(told: Verdict) -> tuple[bool, float]:
             return (not told.certified, told.cost if told.certified else told.worst)
 
         if self._best is None or rank(point[1]) < rank(self._best[1]):
             self._best = point
 
-    def _tell(self, told: Certificate, epsilon: float) -> None:
+    def _tell(self, told: Verdict, epsilon: float) -> None:
         self._count += 1
         self._progress(
             {
@@ -220,7 +224,7 @@ class Search:
         return z.reshape(self._program.stages, -1) * self._program.scales
 
     def _measure(self, x: Array) -> Certificate:
-        given = self._given
-        return self._certify(
-            x, given.shared, given.own, given.start, given.low, given.high, self._asked.without
-        )
+        return self._certify(self._given.at(x), self._asked.without)
+
+    def _judge(self, x: Array) -> Verdict:
+        return self._certify.verdict(self._given.at(x), self._asked.without)

@@ -8,7 +8,8 @@ from typing import Literal, final
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit_mpcc.complementarity.answer import MpccAnswer, SolveOptions
-from corekit_mpcc.complementarity.certificate import Certificate, Certifier
+from corekit_mpcc.complementarity.certificate import Certificate
+from corekit_mpcc.complementarity.certifier import Certifier
 from corekit_mpcc.complementarity.given import Given
 from corekit_mpcc.complementarity.layout import Layout
 from corekit_mpcc.complementarity.problem import Mpcc
@@ -104,7 +105,7 @@ class PreparedMpcc:
     ) -> Certificate:
         """What any point is worth."""
         given = Given(self.program, x, shared, own, start, low, high)
-        return self._certify(given.x, given.shared, given.own, given.start, given.low, given.high, without)
+        return self._certify(given, without)
 
     def _put_together(self, without: frozenset[str]) -> tuple[Layout, Program]:
         program = self.program

@@ -94,6 +94,7 @@ def _sqpmethod(asked: NlpOptions) -> dict[str, Any]:
         "print_iteration": False,
         "print_status": False,
         "print_time": False,
+        "no_nlp_grad": True,
         "calc_lam_p": False,
     }
 
