@@ -1,0 +1,70 @@
+"""DisMech's scenarios in short, and what its cases compare with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit_scenarios.cases.rod_contacts import FORCES, carried, slid_energy, smooth_energy
+from corekit_scenarios.cases.rod_swings import beam_frequency, sine
+
+
+def closest(simulation, apart):
+    """Least distance of nodes more than `apart` nodes from each other along the rod [m]."""
+    model = simulation.bodies[0].model
+    nodes = len(model.layout.frames)
+    position, rotation = np.zeros((nodes, 3)), np.zeros((nodes, 3, 3))
+    model.poses(simulation.state.parts[0], position, rotation)
+    distance = np.linalg.norm(position[:, None] - position[None], axis=2)
+    first, second = np.indices(distance.shape)
+    return float(distance[second - first > apart].min())
+
+
+def test_a_knot_does_not_pass_through_itself():
+    """What springs together stops where surfaces touch; the same rod that cannot touch itself goes on through."""
+    overrides = ["time.step=4e-3", "output.every=4e-3"]
+    nearest = []
+    for touches in ("true", "false"):
+        simulation = corekit.load(
+            "dismech/knot", [*overrides, f"bodies[0].options.self_contact={touches}"]
+        ).compose()
+        seen: list[float] = []
+        simulation.observe(lambda run, _report, seen=seen: seen.append(closest(run, 14)))
+        simulation.run(0.12)
+        nearest.append(min(seen))
+        if touches == "true":
+            contacts = simulation.contacts()
+            assert contacts.count >= 10
+            assert contacts.gap.min() > -4e-4
+    # axes that cross are nearest between nodes, so nodes stay a little farther apart
+    assert nearest[0] > 2 * 2e-3 - 4e-4
+    assert nearest[1] < 2 * 2e-3 - 4e-4
+
+
+@pytest.mark.parametrize("push", [10.0, -3.0])
+def test_a_pushed_rod_slides_as_coulomb_says_or_creeps(push):
+    """E = t²·(F − μ·m·g)²/(2·m), to 0.05 %; below the threshold less than 1 mm in 1.5 s."""
+    simulation = corekit.load("dismech/friction", [carried(), f"world.gravity=[{push}, 0.0, -9.8]"]).compose()
+    begin = simulation.state.q[0]
+    simulation.run(0.1)
+    kinetic = simulation.bodies[0].model.energy(simulation.state.parts[0])[0]
+    if abs(push) > 3.92:
+        assert kinetic == pytest.approx(slid_energy(push) * (0.1 / 1.5) ** 2, rel=5e-4)
+    else:
+        assert abs(simulation.state.q[0] - begin) * 15 < 1e-3
+
+
+def test_the_smooth_friction_law_tends_to_coulombs():
+    assert len(set(FORCES)) == 44
+    assert smooth_energy(6.0, 1e-4) == pytest.approx(slid_energy(6.0), rel=1e-4)
+    assert slid_energy(10.0) == pytest.approx(41.587, rel=1e-4)
+    # 2 % beyond the threshold the slip tolerance of the paper shows
+    assert smooth_energy(4.0, 1e-3) > 1.003 * slid_energy(4.0)
+
+
+def test_a_fitted_sine_has_the_frequency_it_was_made_with():
+    omega = beam_frequency(1e5)
+    assert omega == pytest.approx(0.4972396, rel=1e-7)
+    time = np.linspace(0.0, 100.0, 201)
+    assert sine(time, 0.01 * np.sin(0.99 * omega * time), omega) == pytest.approx((0.99 * omega, 0.01))
