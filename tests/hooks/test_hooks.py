@@ -192,7 +192,7 @@ def test_a_verb_whose_name_is_taken_is_left_out(site):
         "@hookimpl\ndef corekit_verbs(): return [Verb('list', 'x:y', 'Mine.')]\n"
     )
     site.add("greedy", "greedy_hooks", {"greedy_hooks.py": source})
-    told = site.corekit("list")
+    told = site.corekit("list", "--json")
     assert told.returncode == 0
     (line,) = told.stderr.splitlines()
     assert "'list'" in line

@@ -95,7 +95,7 @@ def test_each_error_has_its_exit_code_and_is_printed_whole(monkeypatch, capsys, 
     def fail():
         raise error
 
-    monkeypatch.setattr("corekit.cli.list_.discover", fail)
+    monkeypatch.setattr("corekit.cli.listing.discover", fail)
     assert main(["list"]) == code
     assert capsys.readouterr().err.strip() == str(error)
 

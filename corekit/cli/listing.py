@@ -1,0 +1,83 @@
+"""What is installed and what could be, as text or JSON; light, since programs and people ask for it often."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from corekit import __version__
+from corekit.registry.discover import Installed, discover
+from corekit.registry.first_party import FirstParty, not_installed
+from corekit.registry.spec import ROLES
+
+__all__ = ["print_listing"]
+
+_COLUMNS = ("role", "name", "distribution", "version", "status")
+_COLOURS = {"ambiguous": "\x1b[33m", "unusable": "\x1b[31m"}
+
+
+def print_listing(*, as_json: bool = False, everything: bool = False) -> None:
+    """Print every declared component, then those of this project that are not installed.
+
+    Args:
+        as_json: one JSON document instead of a table.
+        everything: the kernel's reference plugins too.
+    """
+    installed = [row for row in discover() if everything or not row.reference]
+    absent = not_installed(installed)
+    if as_json:
+        print(json.dumps(_as_data(installed, absent), indent=2))
+    else:
+        _print_tables(installed, absent)
+
+
+def _as_data(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> dict[str, object]:
+    return {
+        "kernel": __version__,
+        "components": [
+            {
+                "role": row.role,
+                "name": row.name,
+                "distribution": row.distribution,
+                "version": row.version,
+                "status": row.status,
+                "reason": row.remark,
+            }
+            for row in installed
+        ],
+        "not_installed": [{**known._asdict(), "install": known.install_line} for known in absent],
+    }
+
+
+def _print_tables(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> None:
+    if installed:
+        rows = [
+            (ROLES.get(row.role, row.role), row.name, row.distribution, row.version, row.status)
+            for row in installed
+        ]
+        widths = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+        print("  " + _aligned(_COLUMNS, widths))
+        print("  " + "  ".join("─" * width for width in widths))
+        for row, cells in zip(installed, rows, strict=True):
+            print("  " + _coloured(_aligned(cells, widths), row.status))
+        print()
+    else:
+        print(f"corekit-kernel {__version__}: no plugin is installed.")
+    for row in installed:
+        if row.remark:
+            print(_coloured(f"{row.role}.{row.name} of {row.distribution}: {row.remark}", row.status))
+    if absent:
+        print("Not installed:")
+        for known in absent:
+            print(f"  {ROLES[known.role]} {known.name}: {known.install_line}")
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _coloured(line: str, status: str) -> str:
+    colour = _COLOURS.get(status, "") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ""
+    return f"{colour}{line}\x1b[0m" if colour else line
