@@ -51,11 +51,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: words after `corekit`; those of the process if None.
     """
-    from cyclopts import App, CycloptsError
-
     for library in ("OPENBLAS", "OMP", "MKL"):
         # a run is one thread; the matrices of a step are too small to share out
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _list() if words == ["list"] else _called(words)
+    except CorekitError as error:
+        print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
+        return exit_code(error)
+    except BrokenPipeError:  # whoever read has what it wanted; nothing is left to say at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt as stop:
+        print_error("\n".join(["stopped", *getattr(stop, "__notes__", ())]))
+        return INTERRUPTED
+
+
+def _list() -> int:
+    """The verb that is asked most often, without options: it does not wait for the option parser."""
+    from corekit.cli.listing import print_listing
+
+    print_listing()
+    return DONE
+
+
+def _called(words: list[str]) -> int:
+    """The verb's exit code."""
+    from cyclopts import App, CycloptsError
+
     app = App(
         name="corekit",
         help="Simulate soft robots in contact.",
@@ -66,17 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app.command(function, name=verb, help=line)
     _add_verbs_of_hooks(app)
     try:
-        code = app(
-            list(sys.argv[1:] if arguments is None else arguments), exit_on_error=False, print_error=True
-        )
+        code = app(words, exit_on_error=False, print_error=True)
     except CycloptsError:
         return MISUSE
-    except CorekitError as error:
-        print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
-        return exit_code(error)
-    except KeyboardInterrupt as stop:
-        print_error("\n".join(["stopped", *getattr(stop, "__notes__", ())]))
-        return INTERRUPTED
     return code if isinstance(code, int) else DONE
 
 
