@@ -149,7 +149,7 @@ def test_a_pressed_column_buckles_at_eulers_load(cantilever):
 
 
 def test_a_ring_under_pressure_buckles_at_three_ei_over_radius_cubed(rod):
-    """p = 3·EI/R³ per length in the plane; the pressure's potential is p times the enclosed area."""
+    """p = 3·EI/R³ per length in the plane, to 0.3 %; the pressure's potential is p times the enclosed area."""
     n, radius = 80, 0.1
     angle = 2 * np.pi * np.arange(n) / n
     points = tuple((radius * np.cos(a), 0.0, radius * np.sin(a)) for a in angle)
@@ -161,19 +161,24 @@ def test_a_ring_under_pressure_buckles_at_three_ei_over_radius_cubed(rod):
     area[x[:, 0], after[:, 1]] += 0.5
     area[x[:, 1], after[:, 0]] -= 0.5
     area += area.T
-    modes = []
-    for share in (0.98, 1.0, 1.02):
+    ovals, shares = [], (0.99, 1.01)
+    for share in shares:
         pressure = share * 3 * stiffness / radius**3
         for _ in range(6):
             gradient = pressure * area @ made.state.q - made.force()
             step, *_ = np.linalg.lstsq(made.stiffness() + pressure * area, -gradient, rcond=1e-12)
             made.state = made.moved(step)
-        modes.append(np.linalg.eigvalsh(made.stiffness() + pressure * area)[:5])
-    scale = stiffness / radius**3
-    # three rigid motions are free; the two ovals join them at the threshold, within 1 %
-    below, above = modes[0] / scale, modes[2] / scale
-    assert (below > -1e-6).all()
-    assert (above[:2] < -1e-5).all()
+        values = np.linalg.eigvalsh(made.stiffness() + pressure * area)[:5] * radius**3 / stiffness
+        # three rigid motions are free; the two ovals, which the mesh lets differ hardly, are not
+        free = np.argsort(np.abs(values))[:3]
+        assert np.abs(values[free]).max() < 1e-6
+        ovals.append(np.delete(values, free))
+    assert ovals[0].min() > 1e-4
+    assert ovals[1].max() < -1e-4
+    # between them the stiffness of an oval falls in a line
+    first, last = (each.mean() for each in ovals)
+    threshold = shares[0] + (shares[1] - shares[0]) * first / (first - last)
+    assert threshold == pytest.approx(1.0, abs=3e-3)
 
 
 def test_michells_ring_buckles_at_its_critical_twist(rod):
