@@ -50,6 +50,7 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("qp_solvers", "piqp", "corekit-quadratic"),
     FirstParty("qp_solvers", "proxqp", "corekit-quadratic"),
     FirstParty("planners", "ipopt-mpcc", "corekit-mpcc"),
+    FirstParty("estimators", "ipopt-fit", "corekit-fit"),
     FirstParty("viewers", "matplotlib", "corekit-view"),
     FirstParty("viewers", "video", "corekit-view"),
     FirstParty("viewers", "viser", "corekit-view"),

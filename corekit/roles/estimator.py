@@ -4,17 +4,152 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
 
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.geometry.frames import Pose
+from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
+from corekit.roles.model import Model
 
-__all__ = ["Estimator"]
+__all__ = ["Estimate", "EstimationTask", "Estimator", "Fitted", "Profile", "Schedule", "SeenObstacle"]
+
+
+@frozen(eq=False)
+class SeenObstacle:
+    """An obstacle of the scenario.
+
+    Args:
+        name: as in the scenario.
+        shape: its shape; the shape's own offset is ignored.
+        pose: its pose at a time [s].
+    """
+
+    name: str
+    shape: Shape
+    pose: Callable[[float], Pose]
+
+
+@frozen(eq=False, kw_only=True)
+class EstimationTask:
+    """The body that was observed, as its scenario has it. What was observed is in the estimator's options.
+
+    Args:
+        body: its name.
+        model: who computes it.
+        abilities: what the model's spec declares.
+        start: the state the scenario begins in; a copy, at time 0.
+        step: of the scenario [s].
+        duration: of the scenario [s].
+        inputs: the stacked inputs u at a time [s], shape (nu,); the same buffer at every call.
+        obstacles: of the world.
+        rest: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in place of
+            the scenario's, looked for from a state of this body; raises StaticsFailed where there is no such place.
+        folder: where pictures may be drawn, or None.
+    """
+
+    body: str
+    model: Model
+    abilities: frozenset[str]
+    start: State
+    step: float
+    duration: float
+    inputs: Callable[[float], Array]
+    obstacles: tuple[SeenObstacle, ...] = ()
+    rest: Callable[[Array, State, float], State]
+    folder: Path | None = None
+
+
+@frozen(eq=False)
+class Profile:
+    """How much worse the best fit is with one parameter held.
+
+    Args:
+        values: of the parameter, increasing, shape (k,).
+        cost: rise of −log(likelihood · prior) over that of the estimate [-], shape (k,); 1.92 bounds 95 %.
+    """
+
+    values: Array
+    cost: Array
+
+
+@frozen(eq=False, kw_only=True)
+class Fitted:
+    """One parameter.
+
+    Args:
+        name: as the option of the model that holds it. unit: its unit.
+        value: the estimate. start: where the search began.
+        low, high: 95 % interval; infinite or nan where there is none.
+        verdict: `identified`, `weakly identified` or `not identifiable`. note: why, in a sentence.
+        profile: where one was computed.
+    """
+
+    name: str
+    unit: str
+    value: float
+    start: float
+    low: float
+    high: float
+    verdict: str
+    note: str = ""
+    profile: Profile | None = None
+
+
+@frozen(eq=False, kw_only=True)
+class Schedule:
+    """An input over time: its channel, instants [s] of shape (k,), values of shape (k, size)."""
+
+    channel: str
+    times: Array
+    values: Array
+
+
+@frozen(eq=False, kw_only=True)
+class Estimate:
+    """What an estimator found.
+
+    Args:
+        fitted: parameters, named as options of the model, so that they can be written back into the scenario.
+        schedules: inputs of the body that take the place of the scenario's.
+        time: when markers were seen [s], shape (T,).
+        markers: their names.
+        observed, found: places of the markers [m], shape (T, m, 3); nan where nothing was seen.
+        figures: further numbers by name, the unit at the name's end: `tip_mean_m`.
+        pictures: what was drawn. notes: sentences for the user.
+    """
+
+    fitted: tuple[Fitted, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
+    time: Array
+    markers: tuple[str, ...]
+    observed: Array
+    found: Array
+    figures: Mapping[str, float] = field(factory=dict)
+    pictures: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def distance(self) -> Array:
+        """From where a marker was seen to where it is in the fit, in the directions that were seen [m], (T, m)."""
+        apart = self.observed - self.found
+        seen = np.isfinite(apart)
+        return np.where(seen.any(axis=2), np.sqrt(np.sum(np.where(seen, apart, 0.0) ** 2, axis=2)), np.nan)
 
 
 class Estimator(Component):
     """Fits parameters or input schedules of a model to observations."""
 
     @abstractmethod
-    def estimate(self, task: Any, progress: Callable[[Mapping[str, float]], None]) -> tuple[Any, SolveInfo]:
-        """Solve the fit (the estimator's own attrs class); returns the estimate and how the solve went."""
+    def estimate(
+        self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]
+    ) -> tuple[Estimate, SolveInfo]:
+        """Solve the fit; returns the estimate and how the solve went.
+
+        `progress` is told numbers by name, for example `iteration` and `objective`.
+        """

@@ -1,0 +1,121 @@
+"""`corekit fit`: parameters or inputs of a scenario's body, from markers that were observed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from corekit.cli import FAILED, exit_code
+from corekit.errors import CorekitError
+
+__all__ = ["fit"]
+
+
+def fit(
+    file: Path,
+    /,
+    *,
+    out: Path | None = None,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> int | None:
+    """Fit a body of a scenario to observed markers, and say what the data determine and what not.
+
+    The folder of results holds the report, residuals, pictures, and the scenario with what was found in it.
+    Exit code 1 if the fit was not solved.
+
+    Parameters
+    ----------
+    file
+        The fit file: TOML that names a scenario, an estimator and its options, see `corekit info ipopt-fit`.
+    out
+        The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
+    quiet
+        Show nothing but errors.
+    as_json
+        Print one JSON object instead of a table.
+    """
+    from rich.console import Console
+
+    from corekit.study.fit import fit as make
+    from corekit.study.fit_file import load_fit
+    from corekit.study.new_folder import new_folder
+
+    try:
+        wanted = load_fit(file)
+        folder = new_folder(f"fit-{wanted.name}", Path("runs"), out)
+        with Console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line:
+            made = make(wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)))
+    except CorekitError as error:
+        if not as_json:
+            raise
+        print(json.dumps({"status": "failed", "reason": str(error)}, ensure_ascii=False))
+        return exit_code(error)
+    report = made.as_data()
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False))
+    elif not quiet:
+        _print(report)
+    return None if made.info.status.solved else FAILED
+
+
+def _words(name: str, numbers: Mapping[str, float]) -> str:
+    return f"{name}: " + ", ".join(f"{what} {value:.6g}" for what, value in numbers.items())
+
+
+def _print(report: Mapping[str, Any]) -> None:
+    """The parameters with their intervals, then how near the fit is."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 160
+    if report["parameters"]:
+        table = Table(box=SIMPLE_HEAD)
+        for name in ("parameter", "value", "95 % from", "to", "unit", "verdict", "because"):
+            table.add_column(name, overflow="fold")
+        for each in report["parameters"]:
+            numbers = [_shown(each[name]) for name in ("value", "low", "high")]
+            table.add_row(
+                *(
+                    Text(cell)
+                    for cell in (each["name"], *numbers, each["unit"], each["verdict"], each["note"])
+                )
+            )
+        console.print(table)
+    markers = report["markers"]
+    seconds = f"{report['wall_s']:.3g} s in all"
+    distances = ", ".join(
+        f"{word} {_mm(markers[key])}"
+        for word, key in (("mean", "mean_m"), ("root mean square", "rms_m"), ("largest", "largest_m"))
+    )
+    rows = [
+        ("solve", f"{report['reason']} {report['iterations']} iterations by {report['solver']}, {seconds}"),
+        ("markers", f"{markers['seen']} seen; distance to the fit: {distances}"),
+        *((name.replace("_", " "), _shown(value)) for name, value in report["figures"].items()),
+        *(("input", f"{name}: {count} instants") for name, count in report["schedules"].items()),
+        *(("note", note) for note in report["notes"]),
+        ("report", f"{report['folder']}/report.json; run what was found: corekit run {report['folder']}/fitted.toml"),
+        *(("picture", path) for path in report["pictures"]),
+    ]  # fmt: skip
+    grid = Table(box=None, show_header=False, pad_edge=False)
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(name, Text(value))
+    console.print(grid)
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _mm(value: float | None) -> str:
+    return "–" if value is None else f"{1e3 * value:.3g} mm"

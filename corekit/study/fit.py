@@ -1,0 +1,268 @@
+"""From a fit file to an estimate: scenario composed, estimator asked, report and fitted scenario written.
+
+The folder holds `fit.toml` (as given), `report.json`, `residuals.csv` (every marker at every instant), `fitted.toml`
+(the scenario with what was found in it, ready to run), a `schedule-<channel>.csv` for every fitted input, and
+pictures.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import time as clock
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.signals import Signal
+from corekit.data.state import State
+from corekit.data.status import SolveInfo
+from corekit.errors import ConfigError, Mistake, PluginError
+from corekit.geometry.frames import Pose
+from corekit.registry.resolve import load_target, resolve
+from corekit.roles.component import BuildContext
+from corekit.roles.estimator import Estimate, EstimationTask, Estimator, SeenObstacle
+from corekit.run.simulation import Simulation
+from corekit.run.statics import settle
+from corekit.scenario.casting import config_of
+from corekit.scenario.dump import resolved_document
+from corekit.scenario.schema import Input, Scenario
+from corekit.study.fit_file import FitFile
+from corekit.world.obstacles import Obstacle
+
+__all__ = ["Fit", "fit", "task_of"]
+
+Told = Callable[[Mapping[str, float]], None]
+
+
+@frozen(eq=False)
+class Fit:
+    """A fit that was made.
+
+    Args:
+        file: what was asked. estimate: what was found. info: how the solve went.
+        folder: what was written, or None. wall: time it took [s].
+    """
+
+    file: FitFile
+    estimate: Estimate
+    info: SolveInfo
+    folder: Path | None
+    wall: float
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything as JSON can hold it."""
+        found, distance = self.estimate, self.estimate.distance
+        return {
+            "name": self.file.name,
+            "status": "finished" if self.info.status.solved else "failed",
+            "reason": self.info.status.value,
+            "iterations": self.info.iterations,
+            "solver": self.info.answered_by,
+            "wall_s": self.wall,
+            "parameters": [_fitted(each) for each in found.fitted],
+            "schedules": {each.channel: len(each.times) for each in found.schedules},
+            "markers": {
+                "seen": int(np.isfinite(distance).sum()),
+                "mean_m": _number(np.nanmean(distance)),
+                "rms_m": _number(np.sqrt(np.nanmean(distance**2))),
+                "largest_m": _number(np.nanmax(distance)),
+            },
+            "figures": {name: _number(value) for name, value in found.figures.items()},
+            "notes": list(found.notes),
+            "pictures": [str(path) for path in found.pictures],
+            "folder": None if self.folder is None else str(self.folder),
+        }
+
+
+def _fitted(each: Any) -> dict[str, Any]:
+    profile = None
+    if each.profile is not None:
+        cost = [_number(value) for value in each.profile.cost]
+        profile = {"values": each.profile.values.tolist(), "cost": cost}
+    numbers = {name: _number(getattr(each, name)) for name in ("value", "start", "low", "high")}
+    return {
+        "name": each.name, "unit": each.unit, **numbers, "verdict": each.verdict, "note": each.note,
+        "profile": profile,
+    }  # fmt: skip
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def fit(file: FitFile, folder: Path | None = None, progress: Told | None = None) -> Fit:
+    """Make a fit.
+
+    Args:
+        file: as `load_fit` gives it.
+        folder: existing and empty, for the report; None: nothing is written.
+        progress: told the numbers of the search.
+    Raises:
+        ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
+        StaticsFailed: an equilibrium that the fit needs was not found.
+    """
+    assert file.loaded is not None
+    began = clock.perf_counter()
+    spec = resolve("estimators", file.use)
+    config = config_of(spec, file.options, "options")
+    estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
+    _check_model(file, spec.requires.get("models", frozenset()))
+    task = task_of(file.loaded, file.body, folder)
+    estimate, info = estimator.estimate(task, progress or (lambda _numbers: None))
+    made = Fit(file, estimate, info, folder, clock.perf_counter() - began)
+    if folder is not None:
+        _write(made, folder)
+    return made
+
+
+def _check_model(file: FitFile, needed: frozenset[str]) -> None:
+    """Refuse a model that cannot do what the estimator needs, before it is built."""
+    assert file.loaded is not None
+    body = next(each for each in file.loaded.bodies if each.name == file.body)
+    missing = sorted(needed - resolve("models", body.use).provides)
+    if missing:
+        raise PluginError(
+            f"the estimator {file.use!r} needs models with {', '.join(missing)}, which {body.use!r} does not offer: "
+            "choose another estimator, see `corekit list`."
+        )
+
+
+def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> EstimationTask:
+    """What an estimator is told of a body of a scenario."""
+    simulation = scenario.compose()
+    index = [each.name for each in scenario.bodies].index(body)
+    part = simulation.bodies[index]
+    held = _Held(scenario, index, simulation)
+    return EstimationTask(
+        body=body,
+        model=part.model,
+        abilities=part.abilities,
+        start=simulation.state.parts[index].copy(),
+        step=scenario.time.step,
+        duration=scenario.time.duration,
+        inputs=part.inputs.at,
+        obstacles=tuple(SeenObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles),
+        rest=held.rest,
+        folder=folder,
+    )
+
+
+def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
+    def pose(time: float) -> Pose:
+        position, rotation = np.zeros(3), np.zeros((3, 3))
+        obstacle.place(time, position, rotation)
+        return Pose(position, rotation)
+
+    return pose
+
+
+class _HeldInput(Signal):
+    """An input that stays what it was last set to."""
+
+    kind = "held"
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+    @property
+    def size(self) -> int:
+        return len(self.values)
+
+    @property
+    def constant(self) -> bool:
+        return False
+
+    def value(self, t: float, out: Array) -> None:
+        out[:] = self.values
+
+    def rate(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def acceleration(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        return []
+
+
+class _Held:
+    """A twin of the world in which the inputs of one body are set from outside; built when it is first needed."""
+
+    def __init__(self, scenario: Scenario, index: int, simulation: Simulation) -> None:
+        self._scenario, self._index = scenario, index
+        self._layout = simulation.bodies[index].layout
+        self._simulation: Simulation | None = None
+        self._values = np.zeros(self._layout.input_size)
+
+    def rest(self, inputs: Array, near: State, time: float) -> State:
+        """Where the body comes to rest, a new state."""
+        twin = self._built()
+        self._values[:] = inputs
+        mine = twin.state.parts[self._index]
+        mine.q[:], mine.v[:], mine.aux[:] = near.q, 0.0, near.aux
+        settle(twin, time)
+        return twin.state.parts[self._index].copy()
+
+    def _built(self) -> Simulation:
+        if self._simulation is None:
+            channels, first = [], 0
+            for channel in self._layout.inputs:
+                view = self._values[first : first + channel.size]
+                channels.append(Input(channel=channel.name, signal=_HeldInput(view)))
+                first += channel.size
+            bodies = list(self._scenario.bodies)
+            bodies[self._index] = attrs.evolve(bodies[self._index], inputs=tuple(channels))
+            twin = attrs.evolve(self._scenario, bodies=tuple(bodies), start="initial")
+            self._simulation = twin.compose()
+        return self._simulation
+
+
+def _write(made: Fit, folder: Path) -> None:
+    file, found = made.file, made.estimate
+    (folder / "fit.toml").write_text(file.given, encoding="utf-8")
+    text = json.dumps(made.as_data(), indent=2, ensure_ascii=False)
+    (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    with (folder / "residuals.csv").open("w", newline="", encoding="utf-8") as stream:
+        table = csv.writer(stream)
+        table.writerow(["time", "marker", "x", "y", "z", "fit_x", "fit_y", "fit_z", "distance"])
+        for k, time in enumerate(found.time):
+            for i, name in enumerate(found.markers):
+                table.writerow([time, name, *found.observed[k, i], *found.found[k, i], found.distance[k, i]])
+    for each in found.schedules:
+        with (folder / f"schedule-{each.channel}.csv").open("w", newline="", encoding="utf-8") as stream:
+            table = csv.writer(stream)
+            table.writerow(["time", *(f"value_{i}" for i in range(each.values.shape[1]))])
+            table.writerows([time, *values] for time, values in zip(each.times, each.values, strict=True))
+    (folder / "fitted.toml").write_text(_fitted_scenario(made), encoding="utf-8")
+
+
+def _fitted_scenario(made: Fit) -> str:
+    """The scenario with fitted options and inputs."""
+    import tomli_w
+
+    assert made.file.loaded is not None
+    document = resolved_document(made.file.loaded)
+    body = next(each for each in document["bodies"] if each["name"] == made.file.body)
+    for each in made.estimate.fitted:
+        if each.name not in body.get("options", {}):
+            mistake = Mistake(
+                each.name, each.value, "is fitted, but is not among the options that the scenario resolves to"
+            )
+            raise ConfigError([mistake], "the fitted scenario")
+        body["options"][each.name] = each.value
+    fitted = {each.channel for each in made.estimate.schedules}
+    inputs = [each for each in body.get("inputs", []) if each["channel"] not in fitted]
+    for each in made.estimate.schedules:
+        signal = {"kind": "csv", "file": f"schedule-{each.channel}.csv"}
+        inputs.append({"channel": each.channel, "signal": signal})
+    if inputs:
+        body["inputs"] = inputs
+    document["name"] = f"{document['name']}-fitted"
+    return tomli_w.dumps(document)

@@ -1,0 +1,109 @@
+"""A fit file (TOML) read and checked: all mistakes at once, those of its scenario among them.
+
+format = "corekit-fit/1"
+name = "swinging-robot"
+scenario = "oscillation.toml"        # beside this file, or the name of a shipped one
+set = ["time.step=0.01"]             # as `--set` of `corekit run`
+body = "robot"                       # which of its bodies was observed; may be left out if there is one
+use = "ipopt-fit"                    # the estimator; its options: `corekit info ipopt-fit`
+[options]
+...
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.options import option
+from corekit.scenario.catalogue import Catalogue
+from corekit.scenario.load import load
+from corekit.scenario.plain import plain
+from corekit.scenario.schema import Scenario
+from corekit.scenario.structure import structure
+from corekit.scenario.words import Described, shown
+
+__all__ = ["FORMAT", "FitFile", "load_fit"]
+
+FORMAT = "corekit-fit/1"
+
+
+@frozen(kw_only=True)
+class FitFile:
+    """What a fit file holds.
+
+    Args:
+        loaded: the scenario it names, loaded.
+        given: the text of the file.
+    """
+
+    format: str = option(help="version of this format", choices=(FORMAT,))
+    name: str = option(help="names the folder of results")
+    scenario: str = option(help="file of the scenario, relative to this one, or the name of a shipped one")
+    overrides: tuple[str, ...] = field(
+        default=(), metadata={"help": "changes to the scenario, as `--set` takes them", "key": "set"}
+    )
+    body: str = option("", "which body of the scenario was observed; may be left out if there is one")
+    use: str = field(metadata={"help": "the estimator", "role": "estimators"})
+    options: Mapping[str, Any] = field(factory=dict, metadata={"help": "the estimator's own options"})
+    loaded: Scenario | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
+    given: str = field(default="", eq=False, repr=False, metadata={"hidden": True})
+
+
+def load_fit(path: str | Path) -> FitFile:
+    """The fit in a TOML file, its scenario loaded; relative paths in it are relative to the file.
+
+    Raises:
+        ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise ConfigError(
+            [Mistake(str(path), Described(f"no file that can be read ({said})"), "must be a fit file")],
+            "fit file",
+        ) from error
+    except ValueError as error:
+        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], "fit file") from error
+    mistakes: list[Mistake] = []
+    document = plain(table, "", mistakes)
+    directory = path.resolve().parent
+    made = structure(FitFile, document, "", mistakes, directory=directory, components=Catalogue())
+    loaded = _scenario(document, directory, mistakes)
+    if loaded is not None:
+        _check_body(document.get("body", ""), loaded, mistakes)
+    if made is None or loaded is None or mistakes:
+        raise ConfigError(mistakes, str(path))
+    return attrs.evolve(made, body=made.body or loaded.bodies[0].name, loaded=loaded, given=text)
+
+
+def _scenario(document: Mapping[str, Any], directory: Path, mistakes: list[Mistake]) -> Scenario | None:
+    """The scenario that the table names; what is wrong in it is noted, with `scenario:` before its path."""
+    named, overrides = document.get("scenario"), document.get("set", [])
+    if not isinstance(named, str) or not isinstance(overrides, list):
+        return None
+    beside = directory / named
+    try:
+        return load(beside if beside.exists() else named, [str(each) for each in overrides])
+    except ConfigError as error:
+        mistakes.extend(
+            Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint) for each in error.mistakes
+        )
+    return None
+
+
+def _check_body(named: object, scenario: Scenario, mistakes: list[Mistake]) -> None:
+    names = [body.name for body in scenario.bodies]
+    if named in names or (not named and len(names) == 1):
+        return
+    found = shown(named) if named else Described("nothing")
+    mistakes.append(Mistake("body", found, f"must name one of the scenario's bodies: {', '.join(names)}"))

@@ -1,0 +1,1 @@
+"""Estimators: parameters and input schedules of a model from observed markers."""

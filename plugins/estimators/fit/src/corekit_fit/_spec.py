@@ -1,0 +1,45 @@
+"""What `corekit list` and composition read of this plugin."""
+
+from corekit.registry.spec import ComponentSpec
+
+__all__ = ["curvature_descent", "gauss_newton", "ipopt_fit"]
+
+ipopt_fit = ComponentSpec(
+    role="estimators",
+    name="ipopt-fit",
+    target="corekit_fit.ipopt_fit:IpoptFit",
+    config="corekit_fit.config:IpoptFitConfig",
+    summary="Motion and parameters fitted together to markers, with what the data say of each parameter and what not.",
+    requires={"models": ("symbolic", "symbolic-parameters")},
+    modules=("casadi", "scipy", "h5netcdf"),
+    citation=(
+        "Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA; "
+        "Wächter, Biegler (2006), On the implementation of an interior-point filter line-search algorithm for "
+        "large-scale nonlinear programming, Math. Program. 106(1)"
+    ),
+)
+
+curvature_descent = ComponentSpec(
+    role="estimators",
+    name="curvature-descent",
+    target="corekit_fit.curvature_descent:CurvatureDescent",
+    config="corekit_fit.config:CurvatureDescentConfig",
+    summary="Natural curvature from a series of shapes at rest, by gradient descent on finite differences.",
+    requires={"models": ("curvature-input", "tangent")},
+    modules=("h5netcdf",),
+    citation=(
+        "Choi et al. (2024), DisMech: A Discrete Differential Geometry-based Physical Simulator for Soft Robots "
+        "and Structures, IEEE Robotics and Automation Letters 9(4), Algorithm 1"
+    ),
+)
+
+gauss_newton = ComponentSpec(
+    role="estimators",
+    name="gauss-newton",
+    target="corekit_fit.gauss_newton:GaussNewton",
+    config="corekit_fit.config:GaussNewtonConfig",
+    summary="Natural curvature from a series of shapes at rest, by Gauss-Newton on the exact sensitivity.",
+    requires={"models": ("curvature-input", "input-jacobian", "tangent", "contact-rows")},
+    modules=("h5netcdf",),
+    citation="Nocedal, Wright (2006), Numerical Optimization, section 10.3, on equilibria differentiated implicitly.",
+)

@@ -1,0 +1,229 @@
+"""The equations of one step and of one instant as CasADi functions, for any model with the ability `symbolic`.
+
+A step from (q₀, v₀) to (q₁, v₁) with the forces λ of rows and ν ≥ 0 of known contacts [N], in their generalised units:
+
+    M(q)·(v₁ − v₀)/h − f − J_b(q)ᵀ·λ − Σ ν·∂Φ/∂q = σ·ρ,     q₁ = q₀ + h·v̄                          (1)
+
+with ρ what the equations miss, in standard deviations σ of a generalised force. By scheme,
+
+    explicit-euler:        f(q₀, v₀),  v̄ = v₁                                                      (2)
+    semi-implicit-euler:   f(q₀, v₀) + ∂f/∂v·(v₁ − v₀) + β·h·∂f/∂q·v₁,  v̄ = v₁,  all at (q₀, v₀)      (3)
+    implicit (θ = 1, ½):   f, M, J at (q₀ + θ·h·v̄, v̄),  v̄ = θ·v₁ + (1 − θ)·v₀                        (4)
+
+as the integrators of these names step. An instant has the residuals c(q) + α·λ = 0 of position rows,
+J_b·v − u + α·λ = 0 of rate rows, and Φ(q) = 0 of the contacts that hold there. The first one has Φ̇ = 0 and
+J_b·v = 0 of rigid position rows besides: a velocity across them would only be taken up by the first impulse.
+
+Source: Jitosho et al. (2021), equation (16), with the multipliers kept as unknowns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import CompositionError
+from corekit.linalg.rows import BilateralRows
+from corekit.roles.estimator import EstimationTask, SeenObstacle
+from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
+from corekit_fit.distances import signed_distance
+from corekit_fit.places import MarkerPlaces, frame_index
+
+__all__ = ["HeldContact", "Motion"]
+
+Expression = Any
+_THETA = {"implicit-euler": 1.0, "implicit-midpoint": 0.5}
+
+
+@frozen(eq=False)
+class HeldContact:
+    """A known contact: obstacle, frame and point that keep their distance, and when."""
+
+    obstacle: SeenObstacle
+    frame: int
+    local: tuple[float, float, float]
+    radius: float
+    begin: float
+    end: float
+
+    def holds(self, time: float) -> bool:
+        """Whether it does at a time [s]."""
+        return self.begin - 1e-9 <= time <= self.end + 1e-9
+
+
+@final
+class Motion:
+    """Functions of a body in its scenario.
+
+    Args:
+        task: the body. config: the fit. names: the parameters that are symbols.
+
+    Attributes:
+        step: (q₀, v₀, q₁, v₁, λ, ν, u, θ, poses) → left side of (1) without ρ, and q₁ − q₀ − h·v̄.
+        rows: (q, v, λ, u, θ) → residuals of all rows at an instant.
+        across: (q, v, u, θ) → J_b·v of the rigid position rows.
+        distance: one function (q, pose) a contact → Φ [m].
+        markers: q → places (3, m) [m].
+        size: nv; count: rows; deviations: σ of each velocity's equation, 0 where it holds exactly.
+    """
+
+    def __init__(
+        self, task: EstimationTask, config: IpoptFitConfig, names: Sequence[str], places: MarkerPlaces
+    ) -> None:
+        _refuse(task)
+        self._task, self._config = task, config
+        layout = task.model.layout
+        self.size = n = len(layout.velocities)
+        self.contacts = tuple(_contact(each, task) for each in config.contacts)
+        self._numeric = _rows_of(task)
+        self.count = 0 if self._numeric is None else self._numeric.count
+        self.deviations = _deviations(task, config.unmodelled)
+        q, v, theta = ca.SX.sym("q", n), ca.SX.sym("v", n), ca.SX.sym("theta", len(names))
+        u = ca.SX.sym("u", layout.input_size)
+        model: Any = task.model
+        self._symbols = model.symbolic().with_parameters({name: theta[i] for i, name in enumerate(names)})
+        self.markers = ca.Function("markers", [q], [self._marker_places(q, places)])
+        pose = ca.SX.sym("pose", 12)
+        self.distance = [
+            ca.Function(f"distance_{i}", [q, pose], [self._distance(each, q, pose)])
+            for i, each in enumerate(self.contacts)
+        ]
+        force = ca.SX.sym("lambda", self.count)
+        residuals, across = self._row_residuals(q, v, force, u)
+        self.rows = ca.Function("rows", [q, v, force, u, theta], [residuals])
+        self.across = ca.Function("across", [q, v, u, theta], [across])
+        self.step = self._step(u, theta)
+
+    def _marker_places(self, q: Expression, places: MarkerPlaces) -> Expression:
+        columns = []
+        for frame, local, weight in zip(places.frame, places.local, places.weight, strict=True):
+            points = [
+                float(w) * self._symbols.point(q, int(f), ca.DM(at))
+                for f, at, w in zip(frame, local, weight, strict=True)
+                if w != 0.0
+            ]
+            columns.append(sum(points[1:], points[0]))
+        return ca.horzcat(*columns)
+
+    def _distance(self, contact: HeldContact, q: Expression, pose: Expression) -> Expression:
+        point = self._symbols.point(q, contact.frame, ca.DM(list(contact.local)))
+        position, rotation = pose[:3], ca.reshape(pose[3:], 3, 3)
+        return signed_distance(contact.obstacle.shape, position, rotation, point) - contact.radius
+
+    def poses(self, time: float) -> Array:
+        """Obstacles of the contacts at a time, as the functions take them, shape (12, contacts)."""
+        columns = np.zeros((12, len(self.contacts)))
+        for i, contact in enumerate(self.contacts):
+            pose = contact.obstacle.pose(time)
+            columns[:3, i], columns[3:, i] = pose.position, pose.rotation.T.ravel()
+        return columns
+
+    def _row_residuals(
+        self, q: Expression, v: Expression, force: Expression, u: Expression
+    ) -> tuple[Expression, Expression]:
+        rows = self._numeric
+        if rows is None:
+            return ca.SX.zeros(0, 1), ca.SX.zeros(0, 1)
+        J, c, target = self._symbols.bilateral(q, v, u)
+        moving = J @ v
+        compliant = ca.DM(rows.compliance) * force
+        residuals = [
+            (moving[i] - target[i] if rows.rate[i] else c[i]) + compliant[i] for i in range(self.count)
+        ]
+        rigid = np.flatnonzero(~rows.rate & (rows.compliance == 0.0))
+        return ca.vertcat(*residuals), ca.vertcat(*[moving[int(i)] for i in rigid])
+
+    def leaving(self, i: int, q: Expression, v: Expression, time: float) -> Expression:
+        """Φ̇ of a contact at a time [m/s]: by its body's motion, and by that of its obstacle over one step."""
+        h = self._task.step
+        poses, later = self.poses(time)[:, i], self.poses(time + h)[:, i]
+        gap = self.distance[i](q, poses)
+        return ca.jtimes(gap, q, v) + (self.distance[i](q, later) - gap) / h
+
+    def _step(self, u: Expression, theta: Expression) -> Any:
+        n, h = self.size, self._task.step
+        q0, v0, q1, v1 = (ca.SX.sym(name, n) for name in ("q0", "v0", "q1", "v1"))
+        row_force, push = ca.SX.sym("lambda", self.count), ca.SX.sym("nu", len(self.contacts))
+        poses = ca.SX.sym("poses", 12, len(self.contacts))
+        implicit = _THETA.get(self._config.scheme)
+        mean = v1 if implicit is None else implicit * v1 + (1.0 - implicit) * v0
+        q, v = (q0, v0) if implicit is None else (q0 + implicit * h * mean, mean)
+        at_q, at_v = ca.SX.sym("q", n), ca.SX.sym("v", n)
+        f = self._symbols.force(at_q, at_v, u)
+        if self._config.scheme == "semi-implicit-euler":
+            f = f + ca.jtimes(f, at_v, v1 - v0) + self._config.beta * h * ca.jtimes(f, at_q, v1)
+        balance = self._symbols.mass(at_q) @ (v1 - v0) / h - f
+        if self._numeric is not None:
+            balance -= self._symbols.bilateral(at_q, at_v, u)[0].T @ row_force
+        for i, contact in enumerate(self.contacts):
+            gap = self._distance(contact, at_q, poses[:, i])
+            balance -= ca.jacobian(gap, at_q).T * push[i]
+        balance = ca.substitute(balance, ca.vertcat(at_q, at_v), ca.vertcat(q, v))
+        arguments = [q0, v0, q1, v1, row_force, push, u, theta, poses]
+        return ca.Function("step", arguments, [balance, q1 - q0 - h * mean])
+
+
+def _refuse(task: EstimationTask) -> None:
+    """Refuse what the equations here cannot hold."""
+    layout, abilities = task.model.layout, task.abilities
+    if len(layout.prescribed):
+        raise CompositionError(f"body {task.body!r} has prescribed coordinates, which ipopt-fit cannot hold")
+    if "bilateral" in abilities and "symbolic-rows" not in abilities:
+        raise CompositionError(
+            f"body {task.body!r} has bilateral rows, but its model does not offer `symbolic-rows`"
+        )
+    start, n = task.start, len(layout.velocities)
+    if len(layout.coordinates) == n:
+        out, v = start.copy(), np.random.default_rng(0).normal(size=n)
+        task.model.advance(start, v, 1e-3, start, out)
+        if np.allclose(out.q, start.q + 1e-3 * v, rtol=0.0, atol=1e-12):
+            return
+    raise CompositionError(
+        f"body {task.body!r} does not move as q + h·v in its coordinates, which ipopt-fit needs"
+    )
+
+
+def _rows_of(task: EstimationTask) -> BilateralRows | None:
+    if "bilateral" not in task.abilities:
+        return None
+    model: Any = task.model
+    rows: BilateralRows = model.bilateral_rows()
+    state: State = task.start
+    model.bilateral(state, task.inputs(0.0), rows)
+    if rows.bounded.any():
+        raise CompositionError(
+            f"body {task.body!r} has rows with force bounds, which ipopt-fit cannot hold: leave the bounds out"
+        )
+    return rows
+
+
+def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> Array:
+    by_unit: Mapping[str, float] = {each.unit: each.force for each in unmodelled}
+    units = [each.unit for each in task.model.layout.velocities]
+    strange = sorted(set(by_unit) - set(units))
+    if strange:
+        raise CompositionError(
+            f"`unmodelled` names the units {', '.join(strange)}; the velocities of body {task.body!r} have "
+            f"{', '.join(sorted(set(units)))}"
+        )
+    return np.array([by_unit.get(unit, 0.0) for unit in units])
+
+
+def _contact(given: KnownContact, task: EstimationTask) -> HeldContact:
+    layout = task.model.layout
+    obstacles = {each.name: each for each in task.obstacles}
+    if given.obstacle not in obstacles:
+        known = ", ".join(obstacles) or "none"
+        raise CompositionError(f"contacts: there is no obstacle {given.obstacle!r}; the scenario has {known}")
+    frame = frame_index(layout, given.frame or layout.frames[-1], "contacts.frame")
+    radius = given.radius
+    if radius is None:
+        balls = [each.size[0] for each in layout.shapes if each.kind == "sphere" and each.frame == frame]
+        radius = balls[0] if balls else 0.0
+    return HeldContact(obstacles[given.obstacle], frame, given.local, radius, given.begin, given.end)

@@ -1,0 +1,123 @@
+"""Pictures of a fit: markers over the fitted body, residuals, profiles; drawn where Matplotlib is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corekit.data.state import State
+from corekit.roles.estimator import Estimate, EstimationTask, Fitted
+from corekit_fit.profiles import LIMIT
+
+__all__ = ["draw_fit"]
+
+_MOST = 6
+"""Instants that are overlaid."""
+
+
+def draw_fit(
+    task: EstimationTask, estimate: Estimate, states: Sequence[State]
+) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Draw into the task's folder: `overlay.png`, `residuals.png`, `profile-<parameter>.png`.
+
+    Args:
+        states: fitted, one for each instant of the estimate.
+    Returns:
+        The files, and a sentence where nothing could be drawn.
+    """
+    if task.folder is None:
+        return (), ()
+    if find_spec("matplotlib") is None:
+        return (), ("no pictures were drawn: pip install corekit-fit[plots]",)
+    import_module("matplotlib").use("Agg")
+    pyplot: Any = import_module("matplotlib.pyplot")
+    drawn = [
+        _overlay(pyplot, task, estimate, states, task.folder / "overlay.png"),
+        _residuals(pyplot, estimate, task.folder / "residuals.png"),
+    ]
+    drawn += [
+        _profile(pyplot, each, task.folder / f"profile-{each.name}.png")
+        for each in estimate.fitted
+        if each.profile is not None
+    ]
+    return tuple(drawn), ()
+
+
+def _save(pyplot: Any, figure: Any, path: Path) -> Path:
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+    return path
+
+
+def _axes_seen(estimate: Estimate) -> tuple[int, int]:
+    """The two directions in which the markers move or extend most."""
+    seen = estimate.observed.reshape(-1, 3)
+    spans = [float(np.ptp(each[np.isfinite(each)])) if np.isfinite(each).any() else -1.0 for each in seen.T]
+    first, second = sorted(np.argsort(spans)[-2:].tolist())
+    return first, second
+
+
+def _overlay(
+    pyplot: Any, task: EstimationTask, estimate: Estimate, states: Sequence[State], path: Path
+) -> Path:
+    """The body at a few instants with the markers over it."""
+    a, b = _axes_seen(estimate)
+    figure, axes = pyplot.subplots(figsize=(6.5, 5.5), layout="constrained")
+    chosen = np.unique(np.linspace(0, len(states) - 1, min(_MOST, len(states))).round().astype(int))
+    colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))
+    for k, colour in zip(chosen, colours, strict=True):
+        outline = task.model.outline(states[k])
+        for points in np.split(outline.points, outline.starts[1:]):
+            axes.plot(points[:, a], points[:, b], color=colour, label=f"fit, {estimate.time[k]:.3g} s")
+        seen = estimate.observed[k]
+        axes.plot(seen[:, a], seen[:, b], "x", color=colour, markersize=4)
+    handles, labels = axes.get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    axes.legend(list(unique.values()), list(unique), title="crosses: markers", fontsize="small")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel(f"{'xyz'[a]} [m]")
+    axes.set_ylabel(f"{'xyz'[b]} [m]")
+    axes.grid(visible=True, alpha=0.3)
+    return _save(pyplot, figure, path)
+
+
+def _residuals(pyplot: Any, estimate: Estimate, path: Path) -> Path:
+    """Distances of all markers over time: their mean, the largest, and the last marker's."""
+    distance = 1e3 * estimate.distance
+    figure, axes = pyplot.subplots(figsize=(6.5, 3.5), layout="constrained")
+    seen = np.isfinite(distance).any(axis=1)
+    time = estimate.time[seen]
+    axes.plot(time, np.nanmean(distance[seen], axis=1), "o-", markersize=3, label="mean of all markers")
+    axes.plot(time, np.nanmax(distance[seen], axis=1), ".--", color="0.5", label="largest")
+    axes.plot(estimate.time, distance[:, -1], "s-", markersize=3, label=f"marker {estimate.markers[-1]}")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("distance from fit to marker [mm]")
+    axes.set_ylim(bottom=0.0)
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
+    return _save(pyplot, figure, path)
+
+
+def _profile(pyplot: Any, fitted: Fitted, path: Path) -> Path:
+    """The profile of a parameter with the estimate and the height that bounds 95 %."""
+    assert fitted.profile is not None
+    values, cost = fitted.profile.values, fitted.profile.cost
+    figure, axes = pyplot.subplots(figsize=(6.0, 3.8), layout="constrained")
+    axes.plot(values, cost, "o-", label="profile")
+    axes.axhline(LIMIT, color="0.5", linestyle="--", label="95 %")
+    axes.axvline(fitted.value, color="C1", linestyle=":", label=f"estimate {fitted.value:.3g}")
+    if values.min() > 0.0 and values.max() > 30.0 * values.min():
+        axes.set_xscale("log")
+    # what lies far above the limit says no more than that it does
+    axes.set_ylim(-0.2, min(float(np.nanmax(cost)) + 0.5, 8.0 * LIMIT))
+    axes.set_xlabel(f"{fitted.name} [{fitted.unit}]")
+    axes.set_ylabel("rise of −log likelihood")
+    axes.set_title(f"{fitted.name}: {fitted.verdict}")
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
+    return _save(pyplot, figure, path)

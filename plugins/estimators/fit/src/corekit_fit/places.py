@@ -1,0 +1,91 @@
+"""Where markers are on a body: fixed in frames, or evenly spaced along a line through frames.
+
+With F frames e₀ … e_{F−1} and m markers, marker k stands at the share s = k·(F − 1)/(m − 1) of the line:
+
+    p_k(q) = (1 − w)·e_⌊s⌋(q) + w·e_⌊s⌋+1(q),   w = s − ⌊s⌋                                        (1)
+
+so even spacing is that of frame numbers: of lengths too where frames are equally far apart.
+
+Source: Jitosho et al. (2021), section III, the function p(q).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.model import Layout
+from corekit_fit.config import Markers
+from corekit_fit.observations import Observations
+
+__all__ = ["MarkerPlaces", "frame_index", "marker_places"]
+
+
+@frozen(eq=False)
+class MarkerPlaces:
+    """Each marker as a weighted sum of two points fixed in frames.
+
+    Args:
+        frame: indices into the layout's frames, shape (m, 2).
+        local: the points in the frames [m], shape (m, 2, 3).
+        weight: shape (m, 2); rows sum to 1.
+    """
+
+    frame: IntArray
+    local: Array
+    weight: Array
+
+    def world(self, position: Array, rotation: Array) -> Array:
+        """Places in the world from the frames' poses [m], shape (m, 3)."""
+        points = position[self.frame] + np.einsum("mkij,mkj->mki", rotation[self.frame], self.local)
+        return np.einsum("mk,mki->mi", self.weight, points)
+
+
+def frame_index(layout: Layout, name: str, path: str) -> int:
+    """Index of a frame.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    if name in layout.frames:
+        return layout.frames.index(name)
+    few = layout.frames if len(layout.frames) <= 12 else (*layout.frames[:6], "…", *layout.frames[-3:])
+    raise ConfigError([Mistake(path, name, f"must be a frame of the body: {', '.join(few)}")], "the fit")
+
+
+def marker_places(options: Markers, seen: Observations, layout: Layout) -> MarkerPlaces:
+    """Where the observed markers are on the body, by (1) or as attached.
+
+    Raises:
+        ConfigError: frames or markers that do not exist, or markers without a place.
+    """
+    m = len(seen.names)
+    frame, local = np.zeros((m, 2), dtype=np.int64), np.zeros((m, 2, 3))
+    weight = np.tile([1.0, 0.0], (m, 1))
+    if options.attached:
+        given = {each.marker: each for each in options.attached}
+        wrong = [
+            Mistake("markers.attached", name, "is not a marker of the file")
+            for name in set(given) - set(seen.names)
+        ]
+        wrong += [
+            Mistake("markers.attached", name, "is seen, but not said to be attached anywhere")
+            for name in seen.names
+            if name not in given
+        ]
+        if wrong:
+            raise ConfigError(wrong, "the fit")
+        for i, name in enumerate(seen.names):
+            frame[i] = frame_index(layout, given[name].frame, "markers.attached")
+            local[i, 0] = given[name].local
+        return MarkerPlaces(frame, local, weight)
+    names = options.along or layout.frames
+    line = np.array([frame_index(layout, name, "markers.along") for name in names])
+    share = np.arange(m) * (len(line) - 1) / max(m - 1, 1)
+    before = np.minimum(np.floor(share).astype(np.int64), max(len(line) - 2, 0))
+    frame[:, 0], frame[:, 1] = line[before], line[np.minimum(before + 1, len(line) - 1)]
+    weight[:, 1] = share - before
+    weight[:, 0] = 1.0 - weight[:, 1]
+    return MarkerPlaces(frame, local, weight)
