@@ -23,6 +23,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("statics", "corekit.cli.statics:statics", "Where a scenario comes to rest, and whether it stays there."),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
+    ("plan", "corekit.cli.plan:plan", "A motion through contact: certified, simulated and drawn."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
     ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
     ("view", "corekit.cli.view:view", "A run in the browser: live while it is running, a replay after."),

@@ -1,15 +1,138 @@
-"""The planner role: motions through contact."""
+"""The planner role: motions through contact.
+
+`corekit plan FILE` composes a scenario and asks a planner that takes a `PlanningTask` for a `Plan`: what is to be done
+is in the planner's own options. A planner may take tasks of a class of its own; it is then called from Python.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.geometry.frames import Pose
+from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
 
-__all__ = ["Planner"]
+__all__ = [
+    "BodyMotion",
+    "Plan",
+    "Planner",
+    "PlanningTask",
+    "ShapeMotion",
+    "StillObstacle",
+    "TaskBody",
+    "Track",
+]
+
+
+@frozen(eq=False)
+class TaskBody:
+    """A body of the scenario.
+
+    Args:
+        model: who computes it.
+        abilities: what the model's spec declares.
+        start: the state the scenario begins in; a copy, at time 0.
+    """
+
+    model: Any
+    abilities: frozenset[str]
+    start: State
+
+
+@frozen(eq=False)
+class StillObstacle:
+    """An obstacle of the scenario where it is at time 0; the shape's own offset is part of the pose."""
+
+    shape: Shape
+    pose: Pose
+
+
+@frozen(eq=False, kw_only=True)
+class PlanningTask:
+    """The world in which something is to be done.
+
+    Args:
+        bodies: by name, in the order of the scenario.
+        obstacles: by name.
+        earlier: an earlier plan to begin from, or None.
+        folder: where the planner may write files of its own, or None.
+    """
+
+    bodies: Mapping[str, TaskBody]
+    obstacles: Mapping[str, StillObstacle] = field(factory=dict)
+    earlier: Plan | None = None
+    folder: Path | None = None
+
+
+@frozen(eq=False, kw_only=True)
+class Track:
+    """One planned quantity over time: values of shape (T, …), their unit, what they are, names of the axes after T."""
+
+    values: Array
+    unit: str = ""
+    about: str = ""
+    axes: tuple[str, ...] = ()
+
+
+@frozen(eq=False, kw_only=True)
+class BodyMotion:
+    """How one body moves, at T instants.
+
+    Args:
+        q, v: coordinates and velocities, shapes (T, nq), (T, nv).
+        inputs: stacked inputs u held over the interval that ends there, shape (T, nu); None where they are not planned.
+    """
+
+    q: Array
+    v: Array
+    inputs: Array | None = None
+
+
+@frozen(eq=False, kw_only=True)
+class ShapeMotion:
+    """How the first shape of a body that is not driven moves, at T instants.
+
+    Args:
+        position, quat_wxyz: of the shape's origin and axes, shapes (T, 3) [m], (T, 4).
+        target: pose to be reached at the end.
+    """
+
+    position: Array
+    quat_wxyz: Array
+    target: Pose
+
+
+@frozen(eq=False, kw_only=True)
+class Plan:
+    """What a planner found.
+
+    Args:
+        time: instants [s], shape (T,), the first is the start.
+        bodies: motion of every body that is driven.
+        objects: motion of every body that is moved by them.
+        tracks: further quantities by name: forces, gaps, slip.
+        certificate: what the plan is worth, measured in physical units: plain data for JSON.
+        stages: what was solved on the way, one record each: plain data.
+        notes: sentences for the user.
+        memory: arrays from which the planner can begin again.
+    """
+
+    time: Array
+    bodies: Mapping[str, BodyMotion]
+    objects: Mapping[str, ShapeMotion] = field(factory=dict)
+    tracks: Mapping[str, Track] = field(factory=dict)
+    certificate: Mapping[str, Any] = field(factory=dict)
+    stages: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    memory: Mapping[str, Array] = field(factory=dict)
 
 
 class Planner(Component):
@@ -17,7 +140,7 @@ class Planner(Component):
 
     @abstractmethod
     def plan(self, task: Any, progress: Callable[[Mapping[str, float]], None]) -> tuple[Any, SolveInfo]:
-        """Solve the task (the planner's own attrs class); returns the plan and how the solve went.
+        """Solve the task (`PlanningTask`, or the planner's own class); returns the plan and how the solve went.
 
         `progress` is told iteration, objective, infeasibility and complementarity by name.
         """

@@ -1,0 +1,129 @@
+"""`corekit plan`: a motion through contact, certified, simulated and drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from corekit.cli import FAILED, exit_code
+from corekit.errors import CorekitError, PluginError, ResultsError
+
+if TYPE_CHECKING:
+    from corekit.study.plan import Planned
+
+__all__ = ["plan"]
+
+
+def plan(
+    file: Path,
+    /,
+    *,
+    overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    begin_from: Annotated[Path | None, Parameter(name="--from")] = None,
+    replay: bool = True,
+    pictures: bool = True,
+    out: Path | None = None,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> int | None:
+    """Find a motion that does what a plan file asks for, say what it is worth, and simulate it.
+
+    The certificate measures every equation and every contact condition in physical units; the simulation says where the
+    object ends when the planned inputs drive the scenario, alone and with the feedback that the file gives.
+
+    Parameters
+    ----------
+    file
+        The plan file, or the name of one that is shipped.
+    overrides
+        `options.target.rotation.angle=0.5`: another value for an entry of the file; may be given several times.
+    begin_from
+        The folder of an earlier plan to begin from.
+    replay
+        Simulate the plan as the file's `replay` says.
+    pictures
+        Draw key frames (PNG) and a replay (HTML) of the plan with the viewers that are installed.
+    out
+        The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
+    quiet
+        Show nothing but errors.
+    as_json
+        Print one JSON object instead of a table.
+    """
+    silent = quiet or as_json
+    try:
+        made = _make(file, overrides, begin_from, out, replay=replay, silent=silent)
+        drawn = _draw(made) if pictures else []
+    except CorekitError as error:
+        if not as_json:
+            raise
+        print(json.dumps({"status": "failed", "reason": str(error)}, ensure_ascii=False))
+        return exit_code(error)
+    if as_json:
+        print(json.dumps({**made.as_data(), "pictures": drawn}, ensure_ascii=False, default=str))
+    elif not quiet:
+        from corekit.cli.plan_report import print_plan
+
+        print_plan(made, drawn)
+    return None if made.solved else FAILED
+
+
+def _make(
+    file: Path,
+    overrides: tuple[str, ...],
+    begin_from: Path | None,
+    out: Path | None,
+    *,
+    replay: bool,
+    silent: bool,
+) -> Planned:
+    from rich.console import Console
+
+    from corekit.cli.progress_line import ProgressLine
+    from corekit.study.new_folder import new_folder
+    from corekit.study.plan import make_plan, simulate
+    from corekit.study.plan_file import load_plan_file
+    from corekit.study.plan_folder import read_memory
+
+    asked = load_plan_file(file, overrides)
+    earlier = None if begin_from is None else read_memory(begin_from)
+    folder = new_folder(asked.name, Path("runs"), out)
+
+    def show(name: str) -> Any:
+        return ProgressLine(name, silent=silent)
+
+    with Console(stderr=True, quiet=silent).status(f"{asked.name}: planning") as line:
+
+        def told(numbers: Mapping[str, float]) -> None:
+            line.update(_words(asked.name, numbers))
+
+        made = make_plan(asked, folder, told, earlier=earlier)
+    return simulate(made, show) if replay else made
+
+
+def _words(name: str, numbers: Mapping[str, float]) -> str:
+    return f"{name}: " + ", ".join(f"{what} {value:.4g}" for what, value in numbers.items())
+
+
+def _draw(made: Planned) -> list[str]:
+    """Key frames and replay of the plan; a viewer that is not installed draws nothing, and that is said."""
+    from corekit.cli.pictures import installed_viewers, viewer_for
+    from corekit.study.plan_drawing import plan_as_replay
+
+    drawn: list[str] = []
+    if made.folder is None:
+        return drawn
+    shown = plan_as_replay(made.plan, made.bodies, made.file.name)
+    for ending in (".png", ".html"):
+        path = made.folder / f"plan{ending}"
+        try:
+            viewer_for(path, installed_viewers()).viewer.render(shown, path)
+        except (PluginError, ResultsError) as error:
+            drawn.append(f"no {path.name}: {error}")
+        else:
+            drawn.append(str(path))
+    return drawn

@@ -1,0 +1,148 @@
+"""From a plan file to a plan: scenario composed, planner asked, plan written, simulated and drawn."""
+
+from __future__ import annotations
+
+import json
+import time as clock
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from corekit.data.status import SolveInfo
+from corekit.errors import PluginError
+from corekit.geometry.frames import Pose
+from corekit.registry.resolve import load_target, resolve
+from corekit.roles.component import BuildContext
+from corekit.roles.planner import Plan, Planner, PlanningTask, StillObstacle, TaskBody
+from corekit.run.simulation import Simulation
+from corekit.scenario.casting import config_of
+from corekit.study.plan_file import PlanFile
+from corekit.study.plan_folder import write_plan
+from corekit.study.plan_replay import Replayed, replay_plan
+from corekit.study.shown import ShowProgress, unseen
+
+__all__ = ["Planned", "make_plan", "planning_task", "simulate"]
+
+Told = Callable[[Mapping[str, float]], None]
+
+
+@frozen(eq=False)
+class Planned:
+    """A plan that was made.
+
+    Args:
+        file: what was asked. plan: what was found. info: how the solve went.
+        bodies: of the scenario. replays: simulations of it. folder: what was written, or None. wall: seconds.
+    """
+
+    file: PlanFile
+    plan: Plan
+    info: SolveInfo
+    bodies: Mapping[str, TaskBody]
+    replays: tuple[Replayed, ...]
+    folder: Path | None
+    wall: float
+
+    @property
+    def solved(self) -> bool:
+        """Whether the plan was solved and certified, and arrives in the last of its simulations, if there are any."""
+        return self.info.status.solved and (not self.replays or self.replays[-1].arrived)
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything in short, as JSON can hold it."""
+        return {
+            "name": self.file.name,
+            "status": "finished" if self.solved else "failed",
+            "reason": self.info.status.value,
+            "iterations": self.info.iterations,
+            "solver": self.info.answered_by,
+            "wall_s": self.wall,
+            "certificate": dict(self.plan.certificate),
+            "stages": [dict(entry) for entry in self.plan.stages],
+            "replays": [replay.as_data() for replay in self.replays],
+            "notes": list(self.plan.notes),
+            "folder": None if self.folder is None else str(self.folder),
+        }
+
+
+def make_plan(
+    file: PlanFile,
+    folder: Path | None = None,
+    progress: Told | None = None,
+    *,
+    earlier: Plan | None = None,
+) -> Planned:
+    """Make a plan and write it; `simulate` goes on.
+
+    Args:
+        file: as `load_plan_file` gives it.
+        folder: existing and empty, for what is found; None: nothing is written.
+        progress: told the numbers of the search.
+        earlier: a plan to begin from.
+    Raises:
+        ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
+    """
+    assert file.loaded is not None
+    began = clock.perf_counter()
+    spec = resolve("planners", file.use)
+    config = config_of(spec, file.options, "options")
+    planner: Planner = load_target(spec.target)(
+        config, BuildContext(path="planner", step=file.loaded.time.step)
+    )
+    task = attrs.evolve(planning_task(file.loaded.compose()), earlier=earlier, folder=folder)
+    plan, info = planner.plan(task, progress or (lambda _numbers: None))
+    if not isinstance(plan, Plan):
+        raise PluginError(
+            f"the planner {file.use!r} answered with a {type(plan).__name__}, not with a `Plan`: it is to be called "
+            "from Python, with a task of its own"
+        )
+    made = Planned(file, plan, info, task.bodies, (), folder, clock.perf_counter() - began)
+    if folder is not None:
+        (folder / "plan.toml").write_text(file.given, encoding="utf-8")
+        write_plan(plan, folder, file.name)
+        _report(made)
+    return made
+
+
+def simulate(made: Planned, show: ShowProgress = unseen) -> Planned:
+    """The same plan simulated as its file says, in its folder; `show` shows the runs.
+
+    Raises:
+        ConfigError: what the file says of simulations does not fit.
+        StepFailed: a step of a simulation has no answer.
+    """
+    if made.folder is None or not made.plan.bodies:
+        return made
+    began = clock.perf_counter()
+    replays = replay_plan(made.file, made.plan, made.bodies, made.folder, show)
+    made = attrs.evolve(made, replays=tuple(replays), wall=made.wall + clock.perf_counter() - began)
+    _report(made)
+    return made
+
+
+def _report(made: Planned) -> None:
+    assert made.folder is not None
+    text = json.dumps(made.as_data(), indent=2, ensure_ascii=False, default=_plain)
+    (made.folder / "report.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def planning_task(simulation: Simulation) -> PlanningTask:
+    """The world of a simulation at its start, as planners are told of it."""
+    bodies = {
+        body.name: TaskBody(body.model, body.abilities, state.copy())
+        for body, state in zip(simulation.bodies, simulation.state.parts, strict=True)
+    }
+    obstacles = {}
+    for obstacle in simulation.obstacles:
+        position, rotation = np.zeros(3), np.zeros((3, 3))
+        obstacle.place(0.0, position, rotation)
+        obstacles[obstacle.name] = StillObstacle(obstacle.shape, Pose(position, rotation))
+    return PlanningTask(bodies=bodies, obstacles=obstacles)

@@ -1,0 +1,148 @@
+"""A plan file (TOML) read and checked: all mistakes at once, those of its scenario among them.
+
+format = "corekit-plan/1"
+name = "ball-x"
+scenario = "ball.toml"               # beside this file, or the name of a shipped one: the world
+set = ["bodies.arm.options.disks=0"] # as `--set` of `corekit run`
+use = "ipopt-mpcc"                   # the planner; its options: `corekit info ipopt-mpcc`
+[options]
+...
+[replay]                             # simulate the plan in the scenario; left out, it is not simulated
+start = { arm = "elongation" }       # the entry of each driven body's initial table that takes its coordinates
+stiffness = 2000.0                   # joint PD about the planned motion, by options of the model itself:
+damping = 100.0
+set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.options import option
+from corekit.scenario.catalogue import Catalogue
+from corekit.scenario.load import load
+from corekit.scenario.overrides import apply_overrides
+from corekit.scenario.plain import plain
+from corekit.scenario.schema import Scenario
+from corekit.scenario.shipped import find_shipped
+from corekit.scenario.structure import structure
+from corekit.scenario.words import Described
+
+__all__ = ["FORMAT", "PlanFile", "ReplayTable", "load_plan_file"]
+
+FORMAT = "corekit-plan/1"
+
+
+@frozen(kw_only=True)
+class ReplayTable:
+    """How a plan is simulated: the planned inputs alone, and with a joint PD about the planned motion.
+
+        u = τ + stiffness·(q* − q) + damping·(v* − v)                                       (1)
+
+    −stiffness·q − damping·v of (1) is taken by the model itself, through `overrides` of its options, so that an
+    implicit integrator takes it implicitly; that they do exactly this is checked.
+    """
+
+    start: Mapping[str, str] = field(
+        factory=dict, metadata={"help": "body → entry of its initial table that takes all its coordinates"}
+    )
+    stiffness: float = option(0.0, "of the joint PD, for every coordinate", low=0)
+    damping: float = option(0.0, "of the joint PD, for every velocity", low=0)
+    overrides: tuple[str, ...] = field(
+        default=(), metadata={"help": "changes to the scenario by which models hold the PD", "key": "set"}
+    )
+    angle: float = option(
+        0.0175, "angle from the target up to which a replay has arrived", unit="rad", above=0
+    )
+    distance: float = option(5e-3, "distance from the target up to which it has arrived", unit="m", above=0)
+
+
+@frozen(kw_only=True)
+class PlanFile:
+    """What a plan file holds.
+
+    Args:
+        loaded: the scenario it names, loaded.
+        changes: how the scenario was changed.
+        world: the scenario's file or shipped name.
+        given: the text of the file.
+    """
+
+    format: str = option(help="version of this format", choices=(FORMAT,))
+    name: str = option(help="names the folder of results")
+    scenario: str = option(help="file of the scenario, relative to this one, or the name of a shipped one")
+    overrides: tuple[str, ...] = field(
+        default=(), metadata={"help": "changes to the scenario, as `--set` takes them", "key": "set"}
+    )
+    use: str = field(metadata={"help": "the planner", "role": "planners"})
+    options: Mapping[str, Any] = field(factory=dict, metadata={"help": "the planner's own options"})
+    replay: ReplayTable | None = field(default=None, metadata={"help": "how the plan is simulated"})
+    loaded: Scenario | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
+    world: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
+    given: str = field(default="", eq=False, repr=False, metadata={"hidden": True})
+
+
+def load_plan_file(path: str | Path, overrides: Iterable[str] = ()) -> PlanFile:
+    """The plan in a TOML file, or of a shipped name, its scenario loaded.
+
+    Args:
+        path: relative paths in the file are relative to it.
+        overrides: changes to the plan file itself: `options.target.rotation.angle=0.5`.
+    Raises:
+        ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
+    """
+    path = Path(path)
+    path = path if path.exists() else find_shipped(path.as_posix()) or path
+    try:
+        text = path.read_bytes().decode("utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise ConfigError(
+            [Mistake(str(path), Described(f"no file that can be read ({said})"), "must be a plan file")],
+            "plan file",
+        ) from error
+    except ValueError as error:
+        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], "plan file") from error
+    mistakes: list[Mistake] = []
+    document = plain(table, "", mistakes)
+    apply_overrides(document, overrides, mistakes)
+    directory = path.resolve().parent
+    made = structure(PlanFile, document, "", mistakes, directory=directory, components=Catalogue())
+    named = document.get("scenario")
+    loaded, world = None, None
+    if isinstance(named, str):
+        world = directory / named if (directory / named).exists() else Path(named)
+        loaded = _scenario(world, document.get("set", []), mistakes)
+    if made is not None and loaded is not None and made.replay is not None:
+        _check_starts(made.replay, loaded, mistakes)
+    if made is None or loaded is None or mistakes:
+        raise ConfigError(mistakes, str(path))
+    return attrs.evolve(made, loaded=loaded, world=world, given=text)
+
+
+def _scenario(world: Path, overrides: Any, mistakes: list[Mistake]) -> Scenario | None:
+    """The scenario of the plan; what is wrong in it is noted, with `scenario:` before its path."""
+    try:
+        return load(world, [str(each) for each in overrides] if isinstance(overrides, list) else [])
+    except ConfigError as error:
+        mistakes.extend(
+            Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint) for each in error.mistakes
+        )
+    return None
+
+
+def _check_starts(replay: ReplayTable, scenario: Scenario, mistakes: list[Mistake]) -> None:
+    names = [body.name for body in scenario.bodies]
+    mistakes.extend(
+        Mistake(f"replay.start.{name}", replay.start[name], f"a body of the scenario: {', '.join(names)}")
+        for name in replay.start
+        if name not in names
+    )

@@ -1,0 +1,1 @@
+"""From bodies, an object and contacts to a nonlinear program over a horizon."""

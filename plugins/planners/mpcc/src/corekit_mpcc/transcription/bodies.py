@@ -1,0 +1,126 @@
+"""Bodies side by side as expressions: any models that offer `symbolic`, q̇ = v and inputs that are efforts.
+
+    M(q)·v̇ = f(q, v, u) + Q,   M·x = ∂T(q, x)/∂x   with T the kinetic energy                    (1)
+
+so the mass matrix is never formed: one forward and one reverse sweep over what carries mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.errors import CompositionError
+from corekit.roles.model import ChannelKind, Layout, Model
+
+__all__ = ["Bodies"]
+
+_SCALE = {"m": 0.1, "m/s": 0.1, "rad": 1.0, "rad/s": 1.0, "N": 10.0, "N·m": 1.0}
+"""Typical size of a quantity by its unit: what an NLP variable of 1 stands for."""
+
+
+@frozen
+class _Part:
+    name: str
+    layout: Layout
+    symbolic: Any
+    first_q: int
+    first_u: int
+
+
+@final
+class Bodies:
+    """Several bodies stacked.
+
+    Args:
+        models: body name → model.
+    Raises:
+        CompositionError: a model whose coordinates are not integrated by a sum, with rows, prescribed coordinates,
+            memory, or inputs that are not efforts.
+    """
+
+    def __init__(self, models: Mapping[str, Model]) -> None:
+        parts: list[_Part] = []
+        nq = nu = 0
+        for name, model in models.items():
+            layout = model.layout
+            _refuse(name, layout)
+            symbolic: Any = model
+            parts.append(_Part(name, layout, symbolic.symbolic(), nq, nu))
+            nq, nu = nq + len(layout.coordinates), nu + layout.input_size
+        self._parts = tuple(parts)
+        self.coordinates, self.inputs = nq, nu
+        units = [each.unit for part in parts for each in part.layout.coordinates]
+        self.coordinate_scale = _scales(units)
+        channels = [channel for part in parts for channel in part.layout.inputs]
+        self.input_scale = _scales([channel.unit for channel in channels for _ in range(channel.size)])
+
+    @property
+    def layouts(self) -> dict[str, Layout]:
+        """Body name → layout."""
+        return {part.name: part.layout for part in self._parts}
+
+    def slices(self, name: str) -> tuple[slice, slice]:
+        """Where the coordinates and the inputs of a body stand."""
+        part = self._part(name)
+        nq, nu = len(part.layout.coordinates), part.layout.input_size
+        return slice(part.first_q, part.first_q + nq), slice(part.first_u, part.first_u + nu)
+
+    def mass_times(self, q: Any, x: Any) -> Any:
+        """M(q)·x of (1), shape (nq, 1)."""
+        rows = []
+        for part, here, along in zip(self._parts, self._split(q), self._split(x), strict=True):
+            speed = ca.SX.sym("x", along.numel())
+            momentum = ca.gradient(part.symbolic.kinetic_energy(here, speed), speed)
+            rows.append(ca.substitute(momentum, speed, along))
+        return ca.vertcat(*rows)
+
+    def force(self, q: Any, v: Any, u: Any) -> Any:
+        """f(q, v, u), shape (nq, 1)."""
+        rows = []
+        for part, here, speed in zip(self._parts, self._split(q), self._split(v), strict=True):
+            rows.append(
+                part.symbolic.force(here, speed, u[part.first_u : part.first_u + part.layout.input_size])
+            )
+        return ca.vertcat(*rows)
+
+    def pose(self, q: Any, name: str, frame: int) -> tuple[Any, Any]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame of a body."""
+        part = self._part(name)
+        nq = len(part.layout.coordinates)
+        return part.symbolic.pose(q[part.first_q : part.first_q + nq], frame)
+
+    def _part(self, name: str) -> _Part:
+        return next(part for part in self._parts if part.name == name)
+
+    def _split(self, x: Any) -> list[Any]:
+        return [x[part.first_q : part.first_q + len(part.layout.coordinates)] for part in self._parts]
+
+
+def _scales(units: Sequence[str]) -> Array:
+    return np.array([_SCALE.get(unit, 1.0) for unit in units])
+
+
+def _refuse(name: str, layout: Layout) -> None:
+    reasons = []
+    if len(layout.coordinates) != len(layout.velocities):
+        reasons.append("its coordinates are not as many as its velocities")
+    if layout.bilateral_rows:
+        reasons.append(f"it has {layout.bilateral_rows} bilateral rows")
+    if len(layout.prescribed):
+        reasons.append("it has prescribed coordinates")
+    if layout.aux:
+        reasons.append("it remembers more than coordinates and velocities")
+    other = [channel.name for channel in layout.inputs if channel.kind is not ChannelKind.EFFORT]
+    if other:
+        reasons.append(f"its inputs {', '.join(other)} are not efforts")
+    if reasons:
+        raise CompositionError(
+            f"planner 'ipopt-mpcc' cannot move body {name!r}: {'; '.join(reasons)}. Choose a model in minimal "
+            "coordinates that is driven by forces, for example `pcc`."
+        )
