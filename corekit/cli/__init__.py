@@ -22,6 +22,11 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("statics", "corekit.cli.statics:statics", "Where a scenario comes to rest, and whether it stays there."),
+    (
+        "fit",
+        "corekit.cli.fit:fit",
+        "A body's parameters or inputs from observed markers, and how sure they are.",
+    ),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
     ("plan", "corekit.cli.plan:plan", "A motion through contact: certified, simulated and drawn."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
