@@ -15,6 +15,7 @@ from corekit_sdf.separation import (
     best_edge_side,
     best_face,
     box_corner,
+    face_is_best,
     resolution,
     separation,
     signs_fit,
@@ -35,8 +36,12 @@ def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separat
       corner from a rim, n ∝ (‖m⊥‖ − R)·m⊥/‖m⊥‖ + (m·u)·u (rim–corner);                              (3)
     - circles nᵢ = 0: a point against half an ellipse, for each edge and rim (rim–edge);              (4)
     with ( )⊥ the part perpendicular to u. All are evaluated, the best is the answer: none can exceed φ.
+    Where `face_is_best` nothing else is.
     """
-    best, n, stratum, which = best_face(p, u, a, h, R)
+    found = best_face(p, u, a, h, R)
+    if face_is_best(found, p, u, a, h, R):
+        return found
+    best, n, stratum, which = found
     cap = scaled(u, side(dot(p, u)))
     f = separation(cap, p, u, a, h, R)
     if f > best + resolution(p, a, h, R):

@@ -10,6 +10,7 @@ from corekit_sdf.separation import (
     best_edge_side,
     best_face,
     box_corner,
+    face_is_best,
     resolution,
     separation,
     signs_fit,
@@ -23,14 +24,17 @@ __all__ = ["segment_box"]
 def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     """Signed distance of the segment p ± h·u and the box |xᵢ| ≤ aᵢ, exact apart and inside.
 
-    Sixteen directions hold the maximiser of f(n) = n·p − Σᵢ aᵢ|nᵢ| − h·|u·n|:
+    Where `face_is_best` nothing else is. Sixteen directions hold the maximiser of f(n) = n·p − Σᵢ aᵢ|nᵢ| − h·|u·n|:
     - n = ±e_k and n = ±e_i × u, the facets of the Minkowski difference: all there is inside;        (1)
     - from the box to either end: an end against face, edge or corner, apart;                        (2)
     - n ⊥ u from a corner to the line: the interior of the segment against a corner, apart.          (3)
     (Interior against edge is in (1); interior against face occurs only with an end on the face too.)
     """
     tiny = resolution(p, a, h, 0.0)
-    best, n, stratum, which = best_edge_side(best_face(p, u, a, h, 0.0), p, u, a, h, 0.0)
+    found = best_face(p, u, a, h, 0.0)
+    if face_is_best(found, p, u, a, h, 0.0):
+        return found
+    best, n, stratum, which = best_edge_side(found, p, u, a, h, 0.0)
 
     for end in range(2):
         x = along(p, h if end == 1 else -h, u)

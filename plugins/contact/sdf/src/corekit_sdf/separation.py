@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from corekit_sdf.compiled import compiled
-from corekit_sdf.vectors import Vector, cross, dot, norm, scaled, side, unit_axis
+from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
 
 __all__ = [
     "CAP",
@@ -40,6 +40,7 @@ __all__ = [
     "best_edge_side",
     "best_face",
     "box_corner",
+    "face_is_best",
     "resolution",
     "separation",
     "signs_fit",
@@ -96,6 +97,31 @@ def best_face(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation
         if f > best + tiny:
             best, n = f, face
     return best, n, FACE, 0
+
+
+@compiled
+def face_is_best(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> bool:
+    """Whether no direction at all can be better than the face that `best_face` found.
+
+    With c the point of the other shape that reaches farthest against the face's normal e_k, and dⱼ = aⱼ − |cⱼ|,
+
+        f(n) ≤ n·c − Σᵢ aᵢ|nᵢ| ≤ |n_k|·φ − Σ_{j≠k} |nⱼ|·dⱼ ≤ φ   if   dⱼ ≥ max(−φ, 0), j ≠ k           (3)
+
+    for φ < 0, as Σ|nᵢ| ≥ 1 and c_k is on the face's side; for φ ≥ 0 it is the distance of c from its foot on the face.
+    """
+    phi, n, _, _ = found
+    un = dot(u, n)
+    c = along(p, -h * side(un), u)
+    slope = norm(cross(n, u))
+    if R > 0.0 and slope > 1e-14:
+        c = along(c, -R / slope, along(n, -un, u))
+    if not dot(n, c) >= 0.0:
+        return False
+    least = max(-phi, 0.0)
+    inside = True
+    for j in range(3):
+        inside = inside and (n[j] != 0.0 or a[j] - abs(c[j]) >= least)
+    return inside
 
 
 @compiled
