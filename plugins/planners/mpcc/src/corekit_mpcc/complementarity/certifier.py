@@ -6,6 +6,7 @@ little more than the expressions themselves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, final
 
@@ -69,12 +70,13 @@ class Certifier:
         for i, values in enumerate(self._inputs):
             self._buffer.set_arg(i, values.data)
         self._buffer.set_res(0, self._values.data)
-        self._keep = function
+        self._limits: dict[frozenset[str], tuple[Array, Array, BoolArray | None]] = {}
         self._row_names = _owners(program.rows)
         self._pair_names = _owners(program.families)
-        size = len(self._row_names)
+        size, pairs = len(self._row_names), len(self._pair_names)
+        self._ends = (1, 1 + size, 1 + size + pairs, 1 + size + 2 * pairs)
         self._low, self._high = np.full((stages, size), -np.inf), np.full((stages, size), np.inf)
-        self._row_tolerance, self._pair_tolerance = np.ones(size), np.ones(len(self._pair_names))
+        self._row_tolerance, self._pair_tolerance = np.ones(size), np.ones(pairs)
         at = 0
         for group in program.rows:
             place = slice(at, at + group.size)
@@ -88,21 +90,28 @@ class Certifier:
             at += family.size
 
     def verdict(self, point: Point, without: frozenset[str] = frozenset()) -> Verdict:
-        """Measure one point, in four numbers."""
+        """Measure one point, in four numbers; a number that is not one makes `worst` infinite."""
         cost, rows, first, second = self._at(point)
-        off, natural, outside = self._violations(point, rows, first, second, without)
-        signs = np.maximum(-np.minimum(first, second), 0.0)[:, self._taken(self._pair_names, without)]
+        low, high, kept = self._asked(without)
+        least = np.minimum(first, second)
+        if kept is not None:
+            least = least[:, kept]
+        off = np.maximum(low - rows, rows - high)
+        outside = np.maximum(point.low - point.x, point.x - point.high)
+        pair_tolerance = self._pair_tolerance if kept is None else self._pair_tolerance[kept]
         worst = max(
             _largest(off / self._row_tolerance),
-            _largest(natural / self._pair_tolerance),
+            _largest(np.abs(least / pair_tolerance)),
             _largest(outside / self._program.scales) / self._bounds_tolerance,
         )
-        finite = np.isfinite(cost) and np.isfinite(worst)
+        negative = -float(least.min()) if least.size else 0.0
+        numbers = (cost, worst, _largest(off), _largest(outside), negative)
         return Verdict(
             cost=cost,
-            infeasibility=max(_largest(off), _largest(signs), _largest(outside)),
-            complementarity=_largest(natural),
-            worst=worst if finite else np.inf,
+            infeasibility=max(0.0, *numbers[2:]),
+            complementarity=_largest(np.abs(least)),
+            # bounds that are not there leave −∞; only what is not a number fails the comparison
+            worst=max(worst, 0.0) if all(number < math.inf for number in numbers) else math.inf,
         )
 
     def __call__(self, point: Point, without: frozenset[str] = frozenset()) -> Certificate:
@@ -150,6 +159,8 @@ class Certifier:
         step, entry = np.unravel_index(int(scaled.argmax()), scaled.shape)
         where = f"bound of {program.variable(int(entry))} at step {step}: {outside[step, entry]:.3g}"
         shares.append((float(scaled.max()) / self._bounds_tolerance, where))
+        if not np.isfinite(cost):
+            shares.append((np.inf, f"cost: {cost}"))
         worst, culprit = max(shares, key=lambda share: share[0])
         finite = bool(np.isfinite(cost) and np.isfinite(worst))
         return Certificate(
@@ -178,7 +189,7 @@ class Certifier:
         if before.shape[1]:
             before[0], before[1:] = point.start, point.x[:-1]
         self._evaluate()
-        ends = np.cumsum([1, len(self._row_names), len(self._pair_names), len(self._pair_names)])
+        ends = self._ends
         values = self._values
         return (
             float(values[:, 0].sum()),
@@ -191,19 +202,25 @@ class Certifier:
         self, point: Point, rows: Array, first: Array, second: Array, without: frozenset[str]
     ) -> tuple[Array, Array, Array]:
         """Of rows, of complementarity and of bounds; what is left out is zero, what is not a number infinite."""
-        off = np.maximum(np.maximum(self._low - rows, rows - self._high), 0.0)
+        low, high, kept = self._asked(without)
+        off = np.maximum(np.maximum(low - rows, rows - high), 0.0)
         natural = np.abs(np.minimum(first, second))
         outside = np.maximum(np.maximum(point.low - point.x, point.x - point.high), 0.0)
         for values in (off, natural, outside):
             values[np.isnan(values)] = np.inf
-        if without:
-            off[:, ~self._taken(self._row_names, without)] = 0.0
-            natural[:, ~self._taken(self._pair_names, without)] = 0.0
+        if kept is not None:
+            natural[:, ~kept] = 0.0
         return off, natural, outside
 
-    @staticmethod
-    def _taken(names: NameArray, without: frozenset[str]) -> BoolArray:
-        return ~np.isin(names, list(without)) if without else np.ones(len(names), dtype=bool)
+    def _asked(self, without: frozenset[str]) -> tuple[Array, Array, BoolArray | None]:
+        """Bounds of the rows, and which pairs are kept (None: all)."""
+        if without not in self._limits:
+            left_out = list(without)
+            rows = np.isin(self._row_names, left_out)
+            low, high = np.where(rows, -np.inf, self._low), np.where(rows, np.inf, self._high)
+            kept = ~np.isin(self._pair_names, left_out)
+            self._limits[without] = (low, high, None if kept.all() else kept)
+        return self._limits[without]
 
 
 def _owners(groups: Sequence[Rows | Family]) -> NameArray:

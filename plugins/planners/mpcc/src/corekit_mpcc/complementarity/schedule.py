@@ -6,8 +6,10 @@ From the last success ε_s (none at first) and the last failure ε_f:
     failure, near      ε ← √(ε_s·ε_f) while ε_s > 4·ε_f: a smaller stride from the last success
     failure, again     ε ← 10·ε_s: up, from where the failed attempt ended, to leave its neighbourhood
     failure at first   ε ← 10·ε; for a penalty ε ← ε/10, as a weak one may leave the program unbounded
+    infeasible at first  ε ← 10⁴·first, the loosest; infeasible there as well, or under a penalty, ends it
 
-It ends with a success at the final ε, or when it had to go up twice and failed again.
+It ends with a success at the final ε, when it had to go up twice and failed again, or when even the loosest program
+is infeasible: then the constraints contradict each other whatever complementarity asks.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class Ladder:
         self.restart = False
         self._climbs = 0
 
-    def tell(self, *, success: bool) -> None:
+    def tell(self, *, success: bool, infeasible: bool = False) -> None:
         """Say how the attempt at `epsilon` went; then `epsilon` is the next one, or None where it ends.
 
         `restart` tells that the next attempt begins where the failed one ended, not at the last success.
@@ -54,6 +56,9 @@ class Ladder:
             self.epsilon = (
                 None if now <= self._final else below if below > self._final * _CLOSE else self._final
             )
+        elif infeasible and self._good is None:
+            loosest = _LOOSEST * self._first
+            self.epsilon = loosest if now < loosest and self._retreat > 1.0 else None
         elif self._good is None:
             next_one = now * self._retreat
             self.epsilon = next_one if self._final <= next_one <= _LOOSEST * self._first else None

@@ -84,7 +84,7 @@ class Search:
             answer = self._attempt(ladder.epsilon, begun, bounds, barrier, warm=False)
             success = answer.outcome == "solved"
             stumbled = stumbled or not success
-            ladder.tell(success=success)
+            ladder.tell(success=success, infeasible=answer.outcome == "infeasible")
             if success:
                 good, barrier = answer, asked.barrier_again
                 if relaxation == "exact-penalty" and self._judge(self._physical(answer.x)).certified:

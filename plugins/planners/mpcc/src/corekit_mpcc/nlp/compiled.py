@@ -60,7 +60,15 @@ def _compiler() -> str:
 def _digest(key: str) -> str:
     compiler = _compiler()
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
-    parts = (_FORMAT, ca.CasadiMeta.version(), version, " ".join(_FLAGS), platform.machine(), sys.platform, key)
+    parts = (
+        _FORMAT,
+        ca.CasadiMeta.version(),
+        version,
+        " ".join(_FLAGS),
+        platform.machine(),
+        sys.platform,
+        key,
+    )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 

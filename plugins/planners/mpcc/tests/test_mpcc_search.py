@@ -1,0 +1,216 @@
+"""The search: parameters, recovery, infeasible programs, time limits, warm starts and bad input."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit.data.status import Status
+from corekit.errors import ConfigError
+from corekit_mpcc.complementarity.answer import Ending, SolveOptions
+from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
+from corekit_mpcc.complementarity.schedule import Ladder
+from corekit_mpcc.complementarity.solve import PreparedMpcc, solve
+
+STEPS, H, GRAVITY = 25, 0.04, 9.81
+
+
+def towards() -> Mpcc:
+    """min (x − t)² + y² with 0 ≤ y ⊥ y − x ≥ 0: t²/2 at x = y = t/2 for t > 0, else 0 at (t, 0)."""
+    v, t = ca.SX.sym("v", 2), ca.SX.sym("t")
+    family = Family(name="corner", first=v[1], second=v[1] - v[0])
+    return Mpcc(x=v, shared=t, cost=(v[0] - t) ** 2 + v[1] ** 2, families=(family,))
+
+
+@pytest.mark.parametrize("relaxation", ["scholtes", "fischer-burmeister", "exact-penalty"])
+def test_one_prepared_program_serves_every_target(relaxation: str) -> None:
+    prepared = PreparedMpcc(towards(), relaxation)
+    options = SolveOptions(schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish=True)
+    for t in (-3.0, -0.02, 0.02, 0.5, 7.0):
+        answer = prepared.solve(np.array([0.1, 0.2]), shared=np.array([t]), options=options)
+        assert answer.ending.solved
+        expected = [t / 2, t / 2] if t > 0 else [t, 0.0]
+        np.testing.assert_allclose(answer.x[0], expected, atol=2e-5)
+        assert answer.cost == pytest.approx(0.5 * max(t, 0.0) ** 2, abs=1e-6)
+
+
+def falling() -> Mpcc:
+    """A point mass over the ground, implicit Euler: z = z₋ + h·v, v = v₋ + h·(f − g), 0 ≤ z ⊥ f ≥ 0."""
+    x, before = ca.SX.sym("x", 3), ca.SX.sym("before", 3)
+    z, v, f = ca.vertsplit(x)
+    rows = (
+        Rows(name="place", expression=z - before[0] - H * v, unit="m"),
+        Rows(name="motion", expression=v - before[1] - H * (f - GRAVITY), unit="m/s"),
+    )
+    family = Family(
+        name="ground", first=z, second=f, first_scale=10.0, product_scale=10.0, units=("m", "N/kg")
+    )
+    return Mpcc(
+        x=x,
+        before=before,
+        cost=ca.SX(0),
+        rows=rows,
+        families=(family,),
+        scale=[0.1, 1, 10],
+        stages=STEPS,
+        names=("height", "speed", "force"),
+    )
+
+
+@pytest.mark.parametrize("relaxation", ["scholtes", "fischer-burmeister", "exact-penalty"])
+def test_a_falling_mass_lands_as_a_time_stepping_scheme_says(relaxation: str) -> None:
+    z, v, path = 1.0, 0.0, []
+    for _ in range(STEPS):
+        free = v - H * GRAVITY
+        force = max(0.0, -(z + H * free) / H**2)
+        v = free + H * force
+        z += H * v
+        path.append((z, v, force))
+    prepared = PreparedMpcc(falling(), relaxation)
+    options = SolveOptions(schedule="homotopy", first=0.1, final=1e-8, tolerance=1e-9)
+    start = np.array([1.0, 0.0, 0.0])
+    answer = prepared.solve(np.array([0.5, 0.0, 1.0]), start=start, options=options)
+    assert answer.ending.solved, (answer.ending, answer.trail)
+    np.testing.assert_allclose(answer.x, path, atol=2e-4)
+    assert answer.certificate.families["ground"].natural <= 1e-6
+
+
+def test_a_contradiction_ends_with_its_name_after_few_programs() -> None:
+    v = ca.SX.sym("v", 2)
+    rows = (Rows(name="both at one", expression=v - 1.0),)
+    stated = Mpcc(x=v, cost=ca.sumsqr(v), rows=rows, families=(Family(name="pair", first=v[0], second=v[1]),))
+    answer = solve(stated, np.array([0.5, 0.5]))
+    # complementarity alone forbids it: the loosest relaxation is feasible, the final one never
+    assert answer.ending is Ending.INFEASIBLE and answer.ending.status is Status.INFEASIBLE
+    assert not answer.certificate.certified and answer.certificate.culprit
+    assert len(answer.trail) <= SolveOptions().attempts
+
+    rows = (Rows(name="far", expression=v[0] + v[1], low=5.0, high=6.0),)
+    stated = Mpcc(x=v, cost=ca.sumsqr(v), rows=rows, families=stated.families, high=1.0)
+    for relaxation in ("scholtes", "fischer-burmeister", "exact-penalty"):
+        answer = solve(stated, np.array([0.5, 0.5]), relaxation=relaxation)
+        assert answer.ending is Ending.INFEASIBLE
+        assert len(answer.trail) <= 3
+
+
+def test_a_time_limit_returns_the_best_certified_point() -> None:
+    start = np.array([1.0, 0.0, 0.0])
+    prepared = PreparedMpcc(falling())
+    landed = prepared.solve(
+        np.array([0.5, 0.0, 1.0]), start=start, options=SolveOptions(schedule="homotopy", tolerance=1e-9)
+    )
+    assert landed.certificate.certified
+    limit = SolveOptions(time_limit=1e-9)
+    late = prepared.solve(landed.x, start=start, options=limit)
+    assert late.ending is Ending.TIME_LIMIT and late.certificate.certified
+    late = prepared.solve(np.array([0.5, 0.0, 1.0]), start=start, options=limit)
+    assert late.ending is Ending.TIME_LIMIT and not late.certificate.certified
+    assert len(late.trail) == 1 and late.trail[0].iterations <= 1
+
+
+def test_multipliers_and_a_small_barrier_make_a_warm_start() -> None:
+    stated = towards()
+    prepared = PreparedMpcc(stated)
+    options = SolveOptions(schedule="direct", tolerance=1e-8)
+    cold = prepared.solve(np.array([0.1, 0.2]), shared=np.array([1.0]), options=options)
+    warm = prepared.solve(
+        cold.x,
+        shared=np.array([1.0 + 1e-4]),
+        options=SolveOptions(schedule="direct", tolerance=1e-8, warm=True, barrier=1e-9),
+        multipliers=cold.multipliers,
+    )
+    assert cold.ending.solved and warm.ending.solved
+    assert warm.iterations <= cold.iterations // 3
+
+
+def test_leaving_groups_out_solves_the_branch_with_the_same_derivatives() -> None:
+    v = ca.SX.sym("v", 2)
+    family = Family(name="corner", first=v[0], second=v[1])
+    rows = (Rows(name="shut", expression=v[1]),)
+    prepared = PreparedMpcc(Mpcc(x=v, cost=(v[0] - 1) ** 2 + (v[1] - 2) ** 2, rows=rows, families=(family,)))
+    begin = np.array([0.1, 1.0])
+    branch = prepared.solve(begin, options=SolveOptions(without=frozenset({"corner"})))
+    np.testing.assert_allclose(branch.x[0], [1.0, 0.0], atol=1e-6)
+    assert set(branch.certificate.families) == set()
+    whole = prepared.solve(begin, options=SolveOptions(without=frozenset({"shut"}), schedule="homotopy"))
+    np.testing.assert_allclose(whole.x[0], [0.0, 2.0], atol=1e-5)
+
+
+def test_a_progress_callback_is_told_every_iteration_and_its_error_is_raised() -> None:
+    told: list[float] = []
+    prepared = PreparedMpcc(towards())
+    answer = prepared.solve(np.ones(2), shared=np.ones(1), progress=lambda now: told.append(now["iteration"]))
+    assert len(told) >= answer.iterations and told == sorted(told)
+
+    class Stop(Exception):
+        pass
+
+    def stop(_now: object) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        prepared.solve(np.ones(2), shared=np.ones(1), progress=stop)
+
+
+def test_bad_input_is_named() -> None:
+    prepared = PreparedMpcc(falling())
+    start = np.zeros(3)
+    x = np.zeros((STEPS, 3))
+    x[3, 1] = np.nan
+    with pytest.raises(ConfigError, match=r"x0\[3, 1\].*finite"):
+        prepared.solve(x, start=start)
+    with pytest.raises(ConfigError, match=r"start.*shape"):
+        prepared.solve(np.zeros(3), start=np.zeros(2))
+    with pytest.raises(ConfigError, match="start"):
+        prepared.solve(np.zeros(3))
+    low = np.array([0.0, 5.0, 0.0])
+    with pytest.raises(ConfigError, match="speed at step 0"):
+        prepared.solve(np.zeros(3), start=start, low=low, high=np.ones(3))
+    with pytest.raises(ConfigError, match="cieling"):
+        prepared.solve(np.zeros(3), start=start, options=SolveOptions(without=frozenset({"cieling"})))
+    with pytest.raises(ConfigError, match="one of scholtes"):
+        PreparedMpcc(falling(), "sholtes")
+    with pytest.raises(ConfigError, match="one of ipopt"):
+        prepared.solve(np.zeros(3), start=start, options=SolveOptions(backend="ipot"))
+    v, stranger = ca.SX.sym("v"), ca.SX.sym("stranger")
+    with pytest.raises(ConfigError, match="stranger"):
+        Mpcc(x=v, cost=v * stranger)
+
+
+def test_a_start_where_the_program_is_not_defined_ends_with_that() -> None:
+    v = ca.SX.sym("v")
+    answer = solve(Mpcc(x=v, cost=ca.log(v)), np.array([-1.0]))
+    assert answer.ending is Ending.NON_FINITE
+    assert "cost" in answer.certificate.culprit
+
+
+@settings(max_examples=40, deadline=None)
+@given(outcomes=st.lists(st.booleans(), min_size=1, max_size=60), infeasible=st.booleans())
+def test_the_ladder_always_ends_and_only_at_the_final_relaxation_with_success(
+    outcomes: list[bool], infeasible: bool
+) -> None:
+    ladder = Ladder(1e-2, 1e-7)
+    last = (False, np.inf)
+    for outcome in outcomes:
+        if ladder.epsilon is None:
+            break
+        assert 1e-7 <= ladder.epsilon <= 1e3
+        last = (outcome, ladder.epsilon)
+        ladder.tell(success=outcome, infeasible=infeasible and not outcome)
+    assert ladder.epsilon is not None or last == (True, 1e-7) or not last[0]
+    for _ in range(60):
+        ladder.tell(success=False)
+    assert ladder.epsilon is None
+
+
+def test_the_ladder_backs_off_between_the_last_success_and_the_failure() -> None:
+    ladder = Ladder(1e-2, 1e-7)
+    seen = []
+    for success in (True, False, True, True, True):
+        seen.append(ladder.epsilon)
+        ladder.tell(success=success)
+    assert seen == pytest.approx([1e-2, 1e-4, 1e-3, 1e-5, 1e-7])
+    assert ladder.epsilon is None
