@@ -1,0 +1,149 @@
+"""What acts on a tree, as rows of the tables: threads, chambers, distributed wrenches, loads, tendons, joint efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.model import Channel
+from corekit_gvs.config import GVSConfig
+from corekit_gvs.formula import evaluator, expression, profile_of
+from corekit_gvs.loading import Cable, Chamber, Distributed
+from corekit_gvs.tables import (
+    BODY_INPUT, BODY_TABLE, THREAD, WORLD_INPUT, WORLD_TABLE, WRENCH,
+)  # fmt: skip
+from corekit_gvs.tree import Part, Tree
+
+__all__ = ["Acting", "Varying"]
+
+
+@frozen(eq=False)
+class Varying:
+    """A distributed wrench that depends on time: rows of ACTIONS or WRENCHES it writes, and their factors."""
+
+    function: Callable[..., Array]
+    X: Array
+    rows: IntArray
+    weight: Array
+    internal: bool
+
+    def update(self, t: float, actions: Array, wrenches: Array) -> None:
+        """Write its values at t."""
+        values = self.function(self.X, t).T * self.weight[:, None]
+        (actions if self.internal else wrenches)[self.rows, :6] = values
+
+
+@frozen(eq=False)
+class Acting:
+    """What acts on the links; inputs in the order of `channels`. See `tables` for the rows."""
+
+    tree: Tree
+    channels: list[Channel] = field(factory=list)
+    size: list[int] = field(factory=lambda: [0])
+    actuators: list[tuple[int, int, int, Array]] = field(factory=list)
+    loads: list[list[int]] = field(factory=list)
+    wrenches: list[Array] = field(factory=list)
+    tendons: list[list[int]] = field(factory=list)
+    ends: list[Array] = field(factory=list)
+    driven: list[list[int]] = field(factory=list)
+    varying: list[Varying] = field(factory=list)
+
+    def add_all(self, config: GVSConfig) -> None:
+        """Everything of the options, in order."""
+        for link in config.links:
+            if link.joint.driven and link.joint.size:
+                turning = link.joint.kind in ("revolute", "helical", "universal", "spherical")
+                unit = "N·m" if turning else ("N" if link.joint.kind == "prismatic" else "N·m, N")
+                first = self._channel(f"joint-{link.name}", unit, link.joint.size)
+                at = self.tree.first[link.name]
+                self.driven.extend([at + k, first + k] for k in range(link.joint.size))
+        for i, cable in enumerate(config.cables):
+            self._cable(cable, f"cables[{i}]")
+        for i, tendon in enumerate(config.tendons):
+            one = self.tree.node_of(tendon.first, f"tendons[{i}].first")
+            two = self.tree.node_of(tendon.second, f"tendons[{i}].second")
+            if one == two and tendon.first_offset == tendon.second_offset:
+                raise ConfigError(
+                    [Mistake(f"tendons[{i}].second", tendon.second, "is the same point")], "the tendons"
+                )
+            self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N")])
+            self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
+        for i, chamber in enumerate(config.chambers):
+            self._chamber(chamber, f"chambers[{i}]")
+        for i, each in enumerate(config.distributed):
+            self._distributed(each, f"distributed[{i}]")
+        for i, load in enumerate(config.loads):
+            first = self._channel(f"load-{load.name}", "N·m, N", 6)
+            node = self.tree.node_of(load.at, f"loads[{i}].at")
+            self.loads.append([node, first, BODY_INPUT if load.follows else WORLD_INPUT])
+            self.wrenches.append(np.array([0.0] * 6 + list(load.offset)))
+
+    def _channel(self, name: str, unit: str, size: int = 1) -> int:
+        self.channels.append(Channel(name, unit, size))
+        self.size[0] += size
+        return self.size[0] - size
+
+    def _parts(self, link: str, divisions: tuple[int, ...], path: str) -> list[Part]:
+        if link not in self.tree.parts:
+            said = f"must be one of the soft links: {', '.join(self.tree.parts) or 'none'}"
+            raise ConfigError([Mistake(f"{path}.link", link, said)], "the links")
+        parts = self.tree.parts[link]
+        if divisions and max(divisions) >= len(parts):
+            said = f"must be numbers of divisions, 0 … {len(parts) - 1}"
+            raise ConfigError([Mistake(f"{path}.divisions", list(divisions), said)], "the links")
+        return [parts[k] for k in divisions] if divisions else parts
+
+    def _act(self, quadrature: int, index: int, kind: int, action: Array) -> None:
+        self.actuators.append((quadrature, index, kind, action))
+
+    def _cable(self, cable: Cable, path: str) -> None:
+        index = self._channel(f"tension-{cable.name}", "N")
+        for part in self._parts(cable.link, cable.divisions, path):
+            s = part.start + part.division.length * np.array(part.quadrature_X)
+            y, dy = profile_of(cable.y, "s", s, f"{path}.y")
+            z, dz = profile_of(cable.z, "s", s, f"{path}.z")
+            for k, i in enumerate(part.quadrature):
+                self._act(i, index, THREAD, np.array([0.0, y[k], z[k], 0.0, dy[k], dz[k]]))
+
+    def _chamber(self, chamber: Chamber, path: str) -> None:
+        index = self._channel(f"pressure-{chamber.name}", "Pa")
+        for part in self._parts(chamber.link, chamber.divisions, path):
+            s = part.start + part.division.length * np.array(part.quadrature_X)
+            area, y, z = (
+                profile_of(getattr(chamber, name), "s", s, f"{path}.{name}")[0] for name in ("area", "y", "z")
+            )
+            for k, i in enumerate(part.quadrature):
+                # A·(d × e_x; e_x)
+                self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))
+
+    def _distributed(self, each: Distributed, path: str) -> None:
+        index = self._channel(f"distributed-{each.name}", "1") if each.input else -1
+        formulas = [expression(text, ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)]
+        function = evaluator(formulas, ["X", "t"])
+        moving = any("t" in {symbol.name for symbol in f.free_symbols} for f in formulas)
+        for part in self._parts(each.link, (), path):
+            places = np.array(part.quadrature_X)
+            X = (part.start + part.division.length * places) / self.tree.links[each.link].length
+            internal = each.kind == "internal"
+            lengths = np.array([self.tree.sections[i][0] for i in part.quadrature])
+            weight = np.ones(len(X)) if internal else lengths
+            values = function(X, 0.0).T * weight[:, None]
+            if not np.isfinite(values).all():
+                raise ConfigError(
+                    [Mistake(f"{path}.wrench", list(each.wrench), "is not finite at t = 0")], "a formula"
+                )
+            if internal:
+                rows = len(self.actuators) + np.arange(len(X))
+                for k, i in enumerate(part.quadrature):
+                    self._act(i, index, WRENCH, values[k])
+            else:
+                rows = len(self.loads) + np.arange(len(X))
+                for k, node in enumerate(part.quadrature_node):
+                    self.loads.append([node, index, WORLD_TABLE if each.kind == "world" else BODY_TABLE])
+                    self.wrenches.append(np.concatenate([values[k], np.zeros(3)]))
+            if moving:
+                self.varying.append(Varying(function, X, rows, weight, internal))

@@ -1,0 +1,193 @@
+"""From options to packed tables: a tree of links, what acts on it, its frames and shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import Pose
+from corekit.roles.component import BuildContext
+from corekit_gvs.acting import Acting, Varying
+from corekit_gvs.closing import LoopTable, loop_tables
+from corekit_gvs.config import GVSConfig
+from corekit_gvs.dependent import DependentBasis
+from corekit_gvs.tables import (
+    ACTIONS, BASES, CURVATURES, STRAINS, WRENCHES, Packed, pack, table_of,
+)  # fmt: skip
+from corekit_gvs.tree import Tree
+from corekit_gvs.visible import Visible, visible_of
+
+__all__ = ["Robot", "build"]
+
+
+@frozen(eq=False)
+class Robot:
+    """A tree of links in packed tables.
+
+    Attributes:
+        packed: the tables.
+        size: number of velocities.
+        last: number of nodes that forces need; the rest carry frames.
+        tree, acting, visible, loops: what was built, in words.
+        static: whether nothing has to be written before a sweep.
+    """
+
+    packed: Packed
+    size: int
+    last: int
+    tree: Tree
+    acting: Acting
+    visible: Visible
+    loops: LoopTable
+    strains: Array
+    bases: Array
+    curvatures: Array
+    actions: Array
+    wrenches: Array
+    varying: tuple[Varying, ...]
+    dependents: tuple[DependentBasis, ...]
+
+    def refresh(self, q: Array, v: Array, t: float) -> None:
+        """Write what depends on state or time beside the sweep: dependent bases, distributed wrenches."""
+        for basis in self.dependents:
+            basis.update(q, v, t, self.strains, self.bases[0])
+        for each in self.varying:
+            each.update(t, self.actions, self.wrenches)
+
+    def refresh_slopes(self, q: Array, v: Array, t: float) -> None:
+        """Write the further derivatives of dependent bases that tangents need."""
+        for basis in self.dependents:
+            basis.update_slopes(q, v, t, self.bases, self.curvatures)
+
+
+def build(config: GVSConfig, context: BuildContext) -> Robot:
+    """Tables of a tree.
+
+    Raises:
+        ConfigError: places, links or formulas that do not exist or make no sense.
+    """
+    tree = Tree(config.fluid_density)
+    tree.begin()
+    for i, link in enumerate(config.links):
+        tree.add(link, f"links[{i}]")
+    if not tree.sizes[0]:
+        raise ConfigError(
+            [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")], "the links"
+        )
+    acting = Acting(tree)
+    acting.add_all(config)
+    loops = loop_tables(config, tree)
+    last = len(tree.nodes)
+    visible = visible_of(config, tree)
+    n = tree.sizes[0]
+    integers, reals, order = _tables(config, tree, acting, loops, context)
+    packed = pack(integers, reals, n, last)
+    varying = tuple(
+        Varying(each.function, each.X, order[each.rows], each.weight, each.internal)
+        if each.internal
+        else each
+        for each in acting.varying
+    )
+    return Robot(
+        packed=packed,
+        size=n,
+        last=last,
+        tree=tree,
+        acting=acting,
+        visible=visible,
+        loops=loops,
+        strains=table_of(packed, STRAINS).reshape(-1, 18),
+        bases=table_of(packed, BASES).reshape(3, -1),
+        curvatures=table_of(packed, CURVATURES),
+        actions=table_of(packed, ACTIONS).reshape(-1, 6),
+        wrenches=table_of(packed, WRENCHES).reshape(-1, 9),
+        varying=varying,
+        dependents=tuple(tree.dependents),
+    )
+
+
+def _rows(values: list[list[int]], width: int) -> IntArray:
+    return np.array(values, dtype=np.int64).reshape(-1, width)
+
+
+def _below(tree: Tree) -> tuple[list[list[int]], list[int]]:
+    """Columns of all descendants of every piece, and pieces with where these stand."""
+    n = tree.sizes[0]
+    owner = np.zeros(n, dtype=int)
+    for p, piece in enumerate(tree.pieces):
+        owner[piece[3] : piece[3] + piece[1]] = p
+    below: list[set[int]] = [set() for _ in tree.pieces]
+    for p, columns in enumerate(tree.columns):
+        first, own = tree.pieces[p][3], tree.pieces[p][1]
+        for above in {int(owner[c]) for c in columns} - {p}:
+            below[above].update(range(first, first + own))
+    flat: list[int] = []
+    pieces: list[list[int]] = []
+    start = 0
+    for p, piece in enumerate(tree.pieces):
+        pieces.append([piece[0], piece[1], start, piece[3], len(flat), len(below[p])])
+        start += piece[0]
+        flat.extend(sorted(below[p]))
+    return pieces, flat
+
+
+def _tables(
+    config: GVSConfig, tree: Tree, acting: Acting, loops: LoopTable, context: BuildContext
+) -> tuple[dict[str, IntArray], dict[str, Array], IntArray]:
+    """All tables by name, and where each actuator stands among them."""
+    pieces, below = _below(tree)
+    by_place = np.argsort([each[0] for each in acting.actuators], kind="stable")
+    order = np.empty(len(by_place), dtype=np.int64)
+    order[by_place] = np.arange(len(by_place))
+    actuators = [acting.actuators[int(k)] for k in by_place]
+    quadrature = _rows(tree.quadrature, 4)
+    held = np.array([each[0] for each in actuators], dtype=np.int64)
+    quadrature[:, 2] = np.searchsorted(held, np.arange(len(quadrature)), side="left")
+    quadrature[:, 3] = np.searchsorted(held, np.arange(len(quadrature)), side="right")
+    integers = {
+        "NODES": _rows(tree.nodes, 8),
+        "PIECES": _rows(pieces, 6),
+        "COLUMNS": np.array([c for each in tree.columns for c in each], dtype=np.int64),
+        "BELOW": np.array(below, dtype=np.int64),
+        "POINTS": _rows(tree.points, 3),
+        "QUADRATURE": quadrature,
+        "ACTUATORS": _rows([[each[1], each[2]] for each in actuators], 2),
+        "MASSES": np.array(tree.masses, dtype=np.int64),
+        "LOADS": _rows(acting.loads, 3),
+        "TENDONS": _rows(acting.tendons, 3),
+        "DRIVEN": _rows(acting.driven, 2),
+        "LOOPS": loops.rows,
+    }
+    bases = np.concatenate([*tree.bases, np.zeros(0)])
+    reals = {
+        "STEPS": np.array(tree.steps),
+        "STRAINS": np.array(tree.strains),
+        "BASES": np.concatenate([bases, np.zeros(2 * len(bases))]),
+        "CURVATURES": np.zeros(tree.sizes[2]),
+        "SECTIONS": np.array(tree.sections),
+        "ACTIONS": np.array([each[3] for each in actuators]),
+        "BODIES": np.array(tree.bodies),
+        "WRENCHES": np.array(acting.wrenches),
+        "ENDS": np.array(acting.ends),
+        "SPRINGS": _springs(config, tree),
+        "WORLD": _world(context.base, context.gravity),
+        "LOOP_FRAMES": loops.frames,
+    }
+    return integers, reals, order
+
+
+def _springs(config: GVSConfig, tree: Tree) -> Array:
+    """Stiffness, damping and added mass of every velocity."""
+    springs = np.zeros((tree.sizes[0], 3))
+    for link in config.links:
+        first, count = tree.first[link.name], link.joint.size
+        springs[first : first + count, 0] = link.joint.stiffness
+        springs[first : first + count, 1] = link.joint.damping
+        springs[first + count : first + link.size, 2] = config.regularisation
+    return springs
+
+
+def _world(base: Pose, gravity: Array) -> Array:
+    return np.concatenate([gravity, base.position, base.rotation.ravel()])

@@ -1,0 +1,113 @@
+"""Dependent strain bases: strains that are any function b(X, q, t), and their derivatives by SymPy.
+
+With D = ∂/∂t + Σ q̇ᵢ·∂/∂qᵢ, the derivative along a motion with q̈ = 0, a sweep needs at every place
+
+    x₀ = ξ* + D_L·(b − b_q·q),   ẋ₀ = D_L·b_t,   a_v = D_L·D²b,   B = D_L·b_q                                 (1)
+
+so that ξ = x₀ + B·q, ξ̇ = ẋ₀ + B·q̇ and ξ̈ = B·q̈ + a_v; tangents need Ḃ = D_L·D b_q, B̈ = D_L·D²b_q and b_qq too.
+a_v holds b_qq·q̇·q̇, without which accelerations are off by several per cent.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import sympy
+
+from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
+from corekit_gvs.basis import MODES, Basis
+from corekit_gvs.formula import evaluator, expression
+
+__all__ = ["DependentBasis"]
+
+
+@final
+class DependentBasis:
+    """One dependent basis of one division, written anew into the tables at every state.
+
+    Args:
+        basis: modes and formulas.
+        X: places, shape (p,).
+        scale: diagonal of D_L, (6,).
+        first: velocity index of its first coordinate.
+        column: its first column among the division's own.
+        own: number of the division's own columns.
+        path: where it stands in the options.
+    """
+
+    def __init__(
+        self, basis: Basis, X: Array, scale: Array, first: int, column: int, own: int, path: str
+    ) -> None:
+        self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
+        self._scale = scale[self._modes]
+        self.first, self._column, self._own = first, column, own
+        q_names = [f"q{i + 1}" for i in range(self.count)]
+        p_names = [f"p{i + 1}" for i in range(self.count)]
+        names = ["X", "t", *q_names]
+        q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
+        t = sympy.Symbol("t", real=True)
+
+        def along(f: sympy.Expr) -> sympy.Expr:
+            return sympy.diff(f, t) + sum(rate * sympy.diff(f, each) for rate, each in zip(p, q, strict=True))
+
+        b = [expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(basis.functions)]
+        slope = [sympy.diff(f, each) for f in b for each in q]
+        first_order = [*b, *slope, *[sympy.diff(f, t) for f in b], *[along(along(f)) for f in b]]
+        second = [
+            *[along(f) for f in slope], *[along(along(f)) for f in slope], *[sympy.diff(f, each) for f in slope for each in q]
+        ]  # fmt: skip
+        self._first_order = evaluator(first_order, [*names, *p_names])
+        self._second_order = evaluator(second, [*names, *p_names])
+
+    def place(self, bases: IntArray, points: IntArray, curvatures: int, plain: Array) -> None:
+        """Told where its tables stand.
+
+        Args:
+            bases: place of b_q of each point in BASES, (p,).
+            points: the points' indices, (p,).
+            curvatures: place of the first point's b_qq in CURVATURES; the others follow, each own·own·6.
+            plain: ξ* at the points, (p, 6).
+        """
+        modes, columns = np.array(self._modes), self._column + np.arange(self.count)
+        self._bases = bases[:, None, None] + modes[:, None] * self._own + columns
+        self.points, self._plain = points, plain
+        own = self._own
+        block = columns[:, None] * (6 * own) + columns * 6
+        starts = curvatures + 6 * own * own * np.arange(len(bases))
+        self._curvatures = starts[:, None, None, None] + modes[:, None, None] + block
+
+    def update(self, q: Array, v: Array, t: float, strains: Array, bases: Array) -> None:
+        """Write (1): strains (points, 18), bases flat."""
+        m, d = len(self._modes), self.count
+        own_q, own_v = q[self.first : self.first + d], v[self.first : self.first + d]
+        found = self._first_order(self._X, t, *own_q, *own_v)
+        b, slope = found[:m].T * self._scale, found[m : m + m * d].reshape(m, d, -1).transpose(2, 0, 1)
+        slope = slope * self._scale[:, None]
+        bases[self._bases] = slope
+        rows = self.points[:, None]
+        modes = np.array(self._modes)
+        strains[rows, modes] = self._plain[:, modes] + b - slope @ own_q
+        strains[rows, 6 + modes] = found[m + m * d : 2 * m + m * d].T * self._scale
+        strains[rows, 12 + modes] = found[2 * m + m * d :].T * self._scale
+
+    def update_slopes(self, q: Array, v: Array, t: float, bases: Array, curvatures: Array) -> None:
+        """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures."""
+        m, d = len(self._modes), self.count
+        own_q, own_v = q[self.first : self.first + d], v[self.first : self.first + d]
+        found = self._second_order(self._X, t, *own_q, *own_v)
+        scale = self._scale[:, None]
+        for row, part in ((1, found[: m * d]), (2, found[m * d : 2 * m * d])):
+            bases[row][self._bases] = part.reshape(m, d, -1).transpose(2, 0, 1) * scale
+        second = found[2 * m * d :].reshape(m, d, d, -1).transpose(3, 0, 1, 2)
+        curvatures[self._curvatures] = second * scale[:, :, None]
+
+
+def check_numbers(basis: Basis, path: str) -> None:
+    """Raise ConfigError if the formulas have no finite value at a plain state."""
+    found = DependentBasis(basis, np.array([0.3]), np.ones(6), 0, 0, basis.coordinates, path)
+    values = found._first_order(np.array([0.3]), 0.4, *np.full(2 * basis.coordinates, 0.7))  # noqa: SLF001 - its own check
+    if not np.isfinite(values).all():
+        said = "have no finite value or slope at X = 0.3, t = 0.4, q = 0.7"
+        raise ConfigError([Mistake(f"{path}.functions", list(basis.functions), said)], "a formula")

@@ -1,0 +1,113 @@
+"""Formulas that users type: read by our own grammar, never executed, and handed to SymPy for derivatives.
+
+    numbers, the given names, pi, e, + − * / **, sin cos tan asin acos atan sinh cosh tanh exp log sqrt abs min max step
+
+`step(x)` is 1 where x > 0.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import sympy
+
+from corekit.data.arrays import Array
+from corekit.errors import ConfigError, Mistake
+from corekit_gvs.options import Profile
+
+__all__ = ["evaluator", "expression", "profile_of"]
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: a**b,
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos,
+    "atan": sympy.atan, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh, "exp": sympy.exp,
+    "log": sympy.log, "sqrt": sympy.sqrt, "abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max,
+    "step": lambda x: sympy.Heaviside(x, 0),
+}  # fmt: skip
+_LONGEST = 2000
+
+
+def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
+    """The formula as a SymPy expression in real symbols of these names.
+
+    Raises:
+        ConfigError: what is not in the grammar, with its place in the formula.
+    """
+
+    def refuse(found: object, allowed: str) -> ConfigError:
+        return ConfigError([Mistake(path, found, allowed)], "a formula")
+
+    if len(text) > _LONGEST:
+        raise refuse(f"{len(text)} characters", f"a formula has at most {_LONGEST}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise refuse(text, f"is not a formula of {', '.join(names)}") from error
+    known = {name: sympy.Symbol(name, real=True) for name in names} | {"pi": sympy.pi, "e": sympy.E}
+
+    def read(node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return sympy.Integer(node.value) if isinstance(node.value, int) else sympy.Float(node.value)
+        if isinstance(node, ast.Name) and node.id in known:
+            return known[node.id]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            return -read(node.operand) if isinstance(node.op, ast.USub) else read(node.operand)
+        if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+            return _BINARY[type(node.op)](read(node.left), read(node.right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
+            if not node.keywords and node.args:
+                try:
+                    return _FUNCTIONS[node.func.id](*[read(each) for each in node.args])
+                except TypeError as error:
+                    raise refuse(ast.unparse(node), "takes another number of arguments") from error
+        words = f"may hold numbers, {', '.join(known)}, + - * / ** and {', '.join(_FUNCTIONS)}"
+        raise refuse(ast.unparse(node), words)
+
+    return read(tree)
+
+
+def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[..., Array]:
+    """A function of arrays (broadcast together) that returns the expressions' values, shape (count, …)."""
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    function = sympy.lambdify(symbols, list(expressions), modules="numpy", cse=True)
+
+    def evaluate(*arguments: Any) -> Array:
+        shape = reduce(np.broadcast_shapes, [np.shape(each) for each in arguments], ())
+        out = np.empty((len(expressions), *shape))
+        for row, value in zip(out, function(*arguments), strict=True):
+            row[...] = value
+        return out
+
+    return evaluate
+
+
+def profile_of(profile: Profile, name: str, at: Array, path: str) -> tuple[Array, Array]:
+    """Values and derivatives of a polynomial or formula of `name`, at places of shape (n,).
+
+    Raises:
+        ConfigError: what is not a formula, or has no finite value there.
+    """
+    if isinstance(profile, str):
+        value = expression(profile, [name], path)
+        slope = sympy.diff(value, sympy.Symbol(name, real=True))
+        found = evaluator([value, slope], [name])(at)
+    else:
+        powers = np.polynomial.polynomial
+        coefficients = np.array(profile)
+        found = np.stack([powers.polyval(at, coefficients), powers.polyval(at, powers.polyder(coefficients))])
+    if not np.isfinite(found).all():
+        where = at[~np.isfinite(found).all(axis=0)][0]
+        raise ConfigError(
+            [Mistake(path, profile, f"has no finite value or slope at {name} = {where:.6g}")], "a formula"
+        )
+    return found[0], found[1]

@@ -1,0 +1,104 @@
+"""Shape functions of independent strain bases on X ∈ [0, 1].
+
+| basis                | functions                                                        |
+|----------------------|------------------------------------------------------------------|
+| monomial             | Xʲ                                                               |
+| legendre             | P₀ = 1, P₁ = y, (j+1)·P_{j+1} = (2j+1)·y·P_j − j·P_{j−1}, y = 2X − 1 |
+| chebyshev            | T₀ = 1, T₁ = y, T_{j+1} = 2y·T_j − T_{j−1}                       |
+| fourier              | 1, cos 2πjX, sin 2πjX                                            |
+| fem-*                | Lagrange polynomials on evenly spaced nodes of an element        |
+| hermite              | value and slope d/dX at the nodes (slope functions carry w)      |
+| gaussian             | exp(−c²(X − aⱼ)²), c = 2√(ln 2)/w                                |
+| inverse-multiquadric | 1/√(1 + c²(X − aⱼ)²), c = 2√3/w                                  |
+
+w = 1/elements is the width of an element, aⱼ = j·w its ends. An end of an element is taken from its left.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit_gvs.basis import PER_ELEMENT, Basis
+from corekit_gvs.formula import evaluator, expression
+
+__all__ = ["element_ends", "enough_points", "shape_functions"]
+
+
+def shape_functions(basis: Basis, X: Array, path: str) -> Array:
+    """φⱼ at places X of shape (p,), as shape (p, per mode)."""
+    kind, order, y = basis.kind, basis.order, 2.0 * X - 1.0
+    if kind == "constant":
+        return np.ones((len(X), 1))
+    if kind == "monomial":
+        return np.power(X[:, None], np.arange(order + 1))
+    if kind == "legendre":
+        return np.polynomial.legendre.legvander(y, order)
+    if kind == "chebyshev":
+        return np.polynomial.chebyshev.chebvander(y, order)
+    if kind == "fourier":
+        waves = 2.0 * math.pi * X[:, None] * np.arange(1, order + 1)
+        pairs = np.stack([np.cos(waves), np.sin(waves)], axis=2).reshape(len(X), 2 * order)
+        return np.hstack([np.ones((len(X), 1)), pairs])
+    if kind == "custom":
+        formulas = [
+            expression(each, ["X"], f"{path}.functions[{i}]") for i, each in enumerate(basis.functions)
+        ]
+        return evaluator(formulas, ["X"])(X).T
+    return _local(basis, X)
+
+
+def _local(basis: Basis, X: Array) -> Array:
+    """Functions that live on elements or about their ends."""
+    n, w = basis.elements, 1.0 / basis.elements
+    if basis.kind in ("gaussian", "inverse-multiquadric"):
+        away = (X[:, None] - w * np.arange(n + 1)) / w
+        if basis.kind == "gaussian":
+            return np.exp(-4.0 * math.log(2.0) * away**2)
+        return 1.0 / np.sqrt(1.0 + 12.0 * away**2)
+    element = np.clip(np.ceil(X * n - 1e-12).astype(int) - 1, 0, n - 1)
+    x = X * n - element
+    if basis.kind == "hermite":
+        own = np.stack(
+            [1 - 3 * x**2 + 2 * x**3, w * (x - 2 * x**2 + x**3), 3 * x**2 - 2 * x**3, w * (x**3 - x**2)],
+            axis=1,
+        )
+        first = 2 * element
+    else:
+        degree = PER_ELEMENT[basis.kind]
+        nodes = np.linspace(0.0, 1.0, degree + 1)
+        own = np.ones((len(X), degree + 1))
+        for i in range(degree + 1):
+            for j in range(degree + 1):
+                if i != j:
+                    own[:, i] *= (x - nodes[j]) / (nodes[i] - nodes[j])
+        first = degree * element
+    values = np.zeros((len(X), basis.per_mode))
+    values[np.arange(len(X))[:, None], first[:, None] + np.arange(own.shape[1])] = own
+    return values
+
+
+def element_ends(basis: Basis) -> Array:
+    """Where a basis is not smooth or narrow: ends of its elements, 0 and 1 among them."""
+    return np.linspace(0.0, 1.0, basis.elements + 1) if basis.kind in PER_ELEMENT else np.array([0.0, 1.0])
+
+
+def enough_points(basis: Basis) -> int:
+    """Gauss points that a basis needs over the division, or over an element if it is local."""
+    local = {
+        "fem-linear": 2,
+        "fem-quadratic": 3,
+        "fem-cubic": 4,
+        "hermite": 4,
+        "gaussian": 3,
+        "inverse-multiquadric": 3,
+    }
+    if basis.kind in local:
+        return local[basis.kind]
+    if basis.kind == "fourier":
+        return max(5, 4 * basis.order)
+    if basis.kind == "custom":
+        return max(5, len(basis.functions) + 4)
+    return max(5, basis.order + 1)

@@ -1,0 +1,76 @@
+"""Names and units of coordinates, and what the kernel reads of a tree once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.roles.model import Coordinate, Layout
+from corekit_gvs.basis import MODES
+from corekit_gvs.build import Robot
+from corekit_gvs.config import GVSConfig
+from corekit_gvs.links import Division, Joint
+from corekit_gvs.starts import Motions
+
+__all__ = ["layout_of"]
+
+_JOINT_NAMES = {
+    "revolute": (("angle", "rad"),),
+    "prismatic": (("shift", "m"),),
+    "helical": (("angle", "rad"),),
+    "cylindrical": (("angle", "rad"), ("shift", "m")),
+    "universal": (("angle-1", "rad"), ("angle-2", "rad")),
+    "planar": (("angle", "rad"), ("shift-1", "m"), ("shift-2", "m")),
+    "spherical": (("turn-x", "rad"), ("turn-y", "rad"), ("turn-z", "rad")),
+    "free": (
+        ("turn-x", "rad"), ("turn-y", "rad"), ("turn-z", "rad"), ("shift-x", "m"), ("shift-y", "m"), ("shift-z", "m"),
+    ),
+    "fixed": (),
+}  # fmt: skip
+
+
+def _of_joint(joint: Joint, link: str) -> list[tuple[str, str]]:
+    return [(f"{link}-{name}", unit) for name, unit in _JOINT_NAMES[joint.kind]]
+
+
+def _of_division(division: Division, link: str) -> list[tuple[str, str]]:
+    """Independent bases by the strain's row, then dependent ones."""
+    entries = sorted(
+        (MODES[mode], mode, basis.per_mode)
+        for basis in division.strain
+        if basis.kind != "dependent"
+        for mode in basis.modes
+    )
+    out = [
+        (f"{link}-{mode}-{j}", "rad" if row < 3 else "1")
+        for row, mode, count in entries
+        for j in range(count)
+    ]
+    for basis in division.strain:
+        if basis.kind == "dependent":
+            out += [(f"{link}-{basis.modes[0]}-q{j + 1}", "1") for j in range(basis.coordinates)]
+    return out
+
+
+def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
+    """The layout."""
+    pairs: list[tuple[str, str]] = []
+    for link in config.links:
+        pairs += _of_joint(link.joint, link.name)
+        for i, division in enumerate(link.divisions):
+            name = link.name if len(link.divisions) == 1 else f"{link.name}-{i + 1}"
+            pairs += _of_division(division, name)
+    visible = robot.visible
+    return Layout(
+        coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
+        velocities=tuple(Coordinate(name, "1/s" if unit == "1" else unit + "/s") for name, unit in pairs),
+        inputs=tuple(robot.acting.channels),
+        frames=tuple(visible.frames),
+        shapes=tuple(visible.shapes),
+        never=np.array(visible.never, dtype=np.int64).reshape(-1, 2),
+        self_contact=config.self_contact,
+        aux=12 * len(robot.tree.charts),
+        prescribed=motions.index,
+        prescribed_coordinates=motions.index,
+        bilateral_rows=robot.loops.count,
+        row_width=robot.size,
+    )

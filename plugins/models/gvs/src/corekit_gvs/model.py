@@ -1,0 +1,152 @@
+"""The model `gvs`: what the kernel asks of a tree of soft and rigid links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Layout, Model, Outline
+from corekit_gvs.answers import energies, frame_poses, point_rows
+from corekit_gvs.build import build
+from corekit_gvs.config import GVSConfig, GVSInitial
+from corekit_gvs.forces import assemble
+from corekit_gvs.layout import layout_of
+from corekit_gvs.starts import Motions, write_initial
+from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
+
+__all__ = ["GVS"]
+
+_SHARES = ("gravity", "inertia", "elastic", "viscous", "applied", "drag")
+
+
+@final
+class GVS(Model):
+    """A tree of soft and rigid links, loops closed by rows, whose coordinates are joints' and strains'.
+
+        M(q)·q̈ = f(q, q̇, u, t) + J_bᵀ·λ,   v = q̇                                                     (1)
+
+    The equations stand in `sweep` (kinematics), `forces` (M and f), `slopes` (K and D) and `loops` (rows).
+
+    Abilities: `contact-rows`, `tangent`, `bilateral`, `prescribed`, `energy`, `force-terms`, `input-jacobian`.
+
+    Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
+    continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
+    """
+
+    def __init__(self, config: GVSConfig, context: BuildContext | None = None) -> None:
+        context = BuildContext() if context is None else context
+        self._config, self._path = config, context.path or "gvs"
+        self._robot = robot = build(config, context)
+        self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
+        self._renewed = bool(robot.dependents or robot.varying)
+        self._motions = Motions(config, robot.tree)
+        self._layout = layout_of(config, robot, self._motions)
+        self._frame_node = robot.visible.node
+        self._line_node: IntArray = np.array(
+            [k for line, _ in robot.visible.lines for k in line], dtype=np.int64
+        )
+        self._all, self._moved = np.ones(6), np.zeros(robot.size)
+        self._scratch_mass = np.zeros((robot.size, robot.size))
+
+    @property
+    def layout(self) -> Layout:
+        """Coordinates by link, inputs, frames and shapes."""
+        return self._layout
+
+    def memory(self) -> Memory:
+        """Nothing: a state is q, v and the frames of exponential coordinates in aux."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
+
+    def initial_state(self, initial: GVSInitial | None, out: State) -> None:
+        """Write the state that `initial` gives; unstrained and at rest if it is None.
+
+        Raises:
+            ConfigError: wrong number of entries, or a link that does not exist.
+        """
+        write_initial(initial, self._config, self._robot.tree, self._motions, self._path, out)
+
+    def mass_matrix(self) -> Dense:
+        """A dense buffer."""
+        return Dense(self._robot.size)
+
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        """Write M and f of `forces`."""
+        self._sweep(state, self._last, ROWS)
+        assemble(*self._packed, state.q, state.v, inputs, self._all, self._last, mass.data, force)
+
+    def _sweep(self, state: State, last: int, level: int) -> None:
+        """The sweep over the first `last` nodes at a state."""
+        if self._renewed:
+            self._robot.refresh(state.q, state.v, state.time)
+        sweep(*self._packed, state.q, state.v, state.aux, last, level)
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        """Write q + h·v̄; the frames of exponential coordinates stay."""
+        np.multiply(velocity, step, out=self._moved)
+        np.add(start.q, self._moved, out=out.q)
+        out.aux[:] = start.aux
+
+    def rechart(self, state: State) -> bool:
+        """Re-centre spherical and free joints that turned by more than π from their frame."""
+        return self._motions.rechart(state)
+
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        """Write the motions of prescribed joints."""
+        self._motions.write(time, value, rate)
+
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the poses of all frames."""
+        self._place(state, self._frame_node, position, rotation)
+
+    def _place(self, state: State, node: IntArray, position: Array, rotation: Array) -> None:
+        self._sweep(state, self._count, POSES)
+        frame_poses(self._packed.ints, self._packed.buffer, node, position, rotation)
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Write rows of points fixed in frames."""
+        self._sweep(state, self._count, ROWS)
+        point_rows(self._packed.ints, self._packed.buffer, self._frame_node, frame, local, dofs, values)
+
+    def energy(self, state: State) -> tuple[float, float]:
+        """Kinetic energy, and elastic and gravitational potential [J]; heights count from the world's origin."""
+        self._sweep(state, self._last, RATES)
+        out = np.zeros(3)
+        energies(*self._packed, state.q, state.v, out)
+        return float(out[0]), float(out[1] + out[2])
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """f as gravity, inertia (−c), elastic, viscous, applied and drag [N·m, N]."""
+        return {name: self._share(state, inputs, k) for k, name in enumerate(_SHARES)}
+
+    def _share(self, state: State, inputs: Array, index: int) -> Array:
+        self._sweep(state, self._last, ROWS)
+        share, force = np.zeros(6), np.zeros(self._robot.size)
+        share[index] = 1.0
+        assemble(*self._packed, state.q, state.v, inputs, share, self._last, self._scratch_mass, force)
+        return force
+
+    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u, shape (nv, nu): f is affine in u, column j is what a unit of input j adds."""
+        count = self._layout.input_size
+        nothing = self._share(state, np.zeros(count), _SHARES.index("applied"))
+        for j in range(count):
+            out[:, j] = self._share(state, np.eye(count)[j], _SHARES.index("applied")) - nothing
+
+    def outline(self, state: State) -> Outline:
+        """Every link as a polyline as thick as it is."""
+        lines = self._robot.visible.lines
+        points = np.zeros((len(self._line_node), 3))
+        self._place(state, self._line_node, points, np.zeros((len(points), 3, 3)))
+        starts = np.concatenate([[0], np.cumsum([len(line) for line, _ in lines])[:-1]]).astype(np.int64)
+        return Outline(points=points, radius=np.concatenate([radius for _, radius in lines]), starts=starts)

@@ -1,0 +1,89 @@
+"""What a division's section is like: inertia, rigidity and fluid at places along it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.errors import ConfigError, Mistake
+from corekit_gvs.formula import evaluator, expression, profile_of
+from corekit_gvs.links import Division
+from corekit_gvs.options import Profile
+
+__all__ = ["Section", "radius_at", "reference_strain", "section_at"]
+
+
+class Section(NamedTuple):
+    """At p places: diagonals of M̄ (with added mass), Σ and Υ, (p, 6); weight's mass per length (p,); drag (p, 9)."""
+
+    inertia: Array
+    rigidity: Array
+    viscous: Array
+    weight: Array
+    drag: Array
+
+
+def _positive(profile: Profile, X: Array, path: str) -> Array:
+    value = profile_of(profile, "X", X, path)[0]
+    if (value <= 0.0).any():
+        where = X[value <= 0.0][0]
+        raise ConfigError(
+            [Mistake(path, profile, f"must be > 0, it is not at X = {where:.4g}")], "the section"
+        )
+    return value
+
+
+def radius_at(division: Division, X: Array, path: str) -> Array:
+    """Radius for drawing, contact and drag [m]."""
+    return _positive(division.radius, X, f"{path}.radius")
+
+
+def reference_strain(division: Division, X: Array, path: str) -> Array:
+    """ξ* at places X, (p, 6)."""
+    out = np.empty((len(X), 6))
+    for r, text in enumerate(division.reference):
+        try:
+            out[:, r] = float(text)
+        except ValueError:
+            out[:, r] = evaluator([expression(text, ["X"], f"{path}.reference[{r}]")], ["X"])(X)[0]
+    if not np.isfinite(out).all():
+        raise ConfigError(
+            [Mistake(f"{path}.reference", list(division.reference), "must be finite")], "the division"
+        )
+    return out
+
+
+def _geometry(division: Division, X: Array, path: str) -> tuple[Array, Array, Array]:
+    """A, I_y, I_z."""
+    if division.section == "circle":
+        r = _positive(division.radius, X, f"{path}.radius")
+        return math.pi * r**2, math.pi * r**4 / 4.0, math.pi * r**4 / 4.0
+    y, z = (_positive(getattr(division, name), X, f"{path}.{name}") for name in ("height", "width"))
+    if division.section == "rectangle":
+        return y * z, y * z**3 / 12.0, y**3 * z / 12.0
+    return math.pi * y * z, math.pi * y * z**3 / 4.0, math.pi * y**3 * z / 4.0
+
+
+def section_at(division: Division, X: Array, fluid: float, path: str) -> Section:
+    """Everything of a section at places X of shape (p,)."""
+    r = radius_at(division, X, path)
+    if division.section == "given":
+        ones = np.ones((len(X), 1))
+        inertia, rigidity = ones * np.array(division.inertia), ones * np.array(division.rigidity)
+        viscous = ones * np.array(division.viscous_rigidity or (0.0,) * 6)
+        area, density = math.pi * r**2, inertia[:, 3]
+    else:
+        area, Iy, Iz = _geometry(division, X, path)
+        Ix, E = Iy + Iz, division.young
+        G = 0.5 * E / (1.0 + division.poisson)
+        inertia = division.density * np.stack([Ix, Iy, Iz, area, area, area], axis=1)
+        rigidity = np.stack([G * Ix, E * Iy, E * Iz, E * area, G * area, G * area], axis=1)
+        viscous = division.viscosity * np.stack([Ix, 3 * Iy, 3 * Iz, 3 * area, area, area], axis=1)
+        density = division.density * area
+    inertia[:, 3:] += fluid * area[:, None] * np.array(division.added_mass)
+    (Cx, Cy, Cz), (Lx, Ly, Lz) = division.drag, division.lift
+    drag = np.array([0.5 * math.pi * Cx, -Lz, Ly, Lz, Cy, -Lx, -Ly, Lx, Cz])
+    return Section(inertia, rigidity, viscous, density - fluid * area, fluid * r[:, None] * drag)

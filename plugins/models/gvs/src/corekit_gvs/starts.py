@@ -1,0 +1,135 @@
+"""Where a tree starts, how prescribed joints move, and how exponential coordinates are re-centred.
+
+A spherical or free joint stands at g = g₀·exp(q^), g₀ in aux. Beyond an angle of π its tangent operator nears the
+singularity at 2π, so between steps
+
+    g₀ ← g₀·exp(q^),   q ← 0,   q̇ ← Ad⁻¹_exp(q^)·T(q)·q̇                                              (1)
+
+which is the same motion: poses and body twist do not change.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.signals import Signal
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit_gvs.config import GVSConfig, GVSInitial
+from corekit_gvs.exponential import Q, ROTATION, SHIFT, T3, WIDTH, exponential, operators
+from corekit_gvs.tree import Tree
+
+__all__ = ["Motions", "write_initial"]
+
+
+@final
+class Motions:
+    """Prescribed joints and charts of a tree.
+
+    Attributes:
+        index: prescribed velocities, in order.
+    """
+
+    def __init__(self, config: GVSConfig, tree: Tree) -> None:
+        index: list[int] = []
+        self._signals: list[tuple[Signal, slice]] = []
+        wrong: list[Mistake] = []
+        for i, link in enumerate(config.links):
+            motion = link.joint.motion
+            if motion is None:
+                continue
+            if motion.size != link.joint.size:
+                said = f"must give {link.joint.size} numbers: one a coordinate"
+                wrong.append(Mistake(f"links[{i}].joint.motion", f"{motion.size} numbers", said))
+                continue
+            self._signals.append((motion, slice(len(index), len(index) + link.joint.size)))
+            index.extend(range(tree.first[link.name], tree.first[link.name] + link.joint.size))
+        if wrong:
+            raise ConfigError(wrong, "the joints")
+        self.index: IntArray = np.array(index, dtype=np.int64)
+        self._charts = tree.charts
+
+    def write(self, time: float, value: Array, rate: Array) -> None:
+        """Write p(t) and ṗ(t)."""
+        for signal, where in self._signals:
+            signal.value(time, value[where])
+            signal.rate(time, rate[where])
+
+    def rest(self, out: State) -> None:
+        """Write q = 0, v = 0, frames of charts at their joints; prescribed joints at p(0), ṗ(0)."""
+        out.q[:] = 0.0
+        out.v[:] = 0.0
+        for _, aux, _ in self._charts:
+            out.aux[aux : aux + 12] = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+        value, rate = np.zeros(len(self.index)), np.zeros(len(self.index))
+        self.write(0.0, value, rate)
+        out.q[self.index], out.v[self.index] = value, rate
+        out.time = 0.0
+
+    def rechart(self, state: State) -> bool:
+        """Re-centre by (1) what turned by more than π; True if any did."""
+        changed = False
+        for first, aux, size in self._charts:
+            turn = state.q[first : first + 3]
+            if turn @ turn > np.pi**2:
+                _recentre(state, first, aux, size)
+                changed = True
+        return changed
+
+
+def _recentre(state: State, first: int, aux: int, size: int) -> None:
+    q, v = np.zeros(6), np.zeros(6)
+    q[:size], v[:size] = state.q[first : first + size], state.v[first : first + size]
+    rel, c = np.zeros(WIDTH), np.zeros(10)
+    k, l = (q[0], q[1], q[2]), (q[3], q[4], q[5])  # noqa: E741
+    exponential(k, l, c, rel)
+    operators(k, l, k, l, k, l, 0, c, rel)
+    turn, blend, lever = (rel[at : at + 9].reshape(3, 3) for at in (ROTATION, T3, Q))
+    shift = rel[SHIFT : SHIFT + 3]
+    omega = blend @ v[:3]
+    velocity = lever @ v[:3] + blend @ v[3:] + np.cross(omega, shift)
+    frame = state.aux[aux : aux + 12]
+    rotation = frame[:9].reshape(3, 3)
+    position = frame[9:] + rotation @ shift
+    u, _, vt = np.linalg.svd(rotation @ turn)  # rounding must not pile up over many turns
+    frame[:9], frame[9:] = (u @ vt).ravel(), position
+    state.q[first : first + size] = 0.0
+    state.v[first : first + size] = np.concatenate([turn.T @ omega, turn.T @ velocity])[:size]
+
+
+def write_initial(
+    initial: GVSInitial | None, config: GVSConfig, tree: Tree, motions: Motions, path: str, out: State
+) -> None:  # fmt: skip
+    """Write the state of `initial`."""
+    motions.rest(out)
+    if initial is None:
+        return
+    wrong: list[Mistake] = []
+
+    def write(values: tuple[float, ...], target: Array, where: str) -> None:
+        if not values:
+            return
+        if len(values) == len(target):
+            target[:] = values
+        else:
+            wrong.append(Mistake(where, f"{len(values)} entries", f"give {len(target)}, or none"))
+
+    write(initial.coordinates, out.q, f"{path}.initial.coordinates")
+    write(initial.velocity, out.v, f"{path}.initial.velocity")
+    sizes = {link.name: link.size for link in config.links}
+    for i, each in enumerate(initial.links):
+        where = f"{path}.initial.links[{i}]"
+        if each.name not in sizes:
+            wrong.append(Mistake(f"{where}.name", each.name, f"must be one of {', '.join(sizes)}"))
+            continue
+        own = slice(tree.first[each.name], tree.first[each.name] + sizes[each.name])
+        write(each.coordinates, out.q[own], f"{where}.coordinates")
+        write(each.velocity, out.v[own], f"{where}.velocity")
+    if wrong:
+        raise ConfigError(wrong, "the initial state")
+    value, rate = np.zeros(len(motions.index)), np.zeros(len(motions.index))
+    motions.write(0.0, value, rate)
+    out.q[motions.index], out.v[motions.index] = value, rate

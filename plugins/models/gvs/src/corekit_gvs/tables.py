@@ -1,0 +1,159 @@
+"""A tree of links as three flat arrays, which is what crosses from Python into compiled code.
+
+Every array handed to a compiled function costs 0.15 µs, so all tables stand one behind the other in `ints`, `reals` and
+`buffer`; the first entries of `ints` say where. `whole`, `real` and `work` give a table as a view.
+
+| table           | rows              | columns                                                                          |
+|-----------------|-------------------|----------------------------------------------------------------------------------|
+| NODES           | computational points | parent, piece, kind, point, J's place, aux's place, Z's place, spare           |
+| PIECES          | joints, divisions, bodies | active columns, own columns, place in COLUMNS, first own, place in BELOW, count below |
+| COLUMNS         |                   | the piece's active columns (velocity indices), ancestors' first, own last        |
+| BELOW           |                   | columns of all its descendants                                                   |
+| POINTS          | places of a basis | place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1            |
+| QUADRATURE      |                   | point, piece, first and end in ACTUATORS                                         |
+| ACTUATORS       |                   | input (−1: factor 1), kind (THREAD or WRENCH)                                    |
+| MASSES          |                   | node                                                                             |
+| LOADS           |                   | node, first input (−1: factor 1), kind                                           |
+| TENDONS         |                   | node, node, input                                                                |
+| DRIVEN          |                   | velocity, input                                                                  |
+| LOOPS           |                   | node, node, first row, rows, kind                                                |
+
+| real table      | columns                                                                              |
+|-----------------|--------------------------------------------------------------------------------------|
+| STEPS           | length h of the Magnus step [m], fixed rotation (9), fixed translation (3), per node |
+| STRAINS         | ξ − b_q·q, ξ̇ − b_q·q̇ and ξ̈ − b_q·q̈, six each, per point                            |
+| BASES           | b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have      |
+| CURVATURES      | b_qq, (own, own, 6)                                                                  |
+| SECTIONS        | weight·L [m], diagonals of Σ and Υ, ξ*, per quadrature point                         |
+| ACTIONS         | (d, d′) of a thread or B_a, per actuator                                             |
+| BODIES          | I (9), A (3), weight's mass, rotational drag (3), linear drag (9), per mass          |
+| WRENCHES        | wrench (6), offset (3), per load                                                     |
+| ENDS            | offsets (3, 3), per tendon                                                           |
+| SPRINGS         | stiffness, damping, added mass, per velocity                                         |
+| WORLD           | gravity (3), base position (3), base rotation (9)                                    |
+| FRAMES_OF_LOOPS | two offsets and rotations (24), rows' directions (36), compliance, per loop          |
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from corekit.data.arrays import Array, IntArray
+from corekit_gvs.exponential import WIDTH
+from corekit_gvs.vectors import inner
+
+__all__ = ["INTS", "REALS", "STATE", "Packed", "pack", "real", "table_of", "whole", "work"]
+
+INTS = (
+    "NODES",
+    "PIECES",
+    "COLUMNS",
+    "BELOW",
+    "POINTS",
+    "QUADRATURE",
+    "ACTUATORS",
+    "MASSES",
+    "LOADS",
+    "TENDONS",
+    "DRIVEN",
+    "LOOPS",
+)
+NODES, PIECES, COLUMNS, BELOW, POINTS, QUADRATURE, ACTUATORS, MASSES, LOADS, TENDONS, DRIVEN, LOOPS = range(
+    12
+)
+REALS = (
+    "STEPS",
+    "STRAINS",
+    "BASES",
+    "CURVATURES",
+    "SECTIONS",
+    "ACTIONS",
+    "BODIES",
+    "WRENCHES",
+    "ENDS",
+    "SPRINGS",
+    "WORLD",
+    "LOOP_FRAMES",
+)
+STEPS, STRAINS, BASES, CURVATURES, SECTIONS, ACTIONS, BODIES, WRENCHES, ENDS, SPRINGS, WORLD, LOOP_FRAMES = (
+    range(12)
+)
+PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, SLOPE_ROWS = range(10)
+"""Tables of the work buffer: state of every node; J of every node; what a step does; wrench at every node; backward sums; four (n, n)
+matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; derivatives of every node's state."""
+
+_REAL_AT = len(INTS) + 1
+_WORK_AT = _REAL_AT + len(REALS) + 1
+_SIZES_AT = _WORK_AT + 11
+HEADER = _SIZES_AT + 4
+SIZE, MAIN, COUNT, BASIS_SIZE = _SIZES_AT, _SIZES_AT + 1, _SIZES_AT + 2, _SIZES_AT + 3
+"""Where the number of velocities, of nodes that the dynamics need, of all nodes, and the length of one of BASES stand."""
+
+STATE = 24
+"""A node's state: rotation (9), position, ω, v, bias of ω̇, bias of v̇, three each, world axes."""
+
+FIXED, CHART, MIDPOINT, ZANNA, ROOT = 0, 1, 2, 3, 4
+"""Kinds of node: moved by a fixed transform, by one in aux, by a step of order 2 or 4; the base."""
+
+THREAD, WRENCH = 0, 1
+WORLD_INPUT, BODY_INPUT, WORLD_TABLE, BODY_TABLE = 0, 1, 2, 3
+FULL_COLUMNS = 40
+SLOPES_OF_STATE = 18
+
+
+class Packed(NamedTuple):
+    """The three arrays; `ints` begins with a header of places and sizes."""
+
+    ints: IntArray
+    reals: Array
+    buffer: Array
+
+
+def pack(integers: dict[str, IntArray], reals: dict[str, Array], size: int, main: int) -> Packed:
+    """The flat form of the tables, with a zeroed work buffer; fills in where J and Z of every node stand."""
+    nodes, pieces = integers["NODES"].copy(), integers["PIECES"]
+    active, own = pieces[nodes[:, 1], 0], pieces[nodes[:, 1], 1]
+    nodes[:, 4] = np.concatenate([[0], np.cumsum(active)[:-1]])
+    nodes[:, 6] = np.concatenate([[0], np.cumsum(own)[:-1]])
+    count = len(nodes)
+    tables = {**integers, "NODES": nodes}
+    flat = [np.ascontiguousarray(tables[name], dtype=np.int64).ravel() for name in INTS]
+    real = [np.ascontiguousarray(reals[name], dtype=np.float64).ravel() for name in REALS]
+    total = int(active.sum())
+    lengths = [
+        count * STATE, 6 * total, count * WIDTH, count * 6, count * 15, 4 * size * size, FULL_COLUMNS * size, 256,
+        6 * int(own.sum()), SLOPES_OF_STATE * total,
+    ]  # fmt: skip
+    header = np.concatenate(
+        [
+            HEADER + np.concatenate([[0], np.cumsum([len(each) for each in flat])]),
+            np.concatenate([[0], np.cumsum([len(each) for each in real])]),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            [size, main, count, reals["BASES"].size // 3],
+        ]
+    ).astype(np.int64)
+    return Packed(np.concatenate([header, *flat]), np.concatenate(real), np.zeros(sum(lengths)))
+
+
+@inner
+def whole(ints: IntArray, table: int, width: int) -> IntArray:
+    """A table of integers as (rows, width)."""
+    return ints[ints[table] : ints[table + 1]].reshape((-1, width))
+
+
+@inner
+def real(ints: IntArray, reals: Array, table: int, width: int) -> Array:
+    """A table of reals as (rows, width)."""
+    return reals[ints[_REAL_AT + table] : ints[_REAL_AT + table + 1]].reshape((-1, width))
+
+
+@inner
+def work(ints: IntArray, buffer: Array, table: int) -> Array:
+    """A work table, flat."""
+    return buffer[ints[_WORK_AT + table] : ints[_WORK_AT + table + 1]]
+
+
+def table_of(packed: Packed, table: int) -> Array:
+    """A table of reals, flat, to be rewritten between sweeps."""
+    return packed.reals[packed.ints[_REAL_AT + table] : packed.ints[_REAL_AT + table + 1]]

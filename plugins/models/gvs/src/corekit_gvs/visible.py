@@ -1,0 +1,148 @@
+"""Frames, collision shapes and lines of a tree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import Pose
+from corekit.geometry.shapes import Shape
+from corekit_gvs.config import GVSConfig
+from corekit_gvs.links import Link
+from corekit_gvs.sections import radius_at
+from corekit_gvs.tree import Tree
+
+__all__ = ["Visible", "visible_of"]
+
+_ALONG_X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+"""Turns local z into x: axes of capsules and disks."""
+
+
+@frozen(eq=False)
+class Visible:
+    """Frames by name with their nodes, shapes on them, pairs never to test, and polylines of nodes with radii."""
+
+    frames: list[str] = field(factory=list)
+    nodes: list[int] = field(factory=list)
+    shapes: list[Shape] = field(factory=list)
+    never: list[tuple[int, int]] = field(factory=list)
+    lines: list[tuple[list[int], Array]] = field(factory=list)
+
+    def add(self, name: str, node: int) -> int:
+        """A frame; returns its index."""
+        self.frames.append(name)
+        self.nodes.append(node)
+        return len(self.frames) - 1
+
+    @property
+    def node(self) -> IntArray:
+        """Node of every frame."""
+        return np.array(self.nodes, dtype=np.int64)
+
+
+def visible_of(config: GVSConfig, tree: Tree) -> Visible:
+    """Frames of all links in order, then what they carry."""
+    out = Visible()
+    for i, link in enumerate(config.links):
+        base = out.add(f"{link.name}.base", tree.places[f"{link.name}.base"])
+        out.add(f"{link.name}.tip", tree.places[f"{link.name}.tip"])
+        first = len(out.shapes)
+        if link.kind == "rigid":
+            centre = out.add(f"{link.name}.centre", tree.places[f"{link.name}.centre"])
+            _rigid_shape(link, out, base, centre, f"links[{i}]")
+            ends = [tree.places[f"{link.name}.{end}"] for end in ("base", "tip")]
+            out.lines.append((ends, np.full(2, link.radius)))
+        else:
+            for share in link.frames:
+                place = f"{link.name}.{share:g}"
+                if place in out.frames:
+                    said = "is given twice"
+                    raise ConfigError([Mistake(f"links[{i}].frames", share, said)], "the frames")
+                out.add(place, tree.node_of(place, f"links[{i}].frames"))
+            _soft_shapes(link, tree, out)
+            _soft_line(link, tree, out)
+        out.never.extend((k, k + 1) for k in range(first, len(out.shapes) - 1))
+    _joined(config, tree, out)
+    return out
+
+
+def _radius(link: Link, tree: Tree, share: float) -> float:
+    s = share * link.length
+    part = [each for each in tree.parts[link.name] if each.start <= s][-1]
+    X = np.array([min((s - part.start) / part.division.length, 1.0)])
+    return float(radius_at(part.division, X, part.path)[0])
+
+
+def _soft_shapes(link: Link, tree: Tree, out: Visible) -> None:
+    if link.collision == "none":
+        return
+    n = link.shapes
+    length = link.length / n
+    for k in range(n):
+        share = (k + 0.5) / n
+        radius = _radius(link, tree, share)
+        frame = out.add(f"{link.name}/{k + 1}", tree.between(link.name, share))
+        if link.collision == "spheres":
+            shape = Shape("sphere", (radius,), frame=frame, friction=link.friction)
+        else:
+            kind, half = (
+                ("capsule", 0.5 * length) if link.collision == "capsules" else ("cylinder", 0.25 * length)
+            )
+            shape = Shape(
+                kind, (radius, half), frame=frame, offset=Pose(np.zeros(3), _ALONG_X), friction=link.friction
+            )
+        out.shapes.append(shape)
+
+
+def _rigid_shape(link: Link, out: Visible, base: int, centre: int, path: str) -> None:
+    if link.collision == "none":
+        return
+    if link.collision == "spheres":
+        out.shapes.append(Shape("sphere", (link.radius,), frame=centre, friction=link.friction))
+        return
+    tip = np.array(link.tip)
+    length = float(np.linalg.norm(tip))
+    if length < 1e-9:
+        said = "needs a tip away from the base, or spheres"
+        raise ConfigError([Mistake(f"{path}.collision", link.collision, said)], f"link {link.name!r}")
+    z = tip / length
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= math.sqrt(x @ x)
+    rotation = np.column_stack([x, np.cross(z, x), z])
+    kind = "capsule" if link.collision == "capsules" else "cylinder"
+    offset = Pose(0.5 * tip, rotation)
+    out.shapes.append(
+        Shape(kind, (link.radius, 0.5 * length), frame=base, offset=offset, friction=link.friction)
+    )
+
+
+def _soft_line(link: Link, tree: Tree, out: Visible) -> None:
+    nodes: list[int] = []
+    radii: list[float] = []
+    for part in tree.parts[link.name]:
+        nodes.extend(part.node)
+        radii.extend(radius_at(part.division, part.X, part.path).tolist())
+    out.lines.append((nodes, np.array(radii)))
+
+
+def _joined(config: GVSConfig, tree: Tree, out: Visible) -> None:
+    """Shapes of links that are joined never touch at the joint: last of the carrier, first of the carried."""
+    of = {
+        link.name: [k for k, s in enumerate(out.shapes) if _owner(out, s) == link.name]
+        for link in config.links
+    }
+    for link in config.links:
+        carrier = link.on.partition(".")[0]
+        if carrier in of and of[carrier] and of[link.name]:
+            mine = of[link.name][0]
+            out.never.extend(
+                (k, mine) for k in (of[carrier][0], of[carrier][-1]) if (k, mine) not in out.never
+            )
+
+
+def _owner(out: Visible, shape: Shape) -> str:
+    return out.frames[shape.frame].replace("/", ".").partition(".")[0]
