@@ -260,11 +260,13 @@ def ex9_2_8():
 
 
 SETTINGS = {
-    "scholtes": SolveOptions(schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish=True),
+    "scholtes": SolveOptions(schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish="always"),
     "fischer-burmeister": SolveOptions(
-        schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish=True
+        schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish="always"
     ),
-    "exact-penalty": SolveOptions(schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish=True),
+    "exact-penalty": SolveOptions(
+        schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish="always"
+    ),
 }
 
 

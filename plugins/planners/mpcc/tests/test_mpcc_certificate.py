@@ -126,7 +126,7 @@ def test_the_answer_carries_the_certificate_of_its_own_point() -> None:
     own, start = np.ones((STAGES, 1)), np.array([0.5, 0, 0])
     given_ = {"shared": np.array([0.3]), "own": own, "start": start}
     answer = PREPARED.solve(
-        np.full((STAGES, 3), 0.3), options=SolveOptions(final=1e-9, polish=True), **given_
+        np.full((STAGES, 3), 0.3), options=SolveOptions(final=1e-9, polish="always"), **given_
     )
     assert answer.ending.solved, answer.trail
     assert PREPARED.certificate(answer.x, **given_) == answer.certificate

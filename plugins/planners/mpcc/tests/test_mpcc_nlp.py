@@ -164,7 +164,7 @@ def test_every_solver_finds_the_point_nearest_to_a_target_on_the_corner(backend:
     family = Family(name="corner", first=v[0], second=v[1])
     program = Mpcc(x=v, cost=(v[0] - 1) ** 2 + (v[1] - 2) ** 2, families=(family,))
     prepared = PreparedMpcc(program, "fischer-burmeister")
-    options = SolveOptions(backend=backend, schedule="homotopy", final=1e-8, tolerance=1e-8, polish=True)
+    options = SolveOptions(backend=backend, schedule="homotopy", final=1e-8, tolerance=1e-8, polish="always")
     answer = prepared.solve(np.array([0.1, 1.0]), options=options)
     assert answer.ending.solved, answer.trail
     np.testing.assert_allclose(answer.x[0], [0.0, 2.0], atol=1e-6)

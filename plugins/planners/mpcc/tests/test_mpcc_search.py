@@ -28,7 +28,7 @@ def towards() -> Mpcc:
 @pytest.mark.parametrize("relaxation", ["scholtes", "fischer-burmeister", "exact-penalty"])
 def test_one_prepared_program_serves_every_target(relaxation: str) -> None:
     prepared = PreparedMpcc(towards(), relaxation)
-    options = SolveOptions(schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish=True)
+    options = SolveOptions(schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish="always")
     for t in (-3.0, -0.02, 0.02, 0.5, 7.0):
         answer = prepared.solve(np.array([0.1, 0.2]), shared=np.array([t]), options=options)
         assert answer.ending.solved
@@ -214,3 +214,19 @@ def test_the_ladder_backs_off_between_the_last_success_and_the_failure() -> None
         ladder.tell(success=success)
     assert seen == pytest.approx([1e-2, 1e-4, 1e-3, 1e-5, 1e-7])
     assert ladder.epsilon is None
+
+
+def test_a_point_where_both_sides_vanish_is_certified_by_its_branch() -> None:
+    # min x + y − z with z ≤ 4x, z ≤ 4y: relaxed optimum at x = y = √ε, both sides far above the tolerance
+    v = ca.SX.sym("v", 3)
+    rows = (Rows(name="below", expression=v[2] - 4 * v[:2], low=-np.inf),)
+    stated = Mpcc(
+        x=v, cost=v[0] + v[1] - v[2], rows=rows, families=(Family(name="pair", first=v[0], second=v[1]),)
+    )
+    begin = np.array([0.0, 1.0, 0.0])
+    rough = solve(stated, begin, options=SolveOptions(polish="never"))
+    assert rough.ending is Ending.CERTIFIED and rough.cost == pytest.approx(1.0)
+    assert rough.trail[-1].complementarity == pytest.approx(np.sqrt(1e-7), rel=0.05)
+    answer = solve(stated, begin)
+    assert answer.ending.solved and answer.trail[-1].what == "branch"
+    assert abs(answer.cost) < 1e-6

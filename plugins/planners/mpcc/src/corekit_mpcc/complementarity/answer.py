@@ -36,8 +36,10 @@ class SolveOptions:
     barrier: float | None = option(None, "first barrier parameter of the first program")
     barrier_again: float = option(1e-3, "first barrier parameter of the programs that follow", above=0)
     warm: bool = option(False, "trust the multipliers given (a shifted earlier answer)")
-    polish: bool = option(
-        False, "at the end fix the smaller side of every pair at zero and solve that branch"
+    polish: Literal["never", "needed", "always"] = option(
+        "needed",
+        "at the end fix the smaller side of every pair at zero and solve that branch: where the certificate is missed",
+        choices=("never", "needed", "always"),
     )
     without: frozenset[str] = option(
         frozenset(), "rows and families that this search leaves out", converter=frozenset

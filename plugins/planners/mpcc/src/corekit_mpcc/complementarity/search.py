@@ -64,8 +64,9 @@ class Search:
             recovered = bool(self._trail)
             found, stumbled = self._climb(relaxation, begin, bounds)
             recovered = recovered or stumbled
-        if found is not None and asked.polish and not self._late:
-            found = self._polished(found, bounds)
+        if found is not None and not self._late:
+            wanted = asked.polish == "always" or (asked.polish == "needed" and not self._certified(found))
+            found = self._polished(found, bounds) if wanted else found
         return self._answer(found, recovered=recovered, evaluated=evaluated)
 
     def _climb(
@@ -87,7 +88,7 @@ class Search:
             ladder.tell(success=success, infeasible=answer.outcome == "infeasible")
             if success:
                 good, barrier = answer, asked.barrier_again
-                if relaxation == "exact-penalty" and self._judge(self._physical(answer.x)).certified:
+                if relaxation == "exact-penalty" and self._certified(answer):
                     return answer, stumbled
             if success or (ladder.restart and bool(np.all(np.isfinite(answer.x)))):
                 begun = (answer.x, answer.lambda_x, answer.lambda_g)
@@ -160,7 +161,8 @@ class Search:
 
     def _answer(self, found: NlpAnswer | None, *, recovered: bool, evaluated: str) -> MpccAnswer:
         multipliers: dict[str, Array] = {}
-        if found is not None:
+        best = self._best is not None and self._best[1].certified
+        if found is not None and (self._certified(found) or not best):
             x = self._physical(found.x)
             certificate = self._measure(x)
             multipliers = self._layout.multipliers(found.lambda_x, found.lambda_g)
@@ -182,6 +184,9 @@ class Search:
             evaluated=evaluated,
             seconds=time.perf_counter() - self._began,
         )
+
+    def _certified(self, answer: NlpAnswer) -> bool:
+        return self._judge(self._physical(answer.x)).certified
 
     def _failure(self, certificate: Certificate) -> Ending:
         if self._late:
