@@ -13,6 +13,8 @@ rows' curvature are taken; ρ keeps the answer exact.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
@@ -59,6 +61,7 @@ class BodySystem:
         self.rho = np.zeros(body.nv)
         self.right = np.zeros(body.nv)
         self._work = np.zeros(body.nv)
+        self._about: Array | None = None
         self.has_tangent = "tangent" in body.abilities
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
@@ -74,7 +77,9 @@ class BodySystem:
         self.prescribed = body.layout.prescribed
         self._has_prescribed = len(self.prescribed) > 0
         self.fixed = np.zeros(len(self.prescribed))
-        self._value = np.zeros(len(self.prescribed))
+        # p and ṗ at the two times asked last: a step asks for them at its trial and at its end, again and again
+        self._held = np.zeros((2, 2, len(self.prescribed)))
+        self._held_at, self._oldest = [math.nan, math.nan], 0
         self._smooth_reaction = np.zeros(len(self.prescribed))
         self._smooth_count = 0
         self.joints: BodyRows | None = None
@@ -96,23 +101,32 @@ class BodySystem:
 
     # — prescribed motion —
 
+    def _motion(self, time: float) -> Array:
+        """p(time) and ṗ(time), shape (2, p)."""
+        at = self._held_at
+        if time == at[0]:
+            return self._held[0]
+        if time != at[1]:
+            slot, self._oldest = self._oldest, 1 - self._oldest
+            at[slot] = time
+            self.body.model.prescribed(time, *self._held[slot])
+            return self._held[slot]
+        return self._held[1]
+
     def impose(self, state: State, time: float) -> None:
         """Set prescribed coordinates of a state to p(time) and its velocities to ṗ(time)."""
-        if len(self.prescribed):
-            self.body.model.prescribed(time, self._value, self._work[: len(self.prescribed)])
-            state.q[self.body.layout.prescribed_coordinates] = self._value
-            state.v[self.prescribed] = self._work[: len(self.prescribed)]
+        if self._has_prescribed:
+            state.q[self.body.layout.prescribed_coordinates], state.v[self.prescribed] = self._motion(time)
 
     def place(self, state: State, time: float) -> None:
         """Set prescribed coordinates of a state to p(time), leaving its velocities."""
-        if len(self.prescribed):
-            self.body.model.prescribed(time, self._value, self._work[: len(self.prescribed)])
-            state.q[self.body.layout.prescribed_coordinates] = self._value
+        if self._has_prescribed:
+            state.q[self.body.layout.prescribed_coordinates] = self._motion(time)[0]
 
     def fix(self, time: float) -> None:
         """Take ṗ(time) as the prescribed end velocities."""
         if self._has_prescribed:
-            self.body.model.prescribed(time, self._value, self.fixed)
+            self.fixed[:] = self._motion(time)[1]
 
     # — assembly —
 
@@ -155,20 +169,19 @@ class BodySystem:
             matrix.add(self.mass, shift)
         matrix.multiply(velocity, self.right)
         self.right -= self.rho
+        self._about = None
         if self._has_prescribed:
             self.fix(t_end)
 
     def evaluate_coupled(self, start: State, trial: State, velocity: Array, h: float) -> None:
         """Rewrite ρ and J_b at another trial state and v_k = `velocity`; A and its factorisation stay.
 
-        b follows where coordinates are prescribed, so that the reactions are those of `velocity`.
+        b follows when it is asked for: reactions are those of `velocity`, which the caller keeps until then.
         """
         u = self._take_residual(start, trial, velocity, h)
         if self.rows is not None:
             self.body.model.bilateral(trial, u, self.rows)
-        if len(self.prescribed):
-            self.matrix.multiply(velocity, self.right)
-            self.right -= self.rho
+        self._about = velocity
 
     def _take_residual(self, start: State, trial: State, velocity: Array, h: float) -> Array:
         """M and f at the trial state and ρ(velocity); returns the inputs there."""
@@ -309,6 +322,7 @@ class BodySystem:
         """A new step: no smooth acceleration has been evaluated yet."""
         self._smooth_reaction.fill(0.0)
         self._smooth_count = 0
+        self._about = None
 
     def keep_smooth_reaction(self, extra: Array | None, acceleration: Array) -> None:
         """Remember the forces that hold the prescribed coordinates in the smooth motion, for `reaction`."""
@@ -318,6 +332,10 @@ class BodySystem:
 
     def reaction(self, extra: Array | None, velocity: Array) -> Array:
         """A·v⁺ − b − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,) [N·s or N·m·s]."""
+        if self._about is not None:
+            self.matrix.multiply(self._about, self.right)
+            self.right -= self.rho
+            self._about = None
         return self._unbalanced(extra, velocity, self.rows, self.row_impulse)
 
     def smooth_reaction(self) -> Array:

@@ -436,6 +436,12 @@ class StepSystem:
             kept |= {f"stage.{name}": array for name, array in self.stage.memory().items()}
         return kept
 
+    def forget(self) -> None:
+        """Have nothing to tell of the last step, as before the first one."""
+        self.contact_count = 0
+        if self.forces is not None:
+            self.forces.clear()
+
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
         self.impulses.remember(memory)

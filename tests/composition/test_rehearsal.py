@@ -1,0 +1,72 @@
+"""A rehearsed step loads what is compiled, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.scenario.load import load
+from corekit.world.imagined import imagined_contact
+
+BALL = """
+format = "corekit-scenario/1"
+name = "ball"
+[time]
+duration = 0.3
+step = 1e-2
+[[world.obstacles]]
+name = "floor"
+shape = "half-space"
+[[bodies]]
+name = "ball"
+use = "rigid"
+base = { position = [0.0, 0.0, 0.15] }
+[bodies.options]
+size = [0.1]
+[contact]
+friction = 0.4
+detector = { use = "sdf" }
+solver = { use = "lcp" }
+[integrator]
+use = "semi-implicit-euler"
+[output]
+every = 0.1
+"""
+
+
+def compose(tmp_path):
+    file = tmp_path / "ball.toml"
+    file.write_text(BALL)
+    return load(file).compose()
+
+
+def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
+    plain, rehearsed = compose(tmp_path), compose(tmp_path)
+    for k in range(30):
+        if k in (0, 7, 20):
+            rehearsed.rehearse()
+            assert rehearsed.contacts().count == 0
+        plain.step()
+        rehearsed.step()
+        assert np.array_equal(plain.state.motion, rehearsed.state.motion)
+    assert rehearsed.contacts().count == 1
+
+
+def test_the_imagined_contact_is_solved_for(tmp_path):
+    simulation = compose(tmp_path)
+    asked = []
+    answer = simulation.system.solver.solve
+
+    def watched(problem, impulse):
+        info = answer(problem, impulse)
+        asked.append(float(impulse[0]))
+        return info
+
+    simulation.system.solver.solve = watched
+    simulation.rehearse()
+    assert len(asked) == 1
+    assert asked[0] > 0.0
+
+
+def test_nothing_is_imagined_without_shapes():
+    assert imagined_contact([], 3) is None
