@@ -225,7 +225,8 @@ def test_a_point_where_both_sides_vanish_is_certified_by_its_branch() -> None:
     )
     begin = np.array([0.0, 1.0, 0.0])
     rough = solve(stated, begin, options=SolveOptions(polish="never"))
-    assert rough.ending is Ending.CERTIFIED and rough.cost == pytest.approx(1.0)
+    # on its way the solver passed by a certified point, far better than the start, whose cost is 1
+    assert rough.ending is Ending.CERTIFIED and rough.certificate.certified and rough.cost < 0.1
     assert rough.trail[-1].complementarity == pytest.approx(np.sqrt(1e-7), rel=0.05)
     answer = solve(stated, begin)
     assert answer.ending.solved and answer.trail[-1].what == "branch"

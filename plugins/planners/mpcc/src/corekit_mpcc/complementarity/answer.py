@@ -51,9 +51,7 @@ class Ending(enum.Enum):
 
     SOLVED = "Solved: the nonlinear program converged, and the point is certified."
     RECOVERED = "Solved after a failed attempt: the nonlinear program converged, and the point is certified."
-    CERTIFIED = (
-        "The nonlinear program did not converge; the best point found is certified, but may not be optimal."
-    )
+    CERTIFIED = "No program converged to a certified point; the best point found is certified, but may not be optimal."
     UNCERTIFIED = (
         "The nonlinear program converged, but the point misses the certificate. "
         "Try a smaller final relaxation, or polishing."
