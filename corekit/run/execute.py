@@ -198,6 +198,7 @@ class _Run:
                 self._simulation.observe(observer)
             self._keeper.write()
             pace.begin()
+            self._simulation.rehearse()
             try:
                 self._step_to_the_end(stop)
             except StepFailed as error:

@@ -16,6 +16,7 @@ from corekit.roles.component import Component, Memory
 from corekit.roles.integrator import Integrator
 from corekit.run.step_size import step_to_try
 from corekit.world.bodies import Body
+from corekit.world.imagined import imagined_contact
 from corekit.world.obstacles import Obstacle
 from corekit.world.step_problem import StepSystem
 
@@ -111,6 +112,21 @@ class Simulation:
         for observer in self._observers:
             observer(self, report)
         return report
+
+    def rehearse(self) -> None:
+        """Take a step with an imagined contact and forget it, so that compiled code is loaded before the first step.
+
+        Code that no such step asks for (what a solver falls back on, say) is still loaded when it is wanted.
+        """
+        stage = self.system.stage
+        kept = self.memory()
+        if stage is not None:
+            stage.imagined = imagined_contact(self.bodies, len(stage.scene.table))
+        self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
+        if stage is not None:
+            stage.imagined = None
+        self.remember(kept)
+        self.system.forget()
 
     def go_back(
         self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()

@@ -70,6 +70,7 @@ class ContactStage:
         rows: its J, built on demand by `measure`.
         start: the set at the start of the step.
         margin: gap up to which contacts are taken in this step [m].
+        imagined: a set that stands for what the detectors find, or None.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class ContactStage:
         self._end = ContactSet()
         self.rows = ContactRows(bodies, self.width)
         self.margin = margin
+        self.imagined: ContactSet | None = None
         points = len(scene.probes())
         self._remembered = _Remembered(points)
         self._probes, self._probed = np.zeros((points, 3)), -math.inf
@@ -156,8 +158,10 @@ class ContactStage:
     def _measure(self, out: ContactSet) -> None:
         out.count = 0
         for detector, candidates in self._detectors:
-            if candidates.count:
+            if candidates.count or self.imagined is not None:
                 detector.measure(candidates, self.scene.poses, self.margin, out)
+        if self.imagined is not None:
+            out.copy_from(self.imagined)
 
     # — at every iterate —
 
