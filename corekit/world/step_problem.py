@@ -78,6 +78,8 @@ class StepSystem:
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
+        # gaps of impulse solvers and the values of constraints alone are taken at the end of a step
+        self._wants_end = self.solves_impulses or self.impulses.has_rows
         self._has_prescribed = any(len(part.prescribed) for part in self.parts)
         # what contacts did and what held prescribed coordinates is told from the accepted velocity
         self._reports = stage is not None or self._has_prescribed
@@ -186,7 +188,7 @@ class StepSystem:
         self.advance(start, moving, theta * step, near, trial)
         trial.v[:] = moving
         end = trial
-        if theta != 1.0:
+        if theta != 1.0 and self._wants_end:
             end = self._end
             self.advance(start, moving, step, near_end, end)
             end.v[:] = moving
@@ -198,9 +200,8 @@ class StepSystem:
     def _touch(self, start: State, step: float, theta: float) -> None:
         """Contacts at the trial state, and the forces of a potential there."""
         trial, own = self._trial, self._velocity
-        end = trial if theta == 1.0 else self._end
         if self.stage is not None and self.stage.measure(trial):
-            self._take_contacts(start, trial, end, step, theta)
+            self._take_contacts(start, trial, trial if theta == 1.0 else self._end, step, theta)
         if self.forces is not None and self.contact_count:
             forces = self.forces
             forces.evaluate(trial, trial.v, step, self._obstacle_rate)
