@@ -4,6 +4,9 @@ from corekit.registry.case import Case
 
 __all__ = [
     "ablation",
+    "ball_x",
+    "ball_y",
+    "ball_z",
     "dismech_cantilever",
     "dismech_entanglement",
     "dismech_friction",
@@ -60,6 +63,36 @@ random_contacts = Case(
     source="section IV, what conditioning is for",
     shows="Ten thousand random contact problems of the arm, solved by the default chain, judged from outside.",
     target="corekit_scenarios.cases.random_contacts:random_contacts",
+    minutes=1.5,
+    citation=_CUSP,
+)
+
+ball_x = Case(
+    paper="cusp",
+    name="ball-x",
+    source="Figure 4, section V-C",
+    shows="A soft arm turns a ball by 90° about x with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.ball_task:ball_x",
+    minutes=0.5,
+    citation=_CUSP,
+)
+
+ball_y = Case(
+    paper="cusp",
+    name="ball-y",
+    source="Figure 4, section V-C",
+    shows="A soft arm turns a ball by 90° about y with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.ball_task:ball_y",
+    minutes=0.5,
+    citation=_CUSP,
+)
+
+ball_z = Case(
+    paper="cusp",
+    name="ball-z",
+    source="Figure 4, section V-C",
+    shows="A soft arm without a wrist turns a ball by 90° about z with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.ball_task:ball_z",
     minutes=1.5,
     citation=_CUSP,
 )

@@ -44,7 +44,9 @@ class SearchOptions:
     first: float = option(1e-4, "relaxation that a homotopy begins with", unit="SI", above=0)
     backend: str = option("ipopt", "solver of the nonlinear programs, by name")
     tolerance: float = option(1e-6, "tolerance of the last nonlinear program, scaled", above=0)
-    kinematic_tolerance: float = option(1e-5, "tolerance of the kinematic stage's, scaled", above=0)
+    seed_tolerance: float = option(
+        1e-4, "tolerance of programs whose answer is a start for the next", above=0
+    )
     iterations: int = option(300, "most iterations of one nonlinear program", low=1)
     kinematic_scale: float = option(10.0, "factor on the cost in the kinematic stage", above=0)
     dynamic_scale: float = option(300.0, "factor on the cost in the dynamic stage", above=0)

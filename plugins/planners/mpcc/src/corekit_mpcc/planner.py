@@ -10,6 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.errors import ResultsError
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.planner import BodyMotion, Plan, Planner, PlanningTask, ShapeMotion, Track
@@ -22,7 +23,7 @@ from corekit_mpcc.transcription.seed import touching_start
 from corekit_mpcc.transcription.stage import Stage
 from corekit_mpcc.transcription.variables import Block, Blocks
 
-__all__ = ["IpoptMpcc"]
+__all__ = ["IpoptMpcc", "motion_of"]
 
 
 @final
@@ -41,6 +42,11 @@ class IpoptMpcc(Planner):
         self._config = config
         self._notes: list[str] = []
         self._programs = Programs(self._notes.append)
+
+    @property
+    def prepared(self) -> int:
+        """How many programs were prepared."""
+        return len(self._programs)
 
     def memory(self) -> Memory:
         return {}
@@ -103,15 +109,30 @@ class IpoptMpcc(Planner):
         return plan, info
 
 
+def motion_of(plan: Plan) -> Motion:
+    """The motion in a plan's memory, a copy.
+
+    Raises:
+        ResultsError: the memory is another planner's.
+    """
+    try:
+        names, sizes = plan.memory["names"].tolist(), plan.memory["sizes"].astype(int).tolist()
+        start, x = plan.memory["start"].copy(), plan.memory["x"].copy()
+    except KeyError as error:
+        raise ResultsError(
+            f"the earlier plan has no {error} in its memory: another planner made it"
+        ) from None
+    blocks = Blocks([Block.of(name, size) for name, size in zip(names, sizes, strict=True)])
+    return Motion(blocks, start, x)
+
+
 def _earlier(plan: Plan | None) -> tuple[Motion | None, Mapping[str, Array] | None]:
     """The motion of an earlier plan, and its multipliers."""
     if plan is None:
         return None, None
-    names, sizes = plan.memory["names"].tolist(), plan.memory["sizes"].astype(int).tolist()
-    blocks = Blocks([Block.of(name, size) for name, size in zip(names, sizes, strict=True)])
     head = "multipliers "
     found = {name.removeprefix(head): value for name, value in plan.memory.items() if name.startswith(head)}
-    return Motion(blocks, plan.memory["start"], plan.memory["x"]), found or None
+    return motion_of(plan), found or None
 
 
 def _residuals(certificate: Mapping[str, Any]) -> Residuals:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from corekit_mpcc.transcription.stage import Stage
 
 __all__ = ["Programs", "Search"]
 
+_WORTH_COMPILING = 50_000
+"""Instructions of all steps together from which derivatives are compiled."""
+
 Progress = Callable[[Mapping[str, float]], None]
 Announce = Callable[[str], None]
 
@@ -43,6 +46,9 @@ class Programs:
         self._announce = announce
         self.compiling = 0.0
 
+    def __len__(self) -> int:
+        return len(self._made)
+
     def of(self, situation: Situation, *, dynamic: bool) -> tuple[Stage, PreparedMpcc]:
         """The stage of a situation and its prepared program."""
         stage = Stage(situation, dynamic=dynamic)
@@ -53,10 +59,19 @@ class Programs:
         if key not in self._made:
             began = time.perf_counter()
             name = "dynamic stage" if dynamic else "kinematic stage"
-            made = PreparedMpcc(program, search.relaxation, search.compiled, self._announce, name)  # pyright: ignore[reportArgumentType]
+            made = PreparedMpcc(
+                program, search.relaxation, _compiled(search.compiled, stage), self._announce, name
+            )
             self._made[key] = stage, made
             self.compiling += time.perf_counter() - began
         return self._made[key]
+
+
+def _compiled(asked: str, stage: Stage) -> Literal["auto", "never", "always"]:
+    """Over a horizon compiling pays earlier than for a program that is evaluated once an iteration."""
+    if asked == "auto":
+        return "always" if stage.instructions * stage.program.stages > _WORTH_COMPILING else "auto"
+    return "always" if asked == "always" else "never"
 
 
 @final
@@ -110,14 +125,13 @@ class Search:
         motion = Motion(stage.variables, start, np.tile(start, (program.program.stages, 1)))
         if earlier is not None:
             motion = self._taken_over(earlier, stage, start)
-        common: dict[str, Any] = {
-            "tolerance": asked.kinematic_tolerance, "objective_scale": asked.kinematic_scale,
-        }  # fmt: skip
+        last = asked.stages == "kinematic"
+        tolerance = asked.tolerance if last else asked.seed_tolerance
+        common: dict[str, Any] = {"tolerance": tolerance, "objective_scale": asked.kinematic_scale}
         if self._rolls:
             motion = self._solve(
                 "kinematic rolling", stage, program, motion, rolling=True, barrier=0.1, **common
             )
-            last = asked.stages == "kinematic"
             if self.ending.solved or (not last and self.ending is not Ending.INFEASIBLE):
                 return stage, motion
         schedule = "homotopy" if asked.stages == "dynamic" else "direct-then-homotopy"
@@ -145,8 +159,9 @@ class Search:
             shared = shared_parameters(stage, self._situation, self._q)
             motion.x[:, stage.variables["tau"]] = inverse_dynamics(stage, motion.x, start, shared)
         if self._rolls:
+            loose = {**common, "tolerance": asked.seed_tolerance}
             motion = self._solve(
-                "dynamic rolling", stage, program, motion, rolling=True, barrier=1e-2, **common
+                "dynamic rolling", stage, program, motion, rolling=True, barrier=1e-2, **loose
             )
         loosened = self._loosened(stage, motion)
         motion = self._solve(
@@ -206,6 +221,7 @@ class Search:
         def tell(told: Mapping[str, float]) -> None:
             self._progress({**told, "stage": float(len(self.record))})
 
+        began = time.process_time()
         answer: MpccAnswer = prepared.solve(
             x,
             shared=shared_parameters(stage, self._situation, self._q),
@@ -218,7 +234,7 @@ class Search:
             multipliers=multipliers,
         )
         self.ending, self.multipliers = answer.ending, answer.multipliers
-        self.record.append(_recorded(name, answer))
+        self.record.append({**_recorded(name, answer), "processor_seconds": time.process_time() - began})
         return Motion(stage.variables, motion.start, answer.x)
 
 

@@ -83,13 +83,19 @@ class Stage:
             names=tuple(f"{b.name}[{i}]" for b in self.variables for i in range(b.size)),
         )
 
-    @property
-    def fingerprint(self) -> bytes:
-        """Equal for stages whose expressions are equal."""
-        program = self.program
-        columns = [program.cost, *(row.expression for row in self.rows)]
+        columns = [self.program.cost, *(row.expression for row in self.rows)]
         columns += [side for family in self.families for side in (family.first, family.second)]
-        return ca.Function("stage", program.arguments(), columns, {"cse": True}).serialize()
+        self._stated = ca.Function("stage", self.program.arguments(), columns, {"cse": True})
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for stages whose expressions are equal."""
+        return self._stated.serialize()
+
+    @property
+    def instructions(self) -> int:
+        """How many there are in the expressions of a step."""
+        return self._stated.n_instructions()
 
     @property
     def rolling_rows(self) -> frozenset[str]:

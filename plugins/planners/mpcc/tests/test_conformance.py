@@ -1,0 +1,12 @@
+"""What every planner promises."""
+
+from corekit.testing.conformance import conformance
+
+TASK = {
+    "object": "ball",
+    "target": {"rotation": {"axis": [1.0, 0.0, 0.0], "angle": 1.0}},
+    "contacts": [{"body": "arm", "frame": "tip"}],
+    "friction": 0.6,
+}
+
+test_ipopt_mpcc = conformance("planners", "ipopt-mpcc", options=TASK)

@@ -1,0 +1,160 @@
+"""Plans of a plate that turns a ball, whose answers follow from rolling; what cannot be done, and is said."""
+
+import attrs
+import numpy as np
+import pytest
+
+from corekit.data.status import Status
+from corekit.errors import CompositionError, ConfigError
+from corekit_mpcc.certificate import certify
+from corekit_mpcc.config import MpccConfig, SearchOptions
+from corekit_mpcc.planner import IpoptMpcc, motion_of
+from corekit_mpcc.situation import situation_of
+from corekit_mpcc.task import Bounds, Contact, Horizon, Rotation, Target
+
+ANGLE = 0.6
+STEPS = 8
+
+
+def config(axis=(0.0, 1.0, 0.0), angle=ANGLE, *, search=None, bounds=None, **more):
+    asked = {
+        "object": "ball",
+        "target": Target(rotation=Rotation(axis=axis, angle=angle)),
+        "contacts": (Contact(body="plate", frame="plate"),),
+        "friction": 0.6,
+        "directions": 6,
+        "horizon": Horizon(duration=1.0, steps=STEPS),
+        "bounds": bounds or Bounds(coordinate=(-0.5, 0.5)),
+        "search": search or SearchOptions(compiled="never"),
+    }
+    return MpccConfig(**{**asked, **more})
+
+
+def silent(_told):
+    pass
+
+
+@pytest.fixture(scope="module")
+def planner():
+    return IpoptMpcc(config())
+
+
+@pytest.fixture(scope="module")
+def turned(planner, small):
+    return planner.plan(small.task(), silent)
+
+
+def test_a_turned_ball_has_rolled_its_arc_along_the_plate(turned, small):
+    plan, info = turned
+    assert info.status is Status.CONVERGED
+    moved = plan.bodies["plate"].q[-1] - plan.bodies["plate"].q[0]
+    # the ball turns about +y; its lowest point and so the plate move to −x
+    assert moved == pytest.approx([-small.ball * ANGLE, 0.0, 0.0], abs=2e-3 * small.ball)
+    assert plan.certificate["orientation_error"] <= 1e-6
+
+
+def test_planned_pushes_carry_plate_and_contact(turned, small):
+    plan, _ = turned
+    motion, h = plan.bodies["plate"], plan.time[1]
+    inertia = small.mass * np.diff(motion.v, axis=0) / h
+    f_z = plan.tracks["f_z.plate.plate"].values[1:]
+    needed = inertia[:, 2] + small.drag * motion.v[1:, 2] - small.weight + f_z
+    assert motion.inputs[1:, 2] == pytest.approx(needed, abs=1e-6)
+    # friction turns the ball: I·Δω/h + e·ω = r·f about y, and pushes the plate the other way
+    omega = plan.tracks["omega"].values
+    pull = (small.inertia * np.diff(omega[:, 1]) / h + small.turning_drag * omega[1:, 1]) / small.ball
+    sideways = inertia[:, 0] + small.drag * motion.v[1:, 0]
+    assert motion.inputs[1:, 0] == pytest.approx(sideways - pull, abs=1e-5)
+
+
+def test_the_certificate_is_measured_on_the_bodies_not_on_what_the_search_lifted(turned, small):
+    plan, _ = turned
+    situation, motion = situation_of(config(), small.task()), motion_of(plan)
+    q = plan.bodies["plate"].q[0]
+    motion["x.plate.plate"][:] += 1.0  # only the search's own variables
+    assert certify(situation, motion, q)["certified"] is True
+    lower = motion["l"][STEPS // 2]
+    lower[2] -= 1e-4  # the plate a little lower at one instant: neither moved so, nor touching
+    told = certify(situation, motion, q)
+    assert told["certified"] is False
+    assert told["equations"]["motion"]["residual"] == pytest.approx(1e-4, rel=1e-3)
+    assert told["complementarity"]["normal.plate.plate"]["residual"] == pytest.approx(1e-4, rel=1e-2)
+
+
+def test_another_target_is_served_by_the_same_programs(planner, small):
+    prepared = planner.prepared
+    other = config(axis=(1.0, 1.0, 0.0), angle=0.4)
+    plan, info = planner.plan_for(other, small.task(), silent)
+    assert info.status is Status.CONVERGED
+    moved = plan.bodies["plate"].q[-1] - plan.bodies["plate"].q[0]
+    arc = small.ball * 0.4 / np.sqrt(2.0)
+    assert moved == pytest.approx([-arc, arc, 0.0], abs=2e-3 * small.ball)
+    assert planner.prepared == prepared
+
+
+def test_an_earlier_plan_with_its_multipliers_is_begun_from(turned, planner, small):
+    plan, _ = turned
+    again, info = planner.plan(attrs.evolve(small.task(), earlier=plan), silent)
+    assert info.status is Status.CONVERGED
+    assert [entry["stage"] for entry in again.stages] == ["dynamic, warm"]
+    assert again.bodies["plate"].q == pytest.approx(plan.bodies["plate"].q, abs=1e-5)
+
+
+def test_without_the_bridge_the_homotopy_arrives_too(planner, small):
+    plain = SearchOptions(compiled="never", bridge=False)
+    plan, info = planner.plan_for(config(search=plain), small.task(), silent)
+    assert info.status.solved
+    assert [entry["stage"] for entry in plan.stages] == ["kinematic", "dynamic"]
+    assert plan.certificate["orientation_error"] <= 1e-6
+
+
+def test_a_target_beyond_the_plates_reach_is_not_called_solved(small):
+    # 0.6 rad take 30 mm of rolling; the plate has 10 mm
+    narrow = Bounds(coordinate=(-0.01, 0.06))
+    few = SearchOptions(compiled="never", iterations=40)
+    plan, info = IpoptMpcc(config(bounds=narrow, search=few)).plan(small.task(), silent)
+    assert not info.status.solved
+    assert plan.certificate["certified"] is False
+    assert plan.certificate["worst"]["where"]
+
+
+def test_the_time_limit_returns_what_there_is(planner, small):
+    hasty = SearchOptions(compiled="never", time_limit=1e-3)
+    plan, info = planner.plan_for(config(search=hasty), small.task(), silent)
+    assert not info.status.solved
+    assert plan.bodies["plate"].q.shape == (STEPS + 1, 3)
+
+
+def test_an_object_out_of_reach_is_refused_with_the_distance(small):
+    low = Bounds(coordinate=(-0.5, -0.05))
+    with pytest.raises(ConfigError, match=r"misses by 0\.09 m"):
+        IpoptMpcc(config(bounds=low)).plan(small.task(), silent)
+
+
+def test_mistakes_in_a_task_are_told_together(small):
+    wrong = config(object="bal", contacts=(Contact(body="plate", frame="rim"), Contact(obstacle="floor")))
+    with pytest.raises(ConfigError) as told:
+        IpoptMpcc(wrong).plan(small.task(), silent)
+    assert [each.path for each in told.value.mistakes] == [
+        "object",
+        "contacts[0].frame",
+        "contacts[1].obstacle",
+    ]
+
+
+def test_a_task_that_asks_for_nothing_is_refused():
+    with pytest.raises(ConfigError, match="rotation"):
+        config(target=Target())
+    with pytest.raises(ConfigError, match=r"contacts\[0\]"):
+        config(contacts=(Contact(),))
+
+
+def test_bodies_that_cannot_be_planned_for_are_refused_by_name(small):
+    with pytest.raises(CompositionError, match=r"'plate'.*2 bilateral rows"):
+        IpoptMpcc(config()).plan(small.task(plate=small.Plate(rows=2)), silent)
+
+
+def test_a_fixed_ball_is_not_sent_elsewhere(small):
+    away = config(target=Target(position=(0.1, 0.0, 0.1)))
+    with pytest.raises(ConfigError, match="fixed"):
+        IpoptMpcc(away).plan(small.task(), silent)
