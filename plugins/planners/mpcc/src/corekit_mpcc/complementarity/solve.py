@@ -49,7 +49,7 @@ class PreparedMpcc:
         self.program = program
         self.relaxation = relaxation
         self._step = relax(program, relaxation)
-        self._functions = step_functions(self._step.function, compiled, announce, name)
+        self._functions = step_functions(self._step.function, compiled, announce, name, program.stages)
         self._certify = Certifier(program)
         self._programs: dict[frozenset[str], tuple[Layout, Program]] = {}
 

@@ -23,8 +23,8 @@ from corekit_mpcc.nlp.compiled import NoCompiler, compile_functions, load_functi
 __all__ = ["StepFunctions", "step_functions"]
 
 _NAMES = ("value", "gradient", "jacobian", "hessian")
-_WORTH_COMPILING = 4_000
-"""Instructions of a step from which compiling pays: below, interpreting a whole solve takes less than gcc."""
+_WORTH_COMPILING = 100_000
+"""Instructions of a step times steps from which compiling pays: second derivatives take tens of milliseconds there."""
 
 
 @frozen(eq=False)
@@ -65,6 +65,7 @@ def step_functions(
     compiled: Literal["auto", "never", "always"],
     announce: Callable[[str], None],
     name: str,
+    stages: int = 1,
 ) -> StepFunctions:
     """Derive (1), or take it from the cache of compiled functions, or compile it into it.
 
@@ -73,8 +74,9 @@ def step_functions(
         compiled: always, never, or where the step is long enough to be worth it.
         announce: is told that a compilation begins, how long it took, or why there is none.
         name: what the step is called in announcements.
+        stages: number of steps of the horizon.
     """
-    if compiled == "never" or (compiled == "auto" and step.n_instructions() < _WORTH_COMPILING):
+    if compiled == "never" or (compiled == "auto" and stages * step.n_instructions() < _WORTH_COMPILING):
         return StepFunctions(*_derive(step), note="interpreted")
     key = step.serialize()
     found = load_functions(key, _NAMES)
