@@ -18,10 +18,10 @@ Linear Systems", ch. 4; the ordering is SuperLU's minimum degree on A + Aᵀ.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.sparse import SparsePattern
 
@@ -111,7 +111,7 @@ def _fills_little(pattern: SparsePattern) -> bool:
     return bool((width + 1) * pattern.n <= 1.5 * np.count_nonzero(below >= 0))
 
 
-@njit(cache=True)
+@compiled
 def _tree(start: IntArray, row: IntArray) -> IntArray:
     """Parents of the elimination tree, −1 for roots; `row` holds the upper triangle by columns."""
     n = len(start) - 1
@@ -128,7 +128,7 @@ def _tree(start: IntArray, row: IntArray) -> IntArray:
     return parent
 
 
-@njit(cache=True)
+@compiled
 def _column_counts(start: IntArray, row: IntArray, parent: IntArray) -> IntArray:
     """Entries of L below the diagonal in every column."""
     n = len(parent)
@@ -144,7 +144,7 @@ def _column_counts(start: IntArray, row: IntArray, parent: IntArray) -> IntArray
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _eliminate(
     start: IntArray, row: IntArray, where: IntArray, mirror: IntArray, data: Array, symmetric: bool,
     parent: IntArray, begin: IntArray, index: IntArray, lower: Array, upper: Array, diagonal: Array,
@@ -207,7 +207,7 @@ def _eliminate(
     return True
 
 
-@njit(cache=True)
+@compiled
 def _substitute(
     begin: IntArray, index: IntArray, lower: Array, upper: Array, diagonal: Array, symmetric: bool, x: Array
 ) -> None:

@@ -13,8 +13,8 @@ import math
 from typing import Final, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.factorisation import Direct, EliminatedRows
 from corekit.linalg.matrices import Matrix
@@ -25,7 +25,7 @@ SMALL: Final = 24
 """Largest size for which this is worth it."""
 
 
-@njit(cache=True)
+@compiled
 def _cholesky(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
     """Write L of (1); False if A is not positive definite."""
     n = len(lower)
@@ -54,7 +54,7 @@ def _cholesky(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def _substitute(lower: Array, rights: Array) -> None:
     """Overwrite every row b of `rights` (R, n) by A⁻¹·b: (1)."""
     count, n = rights.shape
@@ -71,7 +71,7 @@ def _substitute(lower: Array, rights: Array) -> None:
                 rights[c, k] -= lower[i, k] * total
 
 
-@njit(cache=True)
+@compiled
 def _halve(
     lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, free: Array, half: Array
 ) -> None:
@@ -97,7 +97,7 @@ def _halve(
             here[r] *= factor
 
 
-@njit(cache=True)
+@compiled
 def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse: Array, x: Array) -> None:
     """Add G·Jᵀ·λ to x: (2)."""
     n, moved = len(lower), np.zeros(len(lower))
@@ -117,7 +117,7 @@ def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse
         x[i] += moved[i]
 
 
-@njit(cache=True)
+@compiled
 def gram(half: Array, out: Array) -> None:
     """Write Yᵀ·Y (R, R)."""
     np.dot(half.T, half, out)

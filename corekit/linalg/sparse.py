@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Self, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.matrices import Banded, BlockDiagonal, Diagonal, Matrix
 
@@ -119,7 +119,7 @@ class Sparse(Matrix):
         np.multiply(self._scaled, 0.5, out=self.data)
 
 
-@njit(cache=True)
+@compiled
 def _multiply(start: IntArray, row: IntArray, data: Array, x: Array, out: Array) -> None:
     out[:] = 0.0
     for j in range(len(x)):
@@ -127,7 +127,7 @@ def _multiply(start: IntArray, row: IntArray, data: Array, x: Array, out: Array)
             out[row[p]] += data[p] * x[j]
 
 
-@njit(cache=True)
+@compiled
 def positions(start: IntArray, row: IntArray, rows: IntArray, columns: IntArray) -> IntArray:
     """Where entries stand in `data`, −1 where the pattern has none, by bisection in their columns."""
     found = np.empty(len(rows), dtype=np.int64)

@@ -6,7 +6,7 @@ same λ_t = D·β. Who poses the problem and who solves it contact by contact mu
     β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
 
 Both functions are plain and keep to what numba compiles; a plugin compiles them for its own kernels:
-`shares = njit(cache=True)(least_shares)`.
+`shares = compiled(least_shares)`.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.linalg.factorisation import EliminatedRows
@@ -37,7 +37,7 @@ FREE_ROW = 1e30
 """Compliance that leaves an eliminated row without force."""
 
 
-@njit(cache=True)
+@compiled
 def _start_rows(
     h: float, rate: BoolArray, constraint: Array, rate_target: Array, alpha: Array, target: Array, compliance: Array
 ) -> None:  # fmt: skip

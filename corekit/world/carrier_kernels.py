@@ -10,8 +10,8 @@ the table, −1 for none. With V_p the rows of carrier p and C a contact's (12, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@njit(cache=True)
+@compiled
 def carrier_points(
     count: int, frame: IntArray, local: Array, frame_position: Array, frame_rotation: Array, out: Array
 ) -> None:
@@ -35,7 +35,7 @@ def carrier_points(
                         out[c, s, i] += frame_rotation[f, i, j] * local[c, s, j]
 
 
-@njit(cache=True)
+@compiled
 def carrier_rates(
     contact: IntArray, slot: IntArray, width: IntArray, dofs: IntArray, values: Array, v: Array, out: Array
 ) -> None:
@@ -48,7 +48,7 @@ def carrier_rates(
             out[contact[p], slot[p], i] = rate
 
 
-@njit(cache=True)
+@compiled
 def spread_forces(
     contact: IntArray,
     slot: IntArray,
@@ -68,7 +68,7 @@ def spread_forces(
             out[dofs[p, a]] += share
 
 
-@njit(cache=True)
+@compiled
 def block_products(
     stiffness: Array, damping: Array, by_stiffness: float, by_damping: float, x: Array, out: Array
 ) -> None:
@@ -81,7 +81,7 @@ def block_products(
             out[c, i] = total
 
 
-@njit(cache=True)
+@compiled
 def count_places(of: IntArray, width: IntArray) -> int:
     """Entries that (1) touches, with repetitions."""
     total = 0
@@ -94,7 +94,7 @@ def count_places(of: IntArray, width: IntArray) -> int:
     return total
 
 
-@njit(cache=True)
+@compiled
 def places(of: IntArray, width: IntArray, dofs: IntArray, rows: IntArray, columns: IntArray) -> None:
     """Write row and column of every entry that (1) touches."""
     e = 0
@@ -110,7 +110,7 @@ def places(of: IntArray, width: IntArray, dofs: IntArray, rows: IntArray, column
                         e += 1
 
 
-@njit(cache=True)
+@compiled
 def _acts(stiffness: Array, damping: Array) -> bool:
     """Whether a contact's blocks (12, 12) have anything on their diagonals."""
     size = 0.0
@@ -119,7 +119,7 @@ def _acts(stiffness: Array, damping: Array) -> bool:
     return size != 0.0
 
 
-@njit(cache=True)
+@compiled
 def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
     """Where entry (i, j) stands in compressed columns, −1 where it is not in the pattern."""
     low, high = start[j], start[j + 1]
@@ -132,7 +132,7 @@ def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
     return low if low < start[j + 1] and row[low] == i else -1
 
 
-@njit(cache=True)
+@compiled
 def add_blocks(
     of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
     by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array,
@@ -165,7 +165,7 @@ def add_blocks(
     return True
 
 
-@njit(cache=True)
+@compiled
 def _add_pair(
     first: IntArray, values: Array, second: IntArray, half: Array, start: IntArray, row: IntArray, data: Array,
     dense: Array,

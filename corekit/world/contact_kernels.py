@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
@@ -25,7 +25,7 @@ _HASHED = 64
 """Sets larger than this are matched through a sorted index, smaller ones by looking."""
 
 
-@njit(cache=True)
+@compiled
 def place_shapes(
     frame: IntArray, offset_position: Array, offset_rotation: Array, shifted: bool, second_frame: IntArray,
     frame_position: Array, frame_rotation: Array, position: Array, rotation: Array, end: Array,
@@ -51,7 +51,7 @@ def place_shapes(
             end[s, i] = frame_position[second_frame[s], i] if second_frame[s] >= 0 else position[s, i]
 
 
-@njit(cache=True)
+@compiled
 def farthest(frame_position: Array, frame_rotation: Array, reach: Array, before: Array, now: Array) -> float:
     """Write the probe points (4·frames, 3) and return how far the farthest went since `before` [m].
 
@@ -74,7 +74,7 @@ def farthest(frame_position: Array, frame_rotation: Array, reach: Array, before:
     return math.sqrt(worst)
 
 
-@njit(cache=True)
+@compiled
 def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArray) -> int:
     """Where an id stands among `count` known ones, looking at `guess` first; −1 if it does not."""
     if guess < count and known[guess] == wanted:
@@ -96,13 +96,13 @@ def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArra
     return -1
 
 
-@njit(cache=True)
+@compiled
 def _order(known: IntArray, count: int) -> IntArray:
     """Ids in rising order where they are many enough to be searched so."""
     return np.argsort(known[:count]) if count > _HASHED else known[:0]
 
 
-@njit(cache=True)
+@compiled
 def dress(
     count: int, planar: bool, across_plane: Array, surface: IntArray, pair_friction: Array,
     known_id: IntArray, known_tangent: Array, known_count: int,
@@ -147,7 +147,7 @@ def dress(
         tangent[c, 0], tangent[c, 1], tangent[c, 2] = t0 / length, t1 / length, t2 / length
 
 
-@njit(cache=True)
+@compiled
 def carriers_of(
     count: int, first: int, last: int, frame: IntArray, local: Array,
     contact: IntArray, slot: IntArray, own_frame: IntArray, own_local: Array,
@@ -169,7 +169,7 @@ def carriers_of(
     return n
 
 
-@njit(cache=True)
+@compiled
 def add_rows(
     carriers: int, width: int, first_velocity: int, contact: IntArray, slot: IntArray, weight: Array,
     normal: Array, tangent: Array, dofs: IntArray, values: Array, matrix: Array,
@@ -193,7 +193,7 @@ def add_rows(
                 matrix[row + 2, d] += s0 * x + s1 * y + s2 * z
 
 
-@njit(cache=True)
+@compiled
 def spread_rows(
     carriers: int, rows: int, width: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array,
     tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
@@ -220,7 +220,7 @@ def spread_rows(
                 out_dofs[row + i, place + j] = dofs[a, j]
 
 
-@njit(cache=True)
+@compiled
 def _stable(gap: float, step: float, approach: float, push_out: float, cap: float) -> float:
     """s(φ) [m]: approach·φ apart, max(φ·min(1, h·push_out), −h·cap) in penetration."""
     if gap > 0.0:
@@ -228,7 +228,7 @@ def _stable(gap: float, step: float, approach: float, push_out: float, cap: floa
     return max(gap * min(1.0, push_out * step), -cap * step)
 
 
-@njit(cache=True)
+@compiled
 def stabilise(
     count: int, gap: Array, step: float, approach: float, push_out: float, cap: float, out: Array
 ) -> None:
@@ -237,7 +237,7 @@ def stabilise(
         out[c] = _stable(gap[c], step, approach, push_out, cap)
 
 
-@njit(cache=True)
+@compiled
 def gap_terms(
     count: int, id: IntArray, end_gap: Array, normal_velocity: Array, step: float,
     approach: float, push_out: float, cap: float,
@@ -257,7 +257,7 @@ def gap_terms(
         )
 
 
-@njit(cache=True)
+@compiled
 def counterparts(
     count: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, otherwise: Array, out: Array
 ) -> None:
@@ -271,7 +271,7 @@ def counterparts(
         out[c] = known[where] if where >= 0 else otherwise[c]
 
 
-@njit(cache=True)
+@compiled
 def guesses(
     count: int, width: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, out: Array,
     out_id: IntArray,
@@ -288,7 +288,7 @@ def guesses(
             out[width * c + a] = known[width * where + a] if where >= 0 else 0.0
 
 
-@njit(cache=True)
+@compiled
 def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> int:
     """Mark the contacts that can move along their normal, W_nn > 0; returns how many cannot."""
     stuck = 0
@@ -299,7 +299,7 @@ def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> in
     return stuck
 
 
-@njit(cache=True)
+@compiled
 def write_bias(count: int, gap_term: Array, step: float, bias: Array) -> None:
     """Write what contacts have beside J·v, φ̃/h along the normal and nothing across it [m/s]."""
     for c in range(count):
@@ -308,7 +308,7 @@ def write_bias(count: int, gap_term: Array, step: float, bias: Array) -> None:
             bias[c, a] = 0.0
 
 
-@njit(cache=True)
+@compiled
 def keep(count: int, id: IntArray, tangent: Array, out_id: IntArray, out_tangent: Array) -> None:
     """Copy the ids and tangents of contacts."""
     for c in range(count):

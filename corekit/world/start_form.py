@@ -7,14 +7,13 @@ K and D are symmetrised on the way.
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["start_form"]
 
 
-@njit(cache=True)
+@compiled
 def start_form(
     mass: Array, force: Array, stiffness: Array, damping: Array, v: Array, h: float, by_damping: float,
     by_stiffness: float, shift: float, matrix: Array, right: Array,

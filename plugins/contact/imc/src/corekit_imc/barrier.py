@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from corekit_imc.compiled import compiled
+from corekit.compiled import compiled
 
 __all__ = ["barrier", "slip_share"]
 

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit_imc.compiled import compiled
 from corekit_imc.solids import HALF_SPACE
 
 __all__ = ["near_edge_pairs", "near_solids"]

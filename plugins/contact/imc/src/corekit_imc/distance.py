@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_imc.compiled import compiled
 from corekit_imc.segments import PARALLEL
 
 __all__ = ["add_distance_hessian", "is_edge_pair"]

@@ -10,8 +10,8 @@ Inside a solid (deeper than the edge's own radius) d is not convex and (1) is a 
 
 from __future__ import annotations
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_imc.compiled import compiled
 from corekit_imc.solids import solid_distance
 from corekit_imc.vectors import Vector, along, dot, norm
 

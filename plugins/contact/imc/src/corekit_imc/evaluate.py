@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_imc.barrier import barrier, slip_share
-from corekit_imc.compiled import compiled
 from corekit_imc.distance import add_distance_hessian, is_edge_pair
 
 __all__ = ["evaluate_contacts"]

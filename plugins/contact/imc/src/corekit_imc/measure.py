@@ -10,8 +10,8 @@ contact. The point stands midway between the two surfaces. Ids are 2·(i·shapes
 
 from __future__ import annotations
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_imc.compiled import compiled
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
 from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance

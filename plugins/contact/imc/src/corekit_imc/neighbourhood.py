@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_imc.compiled import compiled
 
 __all__ = ["neighbour_keys"]
 

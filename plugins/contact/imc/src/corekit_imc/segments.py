@@ -13,7 +13,7 @@ Collision Detection", 5.1.9.
 
 from __future__ import annotations
 
-from corekit_imc.compiled import compiled
+from corekit.compiled import compiled
 from corekit_imc.vectors import Vector, dot
 
 __all__ = ["PARALLEL", "closest_parameters"]

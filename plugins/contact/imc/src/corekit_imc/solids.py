@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_imc.compiled import compiled
 from corekit_imc.vectors import Vector, norm, scaled
 
 __all__ = ["BOX", "CAPSULE", "CYLINDER", "EDGE", "HALF_SPACE", "KIND_CODES", "SPHERE", "solid_distance"]

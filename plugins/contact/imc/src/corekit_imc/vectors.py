@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_imc.compiled import compiled
 
 __all__ = [
     "Vector",

@@ -28,14 +28,14 @@ Source: eq. (10)–(13) of the CUSP paper; Anitescu and Potra (1997).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["assemble", "gather", "variable_count"]
 
 
-@njit(cache=True)
+@compiled
 def variable_count(contacts: int, directions: int, lower: Array, upper: Array) -> int:
     """Number of LCP variables: r + 2 a contact, 1 a row with one finite bound, 2 any other row."""
     count = contacts * (directions + 2)
@@ -44,7 +44,7 @@ def variable_count(contacts: int, directions: int, lower: Array, upper: Array) -
     return count
 
 
-@njit(cache=True)
+@compiled
 def gather(
     delassus: Array,
     free: Array,
@@ -81,7 +81,7 @@ def gather(
             part[i, j] = delassus[rows[i], rows[j]]
 
 
-@njit(cache=True)
+@compiled
 def assemble(
     delassus: Array,
     free: Array,
@@ -135,7 +135,7 @@ def assemble(
                 vector[i] += factor * delassus[k, b] * offset[b]
 
 
-@njit(cache=True)
+@compiled
 def contact_variables(
     friction: Array, directions: Array, row: IntArray, coefficient: Array, matrix: Array
 ) -> int:
@@ -159,7 +159,7 @@ def contact_variables(
     return at
 
 
-@njit(cache=True)
+@compiled
 def bounded_variables(
     lower: Array,
     upper: Array,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
 from corekit_lcp.pyramid import shares, slack_speed
 
 __all__ = ["certify"]
 
 
-@njit(cache=True)
+@compiled
 def friction_faults(
     directions: Array, impulse: Array, velocity: Array, friction: float, share: Array
 ) -> tuple[float, float]:
@@ -30,7 +30,7 @@ def friction_faults(
     return max(sliding, abs(min(slack, margin))), max(0.0, -margin)
 
 
-@njit(cache=True)
+@compiled
 def certify(
     delassus: Array,
     free: Array,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit_lcp.certify import certify
 from corekit_lcp.impulses import impulses_of
@@ -11,7 +10,7 @@ from corekit_lcp.impulses import impulses_of
 __all__ = ["conclude"]
 
 
-@njit(cache=True)
+@compiled
 def conclude(
     z: Array,
     column_scale: Array,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_lcp.pyramid import shares, slack_speed
 
 __all__ = ["impulses_of", "variables_of"]
 
 
-@njit(cache=True)
+@compiled
 def impulses_of(
     z: Array,
     column_scale: Array,
@@ -40,7 +40,7 @@ def impulses_of(
                     impulse[rows[row[j] + a]] += coefficient[j, a] * physical
 
 
-@njit(cache=True)
+@compiled
 def variables_of(
     impulse: Array,
     rows: IntArray,
@@ -100,7 +100,7 @@ def variables_of(
         z[j] /= column_scale[j]
 
 
-@njit(cache=True)
+@compiled
 def row_speed(delassus: Array, free: Array, rows: IntArray, impulse: Array, i: int) -> float:
     """w_i = (W·λ + w₀)_i of a kept row [m/s]."""
     speed = free[i]

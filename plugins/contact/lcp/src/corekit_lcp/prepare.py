@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_lcp.assemble import assemble, gather
 from corekit_lcp.impulses import variables_of
@@ -13,7 +12,7 @@ from corekit_lcp.scale import equilibrate
 __all__ = ["prepare"]
 
 
-@njit(cache=True)
+@compiled
 def prepare(
     delassus: Array,
     free: Array,

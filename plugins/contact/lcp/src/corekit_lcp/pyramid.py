@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.pyramid import least_shares, sliding_speed
 
 __all__ = ["align", "pyramid_directions", "shares", "slack_speed"]
 
-shares = njit(cache=True)(least_shares)
-slack_speed = njit(cache=True)(sliding_speed)
+shares = compiled(least_shares)
+slack_speed = compiled(sliding_speed)
 
 AT_REST = 1e-9
 """Tangential speed below which there is no direction of sliding [m/s]."""
@@ -28,7 +28,7 @@ def pyramid_directions(width: int, count: int) -> Array:
     return np.array([np.cos(angle), np.sin(angle)])
 
 
-@njit(cache=True)
+@compiled
 def align(base: Array, free: Array, directions: Array) -> None:
     """Turn every contact's pyramid so that one direction opposes its free tangential velocity.
 

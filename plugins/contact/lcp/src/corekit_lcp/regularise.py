@@ -14,21 +14,20 @@ proximal point algorithm".
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["add_compliance", "induced_speed", "move_centre"]
 
 
-@njit(cache=True)
+@compiled
 def add_compliance(matrix: Array, contacts: int, variables: int, weight: float) -> None:
     """Add ε to the normal diagonal, in place; contact i's normal variable is i·variables."""
     for i in range(contacts):
         matrix[i * variables, i * variables] += weight
 
 
-@njit(cache=True)
+@compiled
 def induced_speed(
     z: Array, centre: Array, row_scale: Array, contacts: int, variables: int, weight: float
 ) -> float:
@@ -40,7 +39,7 @@ def induced_speed(
     return largest
 
 
-@njit(cache=True)
+@compiled
 def move_centre(vector: Array, centre: Array, z: Array, contacts: int, variables: int, weight: float) -> None:
     """b_n ← b_n − ε·(z_n − centre), centre ← z_n: the next proximal point problem, in place.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["equilibrate"]
@@ -13,7 +13,7 @@ CLOSE = 1e-2
 """Sweeps end early once every squared norm is this close to 1."""
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
+@compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def norms(squares: Array, row_scale: Array, column_scale: Array, row_norm: Array, column_norm: Array) -> None:
     """Squared 2-norms of the scaled matrix: rows complete, columns still without their own scale.
 
@@ -42,7 +42,7 @@ def norms(squares: Array, row_scale: Array, column_scale: Array, row_norm: Array
         row_norm[i] = total * scale
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
+@compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def equilibrate(
     matrix: Array,
     vector: Array,

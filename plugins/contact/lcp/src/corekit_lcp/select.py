@@ -26,8 +26,8 @@ Source: eq. (14)–(15) of the CUSP paper; there without weights and without the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = ["add_back", "keep_all", "select_contacts"]
@@ -36,7 +36,7 @@ UNLOADED = 0.05
 """Weight of contacts without load in the guess, beside 1 for the others."""
 
 
-@njit(cache=True)
+@compiled
 def select_contacts(
     delassus: Array,
     free: Array,
@@ -73,14 +73,14 @@ def select_contacts(
     return listed(dropped, kept)
 
 
-@njit(cache=True)
+@compiled
 def keep_all(dropped: BoolArray, kept: IntArray) -> int:
     """Choose every contact."""
     dropped[:] = False
     return listed(dropped, kept)
 
 
-@njit(cache=True)
+@compiled
 def add_back(
     delassus: Array,
     velocity: Array,
@@ -110,7 +110,7 @@ def add_back(
     return listed(dropped, kept)
 
 
-@njit(cache=True)
+@compiled
 def take_independent(
     delassus: Array,
     width: int,
@@ -147,7 +147,7 @@ def take_independent(
                 remaining[c] -= factor[k, c] ** 2
 
 
-@njit(cache=True)
+@compiled
 def listed(dropped: BoolArray, kept: IntArray) -> int:
     """Write the indices of what is not dropped; how many they are."""
     count = 0

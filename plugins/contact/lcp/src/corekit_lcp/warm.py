@@ -19,8 +19,7 @@ The same takes the effect of the regularisation out of an LCP solver's answer: i
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit_lcp.certify import certify
 from corekit_lcp.pyramid import shares
@@ -34,7 +33,7 @@ ON_BOUND = 1e-6
 """A guess this close to its bound is at the bound; only an aid, the certificate decides."""
 
 
-@njit(cache=True)
+@compiled
 def friction_unknowns(
     directions: Array,
     friction: float,
@@ -78,7 +77,7 @@ def friction_unknowns(
     return found
 
 
-@njit(cache=True)
+@compiled
 def unknowns(
     guess: Array,
     friction: Array,
@@ -143,7 +142,7 @@ def unknowns(
     return found
 
 
-@njit(cache=True)
+@compiled
 def eliminate(matrix: Array, right: Array, order: IntArray) -> None:
     """Solve in place by elimination with complete pivoting; what the rest already spans stays zero.
 
@@ -185,7 +184,7 @@ def eliminate(matrix: Array, right: Array, order: IntArray) -> None:
     reorder(right, order)
 
 
-@njit(cache=True)
+@compiled
 def reorder(right: Array, order: IntArray) -> None:
     """Put right[i] in place order[i], cycle by cycle; `order` is used up."""
     for i in range(right.size):
@@ -195,7 +194,7 @@ def reorder(right: Array, order: IntArray) -> None:
             order[i], order[j] = order[j], order[i]
 
 
-@njit(cache=True)
+@compiled
 def largest_entry(matrix: Array, first: int) -> tuple[int, int]:
     """Where the entry of largest size stands, from row and column `first` on."""
     row, column = first, first
@@ -206,7 +205,7 @@ def largest_entry(matrix: Array, first: int) -> tuple[int, int]:
     return row, column
 
 
-@njit(cache=True)
+@compiled
 def from_guess(
     delassus: Array,
     free: Array,
@@ -268,7 +267,7 @@ def from_guess(
     return certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
 
 
-@njit(cache=True)
+@compiled
 def from_last(
     delassus: Array, free: Array, friction: Array, directions: Array, lower: Array, upper: Array,
     corner: float, share: Array, first: IntArray, columns: Array, equations: Array, numbers: Array,

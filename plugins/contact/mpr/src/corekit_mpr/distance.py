@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled, number
+from corekit_mpr.literals import number
 from corekit_mpr.polish import polish
 from corekit_mpr.portal import put
 from corekit_mpr.simplex import nearest

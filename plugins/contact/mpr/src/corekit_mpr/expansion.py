@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_mpr.compiled import compiled, number
+from corekit_mpr.literals import number
 from corekit_mpr.polish import polish
 from corekit_mpr.support import Pair, lowest
 from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, subtract

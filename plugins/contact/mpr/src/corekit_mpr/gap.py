@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_mpr.compiled import compiled
 from corekit_mpr.distance import distance
 from corekit_mpr.expansion import MAX_CORNERS, MAX_FACES, depth
 from corekit_mpr.polish import MAX_EDGES, polish

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_mpr.compiled import compiled
 from corekit_mpr.features import CODES, Placed
 from corekit_mpr.gap import Work, core_gap
 from corekit_mpr.overlap import Pool

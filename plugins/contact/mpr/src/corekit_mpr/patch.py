@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled, number
 from corekit_mpr.features import DISK, NOTHING, POLYGON, Placed, face_towards, facing
+from corekit_mpr.literals import number
 from corekit_mpr.overlap import Pool, overlap
 from corekit_mpr.solids import Hulls
 from corekit_mpr.vectors import Vector, along, cross, dot, norm, scaled, subtract

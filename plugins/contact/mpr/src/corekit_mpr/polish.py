@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled, number
+from corekit_mpr.literals import number
 from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
 from corekit_mpr.vectors import (
     Vector,

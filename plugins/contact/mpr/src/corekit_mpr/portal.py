@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled
 from corekit_mpr.support import Pair, lowest
 from corekit_mpr.vectors import Vector, across, cross, dot, norm, row, scaled, subtract, unit
 

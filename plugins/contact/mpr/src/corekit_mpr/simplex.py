@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled
 from corekit_mpr.vectors import Vector, add, along, cross, dot, row, scaled, subtract
 
 __all__ = ["nearest"]

@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 from typing import Final, TypeAlias
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled
 from corekit_mpr.vectors import Vector, along, cross, dot, norm, scaled, side, subtract
 
 __all__ = [

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.compiled import compiled
 from corekit_mpr.features import (
     BARREL,
     CORNER,

@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.pyramid import least_shares, sliding_speed
 
@@ -35,14 +35,14 @@ __all__ = [
     "square_root",
 ]
 
-shares = njit(cache=True)(least_shares)
-slack_speed = njit(cache=True)(sliding_speed)
+shares = compiled(least_shares)
+slack_speed = compiled(sliding_speed)
 
 _LOST = 1e-13
 """Pivot below which a row counts as dependent on others, relative to its own size."""
 
 
-@njit(cache=True)
+@compiled
 def square_root(delassus: Array, root: Array, left: Array, done: IntArray) -> int:
     """Write F (R, rank) with W = F·Fᵀ by Cholesky with pivots, largest share of its own size first; returns the rank.
 
@@ -77,7 +77,7 @@ def square_root(delassus: Array, root: Array, left: Array, done: IntArray) -> in
     return rank
 
 
-@njit(cache=True)
+@compiled
 def count_rows(friction: Array, directions: int, bounded: int) -> int:
     """Rows of the program: one a contact without friction, `directions` a contact with, then the bounded rows."""
     total = bounded
@@ -86,7 +86,7 @@ def count_rows(friction: Array, directions: int, bounded: int) -> int:
     return total
 
 
-@njit(cache=True)
+@compiled
 def cone_rows(
     root: Array, rank: int, free: Array, friction: Array, directions: Array, shift: Array, low: Array, high: Array,
     values: Array, lower: Array, upper: Array, least: Array, most: Array,
@@ -124,7 +124,7 @@ def cone_rows(
         row += 1
 
 
-@njit(cache=True)
+@compiled
 def gather_impulses(
     friction: Array, directions: Array, multiplier: Array, bounded: int, impulse: Array
 ) -> None:
@@ -146,7 +146,7 @@ def gather_impulses(
         row += 1
 
 
-@njit(cache=True)
+@compiled
 def spread_impulses(
     friction: Array, directions: Array, impulse: Array, share: Array, multiplier: Array
 ) -> None:
@@ -176,7 +176,7 @@ def spread_impulses(
         row += 1
 
 
-@njit(cache=True)
+@compiled
 def contact_residuals(
     friction: Array, directions: Array, impulse: Array, share: Array, velocity: Array, slip: Array
 ) -> tuple[float, float, float]:
@@ -216,7 +216,7 @@ def contact_residuals(
     return float(normal), float(tangential), float(cone)
 
 
-@njit(cache=True)
+@compiled
 def certify(
     delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
     share: Array, velocity: Array, slip: Array,

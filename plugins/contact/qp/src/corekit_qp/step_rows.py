@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_qp.rows import contact_residuals, gather_impulses, spread_impulses
 
 __all__ = ["certify_step", "step_impulses", "step_rows"]
 
 
-@njit(cache=True)
+@compiled
 def step_rows(
     right: Array, dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array, upper: Array,
     contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, shift: Array,
@@ -63,7 +62,7 @@ def step_rows(
             row += 1
 
 
-@njit(cache=True)
+@compiled
 def step_guess(
     friction: Array, directions: Array, row_impulse: Array, impulse: Array, share: Array, multiplier: Array
 ) -> None:
@@ -74,7 +73,7 @@ def step_guess(
     spread_impulses(friction, directions, impulse, share, multiplier[nb:])
 
 
-@njit(cache=True)
+@compiled
 def step_impulses(
     friction: Array, directions: Array, multiplier: Array, row_impulse: Array, impulse: Array
 ) -> None:
@@ -85,7 +84,7 @@ def step_impulses(
     gather_impulses(friction, directions, multiplier[nb:], 0, impulse)
 
 
-@njit(cache=True)
+@compiled
 def certify_step(
     contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, x: Array,
     impulse: Array, share: Array, velocity: Array, slip: Array,

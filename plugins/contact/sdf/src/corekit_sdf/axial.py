@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from typing import Final, TypeAlias
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.rim_edge import half_ellipse_normal
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
 

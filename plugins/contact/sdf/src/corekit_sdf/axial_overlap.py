@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from typing import Final, TypeAlias
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.rims import rim_direction, rim_feature
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.cap_patch import cap_on_edge, cap_on_face
 from corekit_sdf.closest import put_closest
-from corekit_sdf.compiled import compiled
 from corekit_sdf.line_patch import line_on_face
 from corekit_sdf.separation import Separation
 from corekit_sdf.vectors import Vector, dot

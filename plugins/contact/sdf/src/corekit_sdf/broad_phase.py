@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import BOX, CAPSULE, CIRCLE, CYLINDER, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 from corekit_sdf.vectors import Vector, into_frame, norm

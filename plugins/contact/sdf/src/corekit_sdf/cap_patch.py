@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.closest import put_closest, put_other
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import CORNER, CROSSING, corner_number, edge_number
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
 from corekit_sdf.rows import put, row_point

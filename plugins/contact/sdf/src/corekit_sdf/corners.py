@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import CORNER
 from corekit_sdf.rows import put
 from corekit_sdf.vectors import Vector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.rim_edge import half_ellipse_normal
 from corekit_sdf.separation import (
     CAP,

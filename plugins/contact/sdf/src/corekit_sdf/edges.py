@@ -9,8 +9,8 @@ so it is carried by both frames' origins, with weights 1 − s and s: an edge do
 
 from __future__ import annotations
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector, along, cross, norm, scaled, unit_axis
 
 __all__ = ["carry_edges", "place_edges"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.vectors import Vector
 
 __all__ = [

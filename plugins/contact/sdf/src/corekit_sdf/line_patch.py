@@ -6,9 +6,9 @@ over an edge e_i, line and edge are measured along their common perpendicular e_
 
 from __future__ import annotations
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.closest import put_closest, put_other
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import EDGE, edge_number, end_feature
 from corekit_sdf.separation import Separation
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis

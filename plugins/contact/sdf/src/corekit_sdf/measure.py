@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_sdf.box_patch import put_box_contact
-from corekit_sdf.compiled import compiled
 from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.cylinder_box import cylinder_box
 from corekit_sdf.features import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
 from corekit_sdf.round_planar import capsule_in_ring, capsule_on_circle, sphere_in_ring, sphere_on_circle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 
 __all__ = ["half_ellipse_normal"]
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled, number
 from corekit_sdf.features import PLUS, SIDE, end_feature
+from corekit_sdf.literals import number
 from corekit_sdf.planar import Plane, across, dot2, place, put_low
 from corekit_sdf.vectors import Vector, along
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled
 from corekit_sdf.vectors import Vector
 
 __all__ = ["MAX_POINTS", "put", "row_point"]

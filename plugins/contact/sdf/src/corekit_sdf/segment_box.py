@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.separation import (
     END,
     SIDE_VERTEX,

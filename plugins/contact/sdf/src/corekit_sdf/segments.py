@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import math
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.compiled import compiled, number
+from corekit_sdf.literals import number
 from corekit_sdf.planar import (
     AT_CORNER,
     AT_CORNER_END,

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from corekit_sdf.compiled import compiled
+from corekit.compiled import compiled
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_VERTEX, Separation
 from corekit_sdf.vectors import Vector, along, cross, dot, norm, side
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = [
@@ -27,9 +26,7 @@ __all__ = [
 Vector: TypeAlias = tuple[float, float, float]
 F = TypeVar("F", bound=Callable[..., Any])
 
-compiled = njit(cache=True, error_model="numpy")
-"""How kernels are compiled: cached on disk, with IEEE division, so that a nan stays a nan to be seen."""
-inlined = njit(cache=True, error_model="numpy", forceinline=True)
+inlined = compiled(forceinline=True)
 """The same for what only kernels call."""
 
 

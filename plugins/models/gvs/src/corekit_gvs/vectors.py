@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = [
@@ -14,10 +13,9 @@ __all__ = [
 
 Vector: TypeAlias = tuple[float, float, float]
 
-compiled = njit(cache=True, error_model="numpy")
 """For functions that Python calls; a division by zero gives inf or nan, which the run's watchdog names."""
 
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """For functions that only compiled ones call: without a door to Python they compile faster."""
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
 from corekit_pcc.entire import FUNCTIONS
@@ -78,19 +78,19 @@ class Work(NamedTuple):
         )
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def first_twist(sections: int) -> int:
     """Row of U of the first arc parameter; its W and ∂x/∂y follow, then those of the next."""
     return START + 4 * (sections + 1)
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def own_turns(sections: int) -> int:
     """First of the three rows for R_i·W_y of the section that a frame stands on."""
     return first_twist(sections) + 9 * sections
 
 
-@njit(cache=True)
+@compiled
 def chain_arcs(arm: Arm, q: Array, v: Array, arc: Array, vectors: Array) -> None:
     """Write the sections' arc parameters and rates, and the base's axes."""
     for i in range(arm.length.size):
@@ -107,7 +107,7 @@ def chain_arcs(arm: Arm, q: Array, v: Array, arc: Array, vectors: Array) -> None
             vectors[START + 1 + column, 0, x] = arm.base_rotation[x, column]
 
 
-@njit(cache=True)
+@compiled
 def chain_columns(
     arm: Arm, q: Array, v: Array, order: int, table: Array, scalars: Array, vectors: Array, arc: Array
 ) -> None:
@@ -133,7 +133,7 @@ def chain_columns(
                 vectors[start + 4, k, x] = vectors[POINT, k, x] + plate
 
 
-@njit(cache=True)
+@compiled
 def point_columns(
     i: int, s: float, order: int, sections: int, table: Array, scalars: Array, vectors: Array, arc: Array
 ) -> None:
@@ -153,7 +153,7 @@ def point_columns(
         twist += 3
 
 
-@njit(cache=True)
+@compiled
 def turning_columns(i: int, direction: int, order: int, sections: int, vectors: Array) -> None:
     """Write r = R·e_d and ∂r/∂y in place of x and ∂x/∂y, for the section point evaluated last."""
     start, twist = START + 4 * i, first_twist(sections)

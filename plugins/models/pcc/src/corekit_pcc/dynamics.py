@@ -21,8 +21,7 @@ Source: Godage et al. (2016) for (1); (2) is Lagrange's equation of particles, (
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
@@ -30,7 +29,7 @@ from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_col
 __all__ = ["dynamics", "energy", "into_coordinates", "mirror", "pull_back", "velocity_acceleration"]
 
 
-@njit(cache=True)
+@compiled
 def velocity_acceleration(count: int, column: int, vectors: Array, arc: Array) -> tuple[float, float, float]:
     """a = J̇·v [m/s²] of the point at hand, from the order 1 of its columns; `column` is the row of the first."""
     x = y = z = 0.0
@@ -42,7 +41,7 @@ def velocity_acceleration(count: int, column: int, vectors: Array, arc: Array) -
     return x, y, z
 
 
-@njit(cache=True)
+@compiled
 def _add_particle(
     count: int,
     mass: float,
@@ -62,7 +61,7 @@ def _add_particle(
             M[a, b] += x * vectors[other, 0, 0] + y * vectors[other, 0, 1] + z * vectors[other, 0, 2]
 
 
-@njit(cache=True)
+@compiled
 def dynamics(
     arm: Arm, q: Array, v: Array, inputs: Array, coriolis: bool, M: Array, force: Array, work: Work
 ) -> None:
@@ -114,7 +113,7 @@ def dynamics(
             force[3 * i + a] -= total
 
 
-@njit(cache=True)
+@compiled
 def mirror(matrix: Array) -> None:
     """Copy the lower triangle onto the upper one."""
     for a in range(matrix.shape[0]):
@@ -122,7 +121,7 @@ def mirror(matrix: Array) -> None:
             matrix[b, a] = matrix[a, b]
 
 
-@njit(cache=True)
+@compiled
 def into_coordinates(to_arc: Array, matrix: Array, block: Array) -> None:
     """matrix ← Eᵀ·matrix·E for the block diagonal E: equation (4); `block` is scratch of its shape."""
     n = matrix.shape[0]
@@ -138,7 +137,7 @@ def into_coordinates(to_arc: Array, matrix: Array, block: Array) -> None:
                 matrix[3 * i + j, b] = x * block[3 * i, b] + y * block[3 * i + 1, b] + z * block[3 * i + 2, b]
 
 
-@njit(cache=True)
+@compiled
 def pull_back(to_arc: Array, force: Array, out: Array) -> None:
     """out = Eᵀ·force: equation (4)."""
     for i in range(to_arc.shape[0]):
@@ -147,7 +146,7 @@ def pull_back(to_arc: Array, force: Array, out: Array) -> None:
             out[3 * i + j] = to_arc[i, 0, j] * x + to_arc[i, 1, j] * y + to_arc[i, 2, j] * z
 
 
-@njit(cache=True)
+@compiled
 def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
     """Kinetic energy (1) with rotary parts, and the elastic and gravitational potential [J].
 
@@ -180,7 +179,7 @@ def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
     return kinetic, potential
 
 
-@njit(cache=True)
+@compiled
 def _speed_squared(count: int, column: int, vectors: Array, arc: Array) -> float:
     """‖J·v‖² of the point at hand [m²/s²]."""
     x = y = z = 0.0

@@ -26,8 +26,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["FUNCTIONS", "derivatives", "series_coefficients", "stumpff"]
@@ -49,7 +49,7 @@ _SECOND_LAST = series_coefficients(FUNCTIONS - 2, _TERMS)
 _INVERSE_FACTORIAL = np.array([1.0 / math.factorial(n) for n in range(FUNCTIONS)])
 
 
-@njit(cache=True)
+@compiled
 def stumpff(u: float, out: Array) -> None:
     """Write S_0(u) … S_8(u) into `out`, shape (9,); relative to 1 exact to 1e-14 for θ up to 4π and beyond."""
     doublings = 0
@@ -70,7 +70,7 @@ def stumpff(u: float, out: Array) -> None:
         _double(u, out)
 
 
-@njit(cache=True)
+@compiled
 def _double(u: float, out: Array) -> None:
     """Equation (4) in place: S_n(u/4) → S_n(u)."""
     scale = 0.5 ** (FUNCTIONS - 1)
@@ -84,7 +84,7 @@ def _double(u: float, out: Array) -> None:
     out[0] = 1.0 - u * out[2]
 
 
-@njit(cache=True)
+@compiled
 def derivatives(u: float, order: int, out: Array) -> None:
     """Write dᵐS_n/duᵐ into out[m, n] for m ≤ order ≤ 3, n ≤ 8 − 2m; `out` has shape (≥ order + 1, 9)."""
     stumpff(u, out[0])

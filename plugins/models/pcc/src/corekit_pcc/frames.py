@@ -10,8 +10,7 @@ ones. Rows in coordinates follow by E of `chambers`, block by block.
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import (
@@ -30,7 +29,7 @@ from corekit_pcc.section import AXES, POSITION, TURNS, section_place
 __all__ = ["carrier_rows", "frame_poses"]
 
 
-@njit(cache=True)
+@compiled
 def frame_poses(
     arm: Arm,
     q: Array,
@@ -64,7 +63,7 @@ def frame_poses(
                 rotation[f, x, axis] = vectors[START + 4 * (at + 1) + 1 + axis, 0, x]
 
 
-@njit(cache=True)
+@compiled
 def _compose(i: int, plate: float, vectors: Array, out: int) -> None:
     """Write the pose of the section point at hand, a plate ahead, into the rows out … out + 3."""
     start = START + 4 * i
@@ -75,7 +74,7 @@ def _compose(i: int, plate: float, vectors: Array, out: int) -> None:
         vectors[out, 0, x] += vectors[start, 0, x] + plate * vectors[out + 3, 0, x]
 
 
-@njit(cache=True)
+@compiled
 def carrier_rows(
     arm: Arm,
     q: Array,
@@ -131,7 +130,7 @@ def carrier_rows(
                     values[c, 2, first + j] += share * above
 
 
-@njit(cache=True)
+@compiled
 def _lever(i: int, x: float, y: float, z: float, order: int, vectors: Array) -> None:
     """Write d = R_f·(x, y, z) into the row POINT."""
     for axis in range(3):

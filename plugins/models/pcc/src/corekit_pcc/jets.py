@@ -11,8 +11,7 @@ functions take row numbers: in compiled loops of this size, views would cost mor
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["ORDERS", "compose", "copy", "cross", "product", "rotate", "write"]
@@ -21,7 +20,7 @@ ORDERS = 3
 """Jets carry the orders 0, 1, 2."""
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def product(scalars: Array, x: int, y: int, order: int, out: int) -> None:
     """Row `out` becomes row x times row y; it is neither of them."""
     scalars[out, 0] = scalars[x, 0] * scalars[y, 0]
@@ -33,7 +32,7 @@ def product(scalars: Array, x: int, y: int, order: int, out: int) -> None:
         )
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def compose(table: Array, m: int, n: int, scalars: Array, u: int, order: int, out: int) -> None:
     """Row `out` becomes f(row u) for f = dᵐS_n/duᵐ; table[m + j, n] holds its j-th derivative."""
     scalars[out, 0] = table[m, n]
@@ -44,20 +43,20 @@ def compose(table: Array, m: int, n: int, scalars: Array, u: int, order: int, ou
         scalars[out, 2] = table[m + 1, n] * scalars[u, 2] + 0.5 * table[m + 2, n] * square
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def write(vectors: Array, row: int, k: int, x: float, y: float, z: float) -> None:
     """Coefficient k of a row becomes (x, y, z)."""
     vectors[row, k, 0], vectors[row, k, 1], vectors[row, k, 2] = x, y, z
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def copy(vectors: Array, row: int, order: int, out: int) -> None:
     """Row `out` becomes the given row."""
     for k in range(order + 1):
         write(vectors, out, k, vectors[row, k, 0], vectors[row, k, 1], vectors[row, k, 2])
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def rotate(vectors: Array, axes: int, row: int, order: int, out: int) -> None:
     """Row `out` becomes R·(row), the columns of R standing in the rows axes … axes + 2; not in place."""
     if order == 0:  # the common case, without loops
@@ -82,7 +81,7 @@ def rotate(vectors: Array, axes: int, row: int, order: int, out: int) -> None:
         write(vectors, out, k, a, b, c)
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def cross(vectors: Array, x: int, y: int, order: int, factor: float, out: int) -> None:
     """Add factor·(row x) × (row y) to row `out`, which is neither of them."""
     if order == 0:

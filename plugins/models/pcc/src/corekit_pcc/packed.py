@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import Work, first_twist
@@ -51,7 +51,7 @@ def pack(arm: Arm) -> Packed:
     return Packed(table, integers, np.zeros(sum(each.size for each in Work.allocate(sizes[0]))))
 
 
-@njit(cache=True)
+@compiled
 def unpack(table: Array, index: IntArray) -> Arm:
     """The arm as views."""
     sections, nodes, chambers, turning = index[0], index[1], index[2], index[3]
@@ -85,7 +85,7 @@ def unpack(table: Array, index: IntArray) -> Arm:
     )
 
 
-@njit(cache=True)
+@compiled
 def work_of(buffer: Array, sections: int) -> Work:
     """The work buffers as views, in the shapes of `Work.allocate`."""
     n = 3 * sections
@@ -109,7 +109,7 @@ def work_of(buffer: Array, sections: int) -> Work:
     )
 
 
-@njit(cache=True)
+@compiled
 def packed_dynamics(
     table: Array, index: IntArray, buffer: Array, q: Array, v: Array, inputs: Array, coriolis: bool,
     mass: Array, force: Array,
@@ -119,7 +119,7 @@ def packed_dynamics(
     dynamics(arm, q, v, inputs, coriolis, mass, force, work_of(buffer, arm.length.size))
 
 
-@njit(cache=True)
+@compiled
 def packed_tangent(
     table: Array, index: IntArray, buffer: Array, q: Array, v: Array, coriolis: bool, stiffness: Array, damping: Array
 ) -> None:  # fmt: skip
@@ -128,7 +128,7 @@ def packed_tangent(
     tangent(arm, q, v, coriolis, stiffness, damping, work_of(buffer, arm.length.size))
 
 
-@njit(cache=True)
+@compiled
 def packed_poses(
     table: Array, index: IntArray, buffer: Array, q: Array, v: Array, section: IntArray, place: Array,
     position: Array, rotation: Array,
@@ -138,7 +138,7 @@ def packed_poses(
     frame_poses(arm, q, v, section, place, position, rotation, work_of(buffer, arm.length.size))
 
 
-@njit(cache=True)
+@compiled
 def packed_rows(
     table: Array, index: IntArray, buffer: Array, q: Array, v: Array, section: IntArray, place: Array,
     frame: IntArray, local: Array, dofs: IntArray, values: Array,

@@ -25,8 +25,8 @@ Source: Webster and Jones (2010), "Design and kinematic modeling of constant cur
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.entire import derivatives
 from corekit_pcc.jets import compose, product, write
@@ -66,7 +66,7 @@ _PRODUCTS = np.array(
 """Products of scalar jets in order: factor, factor, row of the result."""
 
 
-@njit(cache=True)
+@compiled
 def section_place(s: float, arc: Array, table: Array, vectors: Array) -> None:
     """Write p and R alone, order 0: equations (1) and (2).
 
@@ -86,7 +86,7 @@ def section_place(s: float, arc: Array, table: Array, vectors: Array) -> None:
     write(vectors, AXES + 2, 0, s1 * x, s1 * y, 1.0 - s2 * u)
 
 
-@njit(cache=True)
+@compiled
 def section_columns(s: float, arc: Array, order: int, table: Array, scalars: Array, vectors: Array) -> None:
     """Write jets of p, R, P_y, W_y up to `order`: equations (1) to (3).
 
@@ -116,7 +116,7 @@ def section_columns(s: float, arc: Array, order: int, table: Array, scalars: Arr
     _turn_jets(s, order, scalars, vectors)
 
 
-@njit(cache=True)
+@compiled
 def _place_jets(order: int, t: Array, vectors: Array) -> None:
     """Equations (1) and (2)."""
     for k in range(order + 1):
@@ -127,7 +127,7 @@ def _place_jets(order: int, t: Array, vectors: Array) -> None:
         write(vectors, AXES + 2, k, t[_S1X, k], t[_S1Y, k], one - t[_S2XX, k] - t[_S2YY, k])
 
 
-@njit(cache=True)
+@compiled
 def _column_jets(s: float, order: int, t: Array, vectors: Array) -> None:
     """P_y of equation (3)."""
     for k in range(order + 1):
@@ -144,7 +144,7 @@ def _column_jets(s: float, order: int, t: Array, vectors: Array) -> None:
         write(vectors, COLUMNS + 2, k, xy, yy, zy)
 
 
-@njit(cache=True)
+@compiled
 def _turn_jets(s: float, order: int, t: Array, vectors: Array) -> None:
     """W_y of equation (3)."""
     for k in range(order + 1):
@@ -154,7 +154,7 @@ def _turn_jets(s: float, order: int, t: Array, vectors: Array) -> None:
         write(vectors, TURNS + 2, k, s * (t[_S3XX, k] - one), s * t[_S3XY, k], s * t[_S2X, k])
 
 
-@njit(cache=True)
+@compiled
 def second_derivatives(s: float, arc: Array, table: Array, second: Array, turn: Array) -> None:
     """Write ∂P_y/∂y′ and ∂W_y/∂y′, order 0, by differentiating (3) once more.
 

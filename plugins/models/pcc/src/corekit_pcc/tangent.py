@@ -23,8 +23,7 @@ Source: derived here; (2) and ∂a/∂q from differentiating a = Σ x_bc·v_b·v
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import (
@@ -46,7 +45,7 @@ __all__ = ["tangent"]
 _Vector = tuple[float, float, float]
 
 
-@njit(cache=True)
+@compiled
 def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, work: Work) -> None:
     """Write K = −∂f/∂q and D = −∂f/∂v, shape (n, n): equations (1) to (5)."""
     sections = arm.length.size
@@ -98,14 +97,14 @@ def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, wo
                 D[3 * i + a, 3 * i + b] += arm.damping[i, a, b]
 
 
-@njit(cache=True)
+@compiled
 def _cross_row(vectors: Array, row: int, force: _Vector) -> _Vector:
     """(order 0 of a row) × force."""
     x, y, z = vectors[row, 0, 0], vectors[row, 0, 1], vectors[row, 0, 2]
     return y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]
 
 
-@njit(cache=True)
+@compiled
 def _into_section(axes: int, force: _Vector, vectors: Array) -> _Vector:
     """Rᵀ·force for the section axes in the rows axes … axes + 2."""
     x, y, z = force
@@ -116,7 +115,7 @@ def _into_section(axes: int, force: _Vector, vectors: Array) -> _Vector:
     )
 
 
-@njit(cache=True)
+@compiled
 def _carry(count: int, force: _Vector, placed: float, column: int, vectors: Array, carried: Array) -> None:
     """Add F (if `placed` is 1), x × F and x_b × F of the point at hand to the sums of the sweep."""
     for x in range(3):
@@ -130,7 +129,7 @@ def _carry(count: int, force: _Vector, placed: float, column: int, vectors: Arra
             carried[2 + b, x] += couple[x]
 
 
-@njit(cache=True)
+@compiled
 def _contract(i: int, force: _Vector, second: Array, K: Array) -> None:
     """Add force·second[a, b] to section i's block: equation (4)."""
     for a in range(3):
@@ -139,7 +138,7 @@ def _contract(i: int, force: _Vector, second: Array, K: Array) -> None:
             K[3 * i + a, 3 * i + b] += entry
 
 
-@njit(cache=True)
+@compiled
 def _add_turned(i: int, force: _Vector, column: int, vectors: Array, K: Array) -> None:
     """Add F·(W_a × r_b) of a rotary particle's own section: the second half of its (4)."""
     for a in range(3):
@@ -150,7 +149,7 @@ def _add_turned(i: int, force: _Vector, column: int, vectors: Array, K: Array) -
                 K[3 * i + a, 3 * i + b] += vectors[SPIN, 0, x] * couple[x]
 
 
-@njit(cache=True)
+@compiled
 def _add_earlier_parameters(i: int, column: int, vectors: Array, carried: Array, K: Array) -> None:
     """Add (3) for the parameters b of section i, whose own and later points have been carried."""
     for b in range(3 * i, 3 * i + 3):
@@ -163,7 +162,7 @@ def _add_earlier_parameters(i: int, column: int, vectors: Array, carried: Array,
             K[b, a] += entry
 
 
-@njit(cache=True)
+@compiled
 def _add_later_points(
     i: int, plate: float, column: int, vectors: Array, second: Array, turn: Array, carried: Array, K: Array
 ) -> None:
@@ -190,7 +189,7 @@ def _add_later_points(
                 K[3 * i + a, 3 * i + b] += vectors[spin, 0, x] * couple
 
 
-@njit(cache=True)
+@compiled
 def _add_velocity_parts(count: int, mass: float, column: int, vectors: Array, K: Array, D: Array) -> None:
     """Add m·JᵀJ̈ to K and 2m·JᵀJ̇ to D: the Coriolis parts of (1) and (2); J̈ is twice the jet's order 2."""
     for a in range(count):

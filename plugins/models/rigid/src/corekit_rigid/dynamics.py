@@ -17,8 +17,7 @@ Source: Goldstein, Poole, Safko (2002), Classical Mechanics, 3rd edition, sectio
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_rigid.rotation import Vector, cross, dot, into_body, into_world, matvec, rotation_of
 from corekit_rigid.solid import Solid
@@ -26,19 +25,19 @@ from corekit_rigid.solid import Solid
 __all__ = ["dynamics", "energy", "tangent"]
 
 
-@njit(cache=True)
+@compiled
 def _vector(a: Array, at: int) -> Vector:
     return (a[at], a[at + 1], a[at + 2])
 
 
-@njit(cache=True)
+@compiled
 def _pull(solid: Solid, wrench: Array) -> Vector:
     """m·g + F, world axes [N]."""
     m, g = solid.mass, solid.gravity
     return (m * g[0] + wrench[0], m * g[1] + wrench[1], m * g[2] + wrench[2])
 
 
-@njit(cache=True)
+@compiled
 def dynamics(solid: Solid, q: Array, v: Array, wrench: Array, mass: Array, force: Array) -> None:
     """Write M and f of (1) and (2).
 
@@ -68,7 +67,7 @@ def dynamics(solid: Solid, q: Array, v: Array, wrench: Array, mass: Array, force
             mass[at // 3, i, j] = solid.inertia[i, j]
 
 
-@njit(cache=True)
+@compiled
 def _add_hat(a: Vector, factor: float, out: Array) -> None:
     """out += factor·hat(a)."""
     out[0, 1] -= factor * a[2]
@@ -79,7 +78,7 @@ def _add_hat(a: Vector, factor: float, out: Array) -> None:
     out[2, 1] += factor * a[0]
 
 
-@njit(cache=True)
+@compiled
 def tangent(solid: Solid, q: Array, v: Array, wrench: Array, stiffness: Array, damping: Array) -> None:
     """Write K and D of (3) and (4) as blocks like M's."""
     at = 3 if solid.free else 0
@@ -106,7 +105,7 @@ def tangent(solid: Solid, q: Array, v: Array, wrench: Array, stiffness: Array, d
     _add_hat(matvec(inertia, w), -1.0, D)
 
 
-@njit(cache=True)
+@compiled
 def energy(solid: Solid, q: Array, v: Array) -> tuple[float, float]:
     """Kinetic energy ½·m·ẋ² + ½·ω·I·ω and potential −m·g·x_c [J]; heights count from the world's origin."""
     at = 3 if solid.free else 0

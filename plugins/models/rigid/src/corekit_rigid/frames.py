@@ -7,8 +7,7 @@ The frame has the shape's origin and axes. A point fixed in it at `local` is, wi
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_rigid.rotation import cross, into_world, rotation_of, turned
 from corekit_rigid.solid import Solid
@@ -16,7 +15,7 @@ from corekit_rigid.solid import Solid
 __all__ = ["carrier_rows", "frame_pose", "move"]
 
 
-@njit(cache=True)
+@compiled
 def move(solid: Solid, q: Array, velocity: Array, step: float, out: Array) -> None:
     """Write the coordinates after a time with constant velocity and angular velocity; `out` may be `q`."""
     at = 3 if solid.free else 0
@@ -26,7 +25,7 @@ def move(solid: Solid, q: Array, velocity: Array, step: float, out: Array) -> No
     turned(q, at, angle, out)
 
 
-@njit(cache=True)
+@compiled
 def frame_pose(solid: Solid, q: Array, position: Array, rotation: Array) -> None:
     """Write the frame's origin [m], shape (3,), and rotation, shape (3, 3)."""
     at = 3 if solid.free else 0
@@ -38,7 +37,7 @@ def frame_pose(solid: Solid, q: Array, position: Array, rotation: Array) -> None
             rotation[i, j] = R[i][j]
 
 
-@njit(cache=True)
+@compiled
 def carrier_rows(solid: Solid, q: Array, local: Array, dofs: IntArray, values: Array) -> None:
     """Write the rows (1) of points `local` (c, 3) [m]: dofs (c, k) and values (c, 3, k), k = 6 or 3."""
     at = 3 if solid.free else 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["Rotation", "Vector", "cross", "dot", "into_body", "into_world", "matvec", "rotation_of", "turned"]
@@ -15,19 +14,19 @@ Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[Vector, Vector, Vector]
 
 
-@njit(cache=True)
+@compiled
 def dot(a: Vector, b: Vector) -> float:
     """a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@compiled
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True)
+@compiled
 def matvec(matrix: Array, a: Vector) -> Vector:
     """A·a, A of shape (3, 3)."""
     return (
@@ -37,7 +36,7 @@ def matvec(matrix: Array, a: Vector) -> Vector:
     )
 
 
-@njit(cache=True)
+@compiled
 def rotation_of(q: Array, at: int) -> Rotation:
     """Rows of R from q[at : at + 4]; its length does not matter."""
     w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
@@ -49,13 +48,13 @@ def rotation_of(q: Array, at: int) -> Rotation:
     )
 
 
-@njit(cache=True)
+@compiled
 def into_world(R: Rotation, a: Vector) -> Vector:
     """R·a."""
     return (dot(R[0], a), dot(R[1], a), dot(R[2], a))
 
 
-@njit(cache=True)
+@compiled
 def into_body(R: Rotation, a: Vector) -> Vector:
     """Rᵀ·a."""
     return (
@@ -65,7 +64,7 @@ def into_body(R: Rotation, a: Vector) -> Vector:
     )
 
 
-@njit(cache=True)
+@compiled
 def turned(q: Array, at: int, angle: Vector, out: Array) -> None:
     """Write the quaternion turned about a vector in body axes [rad]: exact for any constant angular velocity.
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_vine.chain import (
     ACTUATOR,
@@ -33,7 +32,7 @@ from corekit_vine.wrinkling import bend_energy, bend_moment
 __all__ = ["dynamics", "energy", "pin_angle", "tangent"]
 
 
-@njit(cache=True)
+@compiled
 def pin_angle(scalars: Array, pins: Array, q: Array, inputs: Array, j: int) -> float:
     """θ_j − θ*_j [rad]; inputs are growth, heading, curvatures of the actuators, force at the tip."""
     heading = int(scalars[RATES])
@@ -45,7 +44,7 @@ def pin_angle(scalars: Array, pins: Array, q: Array, inputs: Array, j: int) -> f
     return angle
 
 
-@njit(cache=True)
+@compiled
 def _moment(pins: Array, angle: float, j: int) -> tuple[float, float]:
     """M_j and its slope at an angle δ."""
     stiffness, onset = pins[j, STIFFNESS], pins[j, ONSET]
@@ -55,7 +54,7 @@ def _moment(pins: Array, angle: float, j: int) -> tuple[float, float]:
     return moment, slope / pins[j, SPACING]
 
 
-@njit(cache=True)
+@compiled
 def dynamics(
     scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array, inertia: Array, force: Array
 ) -> None:
@@ -81,7 +80,7 @@ def dynamics(
     force[last] += scalars[HALF] * (math.cos(q[last]) * fy - math.sin(q[last]) * fx)
 
 
-@njit(cache=True)
+@compiled
 def tangent(scalars: Array, pins: Array, q: Array, inputs: Array, stiffness: Array, damping: Array) -> None:
     """Write K and D as lower bands, shapes (6, 3n) and (4, 3n)."""
     stiffness[:] = 0.0
@@ -102,7 +101,7 @@ def tangent(scalars: Array, pins: Array, q: Array, inputs: Array, stiffness: Arr
     stiffness[0, last] += scalars[HALF] * along
 
 
-@njit(cache=True)
+@compiled
 def energy(
     scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array
 ) -> tuple[float, float]:

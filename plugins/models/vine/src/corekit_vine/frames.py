@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_vine.chain import HALF, HEADING
 
 __all__ = ["carrier_rows", "poses"]
 
 
-@njit(cache=True)
+@compiled
 def poses(scalars: Array, plane: Array, q: Array, position: Array, rotation: Array) -> None:
     """Write the frames' places (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
     d = scalars[HALF]
@@ -34,7 +33,7 @@ def poses(scalars: Array, plane: Array, q: Array, position: Array, rotation: Arr
             rotation[frame, k, 2] = plane[3, k]
 
 
-@njit(cache=True)
+@compiled
 def carrier_rows(
     scalars: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray, values: Array
 ) -> None:

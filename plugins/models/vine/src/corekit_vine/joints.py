@@ -29,8 +29,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_vine.chain import (
     EXTENSIBILITY,
@@ -61,7 +61,7 @@ def row_dofs(links: int, rows_per_link: int) -> IntArray:
     return dofs.reshape(-1, WIDTH)
 
 
-@njit(cache=True)
+@compiled
 def rows(
     scalars: Array, q: Array, v: Array, inputs: Array, values: Array, constraint: Array, target: Array
 ) -> None:
@@ -124,13 +124,13 @@ def rows(
             values[row + 1] = values[row]
 
 
-@njit(cache=True)
+@compiled
 def _add(out: Array, i: int, k: int, value: float) -> None:
     """Add to entry (i, k) of a symmetric band, i ≥ k."""
     out[i - k, k] += value
 
 
-@njit(cache=True)
+@compiled
 def curvature(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) -> None:
     """Write ∂(J_bᵀ·λ)/∂q as a lower band, shape (6, 3n)."""
     out[:] = 0.0

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from corekit.compiled import compiled
 
 __all__ = ["bend_energy", "bend_moment", "wrinkle_angle"]
 
 
-@njit(cache=True)
+@compiled
 def wrinkle_angle(ratio: float) -> float:
     """w with B(w) = π/ratio, for ratio = κ/κ_w > 1; by Newton steps kept inside a shrinking bracket."""
     wanted = math.pi / ratio
@@ -45,7 +45,7 @@ def wrinkle_angle(ratio: float) -> float:
     return w
 
 
-@njit(cache=True)
+@compiled
 def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float, float]:
     """M [N·m] and dM/dκ [N·m²] at a curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: never wrinkles)."""
     size = abs(curvature)
@@ -61,7 +61,7 @@ def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float
     return math.copysign(moment, curvature), max(tangent, 0.0)
 
 
-@njit(cache=True)
+@compiled
 def bend_energy(curvature: float, stiffness: float, onset: float) -> float:
     """Energy a length [J/m] at a curvature, zero when straight: ½·EI·κ², and beyond the onset
 

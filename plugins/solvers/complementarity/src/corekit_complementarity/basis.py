@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["back_substitute", "basic_solution", "factor_in_place"]
 
 
-@njit(cache=True)
+@compiled
 def factor_in_place(lu: Array, order: IntArray) -> bool:
     """LU with partial pivoting of a square matrix; False if a pivot is zero or not a number.
 
@@ -40,7 +39,7 @@ def factor_in_place(lu: Array, order: IntArray) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def back_substitute(lu: Array, x: Array) -> None:
     """Solve with the factors of `factor_in_place`; x holds the right-hand side in their row order, then x."""
     k = x.size
@@ -53,7 +52,7 @@ def back_substitute(lu: Array, x: Array) -> None:
         x[i] /= lu[i, i]
 
 
-@njit(cache=True)
+@compiled
 def basic_solution(
     matrix: Array,
     vector: Array,

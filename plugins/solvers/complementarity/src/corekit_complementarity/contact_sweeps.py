@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_complementarity.local_contact import pyramid_shares, slack_speed, solve_contact
 
 __all__ = ["impulses_of", "sweep", "variables_of"]
 
 
-@njit(cache=True)
+@compiled
 def impulses_of(
     z: Array, column_scale: Array, directions: Array, lower: Array, upper: Array, impulse: Array
 ) -> None:
@@ -40,7 +40,7 @@ def impulses_of(
             at += 2
 
 
-@njit(cache=True)
+@compiled
 def variables_of(
     impulse: Array,
     velocity: Array,
@@ -85,7 +85,7 @@ def variables_of(
         z[j] /= column_scale[j]
 
 
-@njit(cache=True)
+@compiled
 def sweep(
     delassus: Array,
     friction: Array,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["damped_step"]
@@ -13,7 +13,7 @@ SUMS = {"reassoc", "contract"}
 """Sums may be taken in any order; nan and infinities are kept."""
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def reflect_four(
     vector: Array, scale: float, first: int, last: int, one: Array, two: Array, three: Array, four: Array
 ) -> None:
@@ -32,7 +32,7 @@ def reflect_four(
         four[i] -= t4 * vector[i]
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def reflect(vector: Array, scale: float, first: int, last: int, column: Array) -> None:
     """x ← x − scale·(uᵀx)·u for one column."""
     total = 0.0
@@ -43,7 +43,7 @@ def reflect(vector: Array, scale: float, first: int, last: int, column: Array) -
         column[i] -= total * vector[i]
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def make_reflection(column: Array, first: int, last: int) -> tuple[float, float]:
     """Turn a column into the u of the reflection that empties it below `first`; returns what stands there, 2/‖u‖²."""
     square = 0.0
@@ -59,7 +59,7 @@ def make_reflection(column: Array, first: int, last: int) -> tuple[float, float]
     return norm, -1.0 / (norm * head)
 
 
-@njit(cache=True)
+@compiled
 def damped_step(jacobian: Array, values: Array, damping: float, stack: Array, step: Array) -> bool:
     """Write the d that minimises ‖V·d + F‖² + λ·‖d‖², by Householder reflections of [V; √λ·I | −F; 0].
 

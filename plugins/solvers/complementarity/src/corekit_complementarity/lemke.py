@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
@@ -22,7 +22,7 @@ __all__ = ["Lemke"]
 GOLDEN = 0.6180339887498949
 
 
-@njit(cache=True)
+@compiled
 def solve_by_pivoting(
     matrix: Array,
     vector: Array,

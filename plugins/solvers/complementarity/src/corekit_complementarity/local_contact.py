@@ -15,19 +15,19 @@ D = (1, −1).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.pyramid import least_shares, sliding_speed
 
 __all__ = ["pyramid_shares", "slack_speed", "solve_contact"]
 
 
-pyramid_shares = njit(cache=True)(least_shares)
-slack_speed = njit(cache=True)(sliding_speed)
+pyramid_shares = compiled(least_shares)
+slack_speed = compiled(sliding_speed)
 
 
-@njit(cache=True)
+@compiled
 def solve_sticking(matrix: Array, velocity: Array, impulse: Array) -> bool:
     """λ = −P⁻¹·u by elimination for width 2 or 3; False where P is singular."""
     a, d = matrix[0, 0], matrix[1, 1]
@@ -53,7 +53,7 @@ def solve_sticking(matrix: Array, velocity: Array, impulse: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def sliding_fault(
     matrix: Array, velocity: Array, friction: float, directions: Array, one: int, two: int, impulse: Array
 ) -> float:
@@ -106,7 +106,7 @@ def sliding_fault(
     return max(fault, own - least, own)
 
 
-@njit(cache=True)
+@compiled
 def solve_contact(
     matrix: Array,
     velocity: Array,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
@@ -20,7 +20,7 @@ from corekit_complementarity.successive import relax
 __all__ = ["ProjectedGaussSeidel"]
 
 
-@njit(cache=True)
+@compiled
 def sweep_contacts(
     matrix: Array,
     vector: Array,
@@ -63,7 +63,7 @@ def sweep_contacts(
     return done, residual
 
 
-@njit(cache=True)
+@compiled
 def sweep_rows(
     matrix: Array,
     vector: Array,

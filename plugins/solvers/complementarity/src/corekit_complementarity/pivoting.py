@@ -27,8 +27,8 @@ Source: Cottle, Pang, Stone (2009), "The Linear Complementarity Problem", sectio
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_complementarity.small_inverse import invert, update
 
@@ -41,7 +41,7 @@ FRESH = 40
 """Pivots after which K, z and w are formed anew from A."""
 
 
-@njit(cache=True)
+@compiled
 def direction(
     transposed: Array,
     inverse: Array,
@@ -83,7 +83,7 @@ def direction(
                 dw[i] += change * of_it[i]
 
 
-@njit(cache=True)
+@compiled
 def perturbation(
     transposed: Array,
     inverse: Array,
@@ -119,7 +119,7 @@ def perturbation(
     return largest
 
 
-@njit(cache=True)
+@compiled
 def first_of_tied(
     transposed: Array,
     inverse: Array,
@@ -155,7 +155,7 @@ def first_of_tied(
     return leaving
 
 
-@njit(cache=True)
+@compiled
 def blocking(
     value: Array,
     fall: Array,
@@ -202,7 +202,7 @@ def blocking(
     return count, largest, ratio
 
 
-@njit(cache=True)
+@compiled
 def evaluate(
     transposed: Array,
     vector: Array,
@@ -230,7 +230,7 @@ def evaluate(
             value[i] = 0.0
 
 
-@njit(cache=True)
+@compiled
 def first_basis(vector: Array, covering: Array) -> tuple[int, float]:
     """The row that z₀ takes at the start, −1 if z = 0 is the answer; and max |b|."""
     size, row = 0.0, -1
@@ -244,7 +244,7 @@ def first_basis(vector: Array, covering: Array) -> tuple[int, float]:
     return row, size
 
 
-@njit(cache=True)
+@compiled
 def lemke_path(
     matrix: Array,
     vector: Array,

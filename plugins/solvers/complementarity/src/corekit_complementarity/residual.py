@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["natural_residual"]
 
 
-@njit(cache=True)
+@compiled
 def natural_residual(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, z: Array, support: IntArray
 ) -> float:

@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
@@ -56,7 +56,7 @@ PATIENCE, HOPE = 20, 0.9
 GOLDEN = 0.6180339887498949
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
+@compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
 def equations(matrix: Array, vector: Array, z: Array, w: Array, values: Array) -> float:
     """Write w and F of (1); returns Ψ."""
     n = z.size
@@ -74,7 +74,7 @@ def equations(matrix: Array, vector: Array, z: Array, w: Array, values: Array) -
     return merit
 
 
-@njit(cache=True)
+@compiled
 def jacobian(matrix: Array, z: Array, w: Array, values: Array, jacobian_out: Array, gradient: Array) -> None:
     """Write V of (2) and ∇Ψ = Vᵀ·F."""
     n = z.size
@@ -92,7 +92,7 @@ def jacobian(matrix: Array, z: Array, w: Array, values: Array, jacobian_out: Arr
             gradient[j] += row[j] * values[i]
 
 
-@njit(cache=True)
+@compiled
 def newton_step(
     jacobian: Array, values: Array, gradient: Array, lu: Array, order: IntArray, step: Array
 ) -> float:
@@ -115,7 +115,7 @@ def newton_step(
     return 0.0
 
 
-@njit(cache=True)
+@compiled
 def line_search(
     matrix: Array,
     vector: Array,
@@ -142,7 +142,7 @@ def line_search(
     return np.inf
 
 
-@njit(cache=True)
+@compiled
 def trust_region(
     matrix: Array,
     vector: Array,
@@ -183,7 +183,7 @@ def trust_region(
     return np.inf, damping
 
 
-@njit(cache=True)
+@compiled
 def from_start(
     matrix: Array,
     vector: Array,
@@ -273,7 +273,7 @@ def from_start(
     return ending, iterations, best_residual
 
 
-@njit(cache=True)
+@compiled
 def solve_from_starts(
     matrix: Array,
     vector: Array,

@@ -14,14 +14,13 @@ Source: Golub, Van Loan (2013), "Matrix Computations", section 2.1.4; bordering 
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["invert", "update"]
 
 
-@njit(cache=True)
+@compiled
 def update(
     transposed: Array,
     inverse: Array,
@@ -93,7 +92,7 @@ def update(
     return last
 
 
-@njit(cache=True)
+@compiled
 def border(inverse: Array, count: int, dx: Array, pivot: float, side: Array) -> None:
     """(1): dx = −K·u, side = v·K, pivot = A_le − v·K·u."""
     for p in range(count):
@@ -106,7 +105,7 @@ def border(inverse: Array, count: int, dx: Array, pivot: float, side: Array) -> 
     inverse[count, count] = 1.0 / pivot
 
 
-@njit(cache=True)
+@compiled
 def replace_column(inverse: Array, count: int, dx: Array, place: int) -> None:
     """(2): dx = −K·u."""
     for q in range(count):
@@ -117,7 +116,7 @@ def replace_column(inverse: Array, count: int, dx: Array, place: int) -> None:
                 inverse[p, q] += dx[p] * inverse[place, q]
 
 
-@njit(cache=True)
+@compiled
 def replace_row(inverse: Array, count: int, side: Array, place: int) -> None:
     """(3): side = v·K."""
     pivot = side[place]
@@ -128,7 +127,7 @@ def replace_row(inverse: Array, count: int, side: Array, place: int) -> None:
         inverse[p, place] = scaled
 
 
-@njit(cache=True)
+@compiled
 def shrink(inverse: Array, count: int, place: int, row_place: int) -> None:
     """(4); the last row and column of K take the places that become free."""
     pivot, last = inverse[place, row_place], count - 1
@@ -145,7 +144,7 @@ def shrink(inverse: Array, count: int, place: int, row_place: int) -> None:
             inverse[p, row_place] = inverse[p, last]
 
 
-@njit(cache=True)
+@compiled
 def invert(
     transposed: Array, column: IntArray, row: IntArray, count: int, work: Array, inverse: Array
 ) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["relax"]
 
 
-@njit(cache=True)
+@compiled
 def relax(matrix: Array, vector: Array, relaxation: float, z: Array) -> None:
     """One sweep  z_i ← max(0, z_i − ω·(A·z + b)_i/A_ii),  in place.
 

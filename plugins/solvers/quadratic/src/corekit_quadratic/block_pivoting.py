@@ -9,8 +9,7 @@ complementarity problems, Computers & Operations Research 21.
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit_quadratic.sides import ANSWERED, FULL, TOO_LONG, UPPER, Rows, Search, change, hold, violations
 
 __all__ = ["block_pivoting"]
@@ -19,7 +18,7 @@ _MISSED = 1e-9
 """What a dependent row may miss its bound by, relative to what it is computed from."""
 
 
-@njit(cache=True)
+@compiled
 def _misses(rows: Rows, search: Search, m: int, scale: float) -> bool:
     """Whether a row that was left out as dependent is not where the others should put it."""
     for k in range(m):
@@ -34,7 +33,7 @@ def _misses(rows: Rows, search: Search, m: int, scale: float) -> bool:
     return False
 
 
-@njit(cache=True)
+@compiled
 def block_pivoting(rows: Rows, search: Search, patience: int, limit: int) -> tuple[int, int]:
     """Change sides until every row is content; returns how it ended and the rounds taken.
 

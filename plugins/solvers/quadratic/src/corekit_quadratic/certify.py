@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["certify"]
 
 
-@njit(cache=True)
+@compiled
 def _clip(value: float, low: float, high: float) -> float:
     return min(max(value, low), high)
 
 
-@njit(cache=True)
+@compiled
 def certify(
     h: Array, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
     least: Array, most: Array, x: Array, multiplier: Array, work: Array,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_quadratic.block_pivoting import block_pivoting
 from corekit_quadratic.certify import certify
@@ -16,7 +16,7 @@ from corekit_quadratic.whiten import back, forward, lower_factor, whiten_rows
 __all__ = ["solve_banded"]
 
 
-@njit(cache=True)
+@compiled
 def solve_banded(
     h: Array, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
     least: Array, most: Array, x: Array, multiplier: Array, integers: IntArray, numbers: Array, entries: int,

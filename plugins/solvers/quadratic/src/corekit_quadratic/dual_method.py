@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_quadratic.sides import (
     ANSWERED,
@@ -43,7 +42,7 @@ _VANISHED = 1e-11
 """|d|² that counts as zero, relative to |Y_p|²."""
 
 
-@njit(cache=True)
+@compiled
 def _begin(rows: Rows, search: Search) -> bool:
     """Let equalities alone hold, those that follow from others left out; False if the work arrays are too small."""
     for i in range(len(search.order)):
@@ -60,7 +59,7 @@ def _begin(rows: Rows, search: Search) -> bool:
     return dependent >= 0
 
 
-@njit(cache=True)
+@compiled
 def _worst(rows: Rows, search: Search) -> int:
     """The fixed row that is farthest from its condition; −1 if all are content."""
     violations(rows, search)
@@ -71,14 +70,14 @@ def _worst(rows: Rows, search: Search) -> int:
     return found
 
 
-@njit(cache=True)
+@compiled
 def _add(rows: Rows, i: int, factor: float, s: Array) -> None:
     """s += factor·Y_i."""
     for e in range(rows.start[i], rows.start[i + 1]):
         s[rows.at[e]] += factor * rows.entry[e]
 
 
-@njit(cache=True)
+@compiled
 def _direct(rows: Rows, search: Search, p: int, m: int) -> float:
     """Write r and d of (1); returns |d|² + E_p + Σ E_i·r_i², what z_p gains by a unit of λ_p."""
     direction, right = search.direction, search.right
@@ -97,7 +96,7 @@ def _direct(rows: Rows, search: Search, p: int, m: int) -> float:
     return gain
 
 
-@njit(cache=True)
+@compiled
 def _first_to_leave(
     rows: Rows, search: Search, p: int, m: int, sign: float, step: float
 ) -> tuple[int, float]:
@@ -120,7 +119,7 @@ def _first_to_leave(
     return leaving, step
 
 
-@njit(cache=True)
+@compiled
 def _mend(rows: Rows, search: Search, p: int, limit: int) -> tuple[int, int]:
     """Raise (or lower) λ_p until row p is content; returns how it ended and the changes made."""
     sign = 1.0 if search.wanted[p] > 0.0 else -1.0
@@ -167,7 +166,7 @@ def _mend(rows: Rows, search: Search, p: int, limit: int) -> tuple[int, int]:
     return TOO_LONG, limit
 
 
-@njit(cache=True)
+@compiled
 def dual_method(rows: Rows, search: Search, limit: int) -> tuple[int, int]:
     """Mend row after row; returns how it ended and the changes made."""
     if not _begin(rows, search):

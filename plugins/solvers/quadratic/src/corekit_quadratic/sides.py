@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_quadratic.skyline import factor_rows, solve_rows
 
@@ -89,7 +88,7 @@ class Search(NamedTuple):
     direction: Array
 
 
-@njit(cache=True)
+@compiled
 def allowed(equal: bool, side: int, least: float, most: float) -> tuple[float, float]:
     """Where λ may be while a row is on a side."""
     if equal:
@@ -97,7 +96,7 @@ def allowed(equal: bool, side: int, least: float, most: float) -> tuple[float, f
     return (0.0 if side == LOWER else -math.inf), (0.0 if side == UPPER else math.inf)
 
 
-@njit(cache=True)
+@compiled
 def guess_sides(rows: Rows, search: Search, multiplier: Array) -> None:
     """Sides and fixed λ from guessed multipliers; λ of rows that hold is not needed."""
     lower, upper, least, most = rows.lower, rows.upper, rows.least, rows.most
@@ -118,7 +117,7 @@ def guess_sides(rows: Rows, search: Search, multiplier: Array) -> None:
             side[i] = UPPER
 
 
-@njit(cache=True)
+@compiled
 def factor_held(rows: Rows, search: Search) -> tuple[int, int]:
     """Factorise S of the rows that hold; returns their number and how many depend on others, −1 if it is full."""
     m, side, order, chosen = 0, search.side, search.order, search.chosen
@@ -133,7 +132,7 @@ def factor_held(rows: Rows, search: Search) -> tuple[int, int]:
     return m, dependent
 
 
-@njit(cache=True)
+@compiled
 def hold(rows: Rows, search: Search) -> tuple[int, int]:
     """Solve (2), once refined; write λ and s. Returns how many rows hold and how many of them depend on others."""
     m, dependent = factor_held(rows, search)
@@ -167,7 +166,7 @@ def hold(rows: Rows, search: Search) -> tuple[int, int]:
     return m, dependent
 
 
-@njit(cache=True)
+@compiled
 def violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     """Write how far every row is from its condition: > 0 wants more λ, < 0 less; 0 within rounding.
 
@@ -210,7 +209,7 @@ def violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     return found, last, scale
 
 
-@njit(cache=True)
+@compiled
 def change(rows: Rows, search: Search, alone: int) -> None:
     """Put the rows that are not content on their other side, or the row `alone` of them if it is ≥ 0."""
     side, push, wanted = search.side, search.push, search.wanted

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["dot_row", "factor_rows", "order_rows", "solve_rows"]
@@ -19,7 +18,7 @@ _DEPENDENT = 1e-13
 """Pivot below which a row counts as dependent, relative to the row's own size."""
 
 
-@njit(cache=True)
+@compiled
 def order_rows(lowest: IntArray, count: IntArray, order: IntArray) -> None:
     """Sort rows by the first index they touch, those that stand first staying first; `count` is work, (n + 1,)."""
     count[:] = 0
@@ -32,7 +31,7 @@ def order_rows(lowest: IntArray, count: IntArray, order: IntArray) -> None:
         count[lowest[i]] += 1
 
 
-@njit(cache=True)
+@compiled
 def dot_row(start: IntArray, at: IntArray, entry: Array, i: int, s: Array) -> float:
     """Y_i·s."""
     total = 0.0
@@ -41,7 +40,7 @@ def dot_row(start: IntArray, at: IntArray, entry: Array, i: int, s: Array) -> fl
     return total
 
 
-@njit(cache=True)
+@compiled
 def factor_rows(
     chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, seen: IntArray,
     work: Array, first: IntArray, base: IntArray, factor: Array,
@@ -96,7 +95,7 @@ def factor_rows(
     return dependent
 
 
-@njit(cache=True)
+@compiled
 def solve_rows(m: int, first: IntArray, base: IntArray, factor: Array, x: Array) -> None:
     """x[:m] ← S⁻¹·x[:m]; zero for rows that were left out."""
     for i in range(m):

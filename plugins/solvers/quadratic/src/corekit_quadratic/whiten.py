@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["back", "forward", "lower_factor", "whiten_rows"]
 
 
-@njit(cache=True)
+@compiled
 def lower_factor(h: Array, lower: Array) -> bool:
     """Write L as a band like h, its diagonal inverted; False if H is not positive definite."""
     n, width = h.shape
@@ -42,7 +41,7 @@ def lower_factor(h: Array, lower: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def forward(lower: Array, x: Array) -> None:
     """x ← L⁻¹·x."""
     n, width = lower.shape
@@ -54,7 +53,7 @@ def forward(lower: Array, x: Array) -> None:
                 x[j + d] -= lower[j, d] * a
 
 
-@njit(cache=True)
+@compiled
 def back(lower: Array, x: Array) -> None:
     """x ← L⁻ᵀ·x."""
     n, width = lower.shape
@@ -66,7 +65,7 @@ def back(lower: Array, x: Array) -> None:
         x[j] = a * lower[j, 0]
 
 
-@njit(cache=True)
+@compiled
 def whiten_rows(
     lower: Array, dofs: IntArray, values: Array, work: Array, start: IntArray, at: IntArray, entry: Array,
     lowest: IntArray,

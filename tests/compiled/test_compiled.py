@@ -1,0 +1,71 @@
+"""Machine code is shared by equal sources, and no edit is missed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CALLER = """
+from corekit.compiled import compiled
+from fake_kernels import parts
+from fake_kernels.parts import part
+
+@compiled
+def whole(x):
+    return part(x) + parts.SHIFT
+"""
+PART = """
+from corekit.compiled import compiled
+
+SHIFT = {shift}
+
+@compiled
+def part(x):
+    return {factor} * x
+"""
+ASK = "from fake_kernels.caller import whole; print(whole(3.0), sum(whole.stats.cache_hits.values()))"
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Write the package into a folder, call its kernel in a new process: the value and how often it was kept."""
+
+    def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", **environment):
+        package = tmp_path / folder / "fake_kernels"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").touch()
+        (package / "caller.py").write_text(CALLER)
+        (package / "parts.py").write_text(PART.format(factor=factor, shift=shift))
+        given = {
+            **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache), **environment
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", ASK], env=given, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        value, hits = done.stdout.split()
+        return float(value), int(hits)
+
+    return asked
+
+
+def test_equal_sources_elsewhere_find_the_machine_code(ask):
+    assert ask("here") == (6.5, 0)
+    assert ask("here") == (6.5, 1)
+    assert ask("there") == (6.5, 1)
+
+
+def test_an_edit_of_a_callee_or_of_a_constant_reaches_the_caller(ask):
+    ask()
+    assert ask(factor=4.0) == (12.5, 0)
+    assert ask(factor=4.0, shift=1.0) == (13.0, 0)
+    assert ask() == (6.5, 1)  # and back again, what was kept is still there
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, tmp_path):
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert ask() == (6.5, 0)
+    assert ask() == (6.5, 0)
