@@ -51,6 +51,8 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("qp_solvers", "proxqp", "corekit-quadratic"),
     FirstParty("planners", "ipopt-mpcc", "corekit-mpcc"),
     FirstParty("estimators", "ipopt-fit", "corekit-fit"),
+    FirstParty("estimators", "curvature-descent", "corekit-fit"),
+    FirstParty("estimators", "gauss-newton", "corekit-fit"),
     FirstParty("viewers", "matplotlib", "corekit-view"),
     FirstParty("viewers", "video", "corekit-view"),
     FirstParty("viewers", "viser", "corekit-view"),

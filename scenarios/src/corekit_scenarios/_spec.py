@@ -11,6 +11,7 @@ __all__ = [
     "dismech_entanglement",
     "dismech_friction",
     "dismech_helix",
+    "dismech_real2sim",
     "dismech_spider",
     "dismech_table2",
     "inclined_box",
@@ -20,6 +21,8 @@ __all__ = [
     "vine_cluttered",
     "vine_oscillation",
     "vine_runtime",
+    "vine_swing_fit",
+    "vine_wall",
 ]
 
 _CUSP = "M. Azizkhani, Y. Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots."
@@ -195,4 +198,37 @@ dismech_entanglement = Case(
     target="corekit_scenarios.cases.rod_contacts:entanglement",
     minutes=4,
     citation=_DISMECH,
+)
+
+vine_swing_fit = Case(
+    paper="vine",
+    name="swing-fit",
+    source="Figure 6, section IV-B",
+    shows="Stiffness and damping of a swinging vine robot from synthetic video markers.",
+    target="corekit_scenarios.cases.vine_fits:swing_fit",
+    minutes=0.3,
+    citation=_VINE,
+)
+
+vine_wall = Case(
+    paper="vine",
+    name="wall",
+    source="Figure 7, section IV-B",
+    shows="A vine robot that grows into a wall, fitted to markers; what they say of its stiffness, and what not.",
+    target="corekit_scenarios.cases.vine_fits:wall_fit",
+    minutes=1.5,
+    citation=_VINE,
+)
+
+dismech_real2sim = Case(
+    paper="dismech",
+    name="real2sim",
+    source="Figures 5 and 6, section V-B",
+    shows="Natural curvatures of a manipulator of two limbs from markers, by descent and by Gauss-Newton.",
+    target="corekit_scenarios.cases.real2sim:real2sim",
+    minutes=1.0,
+    citation=(
+        "A. Choi, R. Jing, A. Sabelhaus, M. K. Jawed (2024), DisMech: A Discrete Differential Geometry-Based Physical "
+        "Simulator for Soft Robots and Structures, IEEE Robotics and Automation Letters 9(4)."
+    ),
 )

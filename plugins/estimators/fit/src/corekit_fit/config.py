@@ -177,10 +177,12 @@ class CurvatureDescentConfig:
     components: tuple[int, ...] = option(
         (0, 1), "entries of each channel that are sought: κ₁, κ₂, twist", low=0
     )
-    rate: float = option(0.1, "first step α, as a share of the step that would end the loss", above=0, high=1)
+    rate: float = option(
+        0.5, "first α, in units of the step that would do for one value alone", above=0, high=2
+    )
     probe: float = option(1e-3, "step of the finite differences", unit="1/m", above=0)
-    tolerance: float = option(1e-4, "mean distance of markers at which a shape is matched", unit="m", above=0)
-    max_iterations: int = option(200, "steps for each shape", low=1)
+    tolerance: float = option(1e-3, "step below which a shape counts as matched", unit="1/m", above=0)
+    max_iterations: int = option(300, "steps for each shape", low=1)
 
 
 @frozen(kw_only=True)

@@ -55,7 +55,7 @@ class Unknown:
         """θ of a number or an expression."""
         if not self.log:
             return self.start + self.scale * z
-        return self.start * (math.exp(z) if isinstance(z, float) else ca.exp(z))
+        return self.start * (math.exp(min(z, 700.0)) if isinstance(z, float) else ca.exp(z))
 
     def coordinate(self, value: float) -> float:
         """z of θ; infinite at the ends of the scale."""
