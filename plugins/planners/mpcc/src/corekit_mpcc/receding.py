@@ -5,7 +5,8 @@ measured there and from
 
     z_k ← z_{k+by},   λ_k ← λ_{k+by},   the last step repeated at rest                         (1)
 
-with the final relaxation at once and a barrier of ten times it: near the last answer that takes few iterations.
+with the final relaxation at once and a barrier as small: near the last answer that takes few iterations, and fewer
+than a larger barrier, which leaves the last answer's multipliers behind.
 Where it does not converge, the same horizon is solved cold, by homotopy if need be; who answered is told.
 
 Source: for (1), Diehl, Bock, Schlöder et al. (2002), "Real-time optimization and nonlinear model predictive control".
@@ -177,7 +178,7 @@ class RecedingHorizon:
             {
                 "schedule": "direct",
                 "warm": True,
-                "barrier": 10.0 * asked.final,
+                "barrier": asked.final,
                 "iterations": self._iterations,
             }
             if warm
