@@ -69,33 +69,66 @@ class IpoptMpcc(Planner):
         self, config: MpccConfig, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Plan, SolveInfo]:
         """The same for another task, with the programs that are prepared already."""
-        self._notes.clear()
-        began = time.perf_counter()
         situation = situation_of(config, task)
-        q = touching_start(situation)
-        search = Search(situation, self._programs, q, progress)
-        compiling = self._programs.compiling
-        stage, motion = search.run(*_earlier(task.earlier))
-        compiling = self._programs.compiling - compiling
+        return self._answer(situation, touching_start(situation), {}, _earlier(task.earlier), progress)
+
+    def replan(
+        self,
+        plan: Plan,
+        task: PlanningTask,
+        progress: Callable[[Mapping[str, float]], None],
+        *,
+        steps: int = 1,
+        measured: Mapping[str, Array] | None = None,
+    ) -> tuple[Plan, SolveInfo]:
+        """The next plan of a receding horizon: an earlier one shifted, its multipliers kept.
+
+        The horizon keeps its length, so the target is due `steps` later than before.
+
+        Args:
+            plan: the earlier one, dynamic. task: the same as for it.
+            steps: how many of its steps have passed.
+            measured: state now in place of the planned one: any of `l`, `v`, `quat`, `omega`, `centre`, `drift`.
+        Raises:
+            ResultsError: the plan is another planner's. ValueError: steps beyond the plan.
+        """
+        motion = motion_of(plan)
+        if not 1 <= steps < len(motion.x):
+            raise ValueError(f"steps = {steps}: must be at least 1 and less than the plan's {len(motion.x)}")
+        now = {block.name: motion[block.name][steps - 1] for block in motion.variables}
+        situation, q = situation_of(self._config, task), motion.start[motion.variables["l"]]
+        shifted = Motion(motion.variables, motion.start, motion.shifted(steps))
+        _, multipliers = _earlier(plan)
+        kept = {
+            name: np.vstack([value[steps:], *[value[-1:]] * steps])
+            for name, value in (multipliers or {}).items()
+        }
+        return self._answer(situation, q, {**now, **(measured or {})}, (shifted, kept), progress)
+
+    def _answer(
+        self,
+        situation: Situation,
+        q: Array,
+        begin: Mapping[str, Array],
+        earlier: tuple[Motion | None, Mapping[str, Array] | None],
+        progress: Callable[[Mapping[str, float]], None],
+    ) -> tuple[Plan, SolveInfo]:
+        config = situation.config
+        self._notes.clear()
+        began, compiling = time.perf_counter(), self._programs.compiling
+        search = Search(situation, self._programs, q, progress, begin)
+        stage, motion = search.run(*earlier)
         certificate = certify(situation, motion, q)
         certificate["seconds"] = {
             "search": round(sum(entry["seconds"] for entry in search.record), 3),
-            "preparing": round(compiling, 3),
+            "preparing": round(self._programs.compiling - compiling, 3),
             "all": round(time.perf_counter() - began, 3),
         }
         status = search.ending.status
         if status.solved and not certificate["certified"]:
             status = Status.INACCURATE
-        info = SolveInfo(
-            status,
-            sum(int(entry["iterations"]) for entry in search.record),
-            _residuals(certificate),
-            "ipopt-mpcc",
-        )
-        memory = {"x": motion.x, "start": motion.start}
-        memory |= {f"multipliers {name}": value for name, value in search.multipliers.items()}
-        memory["sizes"] = np.array([block.size for block in motion.variables], dtype=float)
-        memory["names"] = np.array([block.name for block in motion.variables])
+        iterations = sum(int(entry["iterations"]) for entry in search.record)
+        info = SolveInfo(status, iterations, _residuals(certificate), "ipopt-mpcc")
         plan = Plan(
             time=np.linspace(0.0, config.horizon.duration, config.horizon.steps + 1),
             bodies=_bodies(situation, stage, motion),
@@ -104,9 +137,19 @@ class IpoptMpcc(Planner):
             certificate={"status": search.ending.value, **certificate},
             stages=tuple(search.record),
             notes=tuple(self._notes),
-            memory=memory,
+            memory=_memory(motion, search.multipliers),
         )
         return plan, info
+
+
+def _memory(motion: Motion, multipliers: Mapping[str, Array]) -> dict[str, Array]:
+    return {
+        "x": motion.x,
+        "start": motion.start,
+        "sizes": np.array([block.size for block in motion.variables], dtype=float),
+        "names": np.array([block.name for block in motion.variables]),
+        **{f"multipliers {name}": value for name, value in multipliers.items()},
+    }
 
 
 def motion_of(plan: Plan) -> Motion:

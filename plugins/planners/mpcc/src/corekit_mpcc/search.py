@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, final
 
 import numpy as np
+from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit_mpcc.complementarity.answer import Ending, MpccAnswer, SolveOptions
@@ -74,6 +75,18 @@ def _compiled(asked: str, stage: Stage) -> Literal["auto", "never", "always"]:
     return "always" if asked == "always" else "never"
 
 
+@frozen(kw_only=True)
+class _How:
+    """How one program is solved, beside what the task's options say."""
+
+    tolerance: float
+    scale: float
+    barrier: float
+    rolling: bool = False
+    schedule: Literal["direct", "homotopy", "direct-then-homotopy"] = "direct"
+    warm: bool = False
+
+
 @final
 class Search:
     """The search for one situation.
@@ -81,6 +94,7 @@ class Search:
     Args:
         situation: what is to be done. programs: prepared ones.
         q: coordinates at the start. progress: told every iterate.
+        begin: values by name that a start in motion has instead of those at rest.
 
     Attributes:
         record: what was solved, one entry each.
@@ -88,8 +102,16 @@ class Search:
         multipliers: of the last program.
     """
 
-    def __init__(self, situation: Situation, programs: Programs, q: Array, progress: Progress) -> None:
+    def __init__(
+        self,
+        situation: Situation,
+        programs: Programs,
+        q: Array,
+        progress: Progress,
+        begin: Mapping[str, Array] | None = None,
+    ) -> None:
         self._situation, self._programs, self._q, self._progress = situation, programs, q, progress
+        self._begin = dict(begin or {})
         self._asked = situation.config.search
         self._began = time.perf_counter() - programs.compiling
         self.record: list[dict[str, Any]] = []
@@ -105,8 +127,7 @@ class Search:
             earlier: a motion to begin from, instead of the kinematic stage.
             multipliers: of the program that gave it; where given, the dynamic program is begun from them at once.
         """
-        asked = self._asked
-        dynamic = asked.stages == "dynamic"
+        dynamic = self._asked.stages == "dynamic"
         if earlier is None or not dynamic:
             stage, motion = self._kinematic(earlier)
             if not dynamic:
@@ -127,19 +148,18 @@ class Search:
             motion = self._taken_over(earlier, stage, start)
         last = asked.stages == "kinematic"
         tolerance = asked.tolerance if last else asked.seed_tolerance
-        common: dict[str, Any] = {"tolerance": tolerance, "objective_scale": asked.kinematic_scale}
         if self._rolls:
-            motion = self._solve(
-                "kinematic rolling", stage, program, motion, rolling=True, barrier=0.1, **common
-            )
+            how = _How(tolerance=tolerance, scale=asked.kinematic_scale, barrier=0.1, rolling=True)
+            motion = self._solve("kinematic rolling", stage, program, motion, how)
             if self.ending.solved or (not last and self.ending is not Ending.INFEASIBLE):
                 return stage, motion
-        schedule = "homotopy" if asked.stages == "dynamic" else "direct-then-homotopy"
-        barrier = 1e-4 if self._rolls else 0.1
-        loosened = self._loosened(stage, motion)
-        return stage, self._solve(
-            "kinematic", stage, program, loosened, barrier=barrier, schedule=schedule, **common
+        how = _How(
+            tolerance=tolerance,
+            scale=asked.kinematic_scale,
+            barrier=1e-4 if self._rolls else 0.1,
+            schedule="direct-then-homotopy" if last else "homotopy",
         )
+        return stage, self._solve("kinematic", stage, program, self._loosened(stage, motion), how)
 
     def _dynamic(self, seed: Motion, multipliers: Mapping[str, Array] | None) -> tuple[Stage, Motion]:
         asked = self._asked
@@ -147,30 +167,30 @@ class Search:
         start = self._start(stage)
         known = "tau" in seed.variables
         motion = self._taken_over(seed, stage, start)
-        common: dict[str, Any] = {"tolerance": asked.tolerance, "objective_scale": asked.dynamic_scale}
         if multipliers and known:
-            motion = self._solve(
-                "dynamic, warm", stage, program, motion, barrier=10.0 * asked.final, warm=True,
-                schedule="direct", multipliers=multipliers, **common,
-            )  # fmt: skip
+            how = _How(
+                tolerance=asked.tolerance, scale=asked.dynamic_scale, barrier=10.0 * asked.final, warm=True
+            )
+            found = self._solve("dynamic, warm", stage, program, motion, how, multipliers)
             if self.ending.solved:
-                return stage, motion
+                return stage, found
         if not known:
             shared = shared_parameters(stage, self._situation, self._q)
             motion.x[:, stage.variables["tau"]] = inverse_dynamics(stage, motion.x, start, shared)
         if self._rolls:
-            loose = {**common, "tolerance": asked.seed_tolerance}
-            motion = self._solve(
-                "dynamic rolling", stage, program, motion, rolling=True, barrier=1e-2, **loose
-            )
-        loosened = self._loosened(stage, motion)
-        motion = self._solve(
-            "dynamic", stage, program, loosened, barrier=1e-4, schedule="direct-then-homotopy", **common
+            how = _How(tolerance=asked.seed_tolerance, scale=asked.dynamic_scale, barrier=1e-2, rolling=True)
+            motion = self._solve("dynamic rolling", stage, program, motion, how)
+        how = _How(
+            tolerance=asked.tolerance,
+            scale=asked.dynamic_scale,
+            barrier=1e-4,
+            schedule="direct-then-homotopy",
         )
-        return stage, motion
+        return stage, self._solve("dynamic", stage, program, self._loosened(stage, motion), how)
 
     def _start(self, stage: Stage) -> Array:
-        return stage.variables.pack(at_rest(stage, self._situation, self._q))
+        at_start = {**at_rest(stage, self._situation, self._q), **self._begin}
+        return stage.variables.pack(at_start)
 
     def _taken_over(self, earlier: Motion, stage: Stage, start: Array) -> Motion:
         steps = stage.program.stages
@@ -192,30 +212,30 @@ class Search:
         stage: Stage,
         prepared: PreparedMpcc,
         motion: Motion,
-        *,
-        rolling: bool = False,
-        schedule: str = "direct",
+        how: _How,
         multipliers: Mapping[str, Array] | None = None,
-        **more: Any,
     ) -> Motion:
         asked = self._asked
         left = asked.time_limit - (time.perf_counter() - self._began - self._programs.compiling)
         low, high = stage.program.bounds
         high, x = np.tile(high, (stage.program.stages, 1)), motion.x.copy()
-        if rolling:
+        if how.rolling:
             for place in stage.places:
                 at = stage.variables[f"gamma.{place.name}"]
                 high[:, at] = x[:, at] = 0.0
         options = SolveOptions(
             backend=asked.backend,
-            schedule=schedule,  # pyright: ignore[reportArgumentType]
+            schedule=how.schedule,
             first=max(asked.first, asked.final),
             final=asked.final,
+            tolerance=how.tolerance,
             iterations=asked.iterations,
             time_limit=max(left, 1e-3),
+            objective_scale=how.scale,
+            barrier=how.barrier,
             barrier_again=1e-3,
-            without=stage.pairs if rolling else stage.rolling_rows,
-            **more,
+            warm=how.warm,
+            without=stage.pairs if how.rolling else stage.rolling_rows,
         )
 
         def tell(told: Mapping[str, float]) -> None:
