@@ -5,7 +5,7 @@ What a factorisation answers stands in `factorisation`.
 | structure | rows | method                                                       | cost       |
 |-----------|------|--------------------------------------------------------------|------------|
 | diagonal  | no   | division                                                     | n          |
-| banded, block diagonal | no | band Cholesky                                     | n·width²   |
+| banded, block diagonal | no | band Cholesky, compiled for the widths of chains  | n·width²   |
 | dense     | no   | Cholesky, compiled if small; LU if asked for unsymmetric matrices | n³    |
 | sparse    | no   | elimination without pivoting, analysed once                  | its fill-in |
 | any       | yes  | LU of the saddle matrix, banded after reverse Cuthill–McKee  | n·width²   |
@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs, dpbtrf, dpbtrs, dpotrf, dpotrs
 
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.chain_factor import NARROWEST, WIDTH, ChainFactor
 from corekit.linalg.elimination import Elimination
 from corekit.linalg.factorisation import Direct, EliminatedRows, Factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
@@ -47,6 +48,8 @@ def factor(
         return Saddle(matrix, rows, prescribed)
     if isinstance(matrix, Diagonal):
         return _DiagonalFactor(matrix.n, prescribed)
+    if isinstance(matrix, Banded) and NARROWEST <= matrix.width <= WIDTH:
+        return ChainFactor(matrix, prescribed)
     if isinstance(matrix, (Banded, BlockDiagonal)):
         return _BandFactor(matrix, prescribed)
     if isinstance(matrix, Sparse):

@@ -11,7 +11,7 @@ from corekit.linalg.factor import EliminatedRows, factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
 from corekit.linalg.sparse import Sparse, SparsePattern
 
-STRUCTURES = ("diagonal", "block-diagonal", "banded", "sparse", "dense")
+STRUCTURES = ("diagonal", "block-diagonal", "banded", "chain", "sparse", "dense")
 
 
 def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
@@ -25,8 +25,8 @@ def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
         part = rng.normal(size=(n // 3, 3, 3))
         matrix.data[:] = part @ part.swapaxes(1, 2) + np.eye(3)
         return matrix
-    if structure == "banded":
-        matrix = Banded(n, 4)
+    if structure in {"banded", "chain"}:
+        matrix = Banded(n, 4 if structure == "banded" else 8)
         matrix.data[:] = rng.uniform(-1, 1, matrix.data.shape)
         matrix.data[0] = 10.0
         return matrix
