@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -35,6 +36,8 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(rb"\w+")
+_STATES_KEPT = 4
+"""States of a module whose machine code is kept: versions side by side, and an edit taken back."""
 
 
 @overload
@@ -85,6 +88,14 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - what every locator of 
     def get_cache_path(self) -> str:
         return str(self._path)
 
+    def ensure_cache_path(self) -> None:
+        """Make the folder; of the module's earlier states a few are kept."""
+        if not self._path.exists():
+            states = sorted(_root().glob(f"{self._path.name.rpartition('-')[0]}-*"), key=_age)
+            for old in states[_STATES_KEPT - 1 :]:
+                shutil.rmtree(old, ignore_errors=True)
+        super().ensure_cache_path()
+
     def get_source_stamp(self) -> str:
         return self._digest
 
@@ -102,6 +113,13 @@ class _Where(_CACHING.CompileResultCacheImpl):
 
 class _Kept(_CACHING.FunctionCache):
     _impl_class = _Where
+
+
+def _age(folder: Path) -> float:
+    try:
+        return -folder.stat().st_mtime
+    except OSError:  # another process took it away
+        return 0.0
 
 
 @cache

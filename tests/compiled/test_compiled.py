@@ -65,7 +65,18 @@ def test_an_edit_of_a_callee_or_of_a_constant_reaches_the_caller(ask):
     assert ask() == (6.5, 1)  # and back again, what was kept is still there
 
 
+def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
+    folder = tmp_path / "cache/machine-code"
+    for age in range(5):
+        old = folder / f"fake_kernels.parts-{age}"
+        old.mkdir(parents=True)
+        os.utime(old, (1e9 - age, 1e9 - age))
+    ask()
+    kept = {path.name.rpartition("-")[2] for path in folder.glob("fake_kernels.parts-*")}
+    assert {"0", "1", "2"} < kept
+    assert len(kept) == 4
+
+
 def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
-    assert ask() == (6.5, 0)
     assert ask() == (6.5, 0)
