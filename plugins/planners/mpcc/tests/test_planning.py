@@ -102,21 +102,6 @@ def test_an_earlier_plan_with_its_multipliers_is_begun_from(turned, planner, sma
     assert again.bodies["plate"].q == pytest.approx(plan.bodies["plate"].q, abs=1e-5)
 
 
-def test_a_receding_horizon_goes_on_from_where_the_plan_has_come(turned, planner, small):
-    plan, _ = turned
-    later, info = planner.replan(plan, small.task(), silent, steps=2)
-    assert info.status is Status.CONVERGED
-    assert [entry["stage"] for entry in later.stages] == ["dynamic, warm"]
-    assert later.bodies["plate"].q[0] == pytest.approx(plan.bodies["plate"].q[2], abs=1e-12)
-    assert later.objects["ball"].quat_wxyz[0] == pytest.approx(plan.objects["ball"].quat_wxyz[2], abs=1e-12)
-    assert later.certificate["orientation_error"] <= 1e-6
-    pushed = plan.bodies["plate"].v[2] + [0.0, 5e-3, 0.0]
-    _, met = planner.replan(plan, small.task(), silent, steps=2, measured={"v": pushed})
-    assert met.status.solved
-    with pytest.raises(ValueError, match="steps = 8"):
-        planner.replan(plan, small.task(), silent, steps=STEPS)
-
-
 def test_without_the_bridge_the_homotopy_arrives_too(planner, small):
     plain = SearchOptions(compiled="never", bridge=False)
     plan, info = planner.plan_for(config(search=plain), small.task(), silent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -52,7 +52,7 @@ class SearchOptions:
     dynamic_scale: float = option(300.0, "factor on the cost in the dynamic stage", above=0)
     smoothing: float = option(1e-8, "ε that rounds the edges of shapes", unit="m²", above=0)
     time_limit: float = option(600.0, "wall time of the search, compiling left out", unit="s", above=0)
-    compiled: str = option(
+    compiled: Literal["auto", "always", "never"] = option(
         "auto",
         "derivatives compiled with a C compiler and kept: where it pays, always, or never",
         choices=("auto", "always", "never"),

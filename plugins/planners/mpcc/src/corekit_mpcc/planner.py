@@ -70,53 +70,19 @@ class IpoptMpcc(Planner):
     ) -> tuple[Plan, SolveInfo]:
         """The same for another task, with the programs that are prepared already."""
         situation = situation_of(config, task)
-        return self._answer(situation, touching_start(situation), {}, _earlier(task.earlier), progress)
-
-    def replan(
-        self,
-        plan: Plan,
-        task: PlanningTask,
-        progress: Callable[[Mapping[str, float]], None],
-        *,
-        steps: int = 1,
-        measured: Mapping[str, Array] | None = None,
-    ) -> tuple[Plan, SolveInfo]:
-        """The next plan of a receding horizon: an earlier one shifted, its multipliers kept.
-
-        The horizon keeps its length, so the target is due `steps` later than before.
-
-        Args:
-            plan: the earlier one, dynamic. task: the same as for it.
-            steps: how many of its steps have passed.
-            measured: state now in place of the planned one: any of `l`, `v`, `quat`, `omega`, `centre`, `drift`.
-        Raises:
-            ResultsError: the plan is another planner's. ValueError: steps beyond the plan.
-        """
-        motion = motion_of(plan)
-        if not 1 <= steps < len(motion.x):
-            raise ValueError(f"steps = {steps}: must be at least 1 and less than the plan's {len(motion.x)}")
-        now = {block.name: motion[block.name][steps - 1] for block in motion.variables}
-        situation, q = situation_of(self._config, task), motion.start[motion.variables["l"]]
-        shifted = Motion(motion.variables, motion.start, motion.shifted(steps))
-        _, multipliers = _earlier(plan)
-        kept = {
-            name: np.vstack([value[steps:], *[value[-1:]] * steps])
-            for name, value in (multipliers or {}).items()
-        }
-        return self._answer(situation, q, {**now, **(measured or {})}, (shifted, kept), progress)
+        return self._answer(situation, touching_start(situation), _earlier(task.earlier), progress)
 
     def _answer(
         self,
         situation: Situation,
         q: Array,
-        begin: Mapping[str, Array],
         earlier: tuple[Motion | None, Mapping[str, Array] | None],
         progress: Callable[[Mapping[str, float]], None],
     ) -> tuple[Plan, SolveInfo]:
         config = situation.config
         self._notes.clear()
         began, compiling = time.perf_counter(), self._programs.compiling
-        search = Search(situation, self._programs, q, progress, begin)
+        search = Search(situation, self._programs, q, progress)
         stage, motion = search.run(*earlier)
         certificate = certify(situation, motion, q)
         certificate["seconds"] = {

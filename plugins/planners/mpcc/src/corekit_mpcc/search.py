@@ -31,9 +31,6 @@ from corekit_mpcc.transcription.stage import Stage
 
 __all__ = ["Programs", "Search"]
 
-_WORTH_COMPILING = 50_000
-"""Instructions of all steps together from which derivatives are compiled."""
-
 Progress = Callable[[Mapping[str, float]], None]
 Announce = Callable[[str], None]
 
@@ -60,19 +57,10 @@ class Programs:
         if key not in self._made:
             began = time.perf_counter()
             name = "dynamic stage" if dynamic else "kinematic stage"
-            made = PreparedMpcc(
-                program, search.relaxation, _compiled(search.compiled, stage), self._announce, name
-            )
+            made = PreparedMpcc(program, search.relaxation, search.compiled, self._announce, name)
             self._made[key] = stage, made
             self.compiling += time.perf_counter() - began
         return self._made[key]
-
-
-def _compiled(asked: str, stage: Stage) -> Literal["auto", "never", "always"]:
-    """Over a horizon compiling pays earlier than for a program that is evaluated once an iteration."""
-    if asked == "auto":
-        return "always" if stage.instructions * stage.program.stages > _WORTH_COMPILING else "auto"
-    return "always" if asked == "always" else "never"
 
 
 @frozen(kw_only=True)
@@ -94,7 +82,6 @@ class Search:
     Args:
         situation: what is to be done. programs: prepared ones.
         q: coordinates at the start. progress: told every iterate.
-        begin: values by name that a start in motion has instead of those at rest.
 
     Attributes:
         record: what was solved, one entry each.
@@ -102,16 +89,8 @@ class Search:
         multipliers: of the last program.
     """
 
-    def __init__(
-        self,
-        situation: Situation,
-        programs: Programs,
-        q: Array,
-        progress: Progress,
-        begin: Mapping[str, Array] | None = None,
-    ) -> None:
+    def __init__(self, situation: Situation, programs: Programs, q: Array, progress: Progress) -> None:
         self._situation, self._programs, self._q, self._progress = situation, programs, q, progress
-        self._begin = dict(begin or {})
         self._asked = situation.config.search
         self._began = time.perf_counter() - programs.compiling
         self.record: list[dict[str, Any]] = []
@@ -189,8 +168,7 @@ class Search:
         return stage, self._solve("dynamic", stage, program, self._loosened(stage, motion), how)
 
     def _start(self, stage: Stage) -> Array:
-        at_start = {**at_rest(stage, self._situation, self._q), **self._begin}
-        return stage.variables.pack(at_start)
+        return stage.variables.pack(at_rest(stage, self._situation, self._q))
 
     def _taken_over(self, earlier: Motion, stage: Stage, start: Array) -> Motion:
         steps = stage.program.stages

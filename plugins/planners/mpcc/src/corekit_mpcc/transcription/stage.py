@@ -93,11 +93,6 @@ class Stage:
         return self._stated.serialize()
 
     @property
-    def instructions(self) -> int:
-        """How many there are in the expressions of a step."""
-        return self._stated.n_instructions()
-
-    @property
     def rolling_rows(self) -> frozenset[str]:
         """Names of the rows of rolling."""
         return frozenset(row.name for row in self.rows if row.name.split(".")[0] in ("touch", "roll", "grip"))
