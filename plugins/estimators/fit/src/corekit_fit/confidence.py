@@ -26,12 +26,17 @@ __all__ = ["covariance"]
 
 _ACTIVE = 1e-6
 """A bound is active if its multiplier exceeds this."""
+_RESIDUAL = 1e-6
+"""Largest error with which (1) may be solved, its right side being 1."""
 _SHIFT = 1e-11
 """Compliance that keeps dependent constraints from making (1) singular, of the largest entry of G."""
 
 
 def covariance(program: Program, at: Solution) -> Array:
-    """Σ of the parameters' coordinates z, shape (p, p); nan for those held by a bound, or where (1) is singular."""
+    """Σ of the parameters' coordinates z, shape (p, p).
+
+    It is nan for those that a bound holds, and for all where (1) is singular: something is not determined at all.
+    """
     hessian, jacobian = program.derivatives(at)
     near = np.minimum(at.x - program.low, program.high - at.x)
     held = (near <= 1e-7 * (1.0 + np.abs(at.x))) | ((np.abs(at.dual_x) > _ACTIVE) & (near < 1e-4))
@@ -51,8 +56,13 @@ def covariance(program: Program, at: Solution) -> Array:
         answer = splu(matrix).solve(right)
     except RuntimeError:
         return found
+    # a factor of a singular matrix may come without complaint
+    if not np.abs(matrix @ answer - right).max(initial=0.0) < _RESIDUAL:
+        return found
     for i, row in enumerate(columns):
         for j, column in enumerate(columns):
             if row >= 0 and column >= 0:
                 found[i, j] = answer[row, j]
+    lost = ~(np.diag(found) > 0.0)
+    found[lost, :] = found[:, lost] = np.nan
     return found

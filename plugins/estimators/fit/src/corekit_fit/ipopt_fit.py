@@ -75,7 +75,7 @@ class IpoptFit(Estimator):
         progress({"iteration": float(best.iterations), "objective": best.objective})
         fitted = ()
         if best.solved:
-            spread = np.sqrt(np.maximum(np.diag(covariance(program, best)), 0.0))
+            spread = np.sqrt(np.diag(covariance(program, best)))
             fitted = tuple(
                 judge(program, best, i, float(spread[i]), config.profile, config.profile_points)
                 for i in range(len(unknowns))

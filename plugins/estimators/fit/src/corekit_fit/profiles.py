@@ -29,22 +29,28 @@ _WELL: Final = 0.2
 _FAR: Final = math.log(1e3)
 
 
-def _reach(program: Program, index: int, z: float, deviation: float) -> tuple[float, float]:
-    """Ends of the profile in z: the bounds, else a factor of a thousand or ten deviations."""
+def _reach(program: Program, index: int, z: float, deviation: float, *, well: bool) -> tuple[float, float]:
+    """Ends of the profile in z: four deviations where they mean something, else the bounds, else far away."""
     unknown = program.unknowns[index]
-    far = _FAR if unknown.log else 10.0 * (deviation if math.isfinite(deviation) and deviation > 0.0 else 1.0)
+    spread = deviation if math.isfinite(deviation) and deviation > 0.0 else 1.0
+    far = 4.0 * deviation if well else (_FAR if unknown.log else 10.0 * spread)
     low, high = unknown.coordinate(unknown.low), unknown.coordinate(unknown.high)
+    if well:
+        return max(low, z - far), min(high, z + far)
     return (low if math.isfinite(low) else z - far), (high if math.isfinite(high) else z + far)
 
 
-def profile_of(program: Program, best: Solution, index: int, deviation: float, points: int) -> Profile:
+def profile_of(
+    program: Program, best: Solution, index: int, deviation: float, points: int, *, well: bool
+) -> Profile:
     """Equation (1) at values evenly spaced on the parameter's scale, each solve begun at its neighbour's answer.
 
-    A value at which IPOPT found no answer has the cost nan.
+    A value at which IPOPT found no answer has the cost nan. Where the deviation is `well` known the values reach four
+    of it to both sides.
     """
     place = int(program.parameters[index])
     middle = float(best.x[place])
-    low, high = _reach(program, index, middle, deviation)
+    low, high = _reach(program, index, middle, deviation, well=well)
     grid = np.linspace(low, high, points)
     cost = np.full(points, np.nan)
     bounds = program.low[place], program.high[place]
@@ -78,7 +84,7 @@ def judge(program: Program, best: Solution, index: int, deviation: float, which:
     verdict, note = ("identified", f"standard deviation {100 * relative:.2g} %") if well else ("", "")
     profile = None
     if which == "all" or (which == "weak" and not well):
-        profile = profile_of(program, best, index, deviation, points)
+        profile = profile_of(program, best, index, deviation, points, well=well)
     if not well:
         low, high, verdict, note = _from_profile(unknown, value, profile, low, high)
     return Fitted(

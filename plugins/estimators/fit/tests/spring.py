@@ -1,0 +1,127 @@
+"""A body with closed answers: a mass on a spring, told as a task of an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from corekit.data.state import State
+from corekit.geometry.frames import Pose
+from corekit.geometry.shapes import Shape
+from corekit.linalg.matrices import Diagonal
+from corekit.roles.estimator import EstimationTask, SeenObstacle
+from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.symbolic import SymbolicParameter
+from corekit_fit.config import IpoptFitConfig, Markers, Parameter
+from corekit_fit.ipopt_fit import IpoptFit
+
+OWN = {"mass": 2.0, "stiffness": 50.0, "damping": 1.5, "colour": 3.0}
+"""m [kg], k [N/m], c [N·s/m], and an option that moves nothing."""
+
+
+@final
+class SymbolicSpring:
+    """m·z̈ = u − k·z − c·ż as expressions."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = dict(values)
+
+    @property
+    def parameters(self) -> dict[str, SymbolicParameter]:
+        units = {"mass": "kg", "stiffness": "N/m", "damping": "N·s/m", "colour": ""}
+        return {name: SymbolicParameter(unit, OWN[name]) for name, unit in units.items()}
+
+    def with_parameters(self, values: Mapping[str, Any]) -> SymbolicSpring:
+        return SymbolicSpring({**self.values, **values})
+
+    def mass(self, q: Any) -> Any:
+        return self.values["mass"] + 0.0 * q
+
+    def force(self, q: Any, v: Any, inputs: Any) -> Any:
+        return (
+            inputs - self.values["stiffness"] * q - self.values["damping"] * v + 0.0 * self.values["colour"]
+        )
+
+    def point(self, q: Any, frame: int, local: Any) -> Any:
+        return ca.vertcat(0.0, 0.0, q) + local
+
+
+@final
+class Spring(Model):
+    """A mass that moves along z; input: a force."""
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(
+            coordinates=(Coordinate("z", "m"),), velocities=(Coordinate("vz", "m/s"),),
+            inputs=(Channel("force", "N"),), frames=("mass",),
+        )  # fmt: skip
+
+    def memory(self) -> dict[str, Any]:
+        return {}
+
+    def remember(self, memory: Any) -> None:
+        pass
+
+    def initial_state(self, initial: Any, out: State) -> None:
+        out.q[:] = 0.1
+
+    def mass_matrix(self) -> Diagonal:
+        return Diagonal(1)
+
+    def dynamics(self, state: State, inputs: Any, mass: Any, force: Any) -> None:
+        mass.data[:] = OWN["mass"]
+        force[:] = inputs - OWN["stiffness"] * state.q - OWN["damping"] * state.v
+
+    def advance(self, start: State, velocity: Any, step: float, near: State, out: State) -> None:
+        out.q[:] = start.q + step * velocity
+
+    def rechart(self, state: State) -> bool:
+        return False
+
+    def poses(self, state: State, position: Any, rotation: Any) -> None:
+        position[:] = [[0.0, 0.0, state.q[0]]]
+        rotation[:] = np.eye(3)
+
+    def prescribed(self, time: float, value: Any, rate: Any) -> None:
+        pass
+
+    def outline(self, state: State) -> Outline:
+        return Outline(points=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, state.q[0]]]), radius=np.full(2, 0.01))
+
+    def symbolic(self) -> SymbolicSpring:
+        return SymbolicSpring(OWN)
+
+
+def no_rest(_inputs: Any, _near: State, _time: float) -> State:
+    raise AssertionError("a fit of motion asks for no equilibrium")
+
+
+def spring_task(
+    step: float = 0.02, force: float = 0.0, floor: float | None = None, folder: Path | None = None
+) -> EstimationTask:
+    """The spring, maybe above a floor at the height `floor`."""
+    start = State.zeros(1, 1)
+    start.q[:] = 0.1
+    obstacles = ()
+    if floor is not None:
+        pose = Pose(np.array([0.0, 0.0, floor]))
+        obstacles = (SeenObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
+    return EstimationTask(
+        body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
+        step=step, duration=1.0, inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
+        folder=folder,
+    )  # fmt: skip
+
+
+def fitted(task: EstimationTask, file: Path, parameters: Sequence[Parameter], **options: Any) -> Any:
+    """The estimate of a fit and how it went."""
+    deviation = options.pop("deviation", 1e-3)
+    config = IpoptFitConfig(
+        markers=Markers(file=file, deviation=deviation), parameters=tuple(parameters), **options
+    )
+    return IpoptFit(config).estimate(task, lambda _numbers: None)

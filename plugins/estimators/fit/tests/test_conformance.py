@@ -1,0 +1,18 @@
+"""The kernel's conformance kit on every estimator."""
+
+from corekit.testing.conformance import conformance
+
+MARKERS = {"file": "markers.csv", "deviation": 5e-4}
+
+test_ipopt_fit = conformance(
+    "estimators",
+    "ipopt-fit",
+    {
+        "markers": MARKERS,
+        "parameters": [{"name": "stiffness", "low": 0.1}],
+        "contacts": [{"obstacle": "wall"}],
+        "unmodelled": [{"unit": "m/s", "force": 0.1}],
+    },
+)
+test_curvature_descent = conformance("estimators", "curvature-descent", {"markers": MARKERS})
+test_gauss_newton = conformance("estimators", "gauss-newton", {"markers": MARKERS})

@@ -1,0 +1,172 @@
+"""Fits of a mass on a spring, whose motion, likelihood and identifiability are known in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from corekit.errors import CompositionError, ConfigError
+from corekit_fit.config import KnownContact, Parameter, Unmodelled
+
+from .spring import OWN, fitted, spring_task
+
+SOFT = Parameter(name="stiffness", start=20.0, low=1.0, high=1000.0)
+LOOSE = Parameter(name="damping", start=0.3, low=0.01, high=100.0)
+STEP = 0.02
+
+
+def stepped(scheme: str, count: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Times and heights of the scheme's own steps from 0.1 m at rest, by 2×2 matrices."""
+    m, k, c = OWN["mass"], OWN["stiffness"], OWN["damping"]
+    A = np.array([[0.0, 1.0], [-k / m, -c / m]])
+    one = np.eye(2)
+    if scheme == "implicit-midpoint":
+        G = np.linalg.solve(one - 0.5 * STEP * A, one + 0.5 * STEP * A)
+    elif scheme == "implicit-euler":
+        G = np.linalg.inv(one - STEP * A)
+    else:
+        # (m + h·c + β·h²·k)·v⁺ = (m + h·c)·v + h·(−k·z − c·v), z⁺ = z + h·v⁺; explicit: no h·c, no β
+        extra, beta = (STEP * c, 0.5) if scheme == "semi-implicit-euler" else (0.0, 0.0)
+        mass = m + extra + beta * STEP**2 * k
+        row = np.array([-STEP * k, m + extra - STEP * c]) / mass
+        G = np.array([[1.0 + STEP * row[0], STEP * row[1]], row])
+    states = [np.array([0.1, 0.0])]
+    for _ in range(count):
+        states.append(G @ states[-1])
+    return STEP * np.arange(count + 1), np.array(states)[:, 0]
+
+
+@pytest.mark.parametrize(
+    "scheme", ["semi-implicit-euler", "explicit-euler", "implicit-euler", "implicit-midpoint"]
+)
+def test_steps_of_a_scheme_give_back_its_parameters(write, scheme):
+    times, heights = stepped(scheme)
+    estimate, info = fitted(
+        spring_task(STEP), write(times[::2], heights[::2]), [SOFT, LOOSE], scheme=scheme, profile="none"
+    )
+    assert info.status.solved
+    k, c = (each.value for each in estimate.fitted)
+    assert k == pytest.approx(OWN["stiffness"], rel=1e-5)
+    assert c == pytest.approx(OWN["damping"], rel=1e-4)
+    assert info.residuals.equation < 1e-7
+
+
+def test_closed_form_oscillation_gives_its_stiffness_to_second_order(write):
+    m, k, c = OWN["mass"], OWN["stiffness"], OWN["damping"]
+    decay, omega = c / (2 * m), math.sqrt(k / m - (c / (2 * m)) ** 2)
+    times = np.arange(0.0, 1.2001, 0.06)
+    heights = 0.1 * np.exp(-decay * times) * (np.cos(omega * times) + decay / omega * np.sin(omega * times))
+    off = []
+    for step in (0.02, 0.01):
+        estimate, _ = fitted(
+            spring_task(step),
+            write(times, heights),
+            [SOFT, LOOSE],
+            scheme="implicit-midpoint",
+            profile="none",
+        )
+        off.append(estimate.fitted[0].value / k - 1.0)
+    # the midpoint lowers ω by (ω·h)²/12, so that k comes out higher by (ω·h)²/6
+    assert off[0] == pytest.approx((omega * 0.02) ** 2 / 6, rel=0.15)
+    assert off[0] / off[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_deviation_from_the_reduced_hessian_is_that_of_the_profile(write):
+    times, heights = stepped("semi-implicit-euler")
+    noisy = heights + 1e-3 * np.random.default_rng(0).normal(size=len(heights))
+    estimate, _ = fitted(
+        spring_task(STEP), write(times, noisy), [SOFT, Parameter(name="damping", start=1.0, low=0.5, high=4.0)],
+        profile="all", profile_points=7,
+    )  # fmt: skip
+    for each in estimate.fitted:
+        assert each.verdict == "identified"
+        assert each.low < OWN[each.name] < each.high
+        deviation = math.log(each.high / each.low) / (2 * 1.96)
+        z, cost = np.log(each.profile.values / each.value) / deviation, each.profile.cost
+        assert np.abs(z).min() < 1e-6
+        assert np.abs(z).max() > 3.9
+        near = np.abs(z) < 1.5  # farther out the motion is no longer linear in the parameters
+        assert cost[near] == pytest.approx(0.5 * z[near] ** 2, rel=0.1, abs=1e-6)
+
+
+def test_free_motion_tells_only_ratios_of_mass_stiffness_and_damping(write):
+    times, heights = stepped("semi-implicit-euler")
+    estimate, info = fitted(
+        spring_task(STEP), write(times, heights),
+        [SOFT, LOOSE, Parameter(name="mass", start=1.0, low=0.05, high=36.0)], profile_points=5,
+    )  # fmt: skip
+    assert info.status.solved
+    found = {each.name: each for each in estimate.fitted}
+    assert found["mass"].verdict == "not identifiable"
+    # m = 0.05 … 36 kg asks for k = 1.25 … 900 N/m, which the bounds of k allow
+    assert np.max(found["mass"].profile.cost) < 1e-6
+    ratio = found["stiffness"].value / found["mass"].value
+    assert ratio == pytest.approx(OWN["stiffness"] / OWN["mass"], rel=1e-3)
+
+
+def test_what_no_marker_shows_keeps_its_prior(write):
+    times, heights = stepped("semi-implicit-euler")
+    unseen = Parameter(name="colour", scale="linear", prior=5.0, prior_deviation=0.2)
+    estimate, _ = fitted(spring_task(STEP), write(times, heights), [SOFT, unseen])
+    colour = estimate.fitted[1]
+    assert colour.value == pytest.approx(5.0, rel=1e-6)
+    assert colour.high - colour.low == pytest.approx(2 * 1.96 * 0.2, rel=1e-6)
+
+
+def test_known_contact_carries_what_presses_on_it(write, tmp_path):
+    # 30 N press the mass on a floor at the height 0, where the spring is slack; the obstacle moves nothing
+    task = spring_task(STEP, force=-30.0, floor=0.0, folder=tmp_path)
+    times = STEP * np.arange(6)
+    estimate, info = fitted(
+        task, write(times, np.zeros(6)), [LOOSE], contacts=(KnownContact(obstacle="floor"),)
+    )
+    assert info.status.solved
+    assert estimate.figures["contact_force_mean_N"] == pytest.approx(30.0, rel=1e-6)
+    damping = estimate.fitted[0]
+    assert damping.verdict == "not identifiable"
+    drawn = {path.name for path in estimate.pictures}
+    assert {"overlay.png", "residuals.png", "profile-damping.png"} <= drawn
+    assert all(path.stat().st_size > 1000 for path in estimate.pictures)
+
+
+def test_unmodelled_force_takes_up_what_the_equations_lack(write):
+    times, heights = stepped("semi-implicit-euler")
+    pushed = spring_task(STEP, force=5.0)  # a force that did not act on what was seen
+    stiff = Parameter(name="colour", scale="linear", prior=1.0, prior_deviation=1.0)
+    file = write(times, heights)
+    hard, _ = fitted(pushed, file, [stiff], start="known")
+    soft, _ = fitted(
+        pushed,
+        file,
+        [stiff],
+        start="known",
+        unmodelled=(Unmodelled(unit="m/s", force=100.0),),
+        deviation=1e-6,
+    )
+    assert np.nanmax(hard.distance) > 0.02
+    assert np.nanmax(soft.distance) < 1e-5
+    assert soft.figures["missed_force_rms_deviations"] == pytest.approx(5.0 / 100.0, rel=1e-2)
+
+
+def test_mistakes_are_named(write):
+    file = write([0.0, 0.1], [0.1, 0.1])
+    wrong = [Parameter(name="stifness"), Parameter(name="colour", start=-1.0, scale="linear", high=0.0)]
+    with pytest.raises(ConfigError, match=r"stifness.*stiffness"):
+        fitted(spring_task(), file, wrong)
+    with pytest.raises(CompositionError, match="no obstacle 'wall'; the scenario has none"):
+        fitted(spring_task(), file, [SOFT], contacts=(KnownContact(obstacle="wall"),))
+    with pytest.raises(CompositionError, match="names the units rad/s"):
+        fitted(spring_task(), file, [SOFT], unmodelled=(Unmodelled(unit="rad/s", force=1.0),))
+    with pytest.raises(ConfigError, match="must lie between low and high"):
+        Parameter(name="stiffness", start=1.0, low=2.0)
+    with pytest.raises(ConfigError, match="needs prior_deviation"):
+        Parameter(name="stiffness", prior=1.0)
+
+
+def test_too_few_iterations_are_not_called_solved(write):
+    times, heights = stepped("semi-implicit-euler")
+    estimate, info = fitted(spring_task(STEP), write(times, heights), [SOFT, LOOSE], max_iterations=1)
+    assert not info.status.solved
+    assert estimate.fitted == ()
