@@ -83,6 +83,15 @@ class System(Protocol):
         """Whether the last `linearise` or `evaluate` has impulses, of contacts or of bilateral rows."""
         ...
 
+    @property
+    def factorisation(self) -> int | None:
+        """Number of the factorisation of A at hand: the same as long as `correction` uses the same one.
+
+        None where it failed, or holds contacts or bilateral rows, so that making it anew at the same place would
+        need more than the place.
+        """
+        ...
+
     def correction(self, out: Array) -> bool:
         """Write −A⁻¹·ρ(v_k), a step of the chord method and an estimate of how far v_k is off [m/s or rad/s].
 

@@ -36,6 +36,7 @@ class StepFactor:
 
     Attributes:
         ready: whether the last factorisation succeeded.
+        number: counts factorisations. plain: whether the last one is of the bodies' own matrices alone.
     """
 
     def __init__(
@@ -53,7 +54,8 @@ class StepFactor:
         if forces is not None and not impulses.has_rows:
             self._joint = ContactMatrix(self._parts, self._slices, forces)
         self._joined = False
-        self.ready = True
+        self.ready = self.plain = True
+        self.number = 0
         small = [
             (part.factor, where)
             for part, where in zip(self._parts, self._slices, strict=True)
@@ -63,6 +65,8 @@ class StepFactor:
 
     def factorise(self, damping: float, stiffness: float) -> bool:
         """Factorise, with a potential's damping and stiffness times these; False if that failed."""
+        self.number += 1
+        self.plain = self._forces is None or not self._forces.count
         self._joined = self._joint is not None and self._forces is not None and self._forces.count > 0
         if damping == 0.0 and stiffness == 0.0:
             self._joined = False

@@ -301,6 +301,7 @@ class StepSystem:
 
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
+        self.factor.number += 1
         return smooth_acceleration(self, state, out, held)
 
     def smooth_correction(
@@ -367,6 +368,12 @@ class StepSystem:
     def holds_impulses(self) -> bool:
         """Whether the last linearisation or evaluation has impulses, of contacts or of bilateral rows."""
         return self.impulses.has_rows or self.impulses.count > 0
+
+    @property
+    def factorisation(self) -> int | None:
+        """Number of the factorisation at hand, None where it failed or holds more than the bodies' own matrices."""
+        plain = self.factor.ready and self.factor.plain and not self.impulses.has_rows
+        return self.factor.number if plain else None
 
     def correction(self, out: Array) -> bool:
         """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; False with impulses."""

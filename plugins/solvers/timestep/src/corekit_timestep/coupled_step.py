@@ -26,9 +26,10 @@ from corekit.data.step import StepReport
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
 from corekit_timestep.config import NewtonConfig
+from corekit_timestep.kept_matrix import KeptMatrix
 from corekit_timestep.landing import step_towards
 from corekit_timestep.mean_velocities import MeanVelocities
-from corekit_timestep.newton import NewtonSettings, NewtonWork, Solved, solve_end_velocity
+from corekit_timestep.newton import NewtonSettings, NewtonWork, Solved, chord_steps, solve_end_velocity
 
 __all__ = ["CoupledStepper"]
 
@@ -55,6 +56,7 @@ class CoupledStepper:
         self._acceleration: Array | None = None
         self._lasted = step
         self._history = MeanVelocities(theta)
+        self._kept = KeptMatrix(theta)
         self._work: NewtonWork | None = None
 
     def memory(self) -> Memory:
@@ -62,7 +64,7 @@ class CoupledStepper:
         kept: Memory = {"length": np.array([self._length, self._lasted]), "easy": np.array(self._easy)}
         if self._acceleration is not None:
             kept["acceleration"] = self._acceleration.copy()
-        return kept | self._history.memory()
+        return kept | self._history.memory() | self._kept.memory()
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
@@ -73,6 +75,7 @@ class CoupledStepper:
             if "acceleration" in memory:
                 self._acceleration = memory["acceleration"].copy()
         self._history.remember(memory)
+        self._kept.remember(memory)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         """One step of (1), never past `t_stop`."""
@@ -117,13 +120,21 @@ class CoupledStepper:
     def _solve(self, system: System, state: State, h: float, work: NewtonWork) -> Solved:
         """Newton's method from every guess in turn until one converges."""
         iterations = 0
+        usable = self._settings.reuse > 0.0 and self._kept.usable(system, h)
         solved = Solved(False, SolveInfo(), 0, 0.0)
         for guess in self._history.guesses(state.v, h):
             system.begin(state, h)
             work.velocity[:] = guess
+            if usable:
+                usable = False
+                chord = chord_steps(system, state, h, self._theta, self._settings, work)
+                if chord is not None:
+                    return chord
+                self._kept.failed()
             solved = solve_end_velocity(system, state, h, self._theta, self._settings, work)
             iterations += solved.iterations
             if solved.converged:
+                self._kept.take(system, state, work.about, h, solved.shift)
                 break
         return solved._replace(iterations=iterations)
 

@@ -16,6 +16,7 @@ Source for (1): Deuflhard (2011), "Newton Methods for Nonlinear Problems", secti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -61,13 +62,13 @@ def natural_search(
         least: smallest share tried.
         enough: a correction up to this size is accepted in any case: it is rounding.
     """
-    size, share = float(np.linalg.norm(change)), 1.0
+    size, share = math.sqrt(change @ change), 1.0
     while share >= least:
         np.multiply(change, share, out=trial)
         trial += velocity
         if not evaluate(trial):
             return Searched(share, 0.0, available=False)
-        found = float(np.linalg.norm(correction))
+        found = math.sqrt(correction @ correction)
         if found <= max((1.0 - 0.25 * share) * size, enough):
             return Searched(share, found)
         share *= 0.5

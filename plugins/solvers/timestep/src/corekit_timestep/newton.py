@@ -16,6 +16,7 @@ Source for the chord and its estimate: Deuflhard (2011), "Newton Methods for Non
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +24,14 @@ from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
+from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.integrator import System
 from corekit_timestep.line_search import natural_search, residual_search
 
-__all__ = ["NewtonSettings", "NewtonWork", "Solved", "solve_end_velocity"]
+__all__ = ["NewtonSettings", "NewtonWork", "Solved", "chord_steps", "solve_end_velocity"]
 
 _LARGEST_SHIFT = 1e12
+_CHORD_STEPS = 5
 
 
 @frozen
@@ -42,12 +44,14 @@ class NewtonSettings:
 
 
 class NewtonWork:
-    """Vectors of one system, each of shape (nv,): v, v⁺ of the linear solve, Δ, δ and the trial velocity."""
+    """Vectors of one system, shape (nv,): v, v⁺ of the linear solve, Δ, δ, trial velocity, v_k of A_k."""
 
-    __slots__ = ("after", "change", "correction", "trial", "velocity")
+    __slots__ = ("about", "after", "change", "correction", "trial", "velocity")
 
     def __init__(self, velocities: int) -> None:
-        self.velocity, self.after, self.change, self.correction, self.trial = np.zeros((5, velocities))
+        self.velocity, self.after, self.change, self.correction, self.trial, self.about = np.zeros(
+            (6, velocities)
+        )
 
 
 class Solved(NamedTuple):
@@ -88,10 +92,61 @@ def solve_end_velocity(
     return Solved(False, _measured(info, system, False), iterations, shift)
 
 
+def chord_steps(
+    system: System, start: State, h: float, theta: float, settings: NewtonSettings, work: NewtonWork
+) -> Solved | None:
+    """Solve the step by chord steps with the factorisation at hand, an earlier step's; None where that does not pay.
+
+    They go on while each is at most `reuse` times the one before and two more would be enough. `work.velocity` holds
+    the answer, or is left where they came to, which is nearer to it than the guess.
+    """
+    v, change, correction = work.velocity, work.change, work.correction
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        system.evaluate(start, v, h, theta)
+        if not system.correction(change):
+            return None
+        before = _norm(change)
+        for _ in range(_CHORD_STEPS):
+            v += change
+            system.evaluate(start, v, h, theta)
+            if not system.correction(correction):
+                return None
+            size = _norm(correction)
+            if not size < before:
+                v -= change
+                return None
+            small = _small(settings, v, 0.0)
+            if size <= small or float(np.max(np.abs(correction))) <= small:
+                residuals = Residuals(equation=system.residual())
+                # chord steps stop short on the same side in every step: without the last one that adds up
+                v += correction
+                return Solved(
+                    True,
+                    SolveInfo(Status.CONVERGED, residuals=residuals, answered_by="factorisation"),
+                    0,
+                    0.0,
+                )
+            rate = size / before
+            if rate > settings.reuse or size * rate * rate > small:
+                return None
+            change[:], before = correction, size
+    return None
+
+
+def _norm(vector: Array) -> float:
+    return math.sqrt(vector @ vector)
+
+
+def _small(settings: NewtonSettings, velocity: Array, shift: float) -> float:
+    """The right side of (2)."""
+    return settings.tolerance * (1.0 + float(np.max(np.abs(velocity), initial=0.0))) / (1.0 + shift)
+
+
 def _solve_linear(
     system: System, start: State, h: float, theta: float, shift: float, work: NewtonWork
 ) -> tuple[SolveInfo, float]:
     """Linearise at v and solve (1) into `work.after`, lifting an indefinite matrix."""
+    work.about[:] = work.velocity
     system.linearise(start, work.velocity, h, theta, shift=shift)
     info = system.solve(work.after)
     while info.status is Status.SINGULAR and shift < _LARGEST_SHIFT and np.isfinite(work.velocity).all():
@@ -120,7 +175,7 @@ def _follow(
 ) -> bool | None:
     """Take Δ, and chord steps after it; True: converged, False: no progress, None: linearise anew."""
     v, change, correction, trial = work.velocity, work.change, work.correction, work.trial
-    small = settings.tolerance * (1.0 + float(np.max(np.abs(v), initial=0.0))) / (1.0 + shift)
+    small = _small(settings, v, shift)
 
     def corrected(velocity: Array) -> bool:
         system.evaluate(start, velocity, h, theta)
@@ -140,7 +195,7 @@ def _follow(
         return None
     fresh = True
     while True:
-        before = float(np.linalg.norm(change))
+        before = _norm(change)
         found = natural_search(corrected, v, change, correction, trial, enough=small)
         if not found.share:
             return False if fresh else None

@@ -1,0 +1,63 @@
+"""Steps with an earlier step's factorisation: the same motion, fewer factorisations, resumed to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.roles.component import BuildContext
+from corekit.testing.penalty import Penalty, PenaltyConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.reference_detector import ReferenceDetector
+from corekit.testing.small_world import floor, small_world
+from corekit_timestep.config import NewtonConfig
+from corekit_timestep.implicit_midpoint import ImplicitMidpoint
+
+
+def swinging(reuse, *, tolerance=1e-10, **world):
+    """Two masses on springs that swing a little: the stiffness hardly changes from step to step."""
+    config = PointChainConfig(
+        masses=(1.0, 0.5), positions=((0.05, -1.0), (0.1, -2.0)), planar=True, links=("spring", "spring"),
+        stiffness=400.0, shape="sphere", radius=0.1,
+    )  # fmt: skip
+    stepper = ImplicitMidpoint(NewtonConfig(reuse=reuse, tolerance=tolerance), BuildContext(step=0.02))
+    return small_world({"body": PointChain(config)}, stepper, step=0.02, **world)
+
+
+def linear_solves(simulation, steps):
+    return sum(simulation.step().iterations for _ in range(steps))
+
+
+def test_a_kept_matrix_saves_factorisations_and_changes_nothing_else():
+    kept, fresh = swinging(0.5), swinging(0.0)
+    saved, made = linear_solves(kept, 60), linear_solves(fresh, 60)
+    assert saved < made / 4
+    assert kept.state.q == pytest.approx(fresh.state.q, abs=1e-8)
+
+
+def test_a_resumed_run_makes_the_kept_matrix_anew():
+    """Bit by bit, although the matrix itself is not stored."""
+    first, second = swinging(0.5), swinging(0.5)
+    assert linear_solves(first, 40) < 40
+    second.remember(first.memory())
+    again = swinging(0.5)
+    again.remember(second.memory())  # before anything was stepped, the place is handed on
+    for _ in range(20):
+        first.step(), second.step(), again.step()
+    assert np.array_equal(first.state.q, second.state.q)
+    assert np.array_equal(first.state.q, again.state.q)
+
+
+def test_contacts_are_not_kept():
+    """Their terms depend on more than the place: a step after one that touched factorises."""
+    touching = swinging(
+        0.5, tolerance=1e-6, solver=Penalty(PenaltyConfig()), detector=ReferenceDetector(),
+        obstacles=[floor((0.0, 0.0, -2.101))],
+    )  # fmt: skip
+    touched = []
+    for _ in range(12):
+        solves = touching.step().iterations
+        assert solves or not (touched and touched[-1])
+        touched.append(touching.contacts().normal_impulse.sum() > 0.0)
+    assert any(touched)
