@@ -38,6 +38,7 @@ class _Carriers:
     def __init__(self, body: Body, room: int = 64) -> None:
         self.body = body
         self.first, self.last = body.first_frame, body.first_frame + len(body.layout.frames)
+        self._model, self._index = body.model, body.index
         self._allocate(room)
 
     def _allocate(self, room: int) -> None:
@@ -48,6 +49,8 @@ class _Carriers:
         self.local = np.zeros((room, 3))
         self.dofs: IntArray = np.zeros((room, k), dtype=np.int64)
         self.values = np.zeros((room, 3, k))
+        self._count = 0
+        self._views = self.frame[:0], self.local[:0], self.dofs[:0], self.values[:0]
 
     def collect(self, state: State, contacts: ContactSet) -> int:
         """Find this body's carriers in a set and have the model write their rows; returns how many."""
@@ -56,9 +59,10 @@ class _Carriers:
             self._allocate(2 * count)
             self._find(contacts)
         if count:
-            part = state.parts[self.body.index]
-            frame, local = self.frame[:count], self.local[:count]
-            self.body.model.carrier_rows(part, frame, local, self.dofs[:count], self.values[:count])
+            if count != self._count:
+                self._count = count
+                self._views = self.frame[:count], self.local[:count], self.dofs[:count], self.values[:count]
+            self._model.carrier_rows(state.parts[self._index], *self._views)
         return count
 
     def _find(self, contacts: ContactSet) -> int:

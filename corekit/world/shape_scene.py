@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -89,14 +90,11 @@ class ShapeScene:
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
         self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
-        self._views = [
-            (
-                body.model,
-                self.poses.frame_position[body.first_frame : body.first_frame + len(body.layout.frames)],
-                self.poses.frame_rotation[body.first_frame : body.first_frame + len(body.layout.frames)],
-            )
-            for body in bodies
-        ]
+        self._views: list[tuple[int, tuple[Any, Array, Array]]] = []
+        for i, body in enumerate(bodies):
+            own = slice(body.first_frame, body.first_frame + len(body.layout.frames))
+            views = body.model, self.poses.frame_position[own], self.poses.frame_rotation[own]
+            self._views.append((i, views))
         self._reach = np.zeros(frames)
         for i in range(carried):
             own = _beyond_origin(table, i)
@@ -105,6 +103,13 @@ class ShapeScene:
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
+        poses = self.poses
+        # what the compiled loops take, collected once: none of these arrays is ever replaced
+        self._placing = (
+            table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
+            poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
+        )  # fmt: skip
+        self._probing = (poses.frame_position, poses.frame_rotation, self._reach)
 
     def probes(self) -> Array:
         """Points that move at least about as far as any point of a body's shape, a new (4·frames, 3) [m]."""
@@ -114,7 +119,7 @@ class ShapeScene:
 
     def probe(self, before: Array, now: Array) -> float:
         """Write the probe points as they are into `now`; how far the farthest went since `before` [m]."""
-        return farthest(self.poses.frame_position, self.poses.frame_rotation, self._reach, before, now)
+        return farthest(*self._probing, before, now)
 
     @property
     def moving(self) -> Sequence[int]:
@@ -123,16 +128,13 @@ class ShapeScene:
 
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
-        poses, carried = self.poses, self._carried
-        for (model, position, rotation), part in zip(self._views, state.parts, strict=True):
-            model.poses(part, position, rotation)
+        parts, carried = state.parts, self._carried
+        for i, (model, position, rotation) in self._views:
+            model.poses(parts[i], position, rotation)
         if carried:
-            table = self.table
-            place_shapes(
-                table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
-                poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
-            )  # fmt: skip
+            place_shapes(*self._placing)
         for i in self._moving:
+            poses = self.poses
             self._obstacles[i].place(state.time, poses.position[carried + i], poses.rotation[carried + i])
 
     def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:

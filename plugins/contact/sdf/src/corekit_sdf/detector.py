@@ -75,6 +75,9 @@ class SdfDetector(ContactDetector):
         self._found: Array = np.zeros((MOST_FOUND, 7))
         self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
+        self._lengths = False
+        self._searched: tuple[Array | IntArray, ...] = ()
+        self._measured: tuple[Array | IntArray, ...] = ()
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
         self._rotation: Array = np.zeros((0, 3, 3))
@@ -120,25 +123,23 @@ class SdfDetector(ContactDetector):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
         self._families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
+        # what the compiled loops take, collected once
+        self._searched = (
+            self._pairs, self._kind, self._size, self._radius, self._corners, self._corner_start,
+        )  # fmt: skip
+        self._measured = (
+            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame,
+        )  # fmt: skip
+        self._lengths = bool(len(self._edges))
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
         out.reserve(len(self._pairs))
         position, rotation = self._placed(poses)
-        for i in self._edges:
-            self._radius[i] = self._size[i, 0] + self._size[i, 1]
-        out.count = near_pairs(
-            self._pairs,
-            self._kind,
-            self._size,
-            self._radius,
-            self._corners,
-            self._corner_start,
-            position,
-            rotation,
-            margin,
-            out.pairs,
-        )
+        if self._lengths:
+            for i in self._edges:
+                self._radius[i] = self._size[i, 0] + self._size[i, 1]
+        out.count = near_pairs(*self._searched, position, rotation, margin, out.pairs)
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
         """Append up to four contacts a pair, those with gap < `margin` [m]."""
@@ -152,9 +153,8 @@ class SdfDetector(ContactDetector):
         pairs, number = candidates.pairs, candidates.count
         if FLAT_OR_ROUND in self._families:
             out.count = measure_pairs(
-                pairs, number, self._kind, self._size, self._radius, self._corners, self._corner_start,
-                self._frame, *poses_of, margin, self._flat_sine, self._flat_cosine, self._rows, self._names,
-                out.count, *written,
+                pairs, number, *self._measured, *poses_of, margin, self._flat_sine, self._flat_cosine,
+                self._rows, self._names, out.count, *written,
             )  # fmt: skip
         if PLANAR_PAIR in self._families:
             out.count = measure_planar_pairs(
@@ -168,7 +168,7 @@ class SdfDetector(ContactDetector):
                 self._flat_cosine, self._found, self._found_names, self._rows, self._names, out.count,
                 *written,
             )  # fmt: skip
-        if len(self._edges):
+        if self._lengths:
             carry_edges(
                 before, out.count, self._second_frame, self._frame, self._size, position, rotation,
                 out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
@@ -176,7 +176,7 @@ class SdfDetector(ContactDetector):
 
     def _placed(self, poses: ShapePoses) -> tuple[Array, Array]:
         """Positions and rotations of all shapes, edges as capsules."""
-        if not len(self._edges):
+        if not self._lengths:
             return poses.position, poses.rotation
         position, rotation = self._position, self._rotation
         np.copyto(position, poses.position)

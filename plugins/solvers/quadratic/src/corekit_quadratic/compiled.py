@@ -11,7 +11,7 @@ from corekit_quadratic.certify import certify
 from corekit_quadratic.dual_method import dual_method
 from corekit_quadratic.sides import FULL, NOT_DEFINITE, TOO_LONG, Rows, Search, guess_sides
 from corekit_quadratic.skyline import order_rows
-from corekit_quadratic.whiten import back, forward, lower_factor, whiten_rows
+from corekit_quadratic.whiten import back, forward, lower_factor, whiten_rows, width_of
 
 __all__ = ["solve_banded"]
 
@@ -33,7 +33,7 @@ def solve_banded(
         report: iterations, natural residual and equation residual, written.
     """
     n, k = len(gradient), len(lower)
-    width = h.shape[1]
+    width = width_of(h)
     side, chosen, first = integers[:k], integers[k : 2 * k], integers[2 * k : 3 * k]
     base, order, lowest = integers[3 * k : 4 * k], integers[4 * k : 5 * k], integers[5 * k : 6 * k]
     start, rest = integers[6 * k : 7 * k + 1], integers[7 * k + 1 :]

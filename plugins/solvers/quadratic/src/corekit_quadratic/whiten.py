@@ -13,13 +13,28 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["back", "forward", "lower_factor", "whiten_rows"]
+__all__ = ["back", "forward", "lower_factor", "whiten_rows", "width_of"]
+
+
+@compiled
+def width_of(h: Array) -> int:
+    """How many columns of a band there are up to its last that is not zero; at least one."""
+    width = 1
+    for j in range(len(h)):
+        for d in range(width, h.shape[1]):
+            if h[j, d] != 0.0:
+                width = d + 1
+    return width
 
 
 @compiled
 def lower_factor(h: Array, lower: Array) -> bool:
-    """Write L as a band like h, its diagonal inverted; False if H is not positive definite."""
-    n, width = h.shape
+    """Write L as a band (n, width), its diagonal inverted; False if H is not positive definite.
+
+    Args:
+        h: whose columns from `width` on are zero.
+    """
+    n, width = lower.shape
     for j in range(n):
         for d in range(width):
             lower[j, d] = h[j, d] if j + d < n else 0.0
