@@ -53,6 +53,9 @@ MEMORY = 5
 PATIENCE, HOPE = 20, 0.9
 """A start is given up when Ψ is not below HOPE times what it was PATIENCE iterations ago."""
 
+SETTLED = 1e-15
+"""Size of D_b below which a row of V is that of z_i alone."""
+
 GOLDEN = 0.6180339887498949
 
 
@@ -94,18 +97,48 @@ def jacobian(matrix: Array, z: Array, w: Array, values: Array, jacobian_out: Arr
 
 @compiled
 def newton_step(
-    jacobian: Array, values: Array, gradient: Array, lu: Array, order: IntArray, step: Array
+    jacobian: Array,
+    z: Array,
+    w: Array,
+    values: Array,
+    gradient: Array,
+    lu: Array,
+    right: Array,
+    order: IntArray,
+    rest: IntArray,
+    step: Array,
 ) -> float:
-    """Write d of V·d = −F; returns ∇Ψ·d, or 0 where d is no direction in the sense of (3)."""
-    n = values.size
+    """Write d of V·d = −F; returns ∇Ψ·d, or 0 where d is no direction in the sense of (3).
+
+    Rows with |D_b| ≤ `SETTLED`, z ≪ w, give their d_i at once, d_i = −F_i/D_a: what is dropped, D_b·A, is below the
+    rounding of the others. Near a solution few variables are left to be factorised.
+    """
+    n, k = values.size, 0
     for i in range(n):
+        size = np.sqrt(z[i] * z[i] + w[i] * w[i])
+        if size > 0.0 and 1.0 - w[i] / size <= SETTLED:
+            step[i] = -values[i] / (z[i] / size - 1.0)
+        else:
+            rest[k] = i
+            step[i] = 0.0
+            k += 1
+    reduced = lu[: k * k].reshape(k, k)
+    for p in range(k):
+        row = jacobian[rest[p]]
+        total = -values[rest[p]]
         for j in range(n):
-            lu[i, j] = jacobian[i, j]
-    if not factor_in_place(lu, order):
+            total -= row[j] * step[j]
+        right[p] = total
+        for q in range(k):
+            reduced[p, q] = row[rest[q]]
+    if not factor_in_place(reduced, order[:k]):
         return 0.0
-    for i in range(n):
-        step[i] = -values[order[i]]
-    back_substitute(lu, step)
+    solved = right[n : n + k]
+    for p in range(k):
+        solved[p] = right[order[p]]
+    back_substitute(reduced, solved)
+    for p in range(k):
+        step[rest[p]] = solved[p]
     slope, square = 0.0, 0.0
     for i in range(n):
         slope += gradient[i] * step[i]
@@ -191,6 +224,7 @@ def from_start(
     column_scale: Array,
     tolerance: float,
     max_iterations: int,
+    damped: bool,
     numbers: Array,
     indices: IntArray,
     z: Array,
@@ -198,7 +232,8 @@ def from_start(
     """Iterate from z, in place; z ends at the point of least natural residual that was met.
 
     Args:
-        numbers: work, length ≥ n·(3n + 12).
+        damped: whether (4) is tried where Newton's step is of no use; else the start ends there.
+        numbers: work, length ≥ n·(3n + 14).
         indices: work, length ≥ 2n.
     Returns:
         How it ended, iterations, the natural residual of z in physical units.
@@ -206,11 +241,11 @@ def from_start(
     n = z.size
     stack = numbers[: 2 * n * (n + 2)].reshape(n + 2, 2 * n)
     slope_matrix = numbers[2 * n * (n + 2) : n * (3 * n + 4)].reshape(n, n)
-    lu = numbers[: n * n].reshape(n, n)  # Newton's and the damped step never need their work at once
+    lu = numbers[: n * n]  # Newton's and the damped step never need their work at once
     rest = numbers[n * (3 * n + 4) :]
     w, values, gradient = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
     step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
-    trial_w, trial_values = rest[6 * n : 7 * n], rest[7 * n : 8 * n]
+    trial_w, trial_values, right = rest[6 * n : 7 * n], rest[7 * n : 8 * n], rest[8 * n : 10 * n]
     order, support = indices[:n], indices[n : 2 * n]
     recent, earlier = np.empty(MEMORY), np.full(PATIENCE, np.inf)
 
@@ -242,11 +277,11 @@ def from_start(
         iterations += 1
         jacobian(matrix, z, w, values, slope_matrix, gradient)
         bound = recent.max()
-        slope = newton_step(slope_matrix, values, gradient, lu, order, step)
+        slope = newton_step(slope_matrix, z, w, values, gradient, lu, right, order, support, step)
         lower = np.inf
         if slope < 0.0:
             lower = line_search(matrix, vector, z, step, slope, bound, trial, trial_w, trial_values)
-        if not lower < np.inf:
+        if not lower < np.inf and damped:
             lower, damping = trust_region(
                 matrix,
                 vector,
@@ -289,8 +324,9 @@ def solve_from_starts(
 ) -> tuple[int, int, float]:
     """Iterate from the guess, then from z = 0, then from scattered points, until one start converges.
 
-    A guess of exact zeros and complements lies on the points where φ has no derivative: it is pushed into
-    the interior first, z ← max(z, interior·max z). The scattered points are max(−b, ‖b‖∞·10⁻ᵏ)·frac(…).
+    A guess of exact zeros and complements may lie on the points where φ has no derivative. Where Newton's steps from
+    there are of no use it is pushed into the interior, z ← max(z, interior·max z). The scattered points are
+    max(−b, ‖b‖∞·10⁻ᵏ)·frac(…).
 
     Returns:
         How the best start ended, iterations of all, the natural residual of z.
@@ -306,16 +342,18 @@ def solve_from_starts(
     warm = 0.0 < largest < np.inf
     best[:] = 0.0
     best_residual, best_ending, total = np.inf, STATIONARY, 0
-    for start in range(0 if warm else 1, 1 + starts):
+    for start in range(-1 if warm else 1, 1 + starts):
         for i in range(n):
-            if start == 0:
+            if start == -1:
+                z[i] = guess[i]
+            elif start == 0:
                 z[i] = max(guess[i], interior * largest)
             elif start == 1:
                 z[i] = 0.0
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
         ending, iterations, residual = from_start(
-            matrix, vector, row_scale, column_scale, tolerance, max_iterations, work, indices, z
+            matrix, vector, row_scale, column_scale, tolerance, max_iterations, start >= 0, work, indices, z
         )
         total += iterations
         if residual < best_residual or start <= 1:
@@ -332,9 +370,9 @@ def solve_from_starts(
 class SemismoothNewton(LCPSolver):
     """Newton's method on the Fischer–Burmeister equations, quadratic near a solution, globalised.
 
-    Starts at the guess, moved off the exact zeros, then cold from z = 0, then from a few scattered points.
-    Says CONVERGED by the natural residual in physical units alone. A point where ∇Ψ = 0 without being a
-    solution is INACCURATE: contact matrices are not P₀, such points exist.
+    Starts at the guess, then at the guess moved off the exact zeros, then cold from z = 0, then from a few
+    scattered points. Says CONVERGED by the natural residual in physical units alone. A point where ∇Ψ = 0
+    without being a solution is INACCURATE: contact matrices are not P₀, such points exist.
 
     Args:
         config: limits, starts.
@@ -350,7 +388,7 @@ class SemismoothNewton(LCPSolver):
         """Write the solution or the best point met; see `LCPSolver.solve`."""
         n, config = z.size, self._config
         if self._indices.size < 2 * n:
-            self._numbers = np.empty(n * (3 * n + 14))
+            self._numbers = np.empty(n * (3 * n + 16))
             self._indices = np.empty(2 * n, dtype=np.int64)
         ending, iterations, residual = solve_from_starts(
             problem.matrix,
