@@ -28,6 +28,7 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("models", "rigid", "corekit-rigid"),
     FirstParty("models", "der", "corekit-der"),
     FirstParty("models", "vine", "corekit-vine"),
+    FirstParty("models", "gvs", "corekit-gvs"),
     FirstParty("contact_detectors", "sdf", "corekit-sdf"),
     FirstParty("contact_detectors", "mpr", "corekit-mpr"),
     FirstParty("contact_detectors", "edges", "corekit-imc"),

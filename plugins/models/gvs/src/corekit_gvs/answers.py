@@ -35,7 +35,7 @@ def point_rows(
     ints: IntArray, buffer: Array, node: IntArray, frame: IntArray, local: Array, dofs: IntArray, values: Array
 ) -> None:  # fmt: skip
     """Write rows of points fixed in frames: ẋ = J_v·v + (J_ω·v) × R·local; all velocities in order."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 6)
+    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
     columns = whole(ints, COLUMNS, 1).reshape(-1)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     n = ints[SIZE]
@@ -64,7 +64,7 @@ def energies(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, out: Array
 ) -> None:  # fmt: skip
     """Write kinetic, gravitational and elastic energy; heights count from the world's origin."""
-    pieces, points = whole(ints, PIECES, 6), whole(ints, POINTS, 3)
+    pieces, points = whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     masses, quadrature = whole(ints, MASSES, 1).reshape(-1), whole(ints, QUADRATURE, 4)
     bodies, springs = real(ints, reals, BODIES, 25), real(ints, reals, SPRINGS, 3)
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)

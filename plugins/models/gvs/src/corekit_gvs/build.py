@@ -112,32 +112,18 @@ def _rows(values: list[list[int]], width: int) -> IntArray:
     return np.array(values, dtype=np.int64).reshape(-1, width)
 
 
-def _below(tree: Tree) -> tuple[list[list[int]], list[int]]:
-    """Columns of all descendants of every piece, and pieces with where these stand."""
-    n = tree.sizes[0]
-    owner = np.zeros(n, dtype=int)
-    for p, piece in enumerate(tree.pieces):
-        owner[piece[3] : piece[3] + piece[1]] = p
-    below: list[set[int]] = [set() for _ in tree.pieces]
-    for p, columns in enumerate(tree.columns):
-        first, own = tree.pieces[p][3], tree.pieces[p][1]
-        for above in {int(owner[c]) for c in columns} - {p}:
-            below[above].update(range(first, first + own))
-    flat: list[int] = []
-    pieces: list[list[int]] = []
-    start = 0
-    for p, piece in enumerate(tree.pieces):
-        pieces.append([piece[0], piece[1], start, piece[3], len(flat), len(below[p])])
-        start += piece[0]
-        flat.extend(sorted(below[p]))
-    return pieces, flat
+def _pieces(tree: Tree) -> list[list[int]]:
+    """Pieces with where their columns stand."""
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in tree.columns])])
+    return [
+        [piece[0], piece[1], int(start), piece[3]] for piece, start in zip(tree.pieces, starts, strict=False)
+    ]
 
 
 def _tables(
     config: GVSConfig, tree: Tree, acting: Acting, loops: LoopTable, context: BuildContext
 ) -> tuple[dict[str, IntArray], dict[str, Array], IntArray]:
     """All tables by name, and where each actuator stands among them."""
-    pieces, below = _below(tree)
     by_place = np.argsort([each[0] for each in acting.actuators], kind="stable")
     order = np.empty(len(by_place), dtype=np.int64)
     order[by_place] = np.arange(len(by_place))
@@ -148,9 +134,8 @@ def _tables(
     quadrature[:, 3] = np.searchsorted(held, np.arange(len(quadrature)), side="right")
     integers = {
         "NODES": _rows(tree.nodes, 8),
-        "PIECES": _rows(pieces, 6),
+        "PIECES": _rows(_pieces(tree), 4),
         "COLUMNS": np.array([c for each in tree.columns for c in each], dtype=np.int64),
-        "BELOW": np.array(below, dtype=np.int64),
         "POINTS": _rows(tree.points, 3),
         "QUADRATURE": quadrature,
         "ACTUATORS": _rows([[each[1], each[2]] for each in actuators], 2),

@@ -135,7 +135,7 @@ def add_sections(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, force: Array
 ) -> None:  # fmt: skip
     """Subtract the second sum of (2)."""
-    quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 6), whole(ints, POINTS, 3)
+    quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
     B = real(ints, reals, BASES, 1).reshape(-1)
     scratch = work(ints, buffer, SCRATCH)
@@ -219,7 +219,7 @@ def add_inertia(place: Array, body: Array, m: Array, gravity: Vector, share: Arr
 @inner
 def add_generalised(ints: IntArray, buffer: Array, pushes: Array, force: Array) -> None:
     """Add Jᵀ·(wrenches) of all nodes."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 6)
+    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
     columns = whole(ints, COLUMNS, 1).reshape(-1)
     jacobians = work(ints, buffer, JACOBIANS)
     for i in range(len(pushes)):
@@ -242,7 +242,7 @@ def assemble(
     mass: Array, force: Array,
 ) -> None:  # fmt: skip
     """Write M and f after a sweep with rows over the first `last` nodes, and the wrenches at them into PUSHES."""
-    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 6), whole(ints, MASSES, 1).reshape(-1)
+    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
     columns, driven = whole(ints, COLUMNS, 1).reshape(-1), whole(ints, DRIVEN, 2)
     bodies, springs = real(ints, reals, BODIES, 25), real(ints, reals, SPRINGS, 3)
     gravity = get(real(ints, reals, WORLD, 1).reshape(-1), 0)

@@ -10,6 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.matrices import Dense, Matrix
+from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
 from corekit_gvs.answers import energies, frame_poses, point_rows
@@ -17,8 +18,13 @@ from corekit_gvs.build import build
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.forces import assemble
 from corekit_gvs.layout import layout_of
+from corekit_gvs.loops import loop_pushes, loop_rows
+from corekit_gvs.slopes import slopes
 from corekit_gvs.starts import Motions, write_initial
 from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
+from corekit_gvs.tables import pushes_of
+from corekit_gvs.tangent import assemble_tangent
+from corekit_gvs.turning import add_turning
 
 __all__ = ["GVS"]
 
@@ -52,6 +58,10 @@ class GVS(Model):
             [k for line, _ in robot.visible.lines for k in line], dtype=np.int64
         )
         self._all, self._moved = np.ones(6), np.zeros(robot.size)
+        loops = robot.loops
+        self._columns, self._unit = np.arange(robot.size), np.zeros(loops.count)
+        self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
+        self._pushes = pushes_of(robot.packed)
         self._scratch_mass = np.zeros((robot.size, robot.size))
 
     @property
@@ -88,6 +98,44 @@ class GVS(Model):
         if self._renewed:
             self._robot.refresh(state.q, state.v, state.time)
         sweep(*self._packed, state.q, state.v, state.aux, last, level)
+
+    def tangent_matrices(self) -> tuple[Dense, Dense]:
+        """Dense buffers for K and D."""
+        return self.mass_matrix(), self.mass_matrix()
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        """Write the exact K = −∂f/∂q and D = −∂f/∂q̇ of `tangent`."""
+        packed, q, v, last = self._packed, state.q, state.v, self._last
+        self._sweep(state, last, ROWS)
+        if self._renewed:
+            self._robot.refresh_slopes(q, v, state.time)
+        assemble(*packed, q, v, inputs, self._all, last, self._scratch_mass, self._moved)
+        slopes(*packed, q, v, state.aux, last)
+        assemble_tangent(*packed, q, v, inputs, self._all, stiffness.data, damping.data)
+        add_turning(*packed, q, v, self._pushes, last, -1.0, stiffness.data)
+
+    def bilateral_rows(self) -> BilateralRows:
+        """Rows of all loops, every one over all velocities."""
+        rows = BilateralRows(self._robot.loops.count, self._robot.size)
+        rows.dofs[:] = np.arange(self._robot.size)
+        return rows
+
+    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+        """Write the rows of `loops`."""
+        self._sweep(state, self._last, ROWS)
+        rows.dofs[:] = self._columns
+        loop_rows(*self._packed, self._unit, rows.values, rows.constraint)
+        rows.compliance[:] = self._compliance
+        rows.target[:] = 0.0
+
+    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+        """Write the exact ∂(J_bᵀ·λ)/∂q."""
+        packed, last = self._packed, self._last
+        self._sweep(state, last, ROWS)
+        if self._renewed:
+            self._robot.refresh_slopes(state.q, state.v, state.time)
+        loop_pushes(*packed, impulse, self._pushes, out.data)
+        add_turning(*packed, state.q, state.v, self._pushes, last, 1.0, out.data)
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄; the frames of exponential coordinates stay."""

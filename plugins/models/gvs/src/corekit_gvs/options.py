@@ -9,7 +9,7 @@ from corekit.roles.options import option
 __all__ = ["Profile", "Triple", "is_word", "numbers", "profile", "rows_of_numbers", "text_list", "texts"]
 
 Triple = tuple[float, float, float]
-Profile = tuple[float, ...] | str
+Profile = tuple[float, ...] | float | str
 
 
 def _is_number(entry: object) -> bool:

@@ -164,7 +164,7 @@ def sweep(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, last: int, level: int
 ) -> None:
     """Work out the first `last` nodes: PLACES, and by level JACOBIANS, RELATIVE and ZETAS of the work buffer."""
-    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 6), whole(ints, POINTS, 3)
+    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
     B = real(ints, reals, BASES, 1).reshape(-1)
     world = real(ints, reals, WORLD, 1).reshape(-1)

@@ -6,9 +6,8 @@ Every array handed to a compiled function costs 0.15 µs, so all tables stand on
 | table           | rows              | columns                                                                          |
 |-----------------|-------------------|----------------------------------------------------------------------------------|
 | NODES           | computational points | parent, piece, kind, point, J's place, aux's place, Z's place, spare           |
-| PIECES          | joints, divisions, bodies | active columns, own columns, place in COLUMNS, first own, place in BELOW, count below |
+| PIECES          | joints, divisions, bodies | active columns, own columns, place in COLUMNS, first own                         |
 | COLUMNS         |                   | the piece's active columns (velocity indices), ancestors' first, own last        |
-| BELOW           |                   | columns of all its descendants                                                   |
 | POINTS          | places of a basis | place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1            |
 | QUADRATURE      |                   | point, piece, first and end in ACTUATORS                                         |
 | ACTUATORS       |                   | input (−1: factor 1), kind (THREAD or WRENCH)                                    |
@@ -39,6 +38,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.exponential import WIDTH
 from corekit_gvs.vectors import inner
@@ -49,7 +49,6 @@ INTS = (
     "NODES",
     "PIECES",
     "COLUMNS",
-    "BELOW",
     "POINTS",
     "QUADRATURE",
     "ACTUATORS",
@@ -59,9 +58,7 @@ INTS = (
     "DRIVEN",
     "LOOPS",
 )
-NODES, PIECES, COLUMNS, BELOW, POINTS, QUADRATURE, ACTUATORS, MASSES, LOADS, TENDONS, DRIVEN, LOOPS = range(
-    12
-)
+NODES, PIECES, COLUMNS, POINTS, QUADRATURE, ACTUATORS, MASSES, LOADS, TENDONS, DRIVEN, LOOPS = range(11)
 REALS = (
     "STEPS",
     "STRAINS",
@@ -79,13 +76,14 @@ REALS = (
 STEPS, STRAINS, BASES, CURVATURES, SECTIONS, ACTIONS, BODIES, WRENCHES, ENDS, SPRINGS, WORLD, LOOP_FRAMES = (
     range(12)
 )
-PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, SLOPE_ROWS = range(10)
+PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, SLOPE_ROWS, GATHERED = range(11)
 """Tables of the work buffer: state of every node; J of every node; what a step does; wrench at every node; backward sums; four (n, n)
-matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; derivatives of every node's state."""
+matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; derivatives of every
+node's state; sums of columns."""
 
 _REAL_AT = len(INTS) + 1
 _WORK_AT = _REAL_AT + len(REALS) + 1
-_SIZES_AT = _WORK_AT + 11
+_SIZES_AT = _WORK_AT + 12
 HEADER = _SIZES_AT + 4
 SIZE, MAIN, COUNT, BASIS_SIZE = _SIZES_AT, _SIZES_AT + 1, _SIZES_AT + 2, _SIZES_AT + 3
 """Where the number of velocities, of nodes that the dynamics need, of all nodes, and the length of one of BASES stand."""
@@ -98,7 +96,7 @@ FIXED, CHART, MIDPOINT, ZANNA, ROOT = 0, 1, 2, 3, 4
 
 THREAD, WRENCH = 0, 1
 WORLD_INPUT, BODY_INPUT, WORLD_TABLE, BODY_TABLE = 0, 1, 2, 3
-FULL_COLUMNS = 40
+FULL_COLUMNS = 76
 SLOPES_OF_STATE = 18
 
 
@@ -123,7 +121,7 @@ def pack(integers: dict[str, IntArray], reals: dict[str, Array], size: int, main
     total = int(active.sum())
     lengths = [
         count * STATE, 6 * total, count * WIDTH, count * 6, count * 15, 4 * size * size, FULL_COLUMNS * size, 256,
-        6 * int(own.sum()), SLOPES_OF_STATE * total,
+        6 * int(own.sum()), SLOPES_OF_STATE * total, count * 3 * size,
     ]  # fmt: skip
     header = np.concatenate(
         [
@@ -157,3 +155,9 @@ def work(ints: IntArray, buffer: Array, table: int) -> Array:
 def table_of(packed: Packed, table: int) -> Array:
     """A table of reals, flat, to be rewritten between sweeps."""
     return packed.reals[packed.ints[_REAL_AT + table] : packed.ints[_REAL_AT + table + 1]]
+
+
+def pushes_of(packed: Packed) -> Array:
+    """The wrenches at all nodes that an assembly left, (nodes, 6): moment, force, world axes."""
+    start, end = packed.ints[_WORK_AT + PUSHES], packed.ints[_WORK_AT + PUSHES + 1]
+    return packed.buffer[start:end].reshape(-1, 6)

@@ -1,0 +1,259 @@
+"""K = −∂f/∂q and D = −∂f/∂q̇, from the slopes of the sweep.
+
+With f = Σ Jᵀ·F − Σ w·B_qᵀ·s − …, of `forces`,
+
+    ∂f/∂q = Σ Jᵀ·∂F/∂q + ∂(Σ Jᵀ·F)/∂q|_F − Σ w·(B_qᵀ·(∂s/∂ξ)·B_q + B_qᵀ·Υ·Ḃ + s·b_qq)                       (1)
+    ∂s/∂ξ = Σ + Σ T·∂B_a/∂ξ,   ∂B_a/∂ξ = (1/|τ|)·[d̃; 1]·(1 − τ̂·τ̂ᵀ)·[−d̃, 1]                              (2)
+
+the second part by `turning`. A matrix X̂ = R·X·Rᵀ that turns with a point changes by
+
+    ∂(X̂·x) = X̂·(∂x − θ × x) + θ × X̂·x,   θ the point's J_ω                                            (3)
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.data.arrays import Array, IntArray
+from corekit_gvs.forces import add_product, body_matrices, flush, load_wrench, stress, thread
+from corekit_gvs.sweep import strain_at
+from corekit_gvs.tables import (
+    ACTIONS, ACTUATORS, BASES, BASIS_SIZE, BODIES, BODY_INPUT, BODY_TABLE, COLUMN, COLUMNS, CURVATURES, ENDS, FULL,
+    JACOBIANS, LOADS, MASSES, NODES, PIECES, PLACES, POINTS, QUADRATURE, SCRATCH, SECTIONS, SIZE, SLOPES_OF_STATE,
+    SLOPE_ROWS, SPRINGS, STATE, STRAINS, TENDONS, THREAD, WRENCHES, real, whole, work,
+)  # fmt: skip
+from corekit_gvs.turning import add_curvature, add_form
+from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner
+
+__all__ = ["assemble_tangent", "push_slopes"]
+
+
+@inner
+def column(x: Array, r: int, k: int) -> Vector:
+    """Three rows of a column."""
+    return (x[r, k], x[r + 1, k], x[r + 2, k])
+
+
+@inner
+def turned_slope(m: Array, at: int, x: Vector, value: Vector, dx: Vector, theta: Vector) -> Vector:
+    """(3): m holds X̂ at a place, value is X̂·x."""
+    return add(apply(m, at, combine(1.0, dx, -1.0, cross(theta, x))), cross(theta, value))
+
+
+@inner
+def inertia_slopes(place: Array, m: Array, J: Array, rows: Array, in_q: bool, out: Array) -> None:
+    """Write how moment and force of a body (inertia and drag, signs of M·v̇) change with each column, in q or q̇."""
+    omega, v, alpha, a = get(place, 12), get(place, 15), get(place, 18), get(place, 21)
+    spin, flow, speed = apply(m, 0, omega), apply(m, 9, v), math.sqrt(dot(v, v))
+    twist = apply(m, 0, alpha)
+    b = combine(1.0, a, -1.0, cross(omega, v))
+    push, drag, resist = apply(m, 9, b), apply(m, 18, omega), apply(m, 27, v)
+    for k in range(J.shape[1]):
+        if in_q:
+            theta, dw, dv = column(J, 0, k), column(rows, 0, k), column(rows, 3, k)
+            dalpha, da = column(rows, 6, k), column(rows, 9, k)
+        else:
+            theta, dw, dv = (0.0, 0.0, 0.0), column(J, 0, k), column(J, 3, k)
+            dalpha, da = column(rows, 12, k), column(rows, 15, k)
+        db = combine(1.0, da, -1.0, add(cross(dw, v), cross(omega, dv)))
+        dspin, dflow = turned_slope(m, 0, omega, spin, dw, theta), turned_slope(m, 9, v, flow, dv, theta)
+        moment = add(
+            turned_slope(m, 0, alpha, twist, dalpha, theta), add(cross(dw, spin), cross(omega, dspin))
+        )
+        moment = add(moment, add(cross(dv, flow), cross(v, dflow)))
+        force = add(turned_slope(m, 9, b, push, db, theta), add(cross(dw, flow), cross(omega, dflow)))
+        if speed > 0.0:
+            faster = dot(v, dv) / speed
+            ddrag = turned_slope(m, 18, omega, drag, dw, theta)
+            moment = add(moment, combine(faster, drag, speed, ddrag))
+            force = add(force, combine(faster, resist, speed, turned_slope(m, 27, v, resist, dv, theta)))
+        for r in range(3):
+            out[r, k] = moment[r]
+            out[3 + r, k] = force[r]
+
+
+@inner
+def add_masses(ints: IntArray, reals: Array, buffer: Array, stiffness: Array, damping: Array) -> None:
+    """Add Jᵀ·∂F of all bodies."""
+    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
+    columns, bodies = whole(ints, COLUMNS, 1).reshape(-1), real(ints, reals, BODIES, 25)
+    places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
+    rows, full, wide = work(ints, buffer, SLOPE_ROWS), work(ints, buffer, FULL), work(ints, buffer, COLUMN)
+    m, n = work(ints, buffer, SCRATCH)[100:136], ints[SIZE]
+    for i in range(len(masses)):
+        node = masses[i]
+        piece, at = nodes[node, 1], nodes[node, 4]
+        active, start = pieces[piece, 0], pieces[piece, 2]
+        J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
+        slope = rows[SLOPES_OF_STATE * at : SLOPES_OF_STATE * (at + active)].reshape(
+            (SLOPES_OF_STATE, active)
+        )
+        body_matrices(places[node], bodies[i], m)
+        in_q = full[: active * active].reshape((active, active))
+        in_v = full[n * n : n * n + active * active].reshape((active, active))
+        if i == 0 or nodes[masses[i - 1], 1] != piece:
+            in_q[:] = 0.0
+            in_v[:] = 0.0
+        W = wide[: 6 * active].reshape((6, active))
+        ending = i == len(masses) - 1 or nodes[masses[i + 1], 1] != piece
+        for part in range(2):
+            inertia_slopes(places[node], m, J, slope, part == 0, W)
+            compact = in_q if part == 0 else in_v
+            add_product(J, W, compact, ending and i < 0)
+            if ending:
+                flush(compact, columns[start : start + active], i < 0, stiffness if part == 0 else damping)
+
+
+@inner
+def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Array) -> None:
+    """Add amount·∂B_a/∂ξ of (2)."""
+    length = thread(x, action, wrench)
+    d, t = get(action, 0), get(wrench, 3)
+    factor = amount / length
+    for j in range(6):
+        # a column of [−d̃, 1], projected across the thread
+        unit = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+        moved = cross(unit, d) if j < 3 else unit
+        across = combine(factor, moved, -factor * dot(moved, t), t)
+        lever = cross(d, across)
+        for r in range(3):
+            out[r, j] += lever[r]
+            out[3 + r, j] += across[r]
+
+
+@inner
+def add_section_slopes(
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
+    damping: Array,
+) -> None:  # fmt: skip
+    """Add the last sum of (1)."""
+    quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
+    actuators, actions = whole(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
+    B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
+    scratch, wide = work(ints, buffer, SCRATCH), work(ints, buffer, COLUMN)
+    x, s, wrench, form = scratch[:18], scratch[18:24], scratch[24:30], scratch[36:72].reshape((6, 6))
+    size = ints[BASIS_SIZE]
+    for i in range(len(quadrature)):
+        point, piece = quadrature[i, 0], quadrature[i, 1]
+        at, own, first = points[point, 0], pieces[piece, 1], pieces[piece, 3]
+        if own == 0:
+            continue
+        weight = sections[i, 0]
+        strain_at(strains[point], B, at, own, first, q, v, x, 0)
+        own_B = B[at : at + 6 * own].reshape((6, own))
+        half = wide[: 6 * own].reshape((6, own))
+        form[:] = 0.0
+        for r in range(6):
+            form[r, r] = sections[i, 7 + r]
+        add_form(own_B, form, own_B, weight, first, half, damping)
+        if points[point, 2] >= 0:
+            rate = B[size + at : size + at + 6 * own].reshape((6, own))
+            add_form(rate, form, own_B, weight, first, half, stiffness)
+            stress(ints, reals, inputs, i, x, share, s, wrench)
+            add_curvature(curvatures, points[point, 2], own, s, weight, first, stiffness)
+        for r in range(6):
+            form[r, r] = sections[i, 1 + r]
+        for a in range(quadrature[i, 2], quadrature[i, 3]):
+            if actuators[a, 1] == THREAD:
+                thread_slope(x, actions[a], inputs[actuators[a, 0]], wrench, form)
+        add_form(own_B, form, own_B, weight, first, half, stiffness)
+
+
+@inner
+def push_slopes(ints: IntArray, buffer: Array, node: int, W: Array, factor: float, out: Array) -> None:
+    """Add factor·Jᵀ·W at a node, W of shape (6, n)."""
+    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
+    columns, jacobians = whole(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
+    active, start, at = pieces[nodes[node, 1], 0], pieces[nodes[node, 1], 2], nodes[node, 4]
+    J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
+    for i in range(active):
+        row = out[columns[start + i]]
+        a0, a1, a2 = factor * J[0, i], factor * J[1, i], factor * J[2, i]
+        a3, a4, a5 = factor * J[3, i], factor * J[4, i], factor * J[5, i]
+        for k in range(W.shape[1]):
+            row[k] += a0 * W[0, k] + a1 * W[1, k] + a2 * W[2, k] + a3 * W[3, k] + a4 * W[4, k] + a5 * W[5, k]
+
+
+@inner
+def scatter(ints: IntArray, buffer: Array, node: int, out: Array) -> None:
+    """Write J of a node with all columns, (6, n)."""
+    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
+    columns, jacobians = whole(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
+    active, start, at = pieces[nodes[node, 1], 0], pieces[nodes[node, 1], 2], nodes[node, 4]
+    J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
+    out[:] = 0.0
+    for r in range(6):
+        for k in range(active):
+            out[r, columns[start + k]] = J[r, k]
+
+
+@inner
+def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, stiffness: Array) -> None:
+    """Subtract Jᵀ·∂F of loads and tendons."""
+    loads, wrenches = whole(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
+    tendons, ends = whole(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
+    places, wide = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, COLUMN)
+    wrench, n = work(ints, buffer, SCRATCH)[30:36], ints[SIZE]
+    one_J, two_J = wide[: 6 * n].reshape((6, n)), wide[6 * n : 12 * n].reshape((6, n))
+    W = wide[12 * n : 18 * n].reshape((6, n))
+    for i in range(len(loads)):
+        node, kind = loads[i, 0], loads[i, 2]
+        arm = load_wrench(kind, loads[i, 1], wrenches[i], places[node], inputs, 1.0, wrench)
+        follows = kind == BODY_INPUT or kind == BODY_TABLE
+        if not follows and arm[0] == 0.0 and arm[1] == 0.0 and arm[2] == 0.0:
+            continue
+        scatter(ints, buffer, node, one_J)
+        moment, force = get(wrench, 0), get(wrench, 3)
+        for k in range(n):
+            theta = column(one_J, 0, k)
+            dm = cross(theta, moment) if follows else cross(cross(theta, arm), force)
+            df = cross(theta, force) if follows else (0.0, 0.0, 0.0)
+            for r in range(3):
+                W[r, k] = dm[r]
+                W[3 + r, k] = df[r]
+        push_slopes(ints, buffer, node, W, -1.0, stiffness)
+    for i in range(len(tendons)):
+        one, two = tendons[i, 0], tendons[i, 1]
+        scatter(ints, buffer, one, one_J)
+        scatter(ints, buffer, two, two_J)
+        arm, other = apply(places[one], 0, get(ends[i], 0)), apply(places[two], 0, get(ends[i], 3))
+        chord = combine(1.0, add(get(places[two], 9), other), -1.0, add(get(places[one], 9), arm))
+        length = math.sqrt(dot(chord, chord))
+        along = combine(1.0 / length, chord, 0.0, chord)
+        tension = inputs[tendons[i, 2]]
+        for end in range(2):
+            lever, J, sign = (arm, one_J, 1.0) if end == 0 else (other, two_J, -1.0)
+            pull = combine(sign * tension, along, 0.0, along)
+            for k in range(n):
+                near, far = column(one_J, 0, k), column(two_J, 0, k)
+                moved = combine(
+                    1.0,
+                    add(column(two_J, 3, k), cross(far, other)),
+                    -1.0,
+                    add(column(one_J, 3, k), cross(near, arm)),
+                )
+                change = combine(1.0, moved, -dot(moved, along), along)
+                df = combine(sign * tension / length, change, 0.0, change)
+                dm = add(cross(lever, df), cross(cross(column(J, 0, k), lever), pull))
+                for r in range(3):
+                    W[r, k] = dm[r]
+                    W[3 + r, k] = df[r]
+            push_slopes(ints, buffer, one if end == 0 else two, W, -1.0, stiffness)
+
+
+@compiled
+def assemble_tangent(
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
+    damping: Array,
+) -> None:  # fmt: skip
+    """Write K but for the part of `turning`, and D; after a sweep with rows and `slopes`."""
+    springs = real(ints, reals, SPRINGS, 3)
+    stiffness[:] = 0.0
+    damping[:] = 0.0
+    add_masses(ints, reals, buffer, stiffness, damping)
+    add_load_slopes(ints, reals, buffer, inputs, stiffness)
+    add_section_slopes(ints, reals, buffer, q, v, inputs, share, stiffness, damping)
+    for j in range(len(springs)):
+        stiffness[j, j] += springs[j, 0]
+        damping[j, j] += springs[j, 1]

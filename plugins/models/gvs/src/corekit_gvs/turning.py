@@ -1,0 +1,218 @@
+"""How a sum of generalised forces changes as its Jacobians turn, the wrenches held: ∂(Σ Jᵀ·F)/∂q at fixed F.
+
+A step with σ_i = R·S_w,i, τ_i = R·S_v,i about its start p moves all nodes a behind it, at r_a = p_a − p, by
+τ_i + σ_i × r_a. Summed over those nodes, with P = Σ f_a, m = Σ m_a, Θ = Σ r_a·f_aᵀ, its share of the generalised force is
+
+    Q_i = σ_i·(m + Σ r_a × f_a) + τ_i·P                                                                  (1)
+
+and that changes with q_k in three ways:
+
+    q_k before the step turns all of it    J_ω,k·(σ_i × m + τ_i × P + Θ·σ_i − tr(Θ)·σ_i)                  (2)
+    q_k behind it moves the r_a            σ_i·Σ (τ_k × P + Θ·σ_k − tr(Θ)·σ_k), summed over k's steps     (3)
+    q_k of the step itself                 Wᵀ·∂S_i/∂q_k,  W the sum of wrenches in the step's axes        (4)
+
+Nodes are taken backwards, so that sums are ready when they are needed; where branches meet, they add. (4) by `second_slope`, and with b_qq for a
+dependent basis.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.data.arrays import Array, IntArray
+from corekit_gvs.exponential import Q, SHIFT, T3, WIDTH, second_slope, stumpff
+from corekit_gvs.sweep import strain_at
+from corekit_gvs.tables import (
+    BASES, CHART, COLUMN, COLUMNS, CURVATURES, FIXED, GATHERED, JACOBIANS, MIDPOINT, NODES, PIECES, PLACES, POINTS,
+    RELATIVE, SCRATCH, SIZE, STATE, STEPS, STRAINS, SUMS, ZETAS, real, whole, work,
+)  # fmt: skip
+from corekit_gvs.vectors import (
+    Vector,
+    add,
+    apply,
+    apply_transposed,
+    combine,
+    compiled,
+    cross,
+    dot,
+    get,
+    inner,
+    put,
+)
+
+__all__ = ["add_turning"]
+
+
+@inner
+def bracket_form(W: Array, out: Array) -> None:
+    """Write X, shape (6, 6), with xᵀ·X·y = W·[x, y]."""
+    m, f = get(W, 0), get(W, 3)
+    out[:] = 0.0
+    # m·(x_w × y_w) + f·(x_v × y_w + x_w × y_v)
+    for at, other, g in ((0, 0, m), (3, 0, f), (0, 3, f)):
+        out[at, other + 1] = g[2]
+        out[at, other + 2] = -g[1]
+        out[at + 1, other] = -g[2]
+        out[at + 1, other + 2] = g[0]
+        out[at + 2, other] = g[1]
+        out[at + 2, other + 1] = -g[0]
+
+
+@inner
+def add_form(
+    left: Array, form: Array, right: Array, factor: float, first: int, half: Array, out: Array
+) -> None:
+    """out[first + i, first + k] += factor·Σ left[a, k]·form[a, b]·right[b, i], arrays (6, own)."""
+    own = left.shape[1]
+    for a in range(6):
+        for i in range(own):
+            value = 0.0
+            for b in range(6):
+                value += form[a, b] * right[b, i]
+            half[a, i] = factor * value
+    for i in range(own):
+        h0, h1, h2, h3, h4, h5 = half[0, i], half[1, i], half[2, i], half[3, i], half[4, i], half[5, i]
+        for k in range(own):
+            out[first + i, first + k] += (
+                left[0, k] * h0
+                + left[1, k] * h1
+                + left[2, k] * h2
+                + left[3, k] * h3
+                + left[4, k] * h4
+                + left[5, k] * h5
+            )
+
+
+@inner
+def add_curvature(
+    curvatures: Array, at: int, own: int, W: Array, factor: float, first: int, out: Array
+) -> None:
+    """out[first + i, first + k] += factor·W·b_qq[i, k]."""
+    for i in range(own):
+        for k in range(own):
+            value, place = 0.0, at + 6 * (i * own + k)
+            for r in range(6):
+                value += W[r] * curvatures[place + r]
+            out[first + i, first + k] += factor * value
+
+
+@inner
+def add_own(
+    h: float, kind: int, rel: Array, c: Array, moment: Vector, force: Vector, Z: Array, B: Array, one: int, two: int,
+    curvatures: Array, at: int, next_at: int, x: Array, half: Array, first: int, sign: float, scratch: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add sign·(4)."""
+    own = Z.shape[1]
+    form = scratch[:36].reshape((6, 6))
+    k, l = get(rel, 66), get(rel, 69)  # noqa: E741
+    stumpff(dot(k, k), c)
+    second_slope(k, l, moment, force, c, form)
+    add_form(Z, form, Z, sign, first, half, out)
+    # Tᵀ·W, for what Z itself does
+    W = scratch[36:42]
+    put(W, 0, add(apply_transposed(rel, T3, moment), apply_transposed(rel, Q, force)))
+    put(W, 3, apply_transposed(rel, T3, force))
+    if kind == MIDPOINT:
+        if at >= 0:
+            add_curvature(curvatures, at, own, W, sign * h, first, out)
+        return
+    beta = math.sqrt(3.0) * h * h / 12.0
+    bracket_form(W, form)
+    B1, B2 = B[one : one + 6 * own].reshape((6, own)), B[two : two + 6 * own].reshape((6, own))
+    # ∂Z_i/∂q_k = β·([B₁k, B₂i] − [B₂k, B₁i]) + (h/2)·(b_qq,1 + b_qq,2) + β·(ad_ξ₁·b_qq,2 − ad_ξ₂·b_qq,1)
+    add_form(B1, form, B2, sign * beta, first, half, out)
+    add_form(B2, form, B1, -sign * beta, first, half, out)
+    if at < 0:
+        return
+    pulled = scratch[42:48]
+    for index, place, factor, weight in ((18, at, -beta, 0.5 * h), (0, next_at, beta, 0.5 * h)):
+        for b in range(6):
+            pulled[b] = weight * W[b]
+            for a in range(6):
+                pulled[b] += factor * x[index + a] * form[a, b]
+        add_curvature(curvatures, place, own, pulled, sign, first, out)
+
+
+@compiled
+def add_turning(
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, pushes: Array, last: int, sign: float, out: Array
+) -> None:  # fmt: skip
+    """Add sign·∂(Σ Jᵀ·F)/∂q of the first `last` nodes, after a sweep with rows; F: moment and force at each, world axes."""
+    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    columns = whole(ints, COLUMNS, 1).reshape(-1)
+    steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
+    B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
+    places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
+    relative, zetas = work(ints, buffer, RELATIVE).reshape((-1, WIDTH)), work(ints, buffer, ZETAS)
+    sums, scratch = work(ints, buffer, SUMS).reshape((-1, 15)), work(ints, buffer, SCRATCH)
+    wide, n = work(ints, buffer, COLUMN), ints[SIZE]
+    gathered = work(ints, buffer, GATHERED).reshape((-1, 3, n))
+    x, c, small = scratch[:36], scratch[36:46], scratch[46:100]
+    gathered[:last] = 0.0
+    sums[:last] = 0.0
+    for i in range(last - 1, 0, -1):
+        total, kind, piece, parent = sums[i], nodes[i, 2], nodes[i, 1], nodes[i, 0]
+        for r in range(3):
+            total[r] += pushes[i, r]
+            total[3 + r] += pushes[i, 3 + r]
+        before, here = places[parent], places[i]
+        D = combine(1.0, get(here, 9), -1.0, get(before, 9))
+        P, m = get(total, 3), get(total, 0)
+        for r in range(3):
+            for s in range(3):
+                total[6 + 3 * r + s] += D[r] * P[s]
+        G, further = gathered[i], gathered[parent]
+        own, first = pieces[piece, 1], pieces[piece, 3]
+        for r in range(15):
+            sums[parent, r] += total[r]
+        if kind == FIXED or kind == CHART or own == 0:
+            for r in range(3):
+                for j in range(n):
+                    further[r, j] += G[r, j]
+            continue
+        at, width, start = nodes[parent, 4], pieces[nodes[parent, 1], 0], pieces[nodes[parent, 1], 2]
+        J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
+        rel = relative[i]
+        Z = zetas[6 * nodes[i, 6] : 6 * (nodes[i, 6] + own)].reshape((6, own))
+        trace = total[6] + total[10] + total[14]
+        # r × f summed: the skew part of Θ
+        lever = (total[11] - total[13], total[12] - total[8], total[7] - total[9])
+        whole_moment = add(m, lever)
+        for k in range(own):
+            w, l = (Z[0, k], Z[1, k], Z[2, k]), (Z[3, k], Z[4, k], Z[5, k])  # noqa: E741
+            sigma = apply(before, 0, apply(rel, T3, w))
+            tau = apply(before, 0, add(apply(rel, Q, w), apply(rel, T3, l)))
+            swing = combine(1.0, apply(total, 6, sigma), -trace, sigma)
+            pulled = add(cross(tau, P), swing)
+            for r in range(3):
+                G[r, first + k] += pulled[r]
+                wide[3 * n + r * own + k] = sigma[r]
+            turned = add(pulled, cross(sigma, m))
+            row = out[first + k]
+            for j in range(width):
+                row[columns[start + j]] += sign * (
+                    J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2]
+                )
+        for k in range(own):
+            s0, s1, s2 = (
+                sign * wide[3 * n + k],
+                sign * wide[3 * n + own + k],
+                sign * wide[3 * n + 2 * own + k],
+            )
+            row = out[first + k]
+            for j in range(n):
+                row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
+        for r in range(3):
+            for j in range(n):
+                further[r, j] += G[r, j]
+        point = nodes[i, 3]
+        one, two, near, far = points[point, 0], points[point, 0], points[point, 2], points[point, 2]
+        if kind != MIDPOINT:
+            two, far = points[point + 1, 0], points[point + 1, 2]
+            strain_at(strains[point], B, one, own, first, q, v, x, 0)
+            strain_at(strains[point + 1], B, two, own, first, q, v, x, 18)
+        moment, force = apply_transposed(before, 0, whole_moment), apply_transposed(before, 0, P)
+        half = wide[6 * n : 6 * n + 6 * own].reshape((6, own))
+        add_own(
+            steps[i, 0], kind, rel, c, moment, force, Z, B, one, two, curvatures, near, far, x, half, first, sign, small, out
+        )  # fmt: skip
