@@ -77,16 +77,15 @@ def replay_plan(
         raise ConfigError(
             [Mistake(f"replay.start.{name}", "nothing", said) for name in missing], "the plan file"
         )
-    done = []
-    gains = {"open-loop": (0.0, 0.0)}
+    assert file.world is not None
+    kinds = [("open-loop", (0.0, 0.0), load(file.world, file.overrides))]
     if table.stiffness or table.damping:
-        gains["feedback"] = (table.stiffness, table.damping)
-    for name, (stiffness, damping) in gains.items():
-        overrides = table.overrides if name == "feedback" else ()
-        assert file.world is not None
-        scenario = load(file.world, [*file.overrides, *overrides])
-        _check_gains(scenario, bodies, driven, stiffness, damping)
-        ready = _with_plan(scenario, file, plan, folder, name, stiffness, damping)
+        fed_back = load(file.world, [*file.overrides, *table.overrides])
+        _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
+        kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
+    done = []
+    for name, gains, scenario in kinds:
+        ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
         with show(f"{file.name}, {name}") as shown:
             results = execute(ready, directory=folder / f"replay-{name}", progress=shown, warn=shown.warn)
         done.append(_judged(name, results, plan, table.angle, table.distance))
@@ -129,7 +128,13 @@ def _check_gains(
 
 
 def _with_plan(
-    scenario: Scenario, file: PlanFile, plan: Plan, folder: Path, name: str, stiffness: float, damping: float
+    scenario: Scenario,
+    file: PlanFile,
+    plan: Plan,
+    bodies: Mapping[str, TaskBody],
+    folder: Path,
+    name: str,
+    gains: tuple[float, float],
 ) -> Scenario:
     """The scenario with the plan's start and inputs; it is written beside the plan, ready to run."""
     import tomli_w
@@ -146,10 +151,9 @@ def _with_plan(
         entry = file.replay.start[body["name"]]
         body["initial"] = {**body.get("initial", {}), entry: motion.q[0].tolist()}
         grid = np.arange(round(plan.time[-1] / step) + 1) * step
-        u = _inputs(plan, motion.q, motion.v, motion.inputs, grid, step, (stiffness, damping))
+        u = _inputs(plan, motion.q, motion.v, motion.inputs, grid, step, gains)
         body["inputs"], first = [], 0
-        model = next(each for each in scenario.compose().bodies if each.name == body["name"])
-        for channel in model.layout.inputs:
+        for channel in bodies[body["name"]].model.layout.inputs:
             path = folder / f"inputs-{name}-{body['name']}-{channel.name}.csv"
             _write_csv(path, grid, u[:, first : first + channel.size])
             first += channel.size

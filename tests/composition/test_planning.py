@@ -1,0 +1,176 @@
+"""`corekit plan` from file to folder: a short arm turns a ball, the plan is certified and its simulation arrives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+import corekit
+from corekit.cli import main
+from corekit.errors import ConfigError, ResultsError
+from corekit.geometry.frames import rotation_from_rpy
+from corekit.study.plan import make_plan, simulate
+from corekit.study.plan_drawing import plan_as_replay
+from corekit.study.plan_file import load_plan_file
+from corekit.study.plan_folder import read_memory
+
+pytest.importorskip("casadi", reason="planning needs casadi")
+
+WORLD = """
+format = "corekit-scenario/1"
+name = "short-arm-and-ball"
+world = { gravity = [0.0, 0.0, 9.81] }
+time = { duration = 1.0, step = 1e-3 }
+output = { every = 0.05 }
+integrator = { use = "semi-implicit-euler", options = { form = "linearly-implicit" } }
+
+[[bodies]]
+name = "arm"
+use = "pcc"
+options = { sections = 1, mass = 0.3, disks = 0, disk_radius = 0.05, base_disk = false }
+
+[[bodies]]
+name = "ball"
+use = "rigid"
+base = { position = [0.0, 0.0, 0.225] }
+options = { size = [0.05], mass = 0.1, inertia = [1e-4, 1e-4, 1e-4], angular_damping = 1e-3, fixed_centre = true }
+
+[contact]
+detector = { use = "sdf" }
+solver = { use = "lcp" }
+friction = 0.6
+"""
+
+PLAN = """
+format = "corekit-plan/1"
+name = "short-turn"
+scenario = "world.toml"
+use = "ipopt-mpcc"
+
+[options]
+object = "ball"
+friction = 0.6
+directions = 4
+target = { rotation = { axis = [0.0, 1.0, 0.0], angle = 0.15 } }
+contacts = [{ body = "arm", frame = "section-1-tip" }]
+horizon = { duration = 1.0, steps = 12 }
+search = { compiled = "never" }
+
+[replay]
+start = { arm = "elongation" }
+stiffness = 2000.0
+damping = 100.0
+set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan")
+    (folder / "world.toml").write_text(WORLD, encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(files):
+    folder = files / "made"
+    folder.mkdir()
+    return simulate(make_plan(load_plan_file(files / "plan.toml"), folder))
+
+
+def test_a_plan_is_certified_and_arrives_in_the_simulator(made):
+    assert made.info.status.solved
+    assert made.plan.certificate["certified"] is True
+    assert made.plan.certificate["equations"]["dynamics"]["residual"] <= 1e-6
+    # a ball that has turned by 0.15 rad, in the simulator that knows nothing of the planner's equations
+    open_loop, fed_back = made.replays
+    assert fed_back.arrived
+    told = fed_back.objects["ball"]
+    assert told["angle_from_target"] <= np.deg2rad(1.0)
+    assert fed_back.in_contact == 1.0
+    assert open_loop.objects["ball"]["angle_from_target"] < 0.15
+    assert made.solved
+
+
+def test_the_folder_holds_the_plan_and_what_simulates_it(made):
+    import h5netcdf
+
+    folder = made.folder
+    with h5netcdf.File(folder / "plan.nc", "r") as opened:
+        file: Any = opened
+        q = file["bodies/arm/q"][:]
+        assert q == pytest.approx(made.plan.bodies["arm"].q)
+        assert file["tracks/f_z.arm.section-1-tip"].attrs["units"] == "N"
+        assert file["objects/ball/quat_wxyz"].shape == (13, 4)
+    assert json.loads((folder / "certificate.json").read_text())["certified"] is True
+    stages = [json.loads(line)["stage"] for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert stages == ["kinematic rolling", "dynamic rolling", "dynamic"]
+    assert json.loads((folder / "report.json").read_text())["replays"][1]["arrived"] is True
+    # the scenario beside the plan is a whole one: it begins where the plan does
+    simulation = corekit.load(folder / "replay-feedback.toml").compose()
+    assert simulation.state.parts[0].q == pytest.approx(q[0])
+
+
+def test_what_a_plan_may_begin_from_is_read_back(made, files):
+    earlier = read_memory(made.folder)
+    assert set(earlier.memory) == set(made.plan.memory)
+    for name, values in made.plan.memory.items():
+        assert np.array_equal(earlier.memory[name], values)
+    with pytest.raises(ResultsError, match=r"no plan to begin from"):
+        read_memory(files)
+
+
+def test_a_drawing_shows_disk_and_ball_where_the_plan_has_them(made):
+    shown = plan_as_replay(made.plan, made.bodies, "title")
+    arm, ball = shown.bodies
+    assert arm.shape_position.shape == (13, 1, 3)
+    # the disk lies under the ball at every instant, 5 mm thick on this side and 50 mm to the centre
+    apart = np.linalg.norm(ball.shape_position[:, 0] - arm.shape_position[:, 0], axis=1)
+    assert np.all(np.abs(apart - 0.055) < 1.5e-3)
+    turned = ball.shape_rotation[-1, 0] @ ball.shape_rotation[0, 0].T
+    assert turned == pytest.approx(rotation_from_rpy((0.0, 0.15, 0.0)), abs=2e-3)
+
+
+def test_feedback_that_the_changed_model_does_not_hold_is_refused(made, files):
+    file = load_plan_file(files / "plan.toml", ["replay.stiffness=1999.0"])
+    with pytest.raises(ConfigError, match=r"replay\.set.*off by"):
+        simulate(attrs.evolve(made, file=file))
+
+
+def test_the_verb_tells_a_report(files, capsys):
+    options = [
+        "--set",
+        "options.search.stages=kinematic",
+        "--no-pictures",
+        "--json",
+        "--out",
+        str(files / "verb"),
+    ]
+    assert main(["plan", str(files / "plan.toml"), *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["status"] == "finished"
+    assert told["certificate"]["stage"] == "kinematic"
+    assert told["replays"] == []
+
+
+def test_all_mistakes_of_a_plan_file_and_its_world_are_told_at_once(files):
+    (files / "bad.toml").write_text(
+        PLAN.replace("directions = 4", "directions = 5").replace("start = { arm =", "start = { arn ="),
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError) as told:
+        load_plan_file(files / "bad.toml", ["set=['bodies.arm.options.sections=0']"])
+    paths = {each.path for each in told.value.mistakes}
+    assert {"options.directions", "scenario: bodies[0].options.sections"} <= paths
+
+
+def test_a_world_or_file_that_is_not_there_is_named(files, capsys):
+    assert main(["plan", str(files / "nothing.toml")]) == 2
+    assert "nothing.toml" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match=r"scenario: .*elsewhere\.toml"):
+        load_plan_file(files / "plan.toml", ["scenario=elsewhere.toml"])
