@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -25,7 +26,7 @@ __all__ = ["build_wheels", "main", "modules_imported", "providers", "test_alone"
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = "corekit-kernel"
-KERNEL_TESTS = ("registry", "scenario", "world", "run", "conformance")
+KERNEL_TESTS = ("compiled", "linalg", "registry", "scenario", "world", "run", "conformance")
 
 
 def workspace() -> dict[str, Path]:
@@ -52,8 +53,14 @@ def modules_imported(source: str) -> Iterator[str]:
 
 def providers(module: str) -> set[str]:
     """Canonical names of the distributions that bring a top-level module here; the module's own name if none."""
-    found = packages_distributions().get(module, [module])
+    found = _packages().get(module, [module])
     return {re.sub(r"[-_.]+", "-", name).lower() for name in found}
+
+
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    """`packages_distributions` reads every installed distribution anew."""
+    return packages_distributions()
 
 
 def build_wheels(folder: Path) -> None:
@@ -82,7 +89,13 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
     python = next((scratch / "env").glob("[bS]*/python*"))
     uv = shutil.which("uv")
     command = [uv, "pip"] if uv else [sys.executable, "-m", "pip", "--python", python]
-    command += ["install", "--quiet", *(["--python", python] if uv else []), "--find-links", wheels]
+    command += [
+        "install",
+        "--quiet",
+        *(["--python", python] if uv else ["--no-compile"]),
+        "--find-links",
+        wheels,
+    ]
     subprocess.run([*command, name, *sorted(beside)], check=True)
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", "--rootdir", scratch, "-p",

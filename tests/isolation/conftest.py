@@ -80,7 +80,7 @@ def environment(tmp_path: Path, wheels: Path):
         programs = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
         subprocess.run(
             [sys.executable, "-m", "pip", "--quiet", "--python", str(programs / "python"), "install",
-             "--find-links", str(wheels), *names],
+             "--no-compile", "--find-links", str(wheels), *names],
             check=True, timeout=1200,
         )  # fmt: skip
         return programs
