@@ -16,6 +16,7 @@ from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
 from corekit.roles.model import Model
+from corekit.roles.options import Use
 
 __all__ = ["Estimate", "EstimationTask", "Estimator", "Fitted", "Profile", "Schedule", "SeenObstacle"]
 
@@ -46,6 +47,7 @@ class EstimationTask:
         start: the state the scenario begins in; a copy, at time 0.
         step: of the scenario [s].
         duration: of the scenario [s].
+        integrator: of the scenario, by name and options: what is found holds for how it steps.
         inputs: the stacked inputs u at a time [s], shape (nu,); the same buffer at every call.
         obstacles: of the world.
         rest: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in place of
@@ -59,6 +61,7 @@ class EstimationTask:
     start: State
     step: float
     duration: float
+    integrator: Use
     inputs: Callable[[float], Array]
     obstacles: tuple[SeenObstacle, ...] = ()
     rest: Callable[[Array, State, float], State]

@@ -147,6 +147,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         start=simulation.state.parts[index].copy(),
         step=scenario.time.step,
         duration=scenario.time.duration,
+        integrator=scenario.integrator,
         inputs=part.inputs.at,
         obstacles=tuple(SeenObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles),
         rest=held.rest,

@@ -15,6 +15,7 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Diagonal
 from corekit.roles.estimator import EstimationTask, SeenObstacle
 from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.options import Use
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_fit.config import IpoptFitConfig, Markers, Parameter
 from corekit_fit.ipopt_fit import IpoptFit
@@ -113,7 +114,8 @@ def spring_task(
         obstacles = (SeenObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
     return EstimationTask(
         body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
-        step=step, duration=1.0, inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
+        step=step, duration=1.0, 
+        integrator=Use("semi-implicit-euler", {"beta": 0.5}), inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
         folder=folder,
     )  # fmt: skip
 

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.errors import CompositionError, ConfigError
+from corekit.roles.options import Use
 from corekit_fit.config import KnownContact, Parameter, Unmodelled
 
 from .spring import OWN, fitted, spring_task
@@ -159,6 +161,11 @@ def test_mistakes_are_named(write):
         fitted(spring_task(), file, [SOFT], contacts=(KnownContact(obstacle="wall"),))
     with pytest.raises(CompositionError, match="names the units rad/s"):
         fitted(spring_task(), file, [SOFT], unmodelled=(Unmodelled(unit="rad/s", force=1.0),))
+    strange = evolve(spring_task(), integrator=Use("rk23"))
+    with pytest.raises(
+        CompositionError, match="does not know the steps of the integrator 'rk23': give `scheme`"
+    ):
+        fitted(strange, file, [SOFT])
     with pytest.raises(ConfigError, match="must lie between low and high"):
         Parameter(name="stiffness", start=1.0, low=2.0)
     with pytest.raises(ConfigError, match="needs prior_deviation"):

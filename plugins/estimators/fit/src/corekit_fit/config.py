@@ -134,12 +134,14 @@ class IpoptFitConfig:
     unmodelled: tuple[Unmodelled, ...] = field(
         default=(), metadata=_about("how far the motion may be from the equations; not at all if left out")
     )
-    scheme: str = option(
-        "semi-implicit-euler",
-        "steps of the motion: as the integrator that will be used with what is found",
-        choices=("semi-implicit-euler", "explicit-euler", "implicit-euler", "implicit-midpoint"),
-    )
-    beta: float = option(0.5, "implicit share β of stiffness in `semi-implicit-euler`", low=0, high=1)
+    scheme: str | None = option(
+        None, "steps of the motion, of the integrators of these names; left out, those of the scenario's integrator",
+        choices=(None, "semi-implicit-euler", "explicit-euler", "implicit-euler", "implicit-midpoint"),
+    )  # fmt: skip
+    beta: float | None = option(
+        None, "implicit share β of stiffness in `semi-implicit-euler`; left out, that of the scenario's integrator",
+        low=0, high=1,
+    )  # fmt: skip
     start: str = option(
         "free", "whether the state at time 0 is sought, too, or known from the scenario", choices=("free", "known")
     )  # fmt: skip

@@ -35,10 +35,11 @@ from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
 from corekit_fit.distances import signed_distance
 from corekit_fit.places import MarkerPlaces, frame_index
 
-__all__ = ["HeldContact", "Motion"]
+__all__ = ["HeldContact", "Motion", "Scheme", "scheme_of"]
 
 Expression = Any
 _THETA = {"implicit-euler": 1.0, "implicit-midpoint": 0.5}
+"""θ of the implicit schemes."""
 
 
 @frozen(eq=False)
@@ -57,6 +58,42 @@ class HeldContact:
         return self.begin - 1e-9 <= time <= self.end + 1e-9
 
 
+@frozen
+class Scheme:
+    """How a step is taken: the name of (2)–(4), θ of (4) or None, and β of (3)."""
+
+    name: str
+    theta: float | None
+    beta: float
+
+    @property
+    def share(self) -> float:
+        """Share of the step at which loads are taken."""
+        return 0.0 if self.theta is None else self.theta
+
+
+def scheme_of(task: EstimationTask, config: IpoptFitConfig) -> Scheme:
+    """The scheme that the options name, else that of the scenario's integrator.
+
+    Raises:
+        CompositionError: none is named, and the scenario's integrator is none of them.
+    """
+    used = task.integrator
+    name = config.scheme or used.use.rpartition(":")[2]
+    same = name == used.use.rpartition(":")[2]
+    if not config.scheme and same and used.options.get("form") == "explicit":
+        name = "explicit-euler"
+    if name not in {"semi-implicit-euler", "explicit-euler", *_THETA}:
+        raise CompositionError(
+            f"ipopt-fit does not know the steps of the integrator {used.use!r}: give `scheme`, one of "
+            f"semi-implicit-euler, explicit-euler, {', '.join(_THETA)}; what is found holds for that one."
+        )
+    beta = config.beta
+    if beta is None:
+        beta = float(used.options.get("beta", 1.0)) if same else 1.0
+    return Scheme(name, _THETA.get(name), beta)
+
+
 @final
 class Motion:
     """Functions of a body in its scenario.
@@ -65,6 +102,7 @@ class Motion:
         task: the body. config: the fit. names: the parameters that are symbols.
 
     Attributes:
+        scheme: how a step is taken.
         step: (q₀, v₀, q₁, v₁, λ, ν, u, θ, poses) → left side of (1) without ρ, and q₁ − q₀ − h·v̄.
         rows: (q, v, λ, u, θ) → residuals of all rows at an instant.
         across: (q, v, u, θ) → J_b·v of the rigid position rows.
@@ -77,7 +115,8 @@ class Motion:
         self, task: EstimationTask, config: IpoptFitConfig, names: Sequence[str], places: MarkerPlaces
     ) -> None:
         _refuse(task)
-        self._task, self._config = task, config
+        self._task = task
+        self.scheme = scheme_of(task, config)
         layout = task.model.layout
         self.size = n = len(layout.velocities)
         self.contacts = tuple(_contact(each, task) for each in config.contacts)
@@ -151,13 +190,13 @@ class Motion:
         q0, v0, q1, v1 = (ca.SX.sym(name, n) for name in ("q0", "v0", "q1", "v1"))
         row_force, push = ca.SX.sym("lambda", self.count), ca.SX.sym("nu", len(self.contacts))
         poses = ca.SX.sym("poses", 12, len(self.contacts))
-        implicit = _THETA.get(self._config.scheme)
+        implicit = self.scheme.theta
         mean = v1 if implicit is None else implicit * v1 + (1.0 - implicit) * v0
         q, v = (q0, v0) if implicit is None else (q0 + implicit * h * mean, mean)
         at_q, at_v = ca.SX.sym("q", n), ca.SX.sym("v", n)
         f = self._symbols.force(at_q, at_v, u)
-        if self._config.scheme == "semi-implicit-euler":
-            f = f + ca.jtimes(f, at_v, v1 - v0) + self._config.beta * h * ca.jtimes(f, at_q, v1)
+        if self.scheme.name == "semi-implicit-euler":
+            f = f + ca.jtimes(f, at_v, v1 - v0) + self.scheme.beta * h * ca.jtimes(f, at_q, v1)
         balance = self._symbols.mass(at_q) @ (v1 - v0) / h - f
         if self._numeric is not None:
             balance -= self._symbols.bilateral(at_q, at_v, u)[0].T @ row_force

@@ -199,8 +199,7 @@ class Program:
                     pushes[i] = push[place]
                 q0, v0 = states[k - 1]
                 before = float(self.times[k - 1])
-                theta_scheme = {"implicit-euler": 1.0, "implicit-midpoint": 0.5}.get(self._config.scheme, 0.0)
-                during = before + theta_scheme * self._task.step
+                during = before + motion.scheme.share * self._task.step
                 loads = self._task.inputs(during).copy()
                 arguments = [q0, v0, q, v, force, ca.vertcat(*pushes), loads, theta, motion.poses(during)]
                 balance, moved = motion.step(*arguments)

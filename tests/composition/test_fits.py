@@ -1,0 +1,194 @@
+"""Fits from file to file: markers of a simulated body in, its own parameters and inputs out."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.cli import main
+from corekit.errors import ConfigError
+from corekit.roles.estimator import EstimationTask
+from corekit.study.fit import fit, task_of
+from corekit.study.fit_file import load_fit
+
+pytest.importorskip("corekit_fit", reason="corekit-fit is not installed")
+pytest.importorskip("casadi", reason="casadi is not installed")
+
+SWING = """
+format = "corekit-scenario/1"
+name = "swing"
+time = { duration = 0.3, step = 0.01 }
+world = { gravity = [0.0, 0.0, 0.0] }
+[[bodies]]
+name = "robot"
+use = "vine"
+options = { bodies = 4, length = 0.4, bending_stiffness = 0.02, bending_damping = 4e-4, contact = "none" }
+initial = { bend = [0.03, 0.03] }
+[integrator]
+use = "semi-implicit-euler"
+options = { beta = 0.5 }
+[output]
+every = 0.01
+"""
+
+HANGING = """
+format = "corekit-scenario/1"
+name = "hanging"
+time = { duration = 1.0, step = 0.01 }
+[[bodies]]
+name = "rod"
+use = "der"
+[[bodies.options.limbs]]
+start = [0.0, 0.0, 0.0]
+end = [0.1, 0.0, 0.0]
+nodes = 6
+radius = 5e-3
+young = 1e6
+director = [0.0, 0.0, 1.0]
+curvature_input = "uniform"
+[[bodies.options.clamps]]
+at = "rod.start"
+[[bodies.inputs]]
+channel = "curvature-rod"
+signal = { kind = "ramp", from = 0.0, to = 1.0, value = [6.0, -4.0, 0.0] }
+[integrator]
+use = "implicit-euler"
+[output]
+every = 0.1
+"""
+
+
+def write_markers(path: Path, times: np.ndarray, place: np.ndarray, axes: str = "xz") -> None:
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["time", "marker", *axes])
+        columns = ["xyz".index(axis) for axis in axes]
+        for time, points in zip(times, place, strict=True):
+            table.writerows([time, i, *point[columns]] for i, point in enumerate(points))
+
+
+@pytest.fixture(scope="module")
+def swing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scenario, the noiseless places of its frames at every third step, and a fit file."""
+    folder = tmp_path_factory.mktemp("swing")
+    (folder / "swing.toml").write_text(SWING)
+    simulation = corekit.load(folder / "swing.toml").compose()
+    body = simulation.bodies[0]
+    times, places, turn = [], [], np.zeros((len(body.layout.frames), 3, 3))
+    for k in range(25):
+        if k % 3 == 0:
+            place = np.zeros((len(body.layout.frames), 3))
+            body.model.poses(simulation.state.parts[0], place, turn)
+            times.append(simulation.time)
+            places.append(place)
+        simulation.step()
+    write_markers(folder / "seen.csv", np.array(times), np.array(places))
+    (folder / "fit.toml").write_text(
+        'format = "corekit-fit/1"\nname = "swing"\nscenario = "swing.toml"\nuse = "ipopt-fit"\n'
+        'set = ["bodies.robot.options.bending_stiffness=0.005", "bodies.robot.options.bending_damping=1e-4"]\n'
+        '[options]\nprofile = "none"\nmarkers = { file = "seen.csv", deviation = 1e-4 }\n'
+        'parameters = [{ name = "bending_stiffness", low = 1e-3, high = 1.0 }, '
+        '{ name = "bending_damping", low = 1e-6, high = 0.1 }]\n'
+    )
+    return folder
+
+
+def test_a_vine_gives_back_the_tube_it_was_simulated_with(swing, capsys):
+    assert main(["fit", str(swing / "fit.toml"), "--out", str(swing / "out"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    K, C = (each["value"] for each in report["parameters"])
+    # the simulation holds its joints by linearised rows, the fit exactly: second order in the step
+    assert pytest.approx(0.02, rel=2e-3) == K
+    assert pytest.approx(4e-4, rel=2e-2) == C
+    assert [each["verdict"] for each in report["parameters"]] == ["identified", "identified"]
+    assert report["markers"]["largest_m"] < 1e-4
+    again = corekit.load(swing / "out" / "fitted.toml")
+    assert again.bodies[0].options["bending_stiffness"] == pytest.approx(K)
+    files = {path.name for path in (swing / "out").iterdir()}
+    assert {"report.json", "residuals.csv", "fit.toml", "fitted.toml", "overlay.png"} <= files
+
+
+def test_every_mistake_of_a_fit_file_is_told_at_once(swing):
+    text = (swing / "fit.toml").read_text()
+    wrong = (
+        text.replace("deviation = 1e-4", "deviation = -1.0")
+        .replace('profile = "none"', 'profil = "none"')
+        .replace('scenario = "swing.toml"', 'scenario = "swing.toml"\nbody = "arm"')
+    )
+    (swing / "wrong.toml").write_text(wrong)
+    with pytest.raises(ConfigError) as caught:
+        load_fit(swing / "wrong.toml")
+    assert {each.path for each in caught.value.mistakes} >= {
+        "options.markers.deviation",
+        "options.profil",
+        "body",
+    }
+    (swing / "lost.toml").write_text(
+        text.replace("swing.toml", "swung.toml").replace("ipopt-fit", "ipopt-fits")
+    )
+    with pytest.raises(ConfigError, match=r"(?s)did you mean 'ipopt-fit'.*scenario: .*swung"):
+        load_fit(swing / "lost.toml")
+    assert main(["fit", str(swing / "nowhere.toml")]) == 2
+
+
+@pytest.fixture(scope="module")
+def hanging(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, EstimationTask, np.ndarray]:
+    """A folder with a rod's scenario and the places of its nodes at rest at two times; its task; the places."""
+    folder = tmp_path_factory.mktemp("hanging")
+    (folder / "hanging.toml").write_text(HANGING)
+    task = task_of(corekit.load(folder / "hanging.toml"), "rod")
+    places, near = [], task.start
+    place, turn = np.zeros((6, 3)), np.zeros((6, 3, 3))
+    for time in (0.5, 1.0):
+        near = task.rest(task.inputs(time).copy(), near, time)
+        task.model.poses(near, place, turn)
+        places.append(place.copy())
+    write_markers(folder / "seen.csv", np.array([0.5, 1.0]), np.array(places), "xyz")
+    return folder, task, np.array(places)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "near"),
+    [("gauss-newton", "prior_deviation = 1e5", 1e-6), ("curvature-descent", "", 2e-2)],
+)
+def test_curvatures_come_back_from_shapes_at_rest(hanging, estimator, options, near):
+    folder, _, places = hanging
+    file = folder / f"{estimator}.toml"
+    file.write_text(
+        f'format = "corekit-fit/1"\nname = "rod"\nscenario = "hanging.toml"\nuse = "{estimator}"\n'
+        f'set = ["bodies[0].inputs=[]"]\n[options]\n{options}\n[options.markers]\nfile = "seen.csv"\n'
+    )
+    into = folder / estimator
+    into.mkdir()
+    made = fit(load_fit(file), into)
+    assert made.info.status.solved
+    schedule = made.estimate.schedules[0]
+    np.testing.assert_allclose(schedule.values, [[3.0, -2.0, 0.0], [6.0, -4.0, 0.0]], atol=near * 6.0)
+    np.testing.assert_allclose(made.estimate.found, places, atol=near * 0.02)
+    signal = corekit.load(into / "fitted.toml").bodies[0].inputs[0].signal
+    value = np.zeros(3)
+    signal.value(0.75, value)
+    np.testing.assert_allclose(value, [4.5, -3.0, 0.0], atol=near * 6.0)
+
+
+def test_sensitivity_of_equilibria_is_their_difference(hanging):
+    from corekit_fit.config import GaussNewtonConfig, Markers
+    from corekit_fit.gauss_newton import sensitivity
+    from corekit_fit.rest_shapes import RestShapes
+
+    folder, task, _ = hanging
+    shapes = RestShapes(
+        task, GaussNewtonConfig(markers=Markers(file=folder / "seen.csv"), components=(0, 1, 2))
+    )
+    x, probe = np.array([5.0, -3.0, 2.0]), 1e-4
+    here = shapes.at(x, task.start, 0.5)
+    found = sensitivity(shapes, here, 0.5)
+    for i, unit in enumerate(np.eye(3)):
+        ahead, behind = (shapes.at(x + side * probe * unit, here.state, 0.5).markers for side in (1.0, -1.0))
+        difference = (ahead - behind).ravel() / (2.0 * probe)
+        np.testing.assert_allclose(found[:, i], difference, atol=1e-6 * max(np.abs(difference).max(), 1e-4))
