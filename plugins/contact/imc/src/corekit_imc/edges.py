@@ -84,6 +84,10 @@ class EdgeDetector(ContactDetector):
         self._listed = np.unique(pairs[:, 0] * n + pairs[:, 1])
         self._never = self._listed
         self._length = None
+        owners = np.unique(table.body[self._segments])
+        # one body alone that does not touch itself has no pairs of edges to look for
+        if len(owners) == 1 and not (owners[0] >= 0 and table.self_contact[owners[0]]):
+            self._segments = self._segments[:0]
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs of edges by the hash, and every edge whose distance to a solid's bounding sphere is small enough."""

@@ -13,7 +13,25 @@ from corekit_der.frames import place_edges
 from corekit_der.tables import Rods
 from corekit_der.vectors import along, compiled, row, scaled
 
-__all__ = ["edge_poses", "edge_rows"]
+__all__ = ["edge_poses", "edge_rows", "node_poses"]
+
+
+@compiled
+def node_poses(
+    q: Array, node: IntArray, axes: Array, origin: Array, base: Array, position: Array, rotation: Array
+) -> None:
+    """Write places of nodes with first indices `node` (k,) in world axes, (k, 3), and the base's rotation, (k, 3, 3).
+
+    `axes` (3, 2 or 3) leads from the base, or from its plane, to the world.
+    """
+    for i in range(len(node)):
+        for a in range(3):
+            total = origin[a]
+            for k in range(axes.shape[1]):
+                total += axes[a, k] * q[node[i] + k]
+            position[i, a] = total
+            for b in range(3):
+                rotation[i, a, b] = base[a, b]
 
 
 @compiled

@@ -15,7 +15,7 @@ from corekit.linalg.sparse import Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Outline
 from corekit_der.applied import Applied
-from corekit_der.carriers import edge_poses, edge_rows
+from corekit_der.carriers import edge_poses, edge_rows, node_poses
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
 from corekit_der.forms import Plane, Share, Space
@@ -53,12 +53,14 @@ class RodSystem:
         self._numbering = numbering = number(graph, config.planar)
         self._form = form = (Plane if config.planar else Space)(graph, numbering)
         axes = list(form.axes)
-        self._origin, self._axes = context.base.position, context.base.rotation[:, axes]
-        self._rotation = context.base.rotation
+        self._origin = np.array(context.base.position, dtype=float)
+        self._rotation = np.array(context.base.rotation, dtype=float)
+        self._axes = np.ascontiguousarray(self._rotation[:, axes])
         self.size = n = numbering.size
         self._real: IntArray = np.flatnonzero(graph.limb >= 0)
         self._nodes = int(graph.edge[self._real].max()) + 1
         self._x = numbering.node[:, None] + np.arange(len(axes))
+        self._node = np.ascontiguousarray(numbering.node[: self._nodes])
         self.held = HeldMotion(graph, numbering, axes, twisting=not config.planar)
         self.mass, self._weight, self._drag = _lumped(graph, numbering, self._axes.T @ context.gravity)
         self._moved = np.zeros(n)
@@ -205,9 +207,7 @@ class RodSystem:
     def poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write frames' poses in the world."""
         nodes = self._nodes
-        np.matmul(state.q[self._x[:nodes]], self._axes.T, out=position[:nodes])
-        position[:nodes] += self._origin
-        rotation[:nodes] = self._rotation
+        node_poses(state.q, self._node, self._axes, self._origin, self._rotation, position, rotation)
         if self._with_edges:
             edge_poses(self._form.rods, state.q, state.aux, self._real, position[nodes:], rotation[nodes:])
             position[nodes:] = position[nodes:] @ self._axes.T + self._origin
