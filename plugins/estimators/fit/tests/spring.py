@@ -114,8 +114,9 @@ def spring_task(
         obstacles = (SeenObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
     return EstimationTask(
         body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
-        step=step, duration=1.0, 
-        integrator=Use("semi-implicit-euler", {"beta": 0.5}), inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
+        step=step, duration=1.0,
+        integrator=Use("semi-implicit-euler", {"beta": 0.5}),
+        inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
         folder=folder,
     )  # fmt: skip
 
