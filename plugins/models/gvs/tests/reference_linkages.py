@@ -151,8 +151,8 @@ ROPES = [2.47461368, 2.46568339, 2.47464989, 2.46568338]
 
 def rope(length: float, basis: str) -> Piece:
     shape, points = {
-        "legendre": (legendre_shape(4), gauss(15)),
-        "fem": (lagrange_shape(2, 2), gauss(7, 2)),
+        "legendre": (legendre_shape(4), gauss(5)),
+        "fem": (lagrange_shape(2, 2), gauss(3, 2)),
     }[basis]
     constant = legendre_shape(0)
     field = Independent({"torsion": constant, "bend_y": shape, "bend_z": shape, "stretch_x": constant})

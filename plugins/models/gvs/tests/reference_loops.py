@@ -59,7 +59,7 @@ def acceleration(tree, loops, q, v, force, mass, settle=0.01, t=0.0):
     wanted = -drift - 2 / settle * rows @ v - error / settle**2
     m = len(error)
     saddle = np.block([[mass, -rows.T], [rows, np.zeros((m, m))]])
-    answer = np.linalg.lstsq(saddle, np.concatenate((force, wanted)), rcond=1e-14)[0]
+    answer = np.linalg.solve(saddle, np.concatenate((force, wanted)))
     return answer[: tree.size], answer[tree.size :]
 
 

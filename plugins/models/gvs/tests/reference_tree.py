@@ -257,7 +257,7 @@ class Tree:
         """Jᵀ·[0; Rᵀ·F] of a force in world axes (a dead load)."""
         return frame.columns.T @ np.concatenate((np.zeros(3), frame.pose[:3, :3].T @ force))
 
-    def cable(self, q, path, slope, pieces, t=0.0):
+    def cable(self, q, path, slope, pieces, t=0.0, points=None):
         """B_q = (dl/dq)ᵀ of a thread through the given pieces, by complex steps of its length; and that length.
 
             l = Σ w·‖l + k × d + d′‖                                                              (2)
@@ -265,8 +265,10 @@ class Tree:
         Args:
             path, slope: d(s) and d′(s) = dd/ds, s [m] from the start of the link.
             pieces: (link, piece, offset s of the piece's start [m]).
+            points: of a sweep at q, or None.
         """
-        points, _ = self.sweep(q, np.zeros(self.size), t)
+        if points is None:
+            points, _ = self.sweep(q, np.zeros(self.size), t)
         out, length = np.zeros(self.size), 0.0
         for p in points:
             for link, piece, start in pieces:

@@ -1,0 +1,172 @@
+"""Every joint of the table and every kind of load, each against the slow reference or the work it does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit_gvs.config import (
+    Basis,
+    Cable,
+    Chamber,
+    Distributed,
+    GVSConfig,
+    Joint,
+    Link,
+    Load,
+    Tendon,
+)
+
+from . import reference_basis as slow
+from .reference_series import pose
+from .reference_tree import Link as SlowLink
+from .reference_tree import Piece, Rigid, Tree, circle
+from .robots import DOWN, Robot
+
+E = np.eye(6)
+JOINTS = [
+    (Joint.revolute("z"), E[:, [2]]),
+    (Joint.prismatic("y"), E[:, [4]]),
+    (Joint.helical("x", 0.1), E[:, [0]] + 0.1 * E[:, [3]]),
+    (Joint.cylindrical("y"), E[:, [1, 4]]),
+    (Joint.universal("z", "y"), (E[:, [2]], E[:, [1]])),
+    (Joint.planar("x"), E[:, [0, 4, 5]]),
+    (Joint.spherical(), E[:, :3]),
+    (Joint.free(), E),
+]
+
+
+def chain():
+    """A chain with one joint of each kind, every link with its own centre, tip and inertia."""
+    ours, theirs = [], []
+    rng = np.random.default_rng(7)
+    last = ""
+    for joint, columns in JOINTS:
+        centre, tip, inertia, mass = (
+            rng.uniform(0.05, 0.2, 3),
+            rng.uniform(0.1, 0.3, 3),
+            rng.uniform(1, 2, 3),
+            0.7,
+        )
+        ours.append(
+            Link.rigid(
+                joint.kind, mass, tuple(1e-2 * inertia), joint, on=last, centre=tuple(centre), tip=tuple(tip)
+            )
+        )
+        body = Rigid(np.diag([*(1e-2 * inertia), mass, mass, mass]), pose(centre), pose(tip - centre))
+        for more in columns[:-1] if isinstance(columns, tuple) else ():
+            theirs.append(SlowLink(Rigid(), len(theirs) - 1, joint=more))
+        theirs.append(
+            SlowLink(body, len(theirs) - 1, joint=columns[-1] if isinstance(columns, tuple) else columns)
+        )
+        last = f"{joint.kind}.tip"
+    return Robot(tuple(ours), DOWN), Tree(theirs)
+
+
+def test_every_joint_moves_as_its_table_says():
+    robot, tree = chain()
+    rng = np.random.default_rng(3)
+    q, v = rng.uniform(-1, 1, tree.size), rng.uniform(-1, 1, tree.size)
+    mass, force = robot.at(q, v).dynamics()
+    wanted, parts = tree.terms(q, v)
+    np.testing.assert_allclose(mass, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
+    np.testing.assert_allclose(force, sum(parts.values()), rtol=1e-9, atol=1e-10 * np.abs(force).max())
+
+
+LOADED = GVSConfig(
+    links=(
+        Link.soft(
+            "arm", length=0.3, radius=0.01, strain=(Basis.legendre(1),), points=6,
+            joint=Joint.revolute("y", driven=True),
+        ),
+        Link.rigid("hand", 0.1, (1e-4, 1e-4, 1e-4), on="arm.tip", centre=(0.03, 0, 0), tip=(0.06, 0, 0)),
+    ),
+    cables=(Cable(name="c", link="arm", y="0.01 - 0.02*s", z=0.004),),
+    tendons=(Tendon(name="t", first="world", second="hand.tip", first_offset=(0.1, 0.3, 0.2)),),
+    chambers=(Chamber(name="p", link="arm", area=2e-4, y=0.005, z=-0.002),),
+    distributed=(
+        Distributed(name="muscle", link="arm", wrench=("0.1*X", "0.2", "X**2", "0", "0", "0"), input=True),
+        Distributed(name="wind", link="arm", wrench=("0", "0", "0", "0", "1", "X"), kind="world", input=True),
+        Distributed(name="suck", link="arm", wrench=("0", "X", "0", "0", "1", "0"), kind="section", input=True),
+    ),
+    loads=(
+        Load(name="dead", at="hand.tip"),
+        Load(name="held", at="hand.centre", follows=True),
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The robot, its slow twin and a state."""
+    piece = Piece(
+        0.3, slow.modes(slow.MODES[:3], slow.legendre_shape(1)), slow.gauss(6), lambda x: circle(0.01), 1e6,
+        0.5, 1000,
+    )  # fmt: skip
+    hand = Rigid(np.diag([1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1]), pose([0.03, 0, 0]), pose([0.03, 0, 0]))
+    tree = Tree([SlowLink([piece], joint=E[:, [1]]), SlowLink(hand, 0)])
+    return Robot(LOADED, DOWN), tree, np.random.default_rng(9).uniform(-0.5, 0.5, 7)
+
+
+def columns_of(robot, q, channel):
+    """∂f/∂u of one channel by differences of f, which is affine in u, (n, size)."""
+    out, used = [], 0
+    for each in robot.layout.inputs:
+        if each.name == channel:
+            rest = robot.at(q, 0 * q, inputs=0).dynamics()[1]
+            for k in range(each.size):
+                u = np.zeros(len(robot.inputs))
+                u[used + k] = 1.0
+                out.append(robot.at(inputs=u).dynamics()[1] - rest)
+            robot.at(inputs=0)
+        used += each.size
+    assert out, [each.name for each in robot.layout.inputs]
+    return np.array(out).T
+
+
+def test_inputs_push_as_the_reference_has_it(loaded):
+    robot, tree, q = loaded
+    points, tips = tree.sweep(q, 0 * q)
+
+    def path(s):
+        return np.array([0, 0.01 - 0.02 * s, 0.004])
+
+    cable, _ = tree.cable(q, path, lambda s: np.array([0, -0.02, 0]), [(0, 0, 0.0)])
+    chamber = tree.internal(q, lambda x: 2e-4 * np.array([0, -0.002, -0.005, 1, 0, 0]), (0, 0))
+    muscle = tree.internal(q, lambda x: np.array([0.1 * x, 0.2, x**2, 0, 0, 0]), (0, 0))
+    along = [p for p in points if p.piece is not None]
+    wind = sum(p.weight * tree.force_at(p, np.array([0, 1, p.x])) for p in along)
+    suck = sum(p.weight * tree.wrench_at(p, np.array([0, p.x, 0, 0, 1, 0])) for p in along)
+    hand = next(p for p in points if p.place == (1, 0))
+    for channel, wanted in (
+        ("joint-arm", np.eye(7)[0]),
+        ("tension-c", -cable),
+        ("pressure-p", chamber),
+        ("distributed-muscle", muscle),
+        ("distributed-wind", wind),
+        ("distributed-suck", suck),
+    ):
+        np.testing.assert_allclose(columns_of(robot, q, channel)[:, 0], wanted, atol=1e-9, err_msg=channel)
+    turned = tips[1].pose[:3, :3]
+    world = tips[1].columns.T @ np.block([[turned.T, np.zeros((3, 3))], [np.zeros((3, 3)), turned.T]])
+    np.testing.assert_allclose(columns_of(robot, q, "load-dead"), world, atol=1e-9)
+    np.testing.assert_allclose(columns_of(robot, q, "load-held"), hand.columns.T, atol=1e-9)
+
+
+def test_a_tendon_pulls_against_the_slope_of_its_length(loaded):
+    robot, tree, q = loaded
+
+    def length(at):
+        return np.linalg.norm(tree.sweep(at, 0 * at)[1][1].pose[:3, 3] - [0.1, 0.3, 0.2])
+
+    step = 1e-6
+    slope = [(length(q + step * e) - length(q - step * e)) / (2 * step) for e in np.eye(7)]
+    np.testing.assert_allclose(columns_of(robot, q, "tension-t")[:, 0], -np.array(slope), atol=1e-8)
+
+
+def test_the_input_jacobian_is_the_columns_of_all_inputs(loaded):
+    robot, _, q = loaded
+    found = np.zeros((7, len(robot.inputs)))
+    robot.at(q, 0 * q).model.input_jacobian(robot.state, robot.inputs, found)
+    wanted = np.hstack([columns_of(robot, q, each.name) for each in robot.layout.inputs])
+    np.testing.assert_allclose(found, wanted, atol=1e-9)

@@ -1,0 +1,115 @@
+"""Laws that hold at every state: cable length, skew symmetry, energy, momentum, one kernel for all bases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corekit_gvs.config import Basis, Division, Joint, Link
+
+from . import reference_basis as slow
+from .reference_linkages import TENDONS, typed_arm
+from .reference_linkages import published_arm as slow_arm
+from .robots import DOWN, Robot, published_arm
+
+
+@pytest.fixture(scope="module")
+def cable_arm():
+    return Robot(published_arm("legendre"), DOWN)
+
+
+def lengths(q):
+    """Lengths of the four cables, by the slow reference."""
+    tree = slow_arm("legendre")
+    return np.array([tree.cable(q, *tendon)[1] for tendon in TENDONS])
+
+
+def test_cable_forces_are_the_gradients_of_the_cables_lengths(cable_arm):
+    rng = np.random.default_rng(0)
+    q, along, step = rng.uniform(-0.2, 0.2, 30), rng.uniform(-1, 1, 30), 1e-5
+    columns = np.zeros((30, 4))
+    cable_arm.at(q).model.input_jacobian(cable_arm.state, cable_arm.inputs, columns)
+    slope = (lengths(q + step * along) - lengths(q - step * along)) / (2 * step)
+    np.testing.assert_allclose(-columns.T @ along, slope, rtol=1e-8, atol=1e-10)
+
+
+def mixed() -> Robot:
+    """Every multi-dof joint, a rigid body, and a rod whose strain depends on its coordinates and the time."""
+    rod = Division(
+        length=0.2, radius=(0.02, -0.005), young=1e4, poisson=0.4, viscosity=10, points=6,
+        strain=(Basis.dependent(("q1*exp(-(q2*(X-q3))**2)", "q4*X", "q5*sin(q4)"), 5, "bend-y", "torsion", "stretch"),),
+    )  # fmt: skip
+    return Robot(
+        (
+            Link.soft("arm", rod, joint=Joint.spherical()),
+            Link.rigid(
+                "hand", 0.2, (1e-3, 2e-3, 3e-3), Joint.revolute("z", stiffness=(0.1,)), on="arm.tip",
+                position=(0, 0.01, 0), centre=(0.05, 0.02, 0), tip=(0.1, 0.02, 0),
+            ),
+        ),
+        DOWN,
+    )  # fmt: skip
+
+
+def test_a_typed_dependent_basis_keeps_every_second_derivative():
+    """Against the slow reference, whose derivatives are Taylor series: b_qq·q̇·q̇ is in f."""
+    tree, q, v = typed_arm()
+    points = slow.trapezoid(6)
+    tree.links[0].body[0].points = points
+    mass, force = mixed().at(q, v).dynamics()
+    wanted, parts = tree.terms(q, v)
+    np.testing.assert_allclose(mass, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
+    np.testing.assert_allclose(force, sum(parts.values()), rtol=1e-9, atol=1e-10 * np.abs(force).max())
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=5, deadline=None)
+def test_inertia_changes_as_fast_as_velocity_forces_take_power(seed):
+    """q̇ᵀ·(Ṁ·q̇ − 2·c) = 0, c the velocity forces of inertia."""
+    robot = ROBOT
+    rng = np.random.default_rng(seed)
+    q, v, step = rng.uniform(-0.5, 0.5, robot.size), rng.uniform(-1, 1, robot.size), 1e-5
+    q[3:6] = [0.8, 3.0, 0.4]
+    before, after = (robot.at(q + side * step * v, 0 * v).dynamics()[0] for side in (-1, 1))
+    power = v @ (after - before) @ v / (2 * step)
+    still = robot.at(q, 0 * v).dynamics()[1]
+    moving = robot.at(q, v).dynamics()[1]
+    damped = robot.terms()
+    bias = still - moving + damped["viscous"]
+    assert v @ bias == pytest.approx(power / 2, rel=1e-6, abs=1e-9)
+
+
+ROBOT = mixed()
+
+
+def test_power_of_all_forces_is_the_rate_of_the_energy():
+    """d(T + V)/dt = −q̇ᵀ·D·q̇: only damping takes energy."""
+    robot, rng = ROBOT, np.random.default_rng(8)
+    q, v, step = rng.uniform(-0.5, 0.5, robot.size), rng.uniform(-1, 1, robot.size), 1e-6
+    q[3:6] = [0.8, 3.0, 0.4]
+    mass, force = robot.at(q, v).dynamics()
+    damping = robot.terms()["viscous"]
+    rate = np.linalg.solve(mass, force)
+    energies = [sum(robot.at(q + s * step * v, v + s * step * rate).energy()) for s in (-1, 1)]
+    power = abs(v @ robot.terms()["gravity"])
+    assert (energies[1] - energies[0]) / (2 * step) == pytest.approx(v @ damping, abs=1e-8 * power)
+    assert abs(v @ damping) > 1e-5 * power
+
+
+def test_the_dependent_kernel_with_a_linear_strain_is_the_independent_one():
+    """The same quadrature for both: another strain of the division is dependent, so both are trapezoids."""
+
+    def arm(basis):
+        twist = Basis.dependent("q1*X*exp(-q2)", 2, "torsion")
+        return Robot(
+            Link.soft("arm", length=0.3, radius=0.01, viscosity=50, strain=(basis, twist), points=9), DOWN
+        )
+
+    linear = arm(Basis.dependent("q1 + q2*(2*X - 1) + q3*(6*X**2 - 6*X + 1)", 3, "bend-y"))
+    legendre = arm(Basis.legendre(2, "bend-y"))
+    rng = np.random.default_rng(2)
+    q, v = rng.uniform(-1, 1, 5), rng.uniform(-1, 1, 5)
+    for one, other in zip(linear.at(q, v).dynamics(), legendre.at(q, v).dynamics(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
