@@ -192,3 +192,46 @@ def test_sensitivity_of_equilibria_is_their_difference(hanging):
         ahead, behind = (shapes.at(x + side * probe * unit, here.state, 0.5).markers for side in (1.0, -1.0))
         difference = (ahead - behind).ravel() / (2.0 * probe)
         np.testing.assert_allclose(found[:, i], difference, atol=1e-6 * max(np.abs(difference).max(), 1e-4))
+
+
+ARM = """
+format = "corekit-scenario/1"
+name = "arm"
+time = { duration = 0.2, step = 0.01 }
+[[bodies]]
+name = "arm"
+use = "pcc"
+base = { position = [0.0, 0.0, 0.5], rotation_rpy = [3.141592653589793, 0.0, 0.0] }
+options = { sections = 1, mass = 0.5, stiffness = 300.0, damping = 4.0 }
+initial = { elongation = [0.01, 0.0, -0.01] }
+[integrator]
+use = "semi-implicit-euler"
+[output]
+every = 0.01
+"""
+
+
+def test_an_arm_gives_back_the_stiffness_and_damping_of_its_chambers(tmp_path):
+    # a dense body without rows: its mass depends on where it is, and its weight is known
+    (tmp_path / "arm.toml").write_text(ARM)
+    simulation = corekit.load(tmp_path / "arm.toml").compose()
+    body = simulation.bodies[0]
+    count = len(body.layout.frames)
+    times, places = [], []
+    for _ in range(13):
+        place = np.zeros((count, 3))
+        body.model.poses(simulation.state.parts[0], place, np.zeros((count, 3, 3)))
+        times.append(simulation.time)
+        places.append(place)
+        simulation.step()
+    write_markers(tmp_path / "seen.csv", np.array(times), np.array(places), "xyz")
+    (tmp_path / "fit.toml").write_text(
+        'format = "corekit-fit/1"\nname = "arm"\nscenario = "arm.toml"\nuse = "ipopt-fit"\n'
+        'set = ["bodies.arm.options.stiffness=150.0", "bodies.arm.options.damping=1.0"]\n'
+        '[options]\nprofile = "none"\nmarkers = { file = "seen.csv", deviation = 1e-4 }\n'
+        'parameters = [{ name = "stiffness", low = 10.0, high = 1e4 }, { name = "damping", low = 0.1, high = 100.0 }]\n'
+    )
+    made = fit(load_fit(tmp_path / "fit.toml"))
+    assert made.info.status.solved
+    assert [each.value for each in made.estimate.fitted] == pytest.approx([300.0, 4.0], rel=1e-5)
+    assert np.nanmax(made.estimate.distance) < 1e-7

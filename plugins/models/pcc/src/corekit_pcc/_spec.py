@@ -11,9 +11,9 @@ pcc = ComponentSpec(
     config="corekit_pcc.config:PCCConfig",
     initial="corekit_pcc.config:PCCInitial",
     summary="Piecewise-constant-curvature arm of any number of sections, driven by chamber forces.",
-    provides=("contact-rows", "tangent", "energy", "force-terms", "symbolic"),
+    provides=("contact-rows", "tangent", "energy", "force-terms", "symbolic", "symbolic-parameters"),
     modules=("numba",),
-    ability_modules={"symbolic": ("casadi",)},
+    ability_modules={"symbolic": ("casadi",), "symbolic-parameters": ("casadi",)},
     citation=(
         "Godage et al. (2016), Dynamics for variable length multisection continuum arms, IJRR 35(6); "
         "Azizkhani, Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots (CUSP)"

@@ -41,7 +41,8 @@ class PCC(Model):
 
     Frames: `base`, and one at every disk (see `layout.frames`), z along the backbone; each disk is a cylinder.
 
-    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`; `symbolic` with CasADi.
+    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`; `symbolic` and
+    `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
     (CUSP), equation (2); Godage et al. (2016).
@@ -203,7 +204,14 @@ class PCC(Model):
         """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`."""
         from corekit_pcc.symbolic import SymbolicArm
 
-        return SymbolicArm(self._arm, self._frame_section, self._frame_place, coriolis=self._config.coriolis)
+        alike = {
+            name: values[0]
+            for name in ("stiffness", "damping")
+            if len(set(values := self._config.spread(name))) == 1
+        }
+        return SymbolicArm(
+            self._arm, self._frame_section, self._frame_place, coriolis=self._config.coriolis, alike=alike
+        )
 
 
 def _layout(config: PCCConfig) -> Layout:

@@ -12,12 +12,14 @@ tests hold both against each other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.symbolic import SymbolicParameter
 from corekit_pcc.arm import Arm
 from corekit_pcc.entire import series_coefficients
 
@@ -60,13 +62,45 @@ class SymbolicArm:
         frames: number of frames, in the order of the model's layout.
     """
 
-    def __init__(self, arm: Arm, section: IntArray, place: Array, *, coriolis: bool) -> None:
+    def __init__(
+        self,
+        arm: Arm,
+        section: IntArray,
+        place: Array,
+        *,
+        coriolis: bool,
+        alike: Mapping[str, float] | None = None,
+        values: Mapping[str, Expression] | None = None,
+    ) -> None:
         self._arm = arm
         self._section, self._place = section, place
         self._coriolis = coriolis
+        self._alike = dict(alike or {})
+        self._values = dict(values or {})
         self.coordinates = 3 * arm.length.size
         self.inputs = len(arm.chamber)
         self.frames = len(section)
+
+    @property
+    def parameters(self) -> Mapping[str, SymbolicParameter]:
+        """Stiffness and damping of a chamber, where all sections have the same."""
+        units = {"stiffness": "N/m", "damping": "N·s/m"}
+        return {name: SymbolicParameter(units[name], value) for name, value in self._alike.items()}
+
+    def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicArm:
+        """The same arm with expressions instead of the options' numbers."""
+        given = {**self._values, **values}
+        return SymbolicArm(
+            self._arm, self._section, self._place, coriolis=self._coriolis, alike=self._alike, values=given
+        )
+
+    def _of_section(self, name: str, own: Array, i: int) -> Expression:
+        """k·AᵀA or d·AᵀA of a section, of the options or of what was given."""
+        if name not in self._values:
+            return own[i]
+        first, last = int(self._arm.chamber_start[i]), int(self._arm.chamber_start[i + 1])
+        A = self._arm.chamber[first:last]
+        return self._values[name] * ca.DM(A.T @ A)
 
     def mass(self, q: Expression) -> Expression:
         """M(q), shape (n, n): Σ m·JᵀJ over `particles`."""
@@ -92,7 +126,11 @@ class SymbolicArm:
         nodes, masses = self._nodes(q)
         arm = self._arm
         elastic = sum(
-            (0.5 * ca.dot(x, arm.stiffness[i] @ x) for i, x in enumerate(self._split(q))), start=ca.DM(0)
+            (
+                0.5 * ca.dot(x, self._of_section("stiffness", arm.stiffness, i) @ x)
+                for i, x in enumerate(self._split(q))
+            ),
+            start=ca.DM(0),
         )
         weight = np.array([mass * arm.gravity for mass in masses]).reshape(-1)
         return elastic - ca.dot(weight, ca.vertcat(*[arm.base_position + node for node in nodes]))
@@ -103,7 +141,8 @@ class SymbolicArm:
         rows = []
         for i, velocity in enumerate(self._split(v)):
             first, last = int(arm.chamber_start[i]), int(arm.chamber_start[i + 1])
-            rows.append(arm.chamber[first:last].T @ inputs[first:last] - arm.damping[i] @ velocity)
+            drag = self._of_section("damping", arm.damping, i) @ velocity
+            rows.append(arm.chamber[first:last].T @ inputs[first:last] - drag)
         force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q)
         if self._coriolis:
             positions, masses = self.particles(q)
