@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from corekit.data.status import Status
 from corekit.errors import ConfigError
 from corekit_mpcc.complementarity.answer import Ending, SolveOptions
+from corekit_mpcc.complementarity.layout import Layout
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
+from corekit_mpcc.complementarity.relaxed import relax
 from corekit_mpcc.complementarity.schedule import Ladder
 from corekit_mpcc.complementarity.solve import PreparedMpcc, solve
 
@@ -231,3 +233,22 @@ def test_a_point_where_both_sides_vanish_is_certified_by_its_branch() -> None:
     answer = solve(stated, begin)
     assert answer.ending.solved and answer.trail[-1].what == "branch"
     assert abs(answer.cost) < 1e-6
+
+
+def test_multipliers_are_physical_whatever_the_scales() -> None:
+    # min x² with x ≥ 1 and a bound y ≥ 2 on (y − 1)²: both forces are −2, in units of the cost per unit of the row
+    v = ca.SX.sym("v", 2)
+    for row_scale, scale in ((1.0, 1.0), (100.0, [0.1, 10.0])):
+        rows = (Rows(name="floor", expression=v[0], low=1.0, high=np.inf, scale=row_scale),)
+        stated = Mpcc(x=v, cost=v[0] ** 2 + (v[1] - 1) ** 2, rows=rows, low=[-5.0, 2.0], scale=scale)
+        prepared = PreparedMpcc(stated)
+        answer = prepared.solve(np.array([3.0, 3.0]), options=SolveOptions(tolerance=1e-9))
+        assert answer.multipliers["floor"] == pytest.approx(np.array([[-2.0]]), rel=1e-6)
+        assert answer.multipliers["bounds"][0, 1] == pytest.approx(-2.0, rel=1e-6)
+        step = relax(stated, "scholtes")
+        layout = Layout(stated, step, frozenset())
+        draw = np.random.default_rng(2)
+        given_ = draw.normal(size=2), draw.normal(size=1)
+        back = layout.scaled_multipliers(layout.multipliers(*given_))
+        np.testing.assert_allclose(back[0], given_[0])
+        np.testing.assert_allclose(back[1], given_[1])
