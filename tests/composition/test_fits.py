@@ -80,7 +80,7 @@ def swing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     simulation = corekit.load(folder / "swing.toml").compose()
     body = simulation.bodies[0]
     times, places, turn = [], [], np.zeros((len(body.layout.frames), 3, 3))
-    for k in range(25):
+    for k in range(22):
         if k % 3 == 0:
             place = np.zeros((len(body.layout.frames), 3))
             body.model.poses(simulation.state.parts[0], place, turn)
@@ -218,7 +218,7 @@ def test_an_arm_gives_back_the_stiffness_and_damping_of_its_chambers(tmp_path):
     body = simulation.bodies[0]
     count = len(body.layout.frames)
     times, places = [], []
-    for _ in range(13):
+    for _ in range(9):
         place = np.zeros((count, 3))
         body.model.poses(simulation.state.parts[0], place, np.zeros((count, 3, 3)))
         times.append(simulation.time)

@@ -122,7 +122,11 @@ def test_known_contact_carries_what_presses_on_it(write, tmp_path):
     task = spring_task(STEP, force=-30.0, floor=0.0, folder=tmp_path)
     times = STEP * np.arange(6)
     estimate, info = fitted(
-        task, write(times, np.zeros(6)), [LOOSE], contacts=(KnownContact(obstacle="floor"),)
+        task,
+        write(times, np.zeros(6)),
+        [LOOSE],
+        contacts=(KnownContact(obstacle="floor"),),
+        profile_points=3,
     )
     assert info.status.solved
     assert estimate.figures["contact_force_mean_N"] == pytest.approx(30.0, rel=1e-6)

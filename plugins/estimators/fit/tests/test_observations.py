@@ -6,7 +6,7 @@ import casadi as ca
 import h5netcdf
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit.errors import ConfigError
@@ -106,6 +106,7 @@ _SHAPES = {
 }  # fmt: skip
 
 
+@settings(max_examples=40, deadline=None)
 @given(kind=st.sampled_from(sorted(_SHAPES)), at=st.tuples(_COORDINATE, _COORDINATE, _COORDINATE))
 def test_a_step_down_the_slope_of_the_distance_ends_on_the_surface(kind, at):
     point, turn = ca.SX.sym("p", 3), rotation_from_rpy((0.3, -0.2, 0.5))
