@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Final, final
 
 import numpy as np
-from numba import njit
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.factorisation import Direct, EliminatedRows
 from corekit.linalg.matrices import Banded, Matrix
@@ -26,7 +26,7 @@ NARROWEST: Final = 7
 """Half-width from which padding costs less than LAPACK does."""
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _factorise(band: Array, n: int) -> bool:
     """Overwrite columns `band` (n + WIDTH, WIDTH + 1) of A by those of L, and the diagonal by D⁻¹: (1)."""
     for j in range(n):
@@ -44,7 +44,7 @@ def _factorise(band: Array, n: int) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _substitute(band: Array, n: int, work: Array, x: Array) -> None:
     """Overwrite x (n,) by A⁻¹·x; `work` (n + 2·WIDTH,) is zero in its first and last WIDTH entries."""
     for j in range(n):
