@@ -1,4 +1,4 @@
-"""What acts on a tree, as rows of the tables: threads, chambers, distributed wrenches, loads, tendons, joint efforts."""
+"""What acts on a tree, as rows of the tables: threads, chambers, distributed wrenches, loads, joint efforts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from corekit_gvs.config import GVSConfig
 from corekit_gvs.formula import evaluator, expression, profile_of
 from corekit_gvs.loading import Cable, Chamber, Distributed
 from corekit_gvs.tables import (
-    BODY_INPUT, BODY_TABLE, THREAD, WORLD_INPUT, WORLD_TABLE, WRENCH,
+    BODY_INPUT,
+    BODY_TABLE,
+    THREAD,
+    WORLD_INPUT,
+    WORLD_TABLE,
+    WRENCH,
 )  # fmt: skip
 from corekit_gvs.tree import Part, Tree
 
@@ -103,7 +108,7 @@ class Acting:
     def _cable(self, cable: Cable, path: str) -> None:
         index = self._channel(f"tension-{cable.name}", "N")
         for part in self._parts(cable.link, cable.divisions, path):
-            s = part.start + part.division.length * np.array(part.quadrature_X)
+            s = part.start + part.division.length * np.array(part.quadrature_place)
             y, dy = profile_of(cable.y, "s", s, f"{path}.y")
             z, dz = profile_of(cable.z, "s", s, f"{path}.z")
             for k, i in enumerate(part.quadrature):
@@ -112,7 +117,7 @@ class Acting:
     def _chamber(self, chamber: Chamber, path: str) -> None:
         index = self._channel(f"pressure-{chamber.name}", "Pa")
         for part in self._parts(chamber.link, chamber.divisions, path):
-            s = part.start + part.division.length * np.array(part.quadrature_X)
+            s = part.start + part.division.length * np.array(part.quadrature_place)
             area, y, z = (
                 profile_of(getattr(chamber, name), "s", s, f"{path}.{name}")[0] for name in ("area", "y", "z")
             )
@@ -124,9 +129,9 @@ class Acting:
         index = self._channel(f"distributed-{each.name}", "1") if each.input else -1
         formulas = [expression(text, ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)]
         function = evaluator(formulas, ["X", "t"])
-        moving = any("t" in {symbol.name for symbol in f.free_symbols} for f in formulas)
+        moving = any("t" in map(str, f.free_symbols) for f in formulas)
         for part in self._parts(each.link, (), path):
-            places = np.array(part.quadrature_X)
+            places = np.array(part.quadrature_place)
             X = (part.start + part.division.length * places) / self.tree.links[each.link].length
             internal = each.kind == "internal"
             lengths = np.array([self.tree.sections[i][0] for i in part.quadrature])

@@ -8,8 +8,26 @@ from __future__ import annotations
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
-    BASES, BODIES, COLUMNS, JACOBIANS, MASSES, NODES, PIECES, PLACES, POINTS, QUADRATURE, SCRATCH,
-    SECTIONS, SIZE, SPRINGS, STATE, STRAINS, WORLD, real, whole, work,
+    BASES,
+    BODIES,
+    COLUMNS,
+    JACOBIANS,
+    MASSES,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    QUADRATURE,
+    SCRATCH,
+    SECTIONS,
+    SIZE,
+    SPRINGS,
+    STATE,
+    STRAINS,
+    WORLD,
+    real,
+    whole,
+    work,
 )  # fmt: skip
 from corekit_gvs.vectors import apply_transposed, compiled, dot, get
 

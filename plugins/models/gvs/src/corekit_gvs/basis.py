@@ -176,7 +176,7 @@ class Basis:
 
     @classmethod
     def named(cls, name: str, *modes: str, duration: float = 1.0) -> Basis:
-        """A dependent basis with a name: pulse (2 q, moves over `duration`), sigmoid (3), bump (3), bump-quadratic (6)."""
+        """A dependent basis by name: pulse (2 q, moves over `duration`), sigmoid (3), bump (3), bump-quadratic (6)."""
         if name not in DEPENDENT:
             raise ConfigError([Mistake("name", name, f"must be one of {', '.join(DEPENDENT)}")], "the basis")
         formula, count = DEPENDENT[name]

@@ -14,7 +14,14 @@ from corekit_gvs.closing import LoopTable, loop_tables
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.dependent import DependentBasis
 from corekit_gvs.tables import (
-    ACTIONS, BASES, CURVATURES, STRAINS, WRENCHES, Packed, pack, table_of,
+    ACTIONS,
+    BASES,
+    CURVATURES,
+    STRAINS,
+    WRENCHES,
+    Packed,
+    pack,
+    table_of,
 )  # fmt: skip
 from corekit_gvs.tree import Tree
 from corekit_gvs.visible import Visible, visible_of

@@ -25,7 +25,7 @@ class LoopTable(NamedTuple):
     names: tuple[str, ...]
 
     @property
-    def count(self) -> int:
+    def height(self) -> int:
         """Number of rows."""
         return int(self.rows[:, 3].sum())
 

@@ -16,7 +16,6 @@ import numpy as np
 import sympy
 
 from corekit.data.arrays import Array, IntArray
-from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import MODES, Basis
 from corekit_gvs.formula import evaluator, expression
 
@@ -41,6 +40,8 @@ class DependentBasis:
         self, basis: Basis, X: Array, scale: Array, first: int, column: int, own: int, path: str
     ) -> None:
         self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
+        self._bases = self.points = self._curvatures = np.zeros(0, dtype=np.int64)
+        self._plain = np.zeros((0, 6))
         self._scale = scale[self._modes]
         self.first, self._column, self._own = first, column, own
         q_names = [f"q{i + 1}" for i in range(self.count)]
@@ -56,8 +57,10 @@ class DependentBasis:
         slope = [sympy.diff(f, each) for f in b for each in q]
         first_order = [*b, *slope, *[sympy.diff(f, t) for f in b], *[along(along(f)) for f in b]]
         second = [
-            *[along(f) for f in slope], *[along(along(f)) for f in slope], *[sympy.diff(f, each) for f in slope for each in q]
-        ]  # fmt: skip
+            *[along(f) for f in slope],
+            *[along(along(f)) for f in slope],
+            *[sympy.diff(f, each) for f in slope for each in q],
+        ]
         self._first_order = evaluator(first_order, [*names, *p_names])
         self._second_order = evaluator(second, [*names, *p_names])
 
@@ -102,12 +105,3 @@ class DependentBasis:
             bases[row][self._bases] = part.reshape(m, d, -1).transpose(2, 0, 1) * scale
         second = found[2 * m * d :].reshape(m, d, d, -1).transpose(3, 0, 1, 2)
         curvatures[self._curvatures] = second * scale[:, :, None]
-
-
-def check_numbers(basis: Basis, path: str) -> None:
-    """Raise ConfigError if the formulas have no finite value at a plain state."""
-    found = DependentBasis(basis, np.array([0.3]), np.ones(6), 0, 0, basis.coordinates, path)
-    values = found._first_order(np.array([0.3]), 0.4, *np.full(2 * basis.coordinates, 0.7))  # noqa: SLF001 - its own check
-    if not np.isfinite(values).all():
-        said = "have no finite value or slope at X = 0.3, t = 0.4, q = 0.7"
-        raise ConfigError([Mistake(f"{path}.functions", list(basis.functions), said)], "a formula")

@@ -7,6 +7,7 @@ over the division, or over each element of a local basis; a dependent basis has 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ def division_nodes(division: Division) -> Nodes:
         count = max(local, math.ceil(max(smooth, default=5) / elements))
     x, w = np.polynomial.legendre.leggauss(count)
     places, weights = [np.array([0.0])], [np.array([0.0])]
-    for a, b in zip(breaks[:-1], breaks[1:], strict=True):
+    for a, b in pairwise(breaks.tolist()):
         places += [a + 0.5 * (b - a) * (1.0 + x), np.array([b])]
         weights += [0.5 * (b - a) * w, np.array([0.0])]
     return Nodes(np.concatenate(places), np.concatenate(weights))
@@ -60,7 +61,7 @@ def zanna_points(start: float, end: float, order: int) -> list[float]:
 
 
 def columns_at(division: Division, X: Array, path: str) -> Array:
-    """D_L·B at places X, shape (p, 6, own): independent bases by the mode's row, then columns left for dependent ones."""
+    """D_L·B at places X, (p, 6, own): independent bases by the mode's row, then columns left for dependent ones."""
     out = np.zeros((len(X), 6, division.size))
     scale = np.array([1.0 / division.length] * 3 + [1.0] * 3)
     entries = sorted(

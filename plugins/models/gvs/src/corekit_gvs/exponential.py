@@ -14,7 +14,7 @@ y = T·Ω̇ is the velocity of exp(Ω(t)^) expressed in its start frame.
 from __future__ import annotations
 
 from corekit.data.arrays import Array
-from corekit_gvs.vectors import apply, combine, compiled, cross, dot, inner, put, Vector
+from corekit_gvs.vectors import Vector, apply, combine, compiled, cross, dot, inner, put
 
 __all__ = ["K_AT", "SECOND", "SLOPES", "WIDTH", "exponential", "operators", "second_slope", "stumpff"]
 

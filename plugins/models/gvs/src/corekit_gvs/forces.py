@@ -20,11 +20,42 @@ import math
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
-    ACTIONS, ACTUATORS, BASES, BODIES, BODY_INPUT, BODY_TABLE, COLUMN, COLUMNS, DRIVEN, ENDS, FULL, JACOBIANS, LOADS,
-    MASSES, NODES, PIECES, PLACES, POINTS, PUSHES, QUADRATURE, SCRATCH, SECTIONS, SIZE, SPRINGS, STATE, STRAINS,
-    TENDONS, THREAD, WORLD, WORLD_INPUT, WRENCHES, real, whole, work,
+    ACTIONS,
+    ACTUATORS,
+    BASES,
+    BODIES,
+    BODY_INPUT,
+    BODY_TABLE,
+    COLUMN,
+    COLUMNS,
+    DRIVEN,
+    ENDS,
+    FULL,
+    JACOBIANS,
+    LOADS,
+    MASSES,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    PUSHES,
+    QUADRATURE,
+    SCRATCH,
+    SECTIONS,
+    SIZE,
+    SPRINGS,
+    STATE,
+    STRAINS,
+    TENDONS,
+    THREAD,
+    WORLD,
+    WORLD_INPUT,
+    WRENCHES,
+    real,
+    whole,
+    work,
 )  # fmt: skip
-from corekit_gvs.vectors import add, apply, combine, compiled, cross, dot, get, inner, put, Vector
+from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner, put
 
 __all__ = ["add_generalised", "add_loads", "assemble", "load_wrench", "stress", "thread", "turned"]
 
@@ -158,14 +189,14 @@ def load_wrench(
     kind: int, first: int, wrench: Array, place: Array, inputs: Array, amount: float, out: Array
 ) -> Vector:
     """Write moment and force of a load about its node, world axes; returns the offset of its point, world axes."""
-    if kind == WORLD_INPUT or kind == BODY_INPUT:
+    if kind in (WORLD_INPUT, BODY_INPUT):
         for r in range(6):
             out[r] = amount * inputs[first + r]
     else:
         factor = amount if first < 0 else amount * inputs[first]
         for r in range(6):
             out[r] = factor * wrench[r]
-    if kind == BODY_INPUT or kind == BODY_TABLE:
+    if kind in (BODY_INPUT, BODY_TABLE):
         moment, force = apply(place, 0, get(out, 0)), apply(place, 0, get(out, 3))
         put(out, 0, moment)
         put(out, 3, force)
@@ -192,7 +223,7 @@ def add_loads(
         one, two = tendons[i, 0], tendons[i, 1]
         arm, other = apply(places[one], 0, get(ends[i], 0)), apply(places[two], 0, get(ends[i], 3))
         chord = combine(1.0, add(get(places[two], 9), other), -1.0, add(get(places[one], 9), arm))
-        tension = amount * inputs[tendons[i, 2]] / math.sqrt(dot(chord, chord))
+        tension = amount * float(inputs[tendons[i, 2]]) / math.sqrt(dot(chord, chord))
         pull = (tension * chord[0], tension * chord[1], tension * chord[2])
         moment, counter = cross(arm, pull), cross(other, pull)
         for r in range(3):

@@ -32,7 +32,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos,
     "atan": sympy.atan, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh, "exp": sympy.exp,
     "log": sympy.log, "sqrt": sympy.sqrt, "abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max,
-    "step": lambda x: sympy.Heaviside(x, 0),
+    "step": lambda x: sympy.Piecewise((1, x > 0), (0, True)),
 }  # fmt: skip
 _LONGEST = 2000
 
@@ -64,10 +64,11 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
             return -read(node.operand) if isinstance(node.op, ast.USub) else read(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
             return _BINARY[type(node.op)](read(node.left), read(node.right))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-            if not node.keywords and node.args:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            known_function = _FUNCTIONS.get(node.func.id)
+            if known_function is not None and node.args:
                 try:
-                    return _FUNCTIONS[node.func.id](*[read(each) for each in node.args])
+                    return known_function(*[read(each) for each in node.args])
                 except TypeError as error:
                     raise refuse(ast.unparse(node), "takes another number of arguments") from error
         words = f"may hold numbers, {', '.join(known)}, + - * / ** and {', '.join(_FUNCTIONS)}"
@@ -84,8 +85,8 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
     def evaluate(*arguments: Any) -> Array:
         shape = reduce(np.broadcast_shapes, [np.shape(each) for each in arguments], ())
         out = np.empty((len(expressions), *shape))
-        for row, value in zip(out, function(*arguments), strict=True):
-            row[...] = value
+        for i, value in enumerate(function(*arguments)):
+            out[i] = value
         return out
 
     return evaluate

@@ -35,9 +35,9 @@ def shape_functions(basis: Basis, X: Array, path: str) -> Array:
     if kind == "monomial":
         return np.power(X[:, None], np.arange(order + 1))
     if kind == "legendre":
-        return np.polynomial.legendre.legvander(y, order)
+        return np.asarray(np.polynomial.legendre.legvander(y, order), dtype=np.float64)
     if kind == "chebyshev":
-        return np.polynomial.chebyshev.chebvander(y, order)
+        return np.asarray(np.polynomial.chebyshev.chebvander(y, order), dtype=np.float64)
     if kind == "fourier":
         waves = 2.0 * math.pi * X[:, None] * np.arange(1, order + 1)
         pairs = np.stack([np.cos(waves), np.sin(waves)], axis=2).reshape(len(X), 2 * order)

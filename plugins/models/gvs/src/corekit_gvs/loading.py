@@ -52,7 +52,7 @@ class Tendon:
 @final
 @frozen(kw_only=True)
 class Chamber:
-    """A pneumatic chamber along a soft link: B_a = A·(d × e_x; e_x), channel `pressure-NAME` [Pa], positive stretches."""
+    """A pneumatic chamber along a soft link: B_a = A·(d × e_x; e_x); channel `pressure-NAME` [Pa], > 0 stretches."""
 
     name: str = option(help="names its channel", check=is_word)
     link: str = option(help="the soft link it runs along")

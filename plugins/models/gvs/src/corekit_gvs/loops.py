@@ -21,11 +21,35 @@ import math
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.exponential import stumpff
 from corekit_gvs.tables import (
-    COLUMN, COLUMNS, JACOBIANS, LOOP_FRAMES, LOOPS, NODES, PIECES, PLACES, SCRATCH, SIZE, STATE, real, whole, work,
+    COLUMN,
+    COLUMNS,
+    JACOBIANS,
+    LOOP_FRAMES,
+    LOOPS,
+    NODES,
+    PIECES,
+    PLACES,
+    SCRATCH,
+    SIZE,
+    STATE,
+    real,
+    whole,
+    work,
 )  # fmt: skip
 from corekit_gvs.tangent import column, push_slopes, scatter
 from corekit_gvs.vectors import (
-    Vector, add, apply, apply_transposed, combine, compiled, cross, dot, get, inner, multiply, put,
+    Vector,
+    add,
+    apply,
+    apply_transposed,
+    combine,
+    compiled,
+    cross,
+    dot,
+    get,
+    inner,
+    multiply,
+    put,
 )  # fmt: skip
 
 __all__ = ["loop_pushes", "loop_rows"]
@@ -177,7 +201,7 @@ def loop_pushes(
         g = (c3 - 2.0 * c4) / (2.0 * c2)
         slope = 0.5 * (3.0 * c5 - c4) - (4.0 * c6 - c5)
         g_slope = (slope - 2.0 * g * 0.5 * (2.0 * c4 - c3)) / (2.0 * c2)
-        turned, amount = cross(phi, a), multipliers[loops[i, 2]]
+        turned, amount = cross(phi, a), float(multipliers[loops[i, 2]])
         y, z = apply(s, RA, get(frames, 27)), apply(s, RB, get(frames, 24))
         straight = moment if kind == 0 else combine(1.0, moment, -amount, cross(y, z))
         for k in range(n):

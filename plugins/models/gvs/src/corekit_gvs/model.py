@@ -59,7 +59,7 @@ class GVS(Model):
         )
         self._all, self._moved = np.ones(6), np.zeros(robot.size)
         loops = robot.loops
-        self._columns, self._unit = np.arange(robot.size), np.zeros(loops.count)
+        self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._pushes = pushes_of(robot.packed)
         self._scratch_mass = np.zeros((robot.size, robot.size))
@@ -116,7 +116,7 @@ class GVS(Model):
 
     def bilateral_rows(self) -> BilateralRows:
         """Rows of all loops, every one over all velocities."""
-        rows = BilateralRows(self._robot.loops.count, self._robot.size)
+        rows = BilateralRows(self._robot.loops.height, self._robot.size)
         rows.dofs[:] = np.arange(self._robot.size)
         return rows
 

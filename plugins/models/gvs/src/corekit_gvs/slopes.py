@@ -19,11 +19,33 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import Q, QD, QDD, SECOND, SHIFT, T3, T3D, T3DD, WIDTH, operators, stumpff
+from corekit_gvs.exponential import QD, SECOND, SHIFT, T3, T3D, WIDTH, Q, operators, stumpff
 from corekit_gvs.sweep import commutator, strain_at
 from corekit_gvs.tables import (
-    BASES, BASIS_SIZE, CHART, COLUMN, FIXED, JACOBIANS, MIDPOINT, NODES, PIECES, PLACES, POINTS, RELATIVE,
-    ROOT, SCRATCH, SIZE, SLOPES_OF_STATE, SLOPE_ROWS, STATE, STEPS, STRAINS, ZETAS, real, whole, work,
+    BASES,
+    BASIS_SIZE,
+    CHART,
+    COLUMN,
+    FIXED,
+    JACOBIANS,
+    MIDPOINT,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    RELATIVE,
+    ROOT,
+    SCRATCH,
+    SIZE,
+    SLOPE_ROWS,
+    SLOPES_OF_STATE,
+    STATE,
+    STEPS,
+    STRAINS,
+    ZETAS,
+    real,
+    whole,
+    work,
 )  # fmt: skip
 from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, get, inner
 
@@ -114,7 +136,8 @@ def zeta_rates(
 @inner
 def local_slopes(rel: Array, sources: Array, out: Array) -> None:
     """Write, in the start frame, rows of (1), (2): S 0–5, ∂y/∂q 6–11, ∂ẏ/∂q 12–17, ∂ẏ/∂q̇ 18–23, d_k 24–26,
-    ∂e/∂q 27–29, ∂ė/∂q 30–32; `sources` are Z, Ż, Z̈, (3, 6, own)."""
+    ∂e/∂q 27–29, ∂ė/∂q 30–32; `sources` are Z, Ż, Z̈, (3, 6, own).
+    """
     S, y, yd, rates, own = out[0:6], out[6:12], out[12:18], out[18:24], out.shape[1]
     u, m, w, n, d = get(rel, 72), get(rel, 75), get(rel, 78), get(rel, 81), get(rel, SHIFT)
     y_w = apply(rel, T3, u)
@@ -256,7 +279,7 @@ def slopes(ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux:
         before, at, width = places[parent], nodes[parent, 4], pieces[nodes[parent, 1], 0]
         J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
         up = rows[SLOPES_OF_STATE * at : SLOPES_OF_STATE * (at + width)].reshape((SLOPES_OF_STATE, width))
-        if kind == FIXED or kind == CHART:
+        if kind in (FIXED, CHART):
             lever = get(steps[i], 10) if kind == FIXED else get(aux, nodes[i, 5] + 9)
             move_slopes(up, J, width, before, apply(before, 0, lever), out)
             continue

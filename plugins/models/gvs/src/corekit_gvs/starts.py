@@ -19,7 +19,7 @@ from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit_gvs.config import GVSConfig, GVSInitial
-from corekit_gvs.exponential import Q, ROTATION, SHIFT, T3, WIDTH, exponential, operators
+from corekit_gvs.exponential import ROTATION, SHIFT, T3, WIDTH, Q, exponential, operators
 from corekit_gvs.tree import Tree
 
 __all__ = ["Motions", "write_initial"]

@@ -22,12 +22,30 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import Q, ROTATION, SHIFT, SLOPES, T3, T3D, QD, WIDTH, exponential, operators
+from corekit_gvs.exponential import QD, ROTATION, SHIFT, SLOPES, T3, T3D, WIDTH, Q, exponential, operators
 from corekit_gvs.tables import (
-    BASES, CHART, COUNT, FIXED, JACOBIANS, MIDPOINT, NODES, PIECES, PLACES, POINTS, RELATIVE, ROOT, SCRATCH, STATE,
-    STEPS, STRAINS, WORLD, ZETAS, real, whole, work,
+    BASES,
+    CHART,
+    FIXED,
+    JACOBIANS,
+    MIDPOINT,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    RELATIVE,
+    ROOT,
+    SCRATCH,
+    STATE,
+    STEPS,
+    STRAINS,
+    WORLD,
+    ZETAS,
+    real,
+    whole,
+    work,
 )  # fmt: skip
-from corekit_gvs.vectors import add, apply, combine, compiled, cross, get, inner, multiply, put, Vector
+from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, get, inner, multiply, put
 
 __all__ = ["POSES", "RATES", "ROWS", "sweep"]
 
@@ -188,22 +206,22 @@ def sweep(
         J = jacobians[6 * nodes[i, 4] : 6 * (nodes[i, 4] + active)].reshape((6, active))
         above = jacobians[6 * up : 6 * (up + width)].reshape((6, width))
         omega, alpha = get(before, 12), get(before, 18)
-        if kind == FIXED or kind == CHART:
+        if kind in (FIXED, CHART):
             if kind == FIXED:
                 table, at = steps[i], 1
             else:
                 table, at = aux, nodes[i, 5]
             multiply(before, 0, table, at, place, 0)
-            D = apply(before, 0, get(table, at + 9))
-            put(place, 9, add(get(before, 9), D))
+            lever = apply(before, 0, get(table, at + 9))
+            put(place, 9, add(get(before, 9), lever))
             if level >= RATES:
-                turn = cross(omega, D)
+                turn = cross(omega, lever)
                 put(place, 12, omega)
                 put(place, 15, add(get(before, 15), turn))
                 put(place, 18, alpha)
-                put(place, 21, add(get(before, 21), add(cross(alpha, D), cross(omega, turn))))
+                put(place, 21, add(get(before, 21), add(cross(alpha, lever), cross(omega, turn))))
             if level >= ROWS:
-                move_columns(J, above, width, D)
+                move_columns(J, above, width, lever)
             continue
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
         one, two = points[point, 0], points[point, 0]

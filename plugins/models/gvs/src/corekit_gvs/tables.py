@@ -3,34 +3,30 @@
 Every array handed to a compiled function costs 0.15 µs, so all tables stand one behind the other in `ints`, `reals` and
 `buffer`; the first entries of `ints` say where. `whole`, `real` and `work` give a table as a view.
 
-| table           | rows              | columns                                                                          |
-|-----------------|-------------------|----------------------------------------------------------------------------------|
-| NODES           | computational points | parent, piece, kind, point, J's place, aux's place, Z's place, spare           |
-| PIECES          | joints, divisions, bodies | active columns, own columns, place in COLUMNS, first own                         |
-| COLUMNS         |                   | the piece's active columns (velocity indices), ancestors' first, own last        |
-| POINTS          | places of a basis | place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1            |
-| QUADRATURE      |                   | point, piece, first and end in ACTUATORS                                         |
-| ACTUATORS       |                   | input (−1: factor 1), kind (THREAD or WRENCH)                                    |
-| MASSES          |                   | node                                                                             |
-| LOADS           |                   | node, first input (−1: factor 1), kind                                           |
-| TENDONS         |                   | node, node, input                                                                |
-| DRIVEN          |                   | velocity, input                                                                  |
-| LOOPS           |                   | node, node, first row, rows, kind                                                |
+Tables of integers, a row each:
 
-| real table      | columns                                                                              |
-|-----------------|--------------------------------------------------------------------------------------|
-| STEPS           | length h of the Magnus step [m], fixed rotation (9), fixed translation (3), per node |
-| STRAINS         | ξ − b_q·q, ξ̇ − b_q·q̇ and ξ̈ − b_q·q̈, six each, per point                            |
-| BASES           | b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have      |
-| CURVATURES      | b_qq, (own, own, 6)                                                                  |
-| SECTIONS        | weight·L [m], diagonals of Σ and Υ, ξ*, per quadrature point                         |
-| ACTIONS         | (d, d′) of a thread or B_a, per actuator                                             |
-| BODIES          | I (9), A (3), weight's mass, rotational drag (3), linear drag (9), per mass          |
-| WRENCHES        | wrench (6), offset (3), per load                                                     |
-| ENDS            | offsets (3, 3), per tendon                                                           |
-| SPRINGS         | stiffness, damping, added mass, per velocity                                         |
-| WORLD           | gravity (3), base position (3), base rotation (9)                                    |
-| FRAMES_OF_LOOPS | two offsets and rotations (24), rows' directions (36), compliance, per loop          |
+- NODES: computational points: parent, piece, kind, point, J's place, aux's place, Z's place, spare
+- PIECES: joints, divisions: active columns, own columns, place in COLUMNS, first own velocity
+- COLUMNS: the pieces' active columns (velocity indices), ancestors' first, own last
+- POINTS: places of a basis: place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1
+- QUADRATURE: point, piece, first and end in ACTUATORS
+- ACTUATORS: input (−1: factor 1), kind (THREAD or WRENCH)
+- MASSES: node; LOADS: node, first input (−1: factor 1), kind; TENDONS: node, node, input
+- DRIVEN: velocity, input; LOOPS: node, node, first row, rows, kind
+
+Tables of reals:
+
+- STEPS, per node: length h of the Magnus step [m], fixed rotation (9), fixed translation (3)
+- STRAINS, per point: ξ − b_q·q, ξ̇ − b_q·q̇ and ξ̈ − b_q·q̈, six each
+- BASES: b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have
+- CURVATURES: b_qq, (own, own, 6)
+- SECTIONS, per quadrature point: weight·L [m], diagonals of Σ and Υ, ξ*
+- ACTIONS, per actuator: (d, d′) of a thread or B_a
+- BODIES, per mass: I (9), A (3), weight's mass, rotational drag (3), linear drag (9)
+- WRENCHES, per load: wrench (6), offset (3); ENDS, per tendon: two offsets
+- SPRINGS, per velocity: stiffness, damping, added mass
+- WORLD: gravity (3), base position (3), base rotation (9)
+- LOOP_FRAMES, per loop: two offsets and rotations (24), rows' directions (36), compliance
 """
 
 from __future__ import annotations
@@ -77,16 +73,16 @@ STEPS, STRAINS, BASES, CURVATURES, SECTIONS, ACTIONS, BODIES, WRENCHES, ENDS, SP
     range(12)
 )
 PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, SLOPE_ROWS, GATHERED = range(11)
-"""Tables of the work buffer: state of every node; J of every node; what a step does; wrench at every node; backward sums; four (n, n)
-matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; derivatives of every
-node's state; sums of columns."""
+"""Tables of the work buffer: state of every node; its J; what a step does; wrench at every node; backward sums; four
+(n, n) matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; slopes of every node's
+state; sums of columns."""
 
 _REAL_AT = len(INTS) + 1
 _WORK_AT = _REAL_AT + len(REALS) + 1
 _SIZES_AT = _WORK_AT + 12
 HEADER = _SIZES_AT + 4
 SIZE, MAIN, COUNT, BASIS_SIZE = _SIZES_AT, _SIZES_AT + 1, _SIZES_AT + 2, _SIZES_AT + 3
-"""Where the number of velocities, of nodes that the dynamics need, of all nodes, and the length of one of BASES stand."""
+"""Where the numbers of velocities, of nodes that forces need and of all nodes stand, and the length of one of BASES."""
 
 STATE = 24
 """A node's state: rotation (9), position, ω, v, bias of ω̇, bias of v̇, three each, world axes."""

@@ -18,9 +18,40 @@ from corekit.data.arrays import Array, IntArray
 from corekit_gvs.forces import add_product, body_matrices, flush, load_wrench, stress, thread
 from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
-    ACTIONS, ACTUATORS, BASES, BASIS_SIZE, BODIES, BODY_INPUT, BODY_TABLE, COLUMN, COLUMNS, CURVATURES, ENDS, FULL,
-    JACOBIANS, LOADS, MASSES, NODES, PIECES, PLACES, POINTS, QUADRATURE, SCRATCH, SECTIONS, SIZE, SLOPES_OF_STATE,
-    SLOPE_ROWS, SPRINGS, STATE, STRAINS, TENDONS, THREAD, WRENCHES, real, whole, work,
+    ACTIONS,
+    ACTUATORS,
+    BASES,
+    BASIS_SIZE,
+    BODIES,
+    BODY_INPUT,
+    BODY_TABLE,
+    COLUMN,
+    COLUMNS,
+    CURVATURES,
+    ENDS,
+    FULL,
+    JACOBIANS,
+    LOADS,
+    MASSES,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    QUADRATURE,
+    SCRATCH,
+    SECTIONS,
+    SIZE,
+    SLOPE_ROWS,
+    SLOPES_OF_STATE,
+    SPRINGS,
+    STATE,
+    STRAINS,
+    TENDONS,
+    THREAD,
+    WRENCHES,
+    real,
+    whole,
+    work,
 )  # fmt: skip
 from corekit_gvs.turning import add_curvature, add_form
 from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner
@@ -156,7 +187,7 @@ def add_section_slopes(
             form[r, r] = sections[i, 1 + r]
         for a in range(quadrature[i, 2], quadrature[i, 3]):
             if actuators[a, 1] == THREAD:
-                thread_slope(x, actions[a], inputs[actuators[a, 0]], wrench, form)
+                thread_slope(x, actions[a], float(inputs[actuators[a, 0]]), wrench, form)
         add_form(own_B, form, own_B, weight, first, half, stiffness)
 
 
@@ -200,7 +231,7 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
     for i in range(len(loads)):
         node, kind = loads[i, 0], loads[i, 2]
         arm = load_wrench(kind, loads[i, 1], wrenches[i], places[node], inputs, 1.0, wrench)
-        follows = kind == BODY_INPUT or kind == BODY_TABLE
+        follows = kind in (BODY_INPUT, BODY_TABLE)
         if not follows and arm[0] == 0.0 and arm[1] == 0.0 and arm[2] == 0.0:
             continue
         scatter(ints, buffer, node, one_J)
@@ -221,7 +252,7 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
         chord = combine(1.0, add(get(places[two], 9), other), -1.0, add(get(places[one], 9), arm))
         length = math.sqrt(dot(chord, chord))
         along = combine(1.0 / length, chord, 0.0, chord)
-        tension = inputs[tendons[i, 2]]
+        tension = float(inputs[tendons[i, 2]])
         for end in range(2):
             lever, J, sign = (arm, one_J, 1.0) if end == 0 else (other, two_J, -1.0)
             pull = combine(sign * tension, along, 0.0, along)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
+from corekit_gvs.basis import Basis
 from corekit_gvs.dependent import DependentBasis
 from corekit_gvs.discretise import columns_at, division_nodes, zanna_points
 from corekit_gvs.links import Division, Joint, Link
@@ -25,7 +27,8 @@ _IDENTITY = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 class Part(NamedTuple):
     """A division as built: where it starts along the link, its piece, places X of its nodes, and its quadrature:
-    numbers, places and nodes of the points."""
+    numbers, places and nodes of the points.
+    """
 
     division: Division
     path: str
@@ -34,7 +37,7 @@ class Part(NamedTuple):
     X: Array
     node: list[int]
     quadrature: list[int]
-    quadrature_X: list[float]
+    quadrature_place: list[float]
     quadrature_node: list[int]
 
 
@@ -183,7 +186,7 @@ class Tree:
         own, places = division.size, division_nodes(division)
         piece = self._piece(self.columns[self.nodes[parent][1]], own)
         X, L = places.X, division.length
-        steps = [zanna_points(a, b, division.magnus) for a, b in zip(X[:-1], X[1:], strict=True)]
+        steps = [zanna_points(a, b, division.magnus) for a, b in pairwise(X.tolist())]
         inner = np.array([x for step in steps for x in step])
         at = np.concatenate([inner, X])
         first_point = len(self.points)
@@ -205,7 +208,7 @@ class Tree:
             weight = places.weight[i] * L
             if weight > 0.0:
                 part.quadrature.append(len(self.quadrature))
-                part.quadrature_X.append(X[i])
+                part.quadrature_place.append(X[i])
                 part.quadrature_node.append(part.node[-1])
                 point = first_point + len(inner) + i
                 self.quadrature.append([point, piece, 0, 0])
@@ -225,7 +228,7 @@ class Tree:
         return place
 
     def _depend(
-        self, division: Division, dependent: list[tuple[int, object]], at: Array, first: int, piece: int, path: str
+        self, division: Division, dependent: list[tuple[int, Basis]], at: Array, first: int, piece: int, path: str
     ) -> None:  # fmt: skip
         """Let dependent bases write the points from `first` on."""
         scale = np.array([1.0 / division.length] * 3 + [1.0] * 3)

@@ -1,7 +1,7 @@
 """How a sum of generalised forces changes as its Jacobians turn, the wrenches held: ∂(Σ Jᵀ·F)/∂q at fixed F.
 
 A step with σ_i = R·S_w,i, τ_i = R·S_v,i about its start p moves all nodes a behind it, at r_a = p_a − p, by
-τ_i + σ_i × r_a. Summed over those nodes, with P = Σ f_a, m = Σ m_a, Θ = Σ r_a·f_aᵀ, its share of the generalised force is
+τ_i + σ_i × r_a. Summed over those nodes, with P = Σ f_a, m = Σ m_a, Θ = Σ r_a·f_aᵀ, its share of the force is
 
     Q_i = σ_i·(m + Σ r_a × f_a) + τ_i·P                                                                  (1)
 
@@ -11,8 +11,8 @@ and that changes with q_k in three ways:
     q_k behind it moves the r_a            σ_i·Σ (τ_k × P + Θ·σ_k − tr(Θ)·σ_k), summed over k's steps     (3)
     q_k of the step itself                 Wᵀ·∂S_i/∂q_k,  W the sum of wrenches in the step's axes        (4)
 
-Nodes are taken backwards, so that sums are ready when they are needed; where branches meet, they add. (4) by `second_slope`, and with b_qq for a
-dependent basis.
+Nodes are taken backwards, so that sums are ready when they are needed; where branches meet, they add.
+(4) by `second_slope`, and with b_qq for a dependent basis.
 """
 
 from __future__ import annotations
@@ -20,11 +20,33 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import Q, SHIFT, T3, WIDTH, second_slope, stumpff
+from corekit_gvs.exponential import T3, WIDTH, Q, second_slope, stumpff
 from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
-    BASES, CHART, COLUMN, COLUMNS, CURVATURES, FIXED, GATHERED, JACOBIANS, MIDPOINT, NODES, PIECES, PLACES, POINTS,
-    RELATIVE, SCRATCH, SIZE, STATE, STEPS, STRAINS, SUMS, ZETAS, real, whole, work,
+    BASES,
+    CHART,
+    COLUMN,
+    COLUMNS,
+    CURVATURES,
+    FIXED,
+    GATHERED,
+    JACOBIANS,
+    MIDPOINT,
+    NODES,
+    PIECES,
+    PLACES,
+    POINTS,
+    RELATIVE,
+    SCRATCH,
+    SIZE,
+    STATE,
+    STEPS,
+    STRAINS,
+    SUMS,
+    ZETAS,
+    real,
+    whole,
+    work,
 )  # fmt: skip
 from corekit_gvs.vectors import (
     Vector,
@@ -99,7 +121,8 @@ def add_curvature(
 @inner
 def add_own(
     h: float, kind: int, rel: Array, c: Array, moment: Vector, force: Vector, Z: Array, B: Array, one: int, two: int,
-    curvatures: Array, at: int, next_at: int, x: Array, half: Array, first: int, sign: float, scratch: Array, out: Array,
+    curvatures: Array, at: int, next_at: int, x: Array, half: Array, first: int, sign: float, scratch: Array,
+    out: Array,
 ) -> None:  # fmt: skip
     """Add sign·(4)."""
     own = Z.shape[1]
@@ -133,11 +156,57 @@ def add_own(
         add_curvature(curvatures, place, own, pulled, sign, first, out)
 
 
+@inner
+def gather(total: Array, push: Array, D: Vector, above: Array) -> None:
+    """Add a node's own wrench to its sums (m, P, Θ), move them to the node before, and add them to that one's."""
+    for r in range(6):
+        total[r] += push[r]
+    for r in range(3):
+        for s in range(3):
+            total[6 + 3 * r + s] += D[r] * total[3 + s]
+    for r in range(15):
+        above[r] += total[r]
+
+
+@inner
+def add_step_turning(
+    before: Array, rel: Array, total: Array, Z: Array, J: Array, columns: IntArray, first: int, sign: float, G: Array,
+    sigmas: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add sign·((2) + (3)) of a step; J is that of the node before, in the given columns."""
+    P, m = get(total, 3), get(total, 0)
+    trace, own = total[6] + total[10] + total[14], Z.shape[1]
+    for k in range(own):
+        w, l = (Z[0, k], Z[1, k], Z[2, k]), (Z[3, k], Z[4, k], Z[5, k])  # noqa: E741
+        sigma = apply(before, 0, apply(rel, T3, w))
+        tau = apply(before, 0, add(apply(rel, Q, w), apply(rel, T3, l)))
+        pulled = add(cross(tau, P), combine(1.0, apply(total, 6, sigma), -trace, sigma))
+        turned = add(pulled, cross(sigma, m))
+        for r in range(3):
+            G[r, first + k] += pulled[r]
+            sigmas[r, k] = sign * sigma[r]
+        row = out[first + k]
+        for j in range(len(columns)):
+            row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
+    for k in range(own):
+        s0, s1, s2, row = sigmas[0, k], sigmas[1, k], sigmas[2, k], out[first + k]
+        for j in range(G.shape[1]):
+            row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
+
+
+@inner
+def add_all(source: Array, target: Array) -> None:
+    """target += source, (3, n)."""
+    for r in range(3):
+        for j in range(source.shape[1]):
+            target[r, j] += source[r, j]
+
+
 @compiled
 def add_turning(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, pushes: Array, last: int, sign: float, out: Array
 ) -> None:  # fmt: skip
-    """Add sign·∂(Σ Jᵀ·F)/∂q of the first `last` nodes, after a sweep with rows; F: moment and force at each, world axes."""
+    """Add sign·∂(Σ Jᵀ·F)/∂q of the first `last` nodes, after a sweep with rows; F: moments and forces, world axes."""
     nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     columns = whole(ints, COLUMNS, 1).reshape(-1)
     steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
@@ -152,67 +221,33 @@ def add_turning(
     sums[:last] = 0.0
     for i in range(last - 1, 0, -1):
         total, kind, piece, parent = sums[i], nodes[i, 2], nodes[i, 1], nodes[i, 0]
-        for r in range(3):
-            total[r] += pushes[i, r]
-            total[3 + r] += pushes[i, 3 + r]
-        before, here = places[parent], places[i]
-        D = combine(1.0, get(here, 9), -1.0, get(before, 9))
-        P, m = get(total, 3), get(total, 0)
-        for r in range(3):
-            for s in range(3):
-                total[6 + 3 * r + s] += D[r] * P[s]
-        G, further = gathered[i], gathered[parent]
-        own, first = pieces[piece, 1], pieces[piece, 3]
-        for r in range(15):
-            sums[parent, r] += total[r]
-        if kind == FIXED or kind == CHART or own == 0:
-            for r in range(3):
-                for j in range(n):
-                    further[r, j] += G[r, j]
+        before, own, first = places[parent], pieces[piece, 1], pieces[piece, 3]
+        G = gathered[i]
+        gather(total, pushes[i], combine(1.0, get(places[i], 9), -1.0, get(before, 9)), sums[parent])
+        if kind in (FIXED, CHART) or own == 0:
+            add_all(G, gathered[parent])
             continue
         at, width, start = nodes[parent, 4], pieces[nodes[parent, 1], 0], pieces[nodes[parent, 1], 2]
         J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
         rel = relative[i]
         Z = zetas[6 * nodes[i, 6] : 6 * (nodes[i, 6] + own)].reshape((6, own))
-        trace = total[6] + total[10] + total[14]
-        # r × f summed: the skew part of Θ
-        lever = (total[11] - total[13], total[12] - total[8], total[7] - total[9])
-        whole_moment = add(m, lever)
-        for k in range(own):
-            w, l = (Z[0, k], Z[1, k], Z[2, k]), (Z[3, k], Z[4, k], Z[5, k])  # noqa: E741
-            sigma = apply(before, 0, apply(rel, T3, w))
-            tau = apply(before, 0, add(apply(rel, Q, w), apply(rel, T3, l)))
-            swing = combine(1.0, apply(total, 6, sigma), -trace, sigma)
-            pulled = add(cross(tau, P), swing)
-            for r in range(3):
-                G[r, first + k] += pulled[r]
-                wide[3 * n + r * own + k] = sigma[r]
-            turned = add(pulled, cross(sigma, m))
-            row = out[first + k]
-            for j in range(width):
-                row[columns[start + j]] += sign * (
-                    J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2]
-                )
-        for k in range(own):
-            s0, s1, s2 = (
-                sign * wide[3 * n + k],
-                sign * wide[3 * n + own + k],
-                sign * wide[3 * n + 2 * own + k],
-            )
-            row = out[first + k]
-            for j in range(n):
-                row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
-        for r in range(3):
-            for j in range(n):
-                further[r, j] += G[r, j]
+        above = columns[start : start + width]
+        add_step_turning(
+            before, rel, total, Z, J, above, first, sign, G, wide[: 3 * own].reshape((3, own)), out
+        )
+        add_all(G, gathered[parent])
         point = nodes[i, 3]
         one, two, near, far = points[point, 0], points[point, 0], points[point, 2], points[point, 2]
         if kind != MIDPOINT:
             two, far = points[point + 1, 0], points[point + 1, 2]
             strain_at(strains[point], B, one, own, first, q, v, x, 0)
             strain_at(strains[point + 1], B, two, own, first, q, v, x, 18)
-        moment, force = apply_transposed(before, 0, whole_moment), apply_transposed(before, 0, P)
+        # r × f summed: the skew part of Θ
+        lever = (total[11] - total[13], total[12] - total[8], total[7] - total[9])
+        moment = apply_transposed(before, 0, add(get(total, 0), lever))
+        force = apply_transposed(before, 0, get(total, 3))
         half = wide[6 * n : 6 * n + 6 * own].reshape((6, own))
         add_own(
-            steps[i, 0], kind, rel, c, moment, force, Z, B, one, two, curvatures, near, far, x, half, first, sign, small, out
+            steps[i, 0], kind, rel, c, moment, force, Z, B, one, two, curvatures, near, far, x, half, first, sign,
+            small, out,
         )  # fmt: skip

@@ -8,7 +8,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = [
-    "Vector", "add", "apply", "apply_transposed", "combine", "compiled", "cross", "dot", "get", "inner", "multiply", "put"
+    "Vector", "add", "apply", "apply_transposed", "combine", "compiled", "cross", "dot", "get", "inner", "multiply",
+    "put",
 ]  # fmt: skip
 
 Vector: TypeAlias = tuple[float, float, float]

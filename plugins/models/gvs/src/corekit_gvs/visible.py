@@ -66,7 +66,7 @@ def visible_of(config: GVSConfig, tree: Tree) -> Visible:
             _soft_shapes(link, tree, out)
             _soft_line(link, tree, out)
         out.never.extend((k, k + 1) for k in range(first, len(out.shapes) - 1))
-    _joined(config, tree, out)
+    _joined(config, out)
     return out
 
 
@@ -104,15 +104,15 @@ def _rigid_shape(link: Link, out: Visible, base: int, centre: int, path: str) ->
     if link.collision == "spheres":
         out.shapes.append(Shape("sphere", (link.radius,), frame=centre, friction=link.friction))
         return
-    tip = np.array(link.tip)
+    tip: Array = np.array(link.tip, dtype=np.float64)
     length = float(np.linalg.norm(tip))
     if length < 1e-9:
         said = "needs a tip away from the base, or spheres"
         raise ConfigError([Mistake(f"{path}.collision", link.collision, said)], f"link {link.name!r}")
     z = tip / length
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= math.sqrt(x @ x)
-    rotation = np.column_stack([x, np.cross(z, x), z])
+    x = x / math.sqrt(float(x @ x))
+    rotation: Array = np.array([x, np.cross(z, x), z], dtype=np.float64).T
     kind = "capsule" if link.collision == "capsules" else "cylinder"
     offset = Pose(0.5 * tip, rotation)
     out.shapes.append(
@@ -129,7 +129,7 @@ def _soft_line(link: Link, tree: Tree, out: Visible) -> None:
     out.lines.append((nodes, np.array(radii)))
 
 
-def _joined(config: GVSConfig, tree: Tree, out: Visible) -> None:
+def _joined(config: GVSConfig, out: Visible) -> None:
     """Shapes of links that are joined never touch at the joint: last of the carrier, first of the carried."""
     of = {
         link.name: [k for k, s in enumerate(out.shapes) if _owner(out, s) == link.name]
