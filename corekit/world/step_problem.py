@@ -30,7 +30,9 @@ from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
 from corekit.world.smooth_correction import smooth_correction
+from corekit.world.step_contacts import StepContacts
 from corekit.world.step_factor import StepFactor
+from corekit.world.step_motion import StepMotion
 from corekit.world.step_report import contact_impulse, contacts_of, reactions
 from corekit.world.whole_step import WholeStep
 
@@ -60,6 +62,7 @@ class StepSystem:
         self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
         self._numbered = tuple(enumerate(self.parts))
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
+        self._motion = StepMotion(self.parts, self.slices)
         self.coordinates = sum(body.nq for body in self.bodies)
         self.velocities = n = sum(body.nv for body in self.bodies)
         self.stage = stage
@@ -75,14 +78,14 @@ class StepSystem:
         )
         self.problem = self.impulses.problem
         self.factor = StepFactor(self.parts, self.slices, self.forces, self.impulses)
+        self._contacts = StepContacts(stage, self.impulses, self.solves_impulses)
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # a world without contact and without rows has no impulses to solve for or to remember
         self._has_impulses = stage is not None or self.impulses.has_rows
         # gaps of impulse solvers and the values of constraints alone are taken at the end of a step
         self._wants_end = self.solves_impulses or self.impulses.has_rows
-        self._has_prescribed = any(len(part.prescribed) for part in self.parts)
         # what contacts did and what held prescribed coordinates is told from the accepted velocity
-        self._reports = stage is not None or self._has_prescribed
+        self._reports = stage is not None or self._motion.prescribes
         self._recharts = tuple((i, body.model.rechart) for i, body in enumerate(self.bodies))
         self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = self._about = np.zeros(n)
@@ -102,27 +105,12 @@ class StepSystem:
         return State.stacked([body.sizes for body in self.bodies])
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
-        for i, part in self._numbered:
-            where = self.slices[i]
-            part.body.model.advance(start.parts[i], velocity[where], step, near.parts[i], out.parts[i])
-        out.time = start.time + step
-        if self._has_prescribed:
-            self._place(out)
+        """Move every body with v̄ over h; see `corekit.world.step_motion`."""
+        self._motion.advance(start, velocity, step, near, out)
 
     def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
-        """After the split problem: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`, at the same time."""
-        np.subtract(velocity, smooth.v, out=self._moving)
-        self._moving *= 0.5
-        self.advance(smooth, self._moving, step, smooth, out)
-        out.time = smooth.time
-        if self._has_prescribed:
-            self._place(out)
-
-    def _place(self, out: State) -> None:
-        """Set the prescribed coordinates of a state to p at its time."""
-        for i, part in self._numbered:
-            part.place(out.parts[i], out.time)
+        """Move from q_f to q⁺ after the split problem; see `corekit.world.step_motion`."""
+        self._motion.correct(smooth, velocity, step, out)
 
     # — linearisations —
 
@@ -135,7 +123,7 @@ class StepSystem:
         self._first = True
         if self._has_impulses:
             self.impulses.begin()
-        if self._has_prescribed:
+        if self._motion.prescribes:
             for part in self.parts:
                 part.begin()
         if self.stage is not None:
@@ -178,7 +166,7 @@ class StepSystem:
         trial, own = self._trial, self._velocity
         own[:] = velocity
         self._reset(own, split=False)
-        self._fix(own, start.time + step)
+        self._motion.fix(own, start.time + step)
         moving = self._moving
         np.multiply(start.v, 1.0 - theta, out=moving)
         moving += theta * own
@@ -192,16 +180,15 @@ class StepSystem:
             end = self._end
             self.advance(start, moving, step, near_end, end)
             end.v[:] = moving
-        if self._has_prescribed:
-            for part, target in zip(self.parts, trial.parts, strict=True):
-                part.impose(target, trial.time)
+        self._motion.impose(trial)
         return trial, end
 
     def _touch(self, start: State, step: float, theta: float) -> None:
         """Contacts at the trial state, and the forces of a potential there."""
         trial, own = self._trial, self._velocity
         if self.stage is not None and self.stage.measure(trial):
-            self._take_contacts(start, trial, trial if theta == 1.0 else self._end, step, theta)
+            end = trial if theta == 1.0 else self._end
+            self.contact_count, self._obstacle_rate = self._contacts.coupled(start, trial, end, step, theta)
         if self.forces is not None and self.contact_count:
             forces = self.forces
             forces.evaluate(trial, trial.v, step, self._obstacle_rate)
@@ -222,54 +209,18 @@ class StepSystem:
         if self.forces is not None and not split:
             self.forces.clear()
 
-    def _fix(self, velocity: Array, time: float) -> None:
-        """Set the prescribed entries of a stacked velocity to ṗ(time)."""
-        if self._has_prescribed:
-            for part, where in zip(self.parts, self.slices, strict=True):
-                part.fix(time)
-                velocity[where][part.prescribed] = part.fixed
-
-    def _take_contacts(self, start: State, trial: State, end: State, step: float, theta: float) -> None:
-        """Rows, obstacle velocities and gap terms of the contacts measured at the trial state."""
-        stage = self.stage
-        assert stage is not None
-        self.contact_count = count = stage.contacts.count
-        stage.build_rows(trial)
-        t0, t1 = start.time, start.time + step
-        over_step = stage.obstacle_velocity(trial.time, t0, t1, instant=False)
-        self._obstacle_rate = rate = over_step
-        if not self.solves_impulses:
-            return
-        if over_step is not None and theta != 1.0:
-            self._obstacle_rate = rate = stage.obstacle_velocity(trial.time, t0, t1, instant=True)
-        normal_velocity = stage.rows.velocity(trial.v)[:, 0]
-        if over_step is not None:
-            normal_velocity = normal_velocity - over_step[:, 0]
-        end_gap = stage.contacts.gap[:count]
-        if end is not trial:
-            end_gap = stage.gap_at(end, end_gap + (1.0 - theta) * step * normal_velocity)
-            stage.scene.place(trial)
-        self.impulses.take_contacts(stage.gap_term(end_gap, normal_velocity, step), rate, step)
-
     def linearise_start(
         self, start: State, step: float, beta: float, damping: bool, shift: float = 0.0
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
-        stage = self.stage
         self._reset(start.v, split=False)
-        starts = start.parts
         for i, part in self._numbered:
-            part.assemble_start(starts[i], step, beta, damping, shift)
+            part.assemble_start(start.parts[i], step, beta, damping, shift)
         self._coefficients = (step if damping else 0.0, beta * step * step)
-        if stage is not None and stage.take_start():
-            self.contact_count = stage.contacts.count
-            stage.build_rows(start)
-            t0, t1 = start.time, start.time + step
-            self._obstacle_rate = rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
-            if self.solves_impulses:
-                self.impulses.take_contacts(stage.start_term(step), rate, step)
-            elif self.forces is not None:
-                self.forces.evaluate(start, start.v, step, rate)
+        if self.stage is not None and self.stage.take_start():
+            self.contact_count, self._obstacle_rate = self._contacts.at_start(start, step)
+            if self.forces is not None:
+                self.forces.evaluate(start, start.v, step, self._obstacle_rate)
                 self.extra = step * self.forces.generalised()
                 self.extra += beta * step * step * self.forces.obstacle_stiffness_force()
                 if damping:
@@ -280,23 +231,12 @@ class StepSystem:
         self, start: State, smooth: State, step: float, theta: float = 0.0, held: bool = False
     ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f)."""
-        stage = self.stage
         self._reset(smooth.v, split=True)
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
             part.assemble_split(a, where, step, theta, held)
         self._coefficients = (0.0, 0.0)
-        if stage is not None and self.solves_impulses and stage.measure(smooth):
-            self.contact_count = stage.contacts.count
-            stage.build_rows(smooth)
-            t0, t1 = start.time, start.time + step
-            self._obstacle_rate = rate = stage.obstacle_velocity(t1, t0, t1, instant=True)
-            mean = 0.5 * (start.v + smooth.v)
-            normal_velocity = stage.rows.velocity(mean)[:, 0]
-            over_step = stage.obstacle_velocity(t1, t0, t1, instant=False)
-            if over_step is not None:
-                normal_velocity = normal_velocity - over_step[:, 0]
-            term = stage.gap_term(stage.contacts.gap, normal_velocity, step)
-            self.impulses.take_contacts(term, rate, step)
+        if self.stage is not None and self.solves_impulses and self.stage.measure(smooth):
+            self.contact_count, self._obstacle_rate = self._contacts.split(start, smooth, step)
         self._finish(step)
 
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
@@ -394,7 +334,7 @@ class StepSystem:
                 out[where] -= row
         if self.contact_count:
             out -= contact_impulse(self)
-        if self._has_prescribed:
+        if self._motion.prescribes:
             for part, where in zip(self.parts, self.slices, strict=True):
                 out[where][part.prescribed] = 0.0
 
@@ -439,10 +379,8 @@ class StepSystem:
 
     def memory(self) -> Memory:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
-        kept = self.impulses.memory()
-        if self.stage is not None:
-            kept |= {f"stage.{name}": array for name, array in self.stage.memory().items()}
-        return kept
+        of_stage = {} if self.stage is None else self.stage.memory()
+        return self.impulses.memory() | {f"stage.{name}": array for name, array in of_stage.items()}
 
     def forget(self) -> None:
         """Have nothing to tell of the last step, as before the first one."""

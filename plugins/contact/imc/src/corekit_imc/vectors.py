@@ -1,12 +1,6 @@
-"""Three-vectors as tuples: they live in registers inside compiled kernels, where small arrays would not."""
+"""Three-vectors as tuples, of the kernel's geometry."""
 
-from __future__ import annotations
-
-import math
-from typing import TypeAlias
-
-from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, cross, dot, into_frame, norm, out_of_frame, scaled
 
 __all__ = [
     "Vector",
@@ -18,55 +12,3 @@ __all__ = [
     "out_of_frame",
     "scaled",
 ]
-
-Vector: TypeAlias = tuple[float, float, float]
-
-
-@compiled
-def dot(a: Vector, b: Vector) -> float:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@compiled
-def cross(a: Vector, b: Vector) -> Vector:
-    """a × b; exactly zero for equal or opposite vectors."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@compiled
-def norm(a: Vector) -> float:
-    """‖a‖."""
-    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-
-
-@compiled
-def scaled(a: Vector, s: float) -> Vector:
-    """s·a."""
-    return (s * a[0], s * a[1], s * a[2])
-
-
-@compiled
-def along(a: Vector, s: float, b: Vector) -> Vector:
-    """a + s·b."""
-    return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
-
-
-@compiled
-def into_frame(rotation: Array, a: Vector) -> Vector:
-    """Rᵀ·a, rotation of shape (3, 3)."""
-    return (
-        rotation[0, 0] * a[0] + rotation[1, 0] * a[1] + rotation[2, 0] * a[2],
-        rotation[0, 1] * a[0] + rotation[1, 1] * a[1] + rotation[2, 1] * a[2],
-        rotation[0, 2] * a[0] + rotation[1, 2] * a[1] + rotation[2, 2] * a[2],
-    )
-
-
-@compiled
-def out_of_frame(rotation: Array, a: Vector) -> Vector:
-    """R·a, rotation of shape (3, 3)."""
-    return (
-        rotation[0, 0] * a[0] + rotation[0, 1] * a[1] + rotation[0, 2] * a[2],
-        rotation[1, 0] * a[0] + rotation[1, 1] * a[1] + rotation[1, 2] * a[2],
-        rotation[2, 0] * a[0] + rotation[2, 1] * a[1] + rotation[2, 2] * a[2],
-    )

@@ -163,7 +163,7 @@ class LCPContact(ImpulseSolver):
 
     def _read(self, problem: ContactProblem) -> Whole:
         friction, width, free = problem.friction, problem.width, problem.free
-        key = friction.size, width, np.count_nonzero(friction) > 0
+        key = friction.size, width, bool(np.count_nonzero(friction))
         found = self._directions.get(key)
         if found is None:
             # without any friction the LCP needs no directions at all

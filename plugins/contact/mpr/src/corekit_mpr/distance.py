@@ -13,12 +13,12 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, across, along, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.literals import number
 from corekit_mpr.polish import polish
 from corekit_mpr.portal import put
 from corekit_mpr.simplex import nearest
 from corekit_mpr.support import Pair, lowest
-from corekit_mpr.vectors import Vector, across, along, cross, dot, norm, row, scaled, subtract
 
 __all__ = ["distance"]
 

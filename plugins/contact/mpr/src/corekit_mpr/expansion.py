@@ -15,10 +15,10 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.literals import number
 from corekit_mpr.polish import polish
 from corekit_mpr.support import Pair, lowest
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
 
 __all__ = ["MAX_CORNERS", "MAX_FACES", "depth"]
 

@@ -16,9 +16,9 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 from corekit_mpr.solids import Hulls
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT, Solid
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 
 __all__ = [
     "BARREL",

@@ -8,12 +8,12 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, across, along, cross, norm, scaled, unit
 from corekit_mpr.distance import distance
 from corekit_mpr.expansion import MAX_CORNERS, MAX_FACES, depth
 from corekit_mpr.polish import MAX_EDGES, polish
 from corekit_mpr.portal import find_portal
 from corekit_mpr.support import POINT, SEGMENT, Pair
-from corekit_mpr.vectors import Vector, across, along, cross, norm, scaled, unit
 
 __all__ = ["Work", "core_gap", "work"]
 

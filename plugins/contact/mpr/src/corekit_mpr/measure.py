@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, add, into_frame, norm, out_of_frame, row, subtract
 from corekit_mpr.features import CODES, Placed
 from corekit_mpr.gap import Work, core_gap
 from corekit_mpr.overlap import Pool
 from corekit_mpr.patch import put_points
 from corekit_mpr.solids import Hulls, Solids
 from corekit_mpr.support import BOX, HALF_SPACE, Pair, Solid, lowest_on_plane
-from corekit_mpr.vectors import Vector, add, into_frame, norm, out_of_frame, row, subtract
 
 __all__ = ["Out", "measure_pairs", "near_pairs"]
 

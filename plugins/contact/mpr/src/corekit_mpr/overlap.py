@@ -20,9 +20,9 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
 from corekit_mpr.literals import number
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 
 __all__ = ["Pool", "overlap", "pool"]
 

@@ -13,11 +13,11 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, subtract
 from corekit_mpr.features import DISK, NOTHING, POLYGON, Placed, face_towards, facing
 from corekit_mpr.literals import number
 from corekit_mpr.overlap import Pool, overlap
 from corekit_mpr.solids import Hulls
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, scaled, subtract
 from corekit_mpr.witness import ALIGNED, closest
 
 __all__ = ["MAX_POINTS", "put_points"]

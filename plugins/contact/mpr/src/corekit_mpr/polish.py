@@ -21,9 +21,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.literals import number
-from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
-from corekit_mpr.vectors import (
+from corekit.geometry.vectors import (
     Vector,
     across,
     along,
@@ -35,6 +33,8 @@ from corekit_mpr.vectors import (
     side,
     unit,
 )
+from corekit_mpr.literals import number
+from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
 
 __all__ = ["MAX_EDGES", "polish", "value"]
 

@@ -16,8 +16,8 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, across, cross, dot, norm, row, scaled, subtract, unit
 from corekit_mpr.support import Pair, lowest
-from corekit_mpr.vectors import Vector, across, cross, dot, norm, row, scaled, subtract, unit
 
 __all__ = ["find_portal", "put"]
 

@@ -9,7 +9,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.vectors import Vector, add, along, cross, dot, row, scaled, subtract
+from corekit.geometry.vectors import Vector, add, along, cross, dot, row, scaled, subtract
 
 __all__ = ["nearest"]
 

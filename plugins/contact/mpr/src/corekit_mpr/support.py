@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, scaled, side, subtract
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, subtract
 
 __all__ = [
     "BOX",

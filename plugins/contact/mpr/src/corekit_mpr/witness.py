@@ -10,6 +10,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.features import (
     BARREL,
     CORNER,
@@ -26,7 +27,6 @@ from corekit_mpr.features import (
 from corekit_mpr.overlap import Pool
 from corekit_mpr.solids import Hulls
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT, support
-from corekit_mpr.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
 
 __all__ = ["ALIGNED", "closest"]
 

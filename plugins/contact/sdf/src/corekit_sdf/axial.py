@@ -33,8 +33,8 @@ import math
 from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
 from corekit_sdf.rim_edge import half_ellipse_normal
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
 
 __all__ = ["Axial", "axial_gap", "axial_value"]
 

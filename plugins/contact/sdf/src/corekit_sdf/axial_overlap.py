@@ -16,9 +16,9 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.rims import rim_direction, rim_feature
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
 
 __all__ = [
     "FACE",

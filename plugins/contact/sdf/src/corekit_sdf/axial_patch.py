@@ -11,11 +11,11 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
 from corekit_sdf.axial_overlap import FACE, Turned, cap_on_cap, line_on_cap, line_on_line, pair_feature
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.literals import number
 from corekit_sdf.rows import put, row_point
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["put_axial"]

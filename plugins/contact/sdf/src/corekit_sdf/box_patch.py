@@ -6,11 +6,11 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, dot
 from corekit_sdf.cap_patch import cap_on_edge, cap_on_face
 from corekit_sdf.closest import put_closest
 from corekit_sdf.line_patch import line_on_face
 from corekit_sdf.separation import Separation
-from corekit_sdf.vectors import Vector, dot
 
 __all__ = ["put_box_contact"]
 

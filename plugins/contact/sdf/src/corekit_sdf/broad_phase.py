@@ -6,9 +6,9 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, into_frame, norm
 from corekit_sdf.features import BOX, CAPSULE, CIRCLE, CYLINDER, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
-from corekit_sdf.vectors import Vector, into_frame, norm
 
 __all__ = ["bounding_radius", "near_pairs"]
 

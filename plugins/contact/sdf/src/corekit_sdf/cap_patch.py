@@ -16,12 +16,12 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, dot, scaled, side, unit_axis
 from corekit_sdf.closest import put_closest, put_other
 from corekit_sdf.features import CORNER, CROSSING, corner_number, edge_number
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
 from corekit_sdf.rows import put, row_point
 from corekit_sdf.separation import CAP, Separation
-from corekit_sdf.vectors import Vector, along, dot, scaled, side, unit_axis
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["cap_on_edge", "cap_on_face"]

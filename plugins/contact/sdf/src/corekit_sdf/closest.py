@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, dot, norm, side
 from corekit_sdf.features import CORNER, EDGE, MINUS, PLUS, SIDE, corner_number, edge_number, end_feature
 from corekit_sdf.rows import put, row_point
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, SIDE_VERTEX, Separation
-from corekit_sdf.vectors import Vector, along, dot, norm, side
 from corekit_sdf.witness import ALIGNED, midpoint
 
 __all__ = ["put_closest", "put_other"]

@@ -21,9 +21,9 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector
 from corekit_sdf.features import CORNER
 from corekit_sdf.rows import put
-from corekit_sdf.vectors import Vector
 
 __all__ = ["corners_on_plane"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from corekit.compiled import compiled
+from corekit.geometry.vectors import Vector, along, dot, norm, scaled, side, unit_axis
 from corekit_sdf.rim_edge import half_ellipse_normal
 from corekit_sdf.separation import (
     CAP,
@@ -20,7 +21,6 @@ from corekit_sdf.separation import (
     separation,
     signs_fit,
 )
-from corekit_sdf.vectors import Vector, along, dot, norm, scaled, side, unit_axis
 
 __all__ = ["cylinder_box"]
 

@@ -76,13 +76,25 @@ class SdfDetector(ContactDetector):
         self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
         self._lengths = False
-        self._searched: tuple[Array | IntArray, ...] = ()
-        self._measured: tuple[Array | IntArray, ...] = ()
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
         self._rotation: Array = np.zeros((0, 3, 3))
         self._rows: Array = np.zeros((MAX_POINTS, 7))
         self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
+        self._searched, self._measured = self._collected()
+
+    def _collected(
+        self,
+    ) -> tuple[
+        tuple[IntArray, IntArray, Array, Array, Array, IntArray],
+        tuple[IntArray, Array, Array, Array, IntArray, IntArray],
+    ]:
+        """What the compiled search and measurement take, in the order they take it."""
+        corners = self._corners, self._corner_start
+        return (
+            (self._pairs, self._kind, self._size, self._radius, *corners),
+            (self._kind, self._size, self._radius, *corners, self._frame),
+        )
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
@@ -123,13 +135,7 @@ class SdfDetector(ContactDetector):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
         self._families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
-        # what the compiled loops take, collected once
-        self._searched = (
-            self._pairs, self._kind, self._size, self._radius, self._corners, self._corner_start,
-        )  # fmt: skip
-        self._measured = (
-            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame,
-        )  # fmt: skip
+        self._searched, self._measured = self._collected()
         self._lengths = bool(len(self._edges))
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.vectors import Vector, along, cross, norm, scaled, unit_axis
+from corekit.geometry.vectors import Vector, along, cross, norm, scaled, unit_axis
 
 __all__ = ["carry_edges", "place_edges"]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.compiled import compiled
-from corekit_sdf.vectors import Vector
+from corekit.geometry.vectors import Vector
 
 __all__ = [
     "AXIAL_PAIR",

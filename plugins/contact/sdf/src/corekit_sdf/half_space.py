@@ -11,10 +11,10 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, side
 from corekit_sdf.features import PLUS, end_feature
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
 from corekit_sdf.rows import put
-from corekit_sdf.vectors import Vector, along, side
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["capsule_on_plane", "cylinder_on_plane", "sphere_on_plane"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
 from corekit_sdf.closest import put_closest, put_other
 from corekit_sdf.features import EDGE, edge_number, end_feature
 from corekit_sdf.separation import Separation
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["line_on_face"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, into_frame, scaled
 from corekit_sdf.box_patch import put_box_contact
 from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.cylinder_box import cylinder_box
@@ -23,7 +24,6 @@ from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_o
 from corekit_sdf.rows import put
 from corekit_sdf.segment_box import segment_box
 from corekit_sdf.spheres import point_box, point_capsule, point_cylinder, point_sphere
-from corekit_sdf.vectors import Vector, along, into_frame, scaled
 from corekit_sdf.write import write_rows
 
 __all__ = ["measure_pairs"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import into_frame
 from corekit_sdf.axial import axial_gap
 from corekit_sdf.axial_overlap import Turned
 from corekit_sdf.axial_patch import put_axial
 from corekit_sdf.features import AXIAL_PAIR, CAPSULE, family
-from corekit_sdf.vectors import into_frame
 from corekit_sdf.write import write_rows
 
 __all__ = ["measure_axial_pairs"]

@@ -6,12 +6,12 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, into_frame, norm
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
 from corekit_sdf.round_planar import capsule_in_ring, capsule_on_circle, sphere_in_ring, sphere_on_circle
 from corekit_sdf.rows import MAX_POINTS, put
 from corekit_sdf.segments import capsule_on_segments, sphere_on_segments
-from corekit_sdf.vectors import Vector, into_frame, norm
 from corekit_sdf.write import write_rows
 
 __all__ = ["measure_planar_pairs"]

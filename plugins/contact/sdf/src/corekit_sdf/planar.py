@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector
 from corekit_sdf.rows import MAX_POINTS, put
-from corekit_sdf.vectors import Vector
 
 __all__ = [
     "AT_CORNER",

@@ -29,6 +29,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along
 from corekit_sdf.literals import number
 from corekit_sdf.planar import (
     AT_CORNER,
@@ -46,7 +47,6 @@ from corekit_sdf.planar import (
     place,
     put_low,
 )
-from corekit_sdf.vectors import Vector, along
 
 __all__ = ["capsule_on_polygon", "edge_of", "sphere_on_polygon"]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.compiled import compiled
+from corekit.geometry.vectors import Vector, along, dot
 from corekit_sdf.features import RIM
-from corekit_sdf.vectors import Vector, along, dot
 
 __all__ = ["nearest_rim_point", "rim_direction", "rim_feature"]
 

@@ -14,10 +14,10 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along
 from corekit_sdf.features import PLUS, SIDE, end_feature
 from corekit_sdf.literals import number
 from corekit_sdf.planar import Plane, across, dot2, place, put_low
-from corekit_sdf.vectors import Vector, along
 
 __all__ = ["capsule_in_ring", "capsule_on_circle", "sphere_in_ring", "sphere_on_circle"]
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_sdf.vectors import Vector
+from corekit.geometry.vectors import Vector
 
 __all__ = ["MAX_POINTS", "put", "row_point"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corekit.compiled import compiled
+from corekit.geometry.vectors import Vector, along, dot, norm, scaled
 from corekit_sdf.separation import (
     END,
     SIDE_VERTEX,
@@ -15,7 +16,6 @@ from corekit_sdf.separation import (
     separation,
     signs_fit,
 )
-from corekit_sdf.vectors import Vector, along, dot, norm, scaled
 
 __all__ = ["segment_box"]
 

@@ -21,6 +21,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along
 from corekit_sdf.literals import number
 from corekit_sdf.planar import (
     AT_CORNER,
@@ -39,7 +40,6 @@ from corekit_sdf.planar import (
     put_low,
 )
 from corekit_sdf.polygon import edge_of
-from corekit_sdf.vectors import Vector, along
 
 __all__ = ["capsule_on_segments", "sphere_on_segments"]
 

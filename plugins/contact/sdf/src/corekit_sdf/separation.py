@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
 
 __all__ = [
     "CAP",

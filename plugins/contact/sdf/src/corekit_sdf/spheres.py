@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from corekit.compiled import compiled
-from corekit_sdf.vectors import Vector, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, norm, scaled, side, unit_axis
 
 __all__ = ["point_box", "point_capsule", "point_cylinder", "point_sphere"]
 

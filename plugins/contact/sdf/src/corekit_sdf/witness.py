@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.compiled import compiled
+from corekit.geometry.vectors import Vector, along, cross, dot, norm, side
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_VERTEX, Separation
-from corekit_sdf.vectors import Vector, along, cross, dot, norm, side
 
 __all__ = ["ALIGNED", "midpoint"]
 

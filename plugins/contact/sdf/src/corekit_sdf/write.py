@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import into_frame, out_of_frame
 from corekit_sdf.features import FEATURES
 from corekit_sdf.rows import row_point
-from corekit_sdf.vectors import into_frame, out_of_frame
 
 __all__ = ["write_rows"]
 

@@ -64,10 +64,24 @@ def direction(
     n = dw.size
     if entering_z >= 0:
         enters = transposed[entering_z]
-        for p in range(count):
-            dx[p] = 0.0
+        for q in range(count):
+            dw[q] = enters[row[q]]
+        # four rows at a time: each sum alone would wait for its last term
+        whole = count - count % 4
+        for p in range(0, whole, 4):
+            one, two, three, four = inverse[p], inverse[p + 1], inverse[p + 2], inverse[p + 3]
+            t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0
             for q in range(count):
-                dx[p] -= inverse[p, q] * enters[row[q]]
+                t1 -= one[q] * dw[q]
+                t2 -= two[q] * dw[q]
+                t3 -= three[q] * dw[q]
+                t4 -= four[q] * dw[q]
+            dx[p], dx[p + 1], dx[p + 2], dx[p + 3] = t1, t2, t3, t4
+        for p in range(whole, count):
+            total = 0.0
+            for q in range(count):
+                total -= inverse[p, q] * dw[q]
+            dx[p] = total
         for i in range(n):
             dw[i] = enters[i]
     else:
@@ -103,14 +117,17 @@ def perturbation(
     """
     n, descent = out.size, fall[candidate]
     out[:] = 0.0
+    side = np.zeros(count)
+    if candidate >= n:
+        for q in range(count):
+            side[q] = -inverse[candidate - n, q]
+    else:
+        for p in range(count):
+            factor = transposed[column[p], candidate]
+            for q in range(count):
+                side[q] -= factor * inverse[p, q]
     for q in range(count):
-        total = 0.0
-        if candidate >= n:
-            total = -inverse[candidate - n, q]
-        else:
-            for p in range(count):
-                total -= transposed[column[p], candidate] * inverse[p, q]
-        out[row[q]] = total / descent
+        out[row[q]] = side[q] / descent
     if candidate < n:
         out[candidate] = 1.0 / descent
     largest = 0.0

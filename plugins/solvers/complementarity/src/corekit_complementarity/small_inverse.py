@@ -54,10 +54,11 @@ def update(
     n = dw.size
     if leaving < n:  # v·K, the row that comes in
         for q in range(count):
-            total = 0.0
-            for p in range(count):
-                total += transposed[column[p], leaving] * inverse[p, q]
-            side[q] = total
+            side[q] = 0.0
+        for p in range(count):
+            factor = transposed[column[p], leaving]
+            for q in range(count):
+                side[q] += factor * inverse[p, q]
     if entering_z >= 0 and leaving < n:
         border(inverse, count, dx, dw[leaving], side)
         column[count], row[count] = entering_z, leaving

@@ -10,14 +10,19 @@ from corekit.data.arrays import Array
 
 __all__ = [
     "Vector",
+    "across",
+    "add",
     "along",
     "cross",
     "dot",
     "into_frame",
     "norm",
     "out_of_frame",
+    "row",
     "scaled",
     "side",
+    "subtract",
+    "unit",
     "unit_axis",
 ]
 
@@ -49,6 +54,18 @@ def scaled(a: Vector, s: float) -> Vector:
 
 
 @compiled
+def add(a: Vector, b: Vector) -> Vector:
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@compiled
+def subtract(a: Vector, b: Vector) -> Vector:
+    """a − b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@compiled
 def along(a: Vector, s: float, b: Vector) -> Vector:
     """a + s·b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
@@ -58,6 +75,30 @@ def along(a: Vector, s: float, b: Vector) -> Vector:
 def side(x: float) -> float:
     """+1 for x ≥ 0 (and for nan), else −1."""
     return -1.0 if x < 0.0 else 1.0
+
+
+@compiled
+def unit(a: Vector) -> Vector:
+    """a/‖a‖; nan for the zero vector."""
+    s = 1.0 / norm(a)
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@compiled
+def across(a: Vector) -> Vector:
+    """A unit vector perpendicular to a unit vector."""
+    x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
+    if x <= y and x <= z:
+        return unit((0.0, a[2], -a[1]))
+    if y <= z:
+        return unit((-a[2], 0.0, a[0]))
+    return unit((a[1], -a[0], 0.0))
+
+
+@compiled
+def row(values: Array, index: int) -> Vector:
+    """The first three numbers of a row."""
+    return (values[index, 0], values[index, 1], values[index, 2])
 
 
 @compiled
