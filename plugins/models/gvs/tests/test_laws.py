@@ -12,6 +12,7 @@ from corekit_gvs.config import Basis, Division, Joint, Link
 from . import reference_basis as slow
 from .reference_linkages import TENDONS, typed_arm
 from .reference_linkages import published_arm as slow_arm
+from .reference_tree import soft
 from .robots import DOWN, Robot, published_arm
 
 
@@ -57,7 +58,7 @@ def test_a_typed_dependent_basis_keeps_every_second_derivative():
     """Against the slow reference, whose derivatives are Taylor series: b_qq·q̇·q̇ is in f."""
     tree, q, v = typed_arm()
     points = slow.trapezoid(6)
-    tree.links[0].body[0].points = points
+    soft(tree.links[0])[0].points = points
     mass, force = mixed().at(q, v).dynamics()
     wanted, parts = tree.terms(q, v)
     np.testing.assert_allclose(mass, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())

@@ -1,0 +1,123 @@
+"""The paper's soft robots in motion, each with a global and a local or dependent basis, and how far they are apart."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from corekit.data.arrays import Array
+from corekit.run.results import Results
+from corekit.study.case_run import CaseRun, Row
+from corekit_scenarios.cases.gvs_pairs import (
+    frame_path,
+    mismatch,
+    mismatch_rows,
+    nearest,
+    picture,
+    solved_row,
+    write_mismatch,
+)
+
+__all__ = ["cable_manipulator", "octopus"]
+
+_TIPS = {
+    1.0: (0.241763, 0.036242, -0.153881),
+    2.0: (0.195622, 0.057318, -0.161081),
+    4.0: (0.132728, 0.107478, -0.086707),
+    6.0: (0.056837, 0.199252, -0.002259),
+    8.0: (0.054060, 0.199993, -0.001356),
+}
+"""Tip of the arm of 5.1, Legendre [m]: its published equations integrated to convergence, apart from this project."""
+
+
+def _timed(case: CaseRun, scenario: str, overrides: list[str], name: str) -> tuple[Results, float]:
+    """A run and the processor time it took [s]."""
+    begin = time.process_time()
+    return case.run(scenario, overrides, name), time.process_time() - begin
+
+
+def _strain(link: int, division: int, **options: object) -> list[str]:
+    """Overrides that replace the only basis of a division."""
+    where = f"bodies[0].options.links[{link}].divisions[{division}].strain[0]"
+    return [f"{where}.{key}={value}" for key, value in options.items()]
+
+
+def _words(place: Array | tuple[float, ...]) -> str:
+    return "(" + ", ".join(f"{each:.6f}" for each in place) + ")"
+
+
+def _time_rows(taken: dict[str, float], paper: dict[str, float]) -> list[Row]:
+    return [
+        Row(
+            quantity=f"processor time, {name}", unit="s", paper=paper[name], ours=taken[name],
+            note="compiling and recording included; the paper's machine is a laptop of 2020",
+        )
+        for name in taken
+    ]  # fmt: skip
+
+
+def cable_manipulator(case: CaseRun) -> list[Row]:
+    """Section 5.1: Legendre order 4 against two quadratic elements, on either division."""
+    local = [
+        setting
+        for division in (0, 1)
+        for setting in (
+            *_strain(0, division, kind="fem-quadratic", order=0, elements=2),
+            f"bodies[0].options.links[0].divisions[{division}].points=3",
+        )
+    ]
+    runs, taken = {}, {}
+    for name, overrides in (("Legendre", []), ("FEM", local)):
+        runs[name], taken[name] = _timed(case, "gvs/cable-manipulator", overrides, name.lower())
+    tip = frame_path(runs["Legendre"], "arm.tip")
+    rows = []
+    for instant, place in _TIPS.items():
+        ours = tip[nearest(runs["Legendre"], instant)]
+        away = 1e3 * math.dist(ours, place)
+        rows.append(
+            Row(
+                quantity=f"tip at {instant:g} s, Legendre", unit="m", peer=_words(place), ours=_words(ours),
+                tolerance="within 0.1 mm", passed=away <= 0.1, note=f"{away:.3f} mm from the published equations",
+            )
+        )  # fmt: skip
+    apart = mismatch(runs["Legendre"], runs["FEM"], "arm.tip", 0.3)
+    write_mismatch(case.folder / "mismatch.csv", runs["FEM"].time, apart)
+    picture(case.folder / "snapshots.png", runs, (0, 1, 2, 4, 6, 8), "arm.tip")
+    rows += mismatch_rows(apart, (4.58, 2.69), "of the tip, over all records")
+    return [*rows, solved_row(runs), *_time_rows(taken, {"Legendre": 14.8, "FEM": 18.2})]
+
+
+def octopus(case: CaseRun) -> list[Row]:
+    """Section 5.4: six coordinates of a dependent basis against 31 of cubic elements, from the same shape."""
+    nodes = (-14.5 / (1 + (10.7 * (node / 30 - 0.5)) ** 2) for node in range(31))
+    local = [
+        *_strain(0, 0, kind="fem-cubic", elements=10, coordinates=0, functions="[]"),
+        "bodies[0].options.links[0].divisions[0].points=4",
+        f"bodies[0].initial.coordinates={[round(each, 12) for each in nodes]}",
+    ]
+    return _pair(
+        case, "gvs/octopus", {"dependent": [], "FEM": local}, (0.2, "arm.tip"), (0, 0.5, 1, 1.5, 2), (6.59, 3.39),
+        {"dependent": 18.91, "FEM": 174.72},
+    )  # fmt: skip
+
+
+def _pair(
+    case: CaseRun,
+    scenario: str,
+    ways: dict[str, list[str]],
+    where: tuple[float, str],
+    instants: tuple[float, ...],
+    paper: tuple[float, float] | None,
+    minutes: dict[str, float],
+) -> list[Row]:
+    runs, taken = {}, {}
+    for name, overrides in ways.items():
+        runs[name], taken[name] = _timed(case, scenario, overrides, name.lower())
+    length, frame = where
+    one, other = runs.values()
+    apart = mismatch(one, other, frame, length)
+    write_mismatch(case.folder / "mismatch.csv", one.time, apart)
+    picture(case.folder / "snapshots.png", runs, instants, frame)
+    note = f"of {frame}, over all records" + ("" if paper else "; paper: below 5 %")
+    rows = mismatch_rows(apart, paper or (5.0, 5.0), note)
+    return [*rows, solved_row(runs), *_time_rows(taken, minutes)]

@@ -1,0 +1,108 @@
+"""Two runs of one robot with different strain bases: how far apart they are, and pictures of both.
+
+    mismatch(t) = ‖x_one(t) − x_other(t)‖ / L,  x the place of a frame, L the robot's length                  (1)
+
+Source: the last table of Mathew et al. (2024), "Reduced order modeling of hybrid soft-rigid robots using global,
+local, and state-dependent strain parameterization", which gives the largest and the mean of (1) over the run.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.run.results import Results
+from corekit.study.case_run import Row
+
+__all__ = ["frame_path", "mismatch", "mismatch_rows", "nearest", "picture", "solved_row", "write_mismatch"]
+
+
+def frame_path(results: Results, frame: str) -> Array:
+    """Places of a frame at every record [m], shape (k, 3); `frame` ends the frame's name."""
+    (index,) = [i for i, name in enumerate(results.frames) if name.endswith(frame)]
+    return results.frame_position[:, index]
+
+
+def nearest(results: Results, instant: float) -> int:
+    """Index of the record nearest to an instant [s]."""
+    return int(np.argmin(np.abs(results.time - instant)))
+
+
+def mismatch(one: Results, other: Results, frame: str, length: float) -> Array:
+    """(1) at every record, shape (k,).
+
+    Raises:
+        ValueError: the runs were recorded at other instants.
+    """
+    if len(one.time) != len(other.time) or np.abs(one.time - other.time).max() > 1e-9:
+        raise ValueError(
+            "the two runs were recorded at different instants: give both the same [output] every"
+        )
+    return np.linalg.norm(frame_path(one, frame) - frame_path(other, frame), axis=1) / length
+
+
+def mismatch_rows(apart: Array, paper: tuple[float, float], note: str) -> list[Row]:
+    """Largest and mean mismatch beside the paper's [%]; ours may be smaller, not a tenth larger."""
+    ours = 100.0 * float(apart.max()), 100.0 * float(apart.mean())
+    return [
+        Row(
+            quantity=f"{word} mismatch of the two bases", unit="% of the length", paper=said, ours=found,
+            tolerance="at most 1.1 of the paper's", passed=found <= 1.1 * said, note=note,
+        )
+        for word, said, found in zip(("largest", "mean"), paper, ours, strict=True)
+    ]  # fmt: skip
+
+
+def write_mismatch(path: Path, time: Array, apart: Array) -> None:
+    """(1) over time as a table."""
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["time_s", "mismatch_percent_of_length"])
+        table.writerows(zip(time.tolist(), (100.0 * apart).tolist(), strict=True))
+
+
+def solved_row(runs: Mapping[str, Results]) -> Row:
+    """Whether every step of every run met its solver's tolerance."""
+    steps = sum(int(run.statistics["steps"]) for run in runs.values())
+    unsolved = sum(int(run.statistics["unsolved_steps"]) for run in runs.values())
+    return Row(
+        quantity="steps whose solve met its tolerance", ours=f"{steps - unsolved} of {steps}", tolerance="all",
+        passed=unsolved == 0,
+    )  # fmt: skip
+
+
+def picture(path: Path, runs: Mapping[str, Results], instants: Sequence[float], frame: str) -> None:
+    """Outlines at the instants side by side, one panel a run, with the path of a frame; none without matplotlib."""
+    if find_spec("matplotlib") is None:
+        return
+    import_module("matplotlib").use("Agg")
+    pyplot: Any = import_module("matplotlib.pyplot")
+    figure = pyplot.figure(figsize=(5.5 * len(runs), 5.0), layout="constrained")
+    shown = {label: run.replay().bodies[0] for label, run in runs.items()}
+    everything = np.concatenate([track.outline.reshape(-1, 3) for track in shown.values()])
+    middle = (everything.min(axis=0) + everything.max(axis=0)) / 2
+    reach = 0.55 * float(np.ptp(everything, axis=0).max())
+    for k, (label, run) in enumerate(runs.items()):
+        axes = figure.add_subplot(1, len(runs), k + 1, projection="3d")
+        track = shown[label]
+        ends = [*track.starts[1:].tolist(), track.outline.shape[1]]
+        for instant in instants:
+            record = nearest(run, instant)
+            colour = pyplot.cm.viridis(instant / max(instants[-1], 1e-9))
+            for first, end in zip(track.starts.tolist(), ends, strict=True):
+                axes.plot(*track.outline[record, first:end].T, color=colour, linewidth=2.5)
+        axes.plot(*frame_path(run, frame).T, color="crimson", linewidth=0.8, linestyle=":")
+        axes.set_title(f"{label}: {', '.join(f'{instant:g}' for instant in instants)} s")
+        for axis, centre in zip("xyz", middle, strict=True):
+            getattr(axes, f"set_{axis}lim")(centre - reach, centre + reach)
+            getattr(axes, f"set_{axis}label")(f"{axis} [m]")
+        axes.set_box_aspect((1, 1, 1))
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
