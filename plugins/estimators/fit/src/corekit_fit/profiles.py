@@ -45,6 +45,8 @@ def profile_of(
 ) -> Profile:
     """Equation (1) at values evenly spaced on the parameter's scale, each solve begun at its neighbour's answer.
 
+    Outward from the estimate, then back: each is a local minimum, so the profile lies nowhere below the true one.
+
     A value at which IPOPT found no answer has the cost nan. Where the deviation is `well` known the values reach four
     of it to both sides.
     """
@@ -53,16 +55,27 @@ def profile_of(
     low, high = _reach(program, index, middle, deviation, well=well)
     grid = np.linspace(low, high, points)
     cost = np.full(points, np.nan)
+    answers: dict[int, Array] = {}
     bounds = program.low[place], program.high[place]
+
+    def look(k: int, beside: Array) -> None:
+        program.low[place] = program.high[place] = grid[k]
+        found = program.solve(beside)
+        rise = found.objective - best.objective
+        if found.solved and not rise >= cost[k]:
+            cost[k], answers[k] = rise, found.x
+
     try:
         above = grid >= middle
-        for order in (np.flatnonzero(above), np.flatnonzero(~above)[::-1]):
-            guess = best.x.copy()
+        for order in (np.flatnonzero(above).tolist(), np.flatnonzero(~above)[::-1].tolist()):
+            beside = best.x
             for k in order:
-                program.low[place] = program.high[place] = guess[place] = grid[k]
-                found = program.solve(guess)
-                if found.solved:
-                    cost[k], guess = found.objective - best.objective, found.x.copy()
+                look(k, beside)
+                beside = answers.get(k, beside)
+            # on the way back what lies high may turn out to have a better answer
+            for k, farther in zip(order[-2::-1], order[:0:-1], strict=True):
+                if not cost[k] <= LIMIT and farther in answers:
+                    look(k, answers[farther])
     finally:
         program.low[place], program.high[place] = bounds
     values = np.array([program.unknowns[index].value(float(z)) for z in grid])
