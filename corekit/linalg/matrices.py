@@ -147,7 +147,7 @@ class Banded(Matrix):
         if other.n != self.n:
             raise _misfit(self, other)
         if isinstance(other, Diagonal):
-            self.data[0] += factor * other.data
+            self.data[0] += other.data if factor == 1.0 else factor * other.data
         elif isinstance(other, Banded) and other.width <= self.width:
             if other.width == self.width:
                 self._add_same(other, factor)

@@ -18,7 +18,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
     "add_rows", "carriers_of", "counterparts", "dress", "farthest", "gap_terms", "guesses", "immovable", "keep",
-    "place_shapes", "stabilise", "write_bias",
+    "place_shapes", "slots_of", "spread_rows", "stabilise", "write_bias",
 ]  # fmt: skip
 
 _HASHED = 64
@@ -191,6 +191,15 @@ def add_rows(
             matrix[row + 1, d] += t0 * x + t1 * y + t2 * z
             if width == 3:
                 matrix[row + 2, d] += s0 * x + s1 * y + s2 * z
+
+
+@compiled
+def slots_of(carriers: int, slot: IntArray) -> int:
+    """How many slots of a contact are in use at most; at least one."""
+    most = 0
+    for a in range(carriers):
+        most = max(most, slot[a])
+    return most + 1
 
 
 @compiled

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import add_rows, carriers_of, spread_rows
+from corekit.world.contact_kernels import add_rows, carriers_of, slots_of, spread_rows
 
 __all__ = ["ContactRows"]
 
@@ -126,7 +126,7 @@ class ContactRows:
         own, rows = self._carriers[0], contacts.count * self.width
         assert self._collected is not None
         count = self._collected[1][0]
-        slots = int(own.slot[:count].max(initial=0)) + 1
+        slots = slots_of(count, own.slot)
         values, dofs = self._spread
         if len(values) < rows or values.shape[1] != slots * own.dofs.shape[1]:
             shape = (2 * rows, slots * own.dofs.shape[1])

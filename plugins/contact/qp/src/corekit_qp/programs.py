@@ -170,8 +170,7 @@ class WholeProgram:
         info = solver.solve(program, buffers.x, buffers.multiplier)
         if not directions.shape[1]:
             # the program's rows are the contact laws themselves
-            residuals = Residuals(normal=info.residuals.normal, equation=info.residuals.equation)
-            return Asked(info, residuals, shift)
+            return Asked(info, info.residuals, shift)
         velocity, trial, slip = self._room
         step_impulses(
             friction, directions, buffers.multiplier, self._row_impulse, trial[: len(self._impulse)]
