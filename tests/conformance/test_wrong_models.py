@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from corekit.roles.symbolic import SymbolicParameter
 from corekit.testing.conformance import Subject, checks_of
 from corekit.testing.conformance.common import PAPER
 
@@ -331,6 +332,87 @@ class TooFewFunctions(SymbolicPendulum):
         return found
 
 
+class DampedPendulum(SymbolicPendulum):
+    """Its damping may be a symbol."""
+
+    share = 1.0
+
+    @property
+    def parameters(self):
+        return {"damping": SymbolicParameter("N·m·s/rad", PENDULUM["damping"])}
+
+    def with_parameters(self, values):
+        twin = type(self)(self.m)
+        twin.share = values["damping"] / PENDULUM["damping"]
+        return twin
+
+    def force(self, q, v, inputs):
+        return super().force(q, v, inputs) + (1.0 - self.share) * (self.m._joint_damping @ v)
+
+
+class NoParameters(DampedPendulum):
+    @property
+    def parameters(self):
+        return {}
+
+
+class DeafPendulum(DampedPendulum):
+    def with_parameters(self, values):
+        return self
+
+
+class OtherDamping(DampedPendulum):
+    @property
+    def parameters(self):
+        return {"damping": SymbolicParameter("N·m·s/rad", 1.001 * PENDULUM["damping"])}
+
+
+PARAMETERS = [
+    (DampedPendulum, ()),
+    (NoParameters, ("symbolic-parameters",)),
+    (DeafPendulum, ("symbolic-parameters",)),
+    (OtherDamping, ("symbolic-parameters",)),
+]
+
+
+class RodRows:
+    """The row of the chain's rod in CasADi."""
+
+    def __init__(self, model):
+        self.m = model
+
+    def bilateral(self, q, v, inputs):
+        span = q[3:6] - q[:3]
+        length = casadi.norm_2(span)
+        J = casadi.horzcat(-span.T, span.T) / length
+        return J, length - float(self.m._length[1]), casadi.DM.zeros(1)
+
+
+class LongerRod(RodRows):
+    def bilateral(self, q, v, inputs):
+        J, c, u = super().bilateral(q, v, inputs)
+        return J, c + 1e-8, u
+
+
+class TurnedRod(RodRows):
+    def bilateral(self, q, v, inputs):
+        J, c, u = super().bilateral(q, v, inputs)
+        return -J, c, u
+
+
+class RunningRod(RodRows):
+    def bilateral(self, q, v, inputs):
+        J, c, _ = super().bilateral(q, v, inputs)
+        return J, c, inputs[0]
+
+
+ROWS = [
+    (RodRows, ()),
+    (LongerRod, ("symbolic-rows",)),
+    (TurnedRod, ("symbolic-rows",)),
+    (RunningRod, ("symbolic-rows",)),
+]
+
 SYMBOLIC = [
     (SymbolicPendulum, ()),
     (WrongMass, ("symbolic-dynamics",)),
@@ -350,6 +432,21 @@ def test_expressions_are_held_against_the_numbers(expressions, caught):
     assert failing(subject) == set(caught)
 
 
+@pytest.mark.parametrize(("expressions", "caught"), PARAMETERS)
+def test_options_as_symbols_are_held_against_the_numbers(expressions, caught):
+    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic", "symbolic-parameters"}
+    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
+@pytest.mark.parametrize(("expressions", "caught"), ROWS)
+def test_rows_as_expressions_are_held_against_the_numbers(expressions, caught):
+    provides = chain().spec.provides | {"symbolic-rows"}
+    subject = chain(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
 def test_every_check_of_models_catches_a_wrong_one():
-    caught = {*WRONG, *(name for _, names in SYMBOLIC for name in names)}
+    expected = [*SYMBOLIC, *PARAMETERS, *ROWS]
+    caught = {*WRONG, *(name for _, names in expected for name in names)}
     assert {check.name for check in checks_of("models")} - {check.name for check in PAPER} == caught

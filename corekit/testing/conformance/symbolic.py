@@ -134,7 +134,6 @@ def symbolic_parameters(subject: Subject) -> None:
 @check(
     "symbolic-rows",
     "bilateral rows as expressions equal the numbers to 1e-10",
-    "symbolic",
     "bilateral",
     "symbolic-rows",
 )
