@@ -18,6 +18,7 @@ __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "prin
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
     ("info", "corekit.cli.info:info", "A component and its options; or a run and how it went."),
+    ("cite", "corekit.cli.cite:cite", "What to cite: of a run, of a scenario, or of all that is installed."),
     ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),

@@ -1,0 +1,65 @@
+"""`corekit cite`: what to cite for a run, a scenario, or everything installed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from corekit.errors import PluginError
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_spec
+from corekit.registry.spec import ROLES, ComponentSpec
+
+__all__ = ["cite"]
+
+
+def cite(
+    what: Path | None = None,
+    /,
+    *,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """What to cite: of the components that a run or a scenario uses, or of all that are installed.
+
+    Parameters
+    ----------
+    what
+        The folder of a run, or a scenario: a file, or the name of one that is installed.
+    as_json
+        Print one JSON object instead of text.
+    """
+    specs = _installed() if what is None else _used(what)
+    cited: dict[str, list[str]] = {}
+    for spec in specs:
+        who = f"{ROLES.get(spec.role, spec.role)} {spec.name}"
+        if spec.citation and who not in cited.setdefault(spec.citation, []):
+            cited[spec.citation].append(who)
+    if as_json:
+        rows = [{"citation": citation, "components": who} for citation, who in cited.items()]
+        print(json.dumps({"of": None if what is None else str(what), "citations": rows}, ensure_ascii=False))
+        return
+    for citation, who in cited.items():
+        print(f"{', '.join(who)}\n    {citation}")
+    if not cited:
+        print("no component in it names a publication")
+
+
+def _used(what: Path) -> Iterable[ComponentSpec]:
+    from corekit.cli.run_info import is_run
+    from corekit.scenario.casting import cast_of
+    from corekit.scenario.load import load
+
+    return cast_of(load(what / "resolved.toml" if is_run(what) else what)).everyone
+
+
+def _installed() -> Iterable[ComponentSpec]:
+    for row in discover():
+        if row.usable and not row.reference:
+            try:
+                yield load_spec(row)
+            except PluginError:  # which `corekit doctor` explains
+                continue
