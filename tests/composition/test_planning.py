@@ -17,6 +17,7 @@ from corekit.study.plan import make_plan, simulate
 from corekit.study.plan_drawing import plan_as_replay
 from corekit.study.plan_file import load_plan_file
 from corekit.study.plan_folder import read_memory
+from corekit_scenarios.cases.ball_task import judged
 
 pytest.importorskip("casadi", reason="planning needs casadi")
 
@@ -174,3 +175,17 @@ def test_a_world_or_file_that_is_not_there_is_named(files, capsys):
     assert "nothing.toml" in capsys.readouterr().err
     with pytest.raises(ConfigError, match=r"scenario: .*elsewhere\.toml"):
         load_plan_file(files / "plan.toml", ["scenario=elsewhere.toml"])
+
+
+def test_the_cases_of_the_paper_judge_a_plan_by_its_certificate(made):
+    rows = {row.quantity: row for row in judged(made, "x")}
+    assert all(row.passed in (True, None) for row in rows.values())
+    assert rows["simulated, joint PD: angle from target"].ours <= 1.0
+    assert rows["simulated, open loop: angle from target"].passed is None
+    kinematic = {
+        name: entry for name, entry in made.plan.certificate["equations"].items() if name != "dynamics"
+    }
+    told = {**made.plan.certificate, "equations": kinematic, "orientation_error": 2e-6}
+    worse = attrs.evolve(made, plan=attrs.evolve(made.plan, certificate=told))
+    missed = {row.quantity for row in judged(worse, "x") if row.passed is False}
+    assert missed == {"orientation error 1 − (qᵀq*)²", "robot dynamics residual"}

@@ -109,7 +109,8 @@ class Search:
         dynamic = self._asked.stages == "dynamic"
         if earlier is None or not dynamic:
             stage, motion = self._kinematic(earlier)
-            if not dynamic:
+            # what bodies that move as they like cannot do, bodies with dynamics cannot either
+            if not dynamic or self.ending is Ending.INFEASIBLE:
                 return stage, motion
             earlier = motion
         return self._dynamic(earlier, multipliers)
