@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pytest
 
 from corekit.scenario.load import load
 from corekit.world.imagined import imagined_contact
@@ -55,14 +56,15 @@ def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
 def test_the_imagined_contact_is_solved_for(tmp_path):
     simulation = compose(tmp_path)
     asked = []
-    answer = simulation.system.solver.solve
+    solver: Any = simulation.system.solver
+    answer = solver.solve
 
     def watched(problem, impulse):
         info = answer(problem, impulse)
         asked.append(float(impulse[0]))
         return info
 
-    simulation.system.solver.solve = watched
+    solver.solve = watched
     simulation.rehearse()
     assert len(asked) == 1
     assert asked[0] > 0.0

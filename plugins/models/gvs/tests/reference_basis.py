@@ -8,6 +8,7 @@ torsion, bend y, bend z, stretch x, shear y, shear z; rotational rows are angles
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import sympy
@@ -117,7 +118,7 @@ class Typed:
         x, t, tau = sympy.symbols("X t tau")
         q = sympy.symbols([f"q{i + 1}" for i in range(size)])
         v = sympy.symbols([f"v{i + 1}" for i in range(size)])
-        rows = [sympy.sympify(formulas.get(mode, "0")) for mode in MODES]
+        rows: list[Any] = [sympy.sympify(formulas.get(mode, "0")) for mode in MODES]
         moved = [
             row.subs({**{a: a + b * tau for a, b in zip(q, v, strict=True)}, t: t + tau}, simultaneous=True)
             for row in rows

@@ -10,7 +10,7 @@ a_v holds b_qq·q̇·q̇, without which accelerations are off by several per cen
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import sympy
@@ -50,7 +50,7 @@ class DependentBasis:
         q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
         t = sympy.Symbol("t", real=True)
 
-        def along(f: sympy.Expr) -> sympy.Expr:
+        def along(f: Any) -> Any:
             return sympy.diff(f, t) + sum(rate * sympy.diff(f, each) for rate, each in zip(p, q, strict=True))
 
         b = [expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(basis.functions)]
