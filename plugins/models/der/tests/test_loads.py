@@ -95,6 +95,24 @@ def test_a_slender_rod_drags_less_along_itself(rod):
     assert total == pytest.approx([-0.5, 0.0, 1.5], rel=1e-12)
 
 
+def test_a_rod_in_its_plane_drags_as_it_does_in_space(rod):
+    """The same forces, and K and D equal their differences: both are unsymmetric or full across nodes."""
+    points = ((0.0, 0.0, 0.0), (0.2, 0.0, 0.1), (0.4, 0.0, 0.05), (0.6, 0.0, 0.3))
+    limb = Limb(points=points, young=(1e3,), drag_normal=2.0, drag_tangential=0.5)
+    flat, full = rod(limb, planar=True), rod(limb)
+    speed = np.random.default_rng(1).normal(size=(4, 2))
+    flat.state.v[flat.nodes("rod", 4, "xz")] = speed
+    full.state.v[full.nodes("rod", 4)[:, [0, 2]]] = speed
+    assert flat.force() == pytest.approx(full.force()[full.nodes("rod", 4)[:, [0, 2]]].ravel(), rel=1e-12)
+    stiffness, damping, n = flat.stiffness(), flat.damping(), flat.size
+    for i, step in enumerate(1e-6 * np.eye(n)):
+        ahead, behind = flat.force(flat.moved(step)), flat.force(flat.moved(-step))
+        assert stiffness[:, i] == pytest.approx((behind - ahead) / 2e-6, abs=1e-6 * np.abs(stiffness).max())
+    before = flat.force()
+    flat.state.v[:] += 0.1
+    assert damping @ np.full(n, 0.1) == pytest.approx(before - flat.force(), rel=1e-9, abs=1e-12)
+
+
 def test_a_force_pulls_the_way_it_points(rod):
     """Pitfall: a free node goes where the world force points, also where the base is turned."""
     made = rod(Limb(**STRAIGHT), forces=(Force(name="f", at="rod.3"),))

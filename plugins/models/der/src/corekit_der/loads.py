@@ -19,52 +19,62 @@ from __future__ import annotations
 from corekit.data.arrays import Array
 from corekit_der.frames import place_edges
 from corekit_der.tables import Places, Rods
-from corekit_der.vectors import along, compiled, dot, row, scaled, triple
+from corekit_der.vectors import along, compiled, inlined, row, scaled
 
 __all__ = ["add_drag", "add_drag_slopes", "add_following", "following_slopes"]
 
 
+@inlined
+def _along_edge(rods: Rods, j: int, v: Array, node: int, width: int) -> float:
+    """t·ẋ of a node, in space (`width` 3) or in the plane (2)."""
+    total = 0.0
+    for k in range(width):
+        total += rods.at[j, k] * v[node + k]
+    return total
+
+
 @compiled
-def add_drag(rods: Rods, drag: Array, v: Array, force: Array) -> None:
-    """Add (1) at the tangents in `rods.at`; `drag` holds ½L·(c_n, c_t), (E, 2) [N·s/m]."""
+def add_drag(rods: Rods, drag: Array, width: int, v: Array, force: Array) -> None:
+    """Add (1) at the tangents in `rods.at`; `drag` holds ½L·(c_n, c_t), (E, 2) [N·s/m]; `width` coordinates a node."""
     for j in range(len(drag)):
         across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
         if across == 0.0 and extra == 0.0:
             continue
-        t = row(rods.at, j, 0)
         for side in range(2):
             x = rods.edge[j, side]
-            speed = extra * dot(t, triple(v, x))
-            for k in range(3):
-                force[x + k] -= across * v[x + k] + speed * t[k]
+            speed = extra * _along_edge(rods, j, v, x, width)
+            for k in range(width):
+                force[x + k] -= across * v[x + k] + speed * rods.at[j, k]
 
 
 @compiled
 def add_drag_slopes(
-    rods: Rods, drag: Array, v: Array, edge: Places, block: Array, K: Array, D: Array
+    rods: Rods, drag: Array, width: int, v: Array, edge: Places, block: Array, K: Array, D: Array
 ) -> None:
     """Add −∂F/∂x and −∂F/∂ẋ of (1) to the flat storages of two matrices of one kind, from `rods.at`.
 
-    `edge` says where an edge's 6 × 6 block stands; `block` is work space, (2, 36).
+    `edge` says where an edge's block of 2·`width` rows stands; `block` is work space, (2, 36).
     """
+    n = 2 * width
     for j in range(len(drag)):
         across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
         if across == 0.0 and extra == 0.0:
             continue
-        t, length = row(rods.at, j, 0), rods.at[j, 3]
+        t, length = rods.at[j], rods.at[j, 3]
         block[:] = 0.0
         for side in range(2):
-            u = triple(v, rods.edge[j, side])
-            speed = dot(t, u)
-            for a in range(3):
-                for b in range(3):
-                    r, own = 3 * side + a, 3 * side + b
+            x = rods.edge[j, side]
+            speed = _along_edge(rods, j, v, x, width)
+            for a in range(width):
+                for b in range(width):
+                    r, own = width * side + a, width * side + b
                     one = 1.0 if a == b else 0.0
-                    block[1, 6 * r + own] = across * one + extra * t[a] * t[b]
+                    block[1, n * r + own] = across * one + extra * t[a] * t[b]
                     # d(t·(t·u)) = (1 − t∘t)·δe·(t·u)/l + t·(u − t·(t·u))·δe/l
-                    slope = extra * (speed * (one - t[a] * t[b]) + t[a] * (u[b] - speed * t[b])) / length
-                    block[0, 6 * r + b] -= slope
-                    block[0, 6 * r + 3 + b] += slope
+                    slope = speed * (one - t[a] * t[b]) + t[a] * (v[x + b] - speed * t[b])
+                    slope *= extra / length
+                    block[0, n * r + b] -= slope
+                    block[0, n * r + width + b] += slope
         base, kind = edge.base[j], edge.kind[j]
         for k in range(len(edge.entry)):
             K[base + edge.table[kind, k]] += block[0, edge.entry[k]]

@@ -115,7 +115,7 @@ class SymbolicRods:
             across, extra = parts.resistive[j, 0], parts.resistive[j, 1] - parts.resistive[j, 0]
             t = self._tangent(q, int(j))[0]
             for node in parts.rods.edge[j, :2].tolist():
-                u = v[node : node + 3]
+                u = v[node : node + parts.axes.shape[1]]
                 add(node, -across * u - extra * t * ca.dot(t, u))
         for node, edge, first in parts.forces:
             u = inputs[first : first + 3]

@@ -53,6 +53,7 @@ class RodSystem:
         self._numbering = numbering = number(graph, config.planar)
         self._form = form = (Plane if config.planar else Space)(graph, numbering)
         axes = list(form.axes)
+        self._width = len(axes)
         self._origin = np.array(context.base.position, dtype=float)
         self._rotation = np.array(context.base.rotation, dtype=float)
         self._axes = np.ascontiguousarray(self._rotation[:, axes])
@@ -145,7 +146,7 @@ class RodSystem:
     def _loads(self, state: State, inputs: Array, out: Array) -> None:
         """Add resistive drag and forces at nodes; the edges must be placed."""
         if self._resisted:
-            add_drag(self._form.rods, self._resistive, state.v, out)
+            add_drag(self._form.rods, self._resistive, self._width, state.v, out)
         self._applied.add_forces(inputs, out)
 
     def tangent_matrices(self) -> tuple[Matrix, Matrix]:
@@ -163,7 +164,14 @@ class RodSystem:
             damping.add(self._viscous)
             drag = damping.data.ravel(order="K")
             add_drag_slopes(
-                self._form.rods, self._resistive, state.v, self._places[0], self._drag_block, flat, drag
+                self._form.rods,
+                self._resistive,
+                self._width,
+                state.v,
+                self._places[0],
+                self._drag_block,
+                flat,
+                drag,
             )
         else:
             damping.data[:] = self._drag
@@ -197,7 +205,7 @@ class RodSystem:
         terms["gravity"] = self._weight.copy()
         terms["drag"] = -self._drag * state.v
         if self._resisted:
-            add_drag(self._form.rods, self._resistive, state.v, terms["drag"])
+            add_drag(self._form.rods, self._resistive, self._width, state.v, terms["drag"])
         terms["applied"] = np.zeros(self.size)
         self._applied.add_forces(inputs, terms["applied"])
         return terms
@@ -282,9 +290,6 @@ def _refuse_planar(config: DERConfig) -> None:
         if limb.natural_twist or limb.natural_curvature[1]:
             said = "a planar rod has κ₁ alone: no κ₂ and no twist"
             wrong.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), said))
-        if limb.drag_normal or limb.drag_tangential:
-            said = "resistive-force drag needs planar = false"
-            wrong.append(Mistake(f"limbs[{i}].drag_normal", limb.drag_normal, said))
     wrong.extend(
         Mistake(f"forces[{i}].follows", True, "a following force needs planar = false")
         for i, force in enumerate(config.forces)
