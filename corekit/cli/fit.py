@@ -102,7 +102,8 @@ def _print(report: Mapping[str, Any]) -> None:
         *((name.replace("_", " "), _shown(value)) for name, value in report["figures"].items()),
         *(("input", f"{name}: {count} instants") for name, count in report["schedules"].items()),
         *(("note", note) for note in report["notes"]),
-        ("report", f"{report['folder']}/report.json; run what was found: corekit run {report['folder']}/fitted.toml"),
+        ("report", f"{report['folder']}/report.json"),
+        *([("found", f"corekit run {report['fitted']}")] if report["fitted"] else []),
         *(("picture", path) for path in report["pictures"]),
     ]  # fmt: skip
     grid = Table(box=None, show_header=False, pad_edge=False)

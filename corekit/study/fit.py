@@ -1,8 +1,8 @@
 """From a fit file to an estimate: scenario composed, estimator asked, report and fitted scenario written.
 
 The folder holds `fit.toml` (as given), `report.json`, `residuals.csv` (every marker at every instant), `fitted.toml`
-(the scenario with what was found in it, ready to run), a `schedule-<channel>.csv` for every fitted input, and
-pictures.
+(the scenario with what was found in it, ready to run, if the fit was solved), a `schedule-<channel>.csv` for every
+fitted input, and pictures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ from corekit.scenario.schema import Input, Scenario
 from corekit.study.fit_file import FitFile
 from corekit.world.obstacles import Obstacle
 
-__all__ = ["Fit", "fit", "task_of"]
+__all__ = ["FITTED", "Fit", "fit", "task_of"]
+
+FITTED = "fitted.toml"
+"""The scenario with what was found in it; absent where the fit was not solved."""
 
 Told = Callable[[Mapping[str, float]], None]
 
@@ -78,6 +81,7 @@ class Fit:
             "notes": list(found.notes),
             "pictures": [str(path) for path in found.pictures],
             "folder": None if self.folder is None else str(self.folder),
+            "fitted": str(self.folder / FITTED) if self.folder and self.info.status.solved else None,
         }
 
 
@@ -241,7 +245,8 @@ def _write(made: Fit, folder: Path) -> None:
             table = csv.writer(stream)
             table.writerow(["time", *(f"value_{i}" for i in range(each.values.shape[1]))])
             table.writerows([time, *values] for time, values in zip(each.times, each.values, strict=True))
-    (folder / "fitted.toml").write_text(_fitted_scenario(made), encoding="utf-8")
+    if made.info.status.solved:
+        (folder / FITTED).write_text(_fitted_scenario(made), encoding="utf-8")
 
 
 def _fitted_scenario(made: Fit) -> str:

@@ -113,6 +113,15 @@ def test_a_vine_gives_back_the_tube_it_was_simulated_with(swing, capsys):
     assert {"report.json", "residuals.csv", "fit.toml", "fitted.toml", "overlay.png"} <= files
 
 
+def test_a_fit_that_was_not_solved_says_so_and_leaves_no_scenario(swing, capsys):
+    text = (swing / "fit.toml").read_text().replace('profile = "none"', "max_iterations = 1")
+    (swing / "hasty.toml").write_text(text)
+    assert main(["fit", str(swing / "hasty.toml"), "--out", str(swing / "hasty")]) == 1
+    assert "iteration limit" in capsys.readouterr().out
+    assert (swing / "hasty" / "report.json").is_file()
+    assert not (swing / "hasty" / "fitted.toml").exists()
+
+
 def test_every_mistake_of_a_fit_file_is_told_at_once(swing):
     text = (swing / "fit.toml").read_text()
     wrong = (

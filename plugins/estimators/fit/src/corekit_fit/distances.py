@@ -5,8 +5,6 @@ With l the point in the shape's axes, in a box of half sizes b:
     k = |l| − b,   d = max k inside,   d = ‖max(k, 0)‖ outside                                     (1)
 
 and likewise for the others; d > 0 is outside.
-
-Source of (1): Quilez, "Distance functions"; derived in the usual way from the nearest point.
 """
 
 from __future__ import annotations

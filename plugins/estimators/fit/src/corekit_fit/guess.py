@@ -6,7 +6,7 @@ At every instant with markers, from the shape before,
 
 with s the scale of a coordinate, weak against markers; between them q is linear in time and v its difference.
 
-Source: the start that the paper's authors' note advises; a regularised projection.
+Without the second sum (1) would leave open what no marker shows.
 """
 
 from __future__ import annotations
