@@ -118,14 +118,13 @@ class Typed:
         x, t, tau = sympy.symbols("X t tau")
         q = sympy.symbols([f"q{i + 1}" for i in range(size)])
         v = sympy.symbols([f"v{i + 1}" for i in range(size)])
-        rows: list[Any] = [sympy.sympify(formulas.get(mode, "0")) for mode in MODES]
+        diff: Any = sympy.diff
+        rows = [sympy.sympify(formulas.get(mode, "0")) for mode in MODES]
         moved = [
             row.subs({**{a: a + b * tau for a, b in zip(q, v, strict=True)}, t: t + tau}, simultaneous=True)
             for row in rows
         ]
-        taylor = [
-            [sympy.diff(row, tau, k).subs(tau, 0) / sympy.factorial(k) for row in moved] for k in range(3)
-        ]
+        taylor = [[diff(row, tau, k).subs(tau, 0) / sympy.factorial(k) for row in moved] for k in range(3)]
         self._columns = sympy.lambdify((x, t, q), sympy.Matrix(rows).jacobian(list(q)), "numpy")
         self._series = sympy.lambdify((x, t, q, v), taylor, "numpy")
 

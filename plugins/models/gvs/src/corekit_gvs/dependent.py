@@ -49,17 +49,21 @@ class DependentBasis:
         names = ["X", "t", *q_names]
         q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
         t = sympy.Symbol("t", real=True)
+        diff: Any = sympy.diff  # whose declared result has no arithmetic
 
         def along(f: Any) -> Any:
-            return sympy.diff(f, t) + sum(rate * sympy.diff(f, each) for rate, each in zip(p, q, strict=True))
+            return diff(f, t) + sum(rate * diff(f, each) for rate, each in zip(p, q, strict=True))
 
-        b = [expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(basis.functions)]
-        slope = [sympy.diff(f, each) for f in b for each in q]
-        first_order = [*b, *slope, *[sympy.diff(f, t) for f in b], *[along(along(f)) for f in b]]
+        self._names = names
+        b = self._formulas = [
+            expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(basis.functions)
+        ]
+        slope = [diff(f, each) for f in b for each in q]
+        first_order = [*b, *slope, *[diff(f, t) for f in b], *[along(along(f)) for f in b]]
         second = [
             *[along(f) for f in slope],
             *[along(along(f)) for f in slope],
-            *[sympy.diff(f, each) for f in slope for each in q],
+            *[diff(f, each) for f in slope for each in q],
         ]
         self._first_order = evaluator(first_order, [*names, *p_names])
         self._second_order = evaluator(second, [*names, *p_names])
@@ -105,3 +109,26 @@ class DependentBasis:
             bases[row][self._bases] = part.reshape(m, d, -1).transpose(2, 0, 1) * scale
         second = found[2 * m * d :].reshape(m, d, d, -1).transpose(3, 0, 1, 2)
         curvatures[self._curvatures] = second * scale[:, :, None]
+
+    @property
+    def steady(self) -> bool:
+        """Whether the formulas do without t."""
+        return not any("t" in map(str, f.free_symbols) for f in self._formulas)
+
+    def strains_of(self, q: Any, functions: Mapping[str, Any]) -> list[list[tuple[int, Any]]]:
+        """D_L·b at every place as (row of ξ, value), from what q and the functions of another library give.
+
+        Args:
+            q: its own coordinates, a sequence.
+            functions: functions of formulas by their SymPy names.
+        """
+        made = sympy.lambdify(
+            [sympy.Symbol(name, real=True) for name in self._names], self._formulas, [dict(functions)]
+        )
+        return [
+            [
+                (row, scale * value)
+                for row, scale, value in zip(self._modes, self._scale, made(X, 0.0, *q), strict=True)
+            ]
+            for X in self._X.tolist()
+        ]
