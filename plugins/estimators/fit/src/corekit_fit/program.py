@@ -31,6 +31,8 @@ from corekit_fit.places import MarkerPlaces
 __all__ = ["Program", "Solution", "Unknown", "unknowns_of"]
 
 Expression = Any
+_Instant = tuple[Expression, Expression]
+"""q and v."""
 
 
 @frozen(kw_only=True)
@@ -171,68 +173,81 @@ class Program:
         return symbol, where
 
     def _assemble(self) -> None:
-        motion, n = self.motion, self.motion.size
+        n, count = self.motion.size, len(self.times)
         z, self.parameters = self._new("z", len(self.unknowns))
         theta = ca.vertcat(*[each.value(z[i]) for i, each in enumerate(self.unknowns)])
         objective: Expression = self._prior(z)
-        count = len(self.times)
         self.state = np.zeros((count, 2, n), dtype=np.int64)
         self.forces, self.pushes, self.misses = [], [], []
-        loose = np.flatnonzero(motion.deviations)
-        states: list[tuple[Expression, Expression]] = []
-        for k, time in enumerate(self.times):
+        states: list[_Instant] = []
+        for k in range(count):
             q, self.state[k, 0] = self._new(f"q{k}", n)
             v, self.state[k, 1] = self._new(f"v{k}", n)
             states.append((q, v))
-            inputs, poses = self._task.inputs(float(time)).copy(), motion.poses(float(time))
-            held = [i for i, each in enumerate(motion.contacts) if each.holds(float(time))]
-            force: Expression = ca.SX.zeros(motion.count)
+            force: Expression = ca.SX.zeros(self.motion.count)
             if k > 0:
-                force, where = self._new(f"lambda{k}", motion.count)
-                self.forces.append(where)
-                push, where = self._new(f"nu{k}", len(held), 0.0)
-                self.pushes.append(where)
-                rho, where = self._new(f"rho{k}", len(loose))
-                self.misses.append(where)
-                pushes: list[Expression] = [0.0] * len(motion.contacts)
-                for place, i in enumerate(held):
-                    pushes[i] = push[place]
-                q0, v0 = states[k - 1]
-                before = float(self.times[k - 1])
-                during = before + motion.scheme.share * self._task.step
-                loads = self._task.inputs(during).copy()
-                arguments = [q0, v0, q, v, force, ca.vertcat(*pushes), loads, theta, motion.poses(during)]
-                balance, moved = motion.step(*arguments)
-                missed = ca.SX.zeros(n)
-                missed[loose] = ca.DM(motion.deviations[loose]) * rho
-                self._g += [balance - missed, moved]
-                objective += 0.5 * ca.sumsqr(rho)
-            if k == 0 and self._config.start == "known":
-                continue
-            residuals = motion.rows(q, v, force, inputs, theta)
-            self._g += [residuals, *(motion.distance[i](q, poses[:, i]) for i in held)]
-            if k == 0:
-                leaving = [motion.leaving(i, q, v, float(time)) for i in held]
-                self._g += [motion.across(q, v, inputs, theta), *leaving]
+                force, missed = self._step(k, states[k - 1], states[k], theta)
+                objective += missed
+            if k > 0 or self._config.start == "free":
+                self._instant(k, states[k], force, theta)
         objective += self._misfit(states)
+        self.size = self._count
+        self._set_bounds()
+        self._solver = self._solver_of(objective)
+        self._x, self._g = [], []
+
+    def _held(self, k: int) -> list[int]:
+        """Which contacts hold at an instant."""
+        time = float(self.times[k])
+        return [i for i, each in enumerate(self.motion.contacts) if each.holds(time)]
+
+    def _step(
+        self, k: int, before: _Instant, after: _Instant, theta: Expression
+    ) -> tuple[Expression, Expression]:
+        """Add the equations of the step to instant k; its row forces λ and ½·‖ρ‖²."""
+        motion, held = self.motion, self._held(k)
+        loose = np.flatnonzero(motion.deviations)
+        force, where = self._new(f"lambda{k}", motion.count)
+        self.forces.append(where)
+        push, where = self._new(f"nu{k}", len(held), 0.0)
+        self.pushes.append(where)
+        rho, where = self._new(f"rho{k}", len(loose))
+        self.misses.append(where)
+        pushes: list[Expression] = [0.0] * len(motion.contacts)
+        for place, i in enumerate(held):
+            pushes[i] = push[place]
+        during = float(self.times[k - 1]) + motion.scheme.share * self._task.step
+        loads, poses = self._task.inputs(during).copy(), motion.poses(during)
+        balance, moved = motion.step(*before, *after, force, ca.vertcat(*pushes), loads, theta, poses)
+        missed = ca.SX.zeros(motion.size)
+        missed[loose] = ca.DM(motion.deviations[loose]) * rho
+        self._g += [balance - missed, moved]
+        return force, 0.5 * ca.sumsqr(rho)
+
+    def _instant(self, k: int, at: _Instant, force: Expression, theta: Expression) -> None:
+        """Add rows and contacts of an instant, of the first one also what its velocity may not be."""
+        motion, time, held = self.motion, float(self.times[k]), self._held(k)
+        inputs, poses = self._task.inputs(time).copy(), motion.poses(time)
+        self._g += [motion.rows(*at, force, inputs, theta)]
+        self._g += [motion.distance[i](at[0], poses[:, i]) for i in held]
+        if k == 0:
+            self._g += [motion.across(*at, inputs, theta), *(motion.leaving(i, *at, time) for i in held)]
+
+    def _set_bounds(self) -> None:
         self.low, self.high = np.array(self._low_x), np.array(self._high_x)
-        for i, each in enumerate(self.unknowns):
-            self.low[self.parameters[i]] = each.coordinate(each.low)
-            self.high[self.parameters[i]] = each.coordinate(each.high)
+        for place, each in zip(self.parameters, self.unknowns, strict=True):
+            self.low[place], self.high[place] = each.coordinate(each.low), each.coordinate(each.high)
         if self._config.start == "known":
             for place, known in zip(self.state[0], (self._task.start.q, self._task.start.v), strict=True):
                 self.low[place] = self.high[place] = known
-        self.size = self._count
-        options = {
-            "print_time": False, "expand": False,
-            "ipopt": {
-                "print_level": 0, "sb": "yes", "max_iter": self._config.max_iterations,
-                "tol": self._config.tolerance, "fixed_variable_treatment": "make_parameter",
-            },
+
+    def _solver_of(self, objective: Expression) -> Any:
+        ipopt = {
+            "print_level": 0, "sb": "yes", "max_iter": self._config.max_iterations, "tol": self._config.tolerance,
+            "fixed_variable_treatment": "make_parameter",
         }  # fmt: skip
         problem = {"x": ca.vertcat(*self._x), "f": objective, "g": ca.vertcat(*self._g)}
-        self._solver = ca.nlpsol("fit", "ipopt", problem, options)
-        self._x, self._g = [], []
+        return ca.nlpsol("fit", "ipopt", problem, {"print_time": False, "ipopt": ipopt})
 
     def _prior(self, z: Expression) -> Expression:
         total: Expression = ca.SX(0.0)
@@ -242,7 +257,7 @@ class Program:
                 total += 0.5 * ((z[i] - each.coordinate(each.prior)) / spread) ** 2
         return total
 
-    def _misfit(self, states: Sequence[tuple[Expression, Expression]]) -> Expression:
+    def _misfit(self, states: Sequence[_Instant]) -> Expression:
         """First sum of (1); between two instants coordinates are joined by straight lines."""
         total: Expression = ca.SX(0.0)
         for time, place in zip(self._seen.time, self._seen.place, strict=True):
