@@ -19,8 +19,10 @@ gvs = ComponentSpec(
         "energy",
         "force-terms",
         "input-jacobian",
+        "symbolic",
     ),
-    modules=("numba",),
+    modules=("numba", "sympy"),
+    ability_modules={"symbolic": ("casadi",)},
     citation=(
         "Mathew, Ben Hmida, Armanini, Boyer, Renda (2022), SoRoSim: A MATLAB Toolbox for Hybrid Rigid-Soft Robots "
         "Based on the Geometric Variable-Strain Approach, IEEE Robotics and Automation Magazine; "

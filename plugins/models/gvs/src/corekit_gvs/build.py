@@ -17,7 +17,9 @@ from corekit_gvs.tables import (
     ACTIONS,
     BASES,
     CURVATURES,
+    SPRINGS,
     STRAINS,
+    WORLD,
     WRENCHES,
     Packed,
     pack,
@@ -53,6 +55,8 @@ class Robot:
     curvatures: Array
     actions: Array
     wrenches: Array
+    springs: Array
+    world: Array
     varying: tuple[Varying, ...]
     dependents: tuple[DependentBasis, ...]
 
@@ -110,6 +114,8 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         curvatures=table_of(packed, CURVATURES),
         actions=table_of(packed, ACTIONS).reshape(-1, 6),
         wrenches=table_of(packed, WRENCHES).reshape(-1, 9),
+        springs=table_of(packed, SPRINGS).reshape(-1, 3),
+        world=table_of(packed, WORLD),
         varying=varying,
         dependents=tuple(tree.dependents),
     )

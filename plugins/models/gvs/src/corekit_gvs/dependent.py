@@ -10,6 +10,7 @@ a_v holds b_qq·q̇·q̇, without which accelerations are off by several per cen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np

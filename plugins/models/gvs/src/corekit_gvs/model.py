@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from corekit_gvs.tables import pushes_of
 from corekit_gvs.tangent import assemble_tangent
 from corekit_gvs.turning import add_turning
 
+if TYPE_CHECKING:
+    from corekit_gvs.symbolic import SymbolicTree
+
 __all__ = ["GVS"]
 
 _SHARES = ("gravity", "inertia", "elastic", "viscous", "applied", "drag")
@@ -39,7 +42,8 @@ class GVS(Model):
 
     The equations stand in `sweep` (kinematics), `forces` (M and f), `slopes` (K and D) and `loops` (rows).
 
-    Abilities: `contact-rows`, `tangent`, `bilateral`, `prescribed`, `energy`, `force-terms`, `input-jacobian`.
+    Abilities: `contact-rows`, `tangent`, `bilateral`, `prescribed`, `energy`, `force-terms`, `input-jacobian`;
+    `symbolic` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -190,6 +194,16 @@ class GVS(Model):
         nothing = self._share(state, np.zeros(count), _SHARES.index("applied"))
         for j in range(count):
             out[:, j] = self._share(state, np.eye(count)[j], _SHARES.index("applied")) - nothing
+
+    def symbolic(self) -> SymbolicTree:
+        """The same equations as CasADi expressions; needs `corekit-gvs[symbolic]`.
+
+        Raises:
+            ConfigError: a basis or a distributed wrench that varies in time.
+        """
+        from corekit_gvs.symbolic import SymbolicTree
+
+        return SymbolicTree(self._robot, self._path)
 
     def outline(self, state: State) -> Outline:
         """Every link as a polyline as thick as it is."""

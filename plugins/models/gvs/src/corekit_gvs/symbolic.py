@@ -1,0 +1,292 @@
+"""A tree's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+
+The same sweep and sums as `sweep` and `forces`, with ω and v of every node as expressions of (q, q̇); rows and bias are
+
+    J_ω = ∂ω/∂q̇,   J_v = ∂v/∂q̇,   α = (∂ω/∂q)·q̇,   a = (∂v/∂q)·q̇                                     (1)
+
+The Stumpff functions are polynomials (series of a fixed number of terms, then the recurrence), so derivatives of any
+order are right at the straight pose; exact to 1e-14 for steps that turn by less than π. Frames of spherical and free
+joints are those of the rest state. Meant for moderate sizes: expressions grow with nodes times coordinates.
+
+Bases and wrenches that vary in time are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.errors import ConfigError, Mistake
+from corekit_gvs.build import Robot
+from corekit_gvs.tables import BODY_INPUT, CHART, FIXED, MIDPOINT, ROOT, THREAD, WORLD_INPUT, WORLD_TABLE
+
+__all__ = ["SymbolicTree"]
+
+Expression = Any
+"""A CasADi SX, MX or DM."""
+
+_TERMS = 16
+_FUNCTIONS = {
+    "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "sinh": ca.sinh,
+    "cosh": ca.cosh, "tanh": ca.tanh, "exp": ca.exp, "log": ca.log, "sqrt": ca.sqrt, "Abs": ca.fabs,
+}  # fmt: skip
+
+
+def _stumpff(s: Expression) -> list[Expression]:
+    """c₀ … c₅ of (3) in `exponential` (c₀ unused)."""
+    four, five = ca.SX(1.0), ca.SX(1.0)
+    for i in range(_TERMS, 0, -1):
+        four = 1.0 - s * four / ((2 * i + 3) * (2 * i + 4))
+        five = 1.0 - s * five / ((2 * i + 4) * (2 * i + 5))
+    c4, c5 = four / 24.0, five / 120.0
+    c3 = 1.0 / 6.0 - s * c5
+    c2 = 0.5 - s * c4
+    return [ca.SX(0.0), 1.0 - s * c3, c2, c3, c4, c5]
+
+
+def _step(omega: Expression, rate: Expression) -> tuple[Expression, Expression, Expression, Expression]:
+    """Rotation and translation of exp(Ω^), and the relative velocity T·Ω̇ in the start frame."""
+    k, l = omega[:3], omega[3:]  # noqa: E741
+    s, se = ca.dot(k, k), 2.0 * ca.dot(k, l)
+    c = _stumpff(s)
+    A1, B1, C1 = 0.5 * (c[3] - c[2]), 0.5 * (2.0 * c[4] - c[3]), 0.5 * (3.0 * c[5] - c[4])
+    K, L, kk = ca.skew(k), ca.skew(l), k @ k.T
+    eye = ca.SX.eye(3)
+    T3 = c[1] * eye + c[2] * K + c[3] * kk
+    Q = A1 * se * eye + B1 * se * K + c[2] * L + C1 * se * kk + c[3] * (k @ l.T + l @ k.T)
+    rotation = (1.0 - c[2] * s) * eye + c[1] * K + c[2] * kk
+    return rotation, T3 @ l, T3 @ rate[:3], Q @ rate[:3] + T3 @ rate[3:]
+
+
+def _bracket(a: Expression, b: Expression) -> Expression:
+    return ca.vertcat(ca.cross(a[:3], b[:3]), ca.cross(a[3:], b[:3]) + ca.cross(a[:3], b[3:]))
+
+
+@final
+class SymbolicTree:
+    """Expressions of one tree; built by `GVS.symbolic()`.
+
+    Raises:
+        ConfigError: a basis or a distributed wrench that varies in time.
+    """
+
+    def __init__(self, robot: Robot, path: str) -> None:
+        if robot.varying or not all(basis.steady for basis in robot.dependents):
+            what = "a wrench that varies in time" if robot.varying else "a basis that varies in time"
+            said = "expressions are of steady bases and wrenches"
+            raise ConfigError([Mistake(path, what, said)], "symbolic expressions")
+        self._robot = robot
+        self._inputs = sum(channel.size for channel in robot.acting.channels)
+        self._made: dict[Any, Any] = {}
+        self._depending: dict[int, list[tuple[int, Expression]]] = {}
+
+    # — what planners ask —
+
+    def mass(self, q: Expression) -> Expression:
+        """M, shape (nv, nv)."""
+        return self.functions()["mass"](q)
+
+    def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
+        """f, shape (nv, 1)."""
+        return self.functions()["force"](q, v, inputs)
+
+    def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
+        """Kinetic energy [J]."""
+        return self.functions()["energy"](q, v)[0]
+
+    def potential_energy(self, q: Expression) -> Expression:
+        """Elastic and gravitational potential [J], heights from the world's origin."""
+        return self.functions()["energy"](q, ca.DM.zeros(self._robot.size))[1]
+
+    def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
+        """World position (3, 1) [m] and rotation (3, 3) of a frame."""
+        positions, rotations = self.functions()["poses"](q)
+        return positions[:, frame], rotations[:, 3 * frame : 3 * frame + 3]
+
+    def point(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """World position (3, 1) [m] of a point fixed in a frame."""
+        position, rotation = self.pose(q, frame)
+        return position + rotation @ local
+
+    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+        """J of that point, shape (3, nv)."""
+        if "rows" not in self._made:
+            x, offset = ca.SX.sym("q", self._robot.size), ca.SX.sym("local", 3)
+            count = len(self._robot.visible.frames)
+            all_rows = [ca.jacobian(self.point(x, k, offset), x) for k in range(count)]
+            self._made["rows"] = ca.Function("rows", [x, offset], [ca.vertcat(*all_rows)])
+        return self._made["rows"](q, local)[3 * frame : 3 * frame + 3, :]
+
+    def functions(self) -> Mapping[str, Any]:
+        """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
+        if "functions" not in self._made:
+            self._made["functions"] = self._build()
+        return self._made["functions"]
+
+    # — the sweep —
+
+    def _build(self) -> dict[str, Any]:
+        robot = self._robot
+        q, v = ca.SX.sym("q", robot.size), ca.SX.sym("v", robot.size)
+        u = ca.SX.sym("u", self._inputs)
+        self._depending = self._dependent_strains(q)
+        nodes = self._sweep(q, v)
+        mass, kinetic, level, force = self._bodies(q, v, nodes)
+        elastic, internal = self._sections(q, v, u)
+        force = force + internal + self._loads(v, u, nodes)
+        for first, channel in robot.acting.driven:
+            force[first] += u[channel]
+        frames = [nodes[k] for k in robot.visible.nodes]
+        positions = ca.horzcat(*[frame[0] for frame in frames])
+        rotations = ca.horzcat(*[frame[1] for frame in frames])
+        return {
+            "mass": ca.Function("mass", [q], [mass], ["q"], ["M"]),
+            "force": ca.Function("force", [q, v, u], [force], ["q", "v", "u"], ["f"]),
+            "energy": ca.Function(
+                "energy", [q, v], [kinetic, level + elastic], ["q", "v"], ["kinetic", "potential"]
+            ),
+            "poses": ca.Function("poses", [q], [positions, rotations], ["q"], ["position", "rotation"]),
+        }
+
+    def _own(self, point: int, piece: int) -> tuple[Array, slice]:
+        """B at a point, (6, own), and the velocities it belongs to."""
+        tree = self._robot.tree
+        count, first = tree.pieces[piece][1], tree.pieces[piece][3]
+        return tree.bases[point].reshape(6, count), slice(first, first + count)
+
+    def _strain(self, point: int, piece: int, q: Expression, v: Expression) -> tuple[Expression, Expression]:
+        B, own = self._own(point, piece)
+        plain = ca.DM(self._robot.tree.strains[point][:6])
+        xi, rate = plain + ca.DM(B) @ q[own], ca.DM(B) @ v[own]
+        if point not in self._depending:
+            return xi, rate
+        further = ca.SX.zeros(6)
+        for row, value in self._depending[point]:
+            further[row] += value
+        return xi + further, rate + ca.jtimes(further, q, v)
+
+    def _dependent_strains(self, q: Expression) -> dict[int, list[tuple[int, Expression]]]:
+        """What dependent bases add to ξ, by point."""
+        out: dict[int, list[tuple[int, Expression]]] = {}
+        for basis in self._robot.dependents:
+            own = [q[basis.first + k] for k in range(basis.count)]
+            for point, values in zip(basis.points.tolist(), basis.strains_of(own, _FUNCTIONS), strict=True):
+                out.setdefault(point, []).extend(values)
+        return out
+
+    def _sweep(self, q: Expression, v: Expression) -> list[tuple[Expression, ...]]:
+        """Position, rotation, ω and velocity of every node."""
+        tree = self._robot.tree
+        out: list[tuple[Expression, ...]] = []
+        for i, (parent, piece, kind, point, *_) in enumerate(tree.nodes):
+            if kind == ROOT:
+                base = self._robot.world[3:]
+                zero = ca.SX.zeros(3)
+                out.append((ca.SX(base[:3]), ca.SX(ca.DM(base[3:].reshape(3, 3))), zero, zero))
+                continue
+            p, R, w, velocity = out[parent]
+            if kind in (FIXED, CHART):
+                step = (
+                    tree.steps[i][1:] if kind == FIXED else np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+                )
+                arm = R @ ca.DM(step[9:])
+                out.append((p + arm, R @ ca.DM(step[:9].reshape(3, 3)), w, velocity + ca.cross(w, arm)))
+                continue
+            h = float(tree.steps[i][0])
+            xi, rate = self._strain(point, piece, q, v)
+            if kind == MIDPOINT:
+                omega, turning = h * xi, h * rate
+            else:
+                after, later = self._strain(point + 1, piece, q, v)
+                beta = math.sqrt(3.0) * h * h / 12.0
+                omega = 0.5 * h * (xi + after) + beta * _bracket(xi, after)
+                turning = 0.5 * h * (rate + later) + beta * (_bracket(rate, after) + _bracket(xi, later))
+            E, d, y_w, y_v = _step(omega, turning)
+            D = R @ d
+            moved = velocity + ca.cross(w, D) + R @ (y_v + ca.cross(y_w, d))
+            out.append((p + D, R @ E, w + R @ y_w, moved))
+        return out
+
+    def _bodies(
+        self, q: Expression, v: Expression, nodes: list[tuple[Expression, ...]]
+    ) -> tuple[Expression, Expression, Expression, Expression]:
+        """M, kinetic and gravitational energy, and what inertia, weight, drag and joints give to f."""
+        tree, robot = self._robot.tree, self._robot
+        springs, gravity = robot.springs, ca.DM(robot.world[:3])
+        mass = ca.SX(ca.diag(ca.DM(springs[:, 2])))
+        level = 0.5 * ca.dot(ca.DM(springs[:, 0]) * q, q)
+        force = -ca.DM(springs[:, 0]) * q - ca.DM(springs[:, 1]) * v
+        for node, body in zip(tree.masses, tree.bodies, strict=True):
+            p, R, w, x = nodes[node]
+            Jw, Jv = ca.jacobian(w, v), ca.jacobian(x, v)
+            alpha, a = ca.jtimes(w, q, v), ca.jtimes(x, q, v)
+            inertia = R @ ca.DM(body[:9].reshape(3, 3)) @ R.T
+            linear = R @ ca.diag(ca.DM(body[9:12])) @ R.T
+            mass += Jw.T @ inertia @ Jw + Jv.T @ linear @ Jv
+            level -= float(body[12]) * ca.dot(gravity, p)
+            spin, flow = inertia @ w, linear @ x
+            moment = inertia @ alpha + ca.cross(w, spin) + ca.cross(x, flow)
+            push = linear @ (a - ca.cross(w, x)) + ca.cross(w, flow) - float(body[12]) * gravity
+            if np.any(body[13:]):
+                speed = ca.sqrt(ca.dot(x, x))
+                moment += speed * (R @ ca.diag(ca.DM(body[13:16])) @ R.T @ w)
+                push += speed * (R @ ca.DM(body[16:25].reshape(3, 3)) @ R.T @ x)
+            force -= Jw.T @ moment + Jv.T @ push
+        return mass, 0.5 * ca.dot(v, mass @ v), level, force
+
+    def _sections(self, q: Expression, v: Expression, u: Expression) -> tuple[Expression, Expression]:
+        """Elastic energy, and what sections, threads and chambers give to f."""
+        tree = self._robot.tree
+        elastic, force = ca.SX(0.0), ca.SX.zeros(self._robot.size)
+        acting: dict[int, list[tuple[int, int, Array]]] = {}
+        for where, index, kind, action in self._robot.acting.actuators:
+            acting.setdefault(where, []).append((index, kind, action))
+        for i, (row, section) in enumerate(zip(tree.quadrature, tree.sections, strict=True)):
+            B, own = self._own(row[0], row[1])
+            xi, rate = self._strain(row[0], row[1], q, v)
+            away = xi - ca.DM(section[13:19])
+            weight = float(section[0])
+            stress = ca.DM(section[1:7]) * away + ca.DM(section[7:13]) * rate
+            elastic += 0.5 * weight * ca.dot(ca.DM(section[1:7]) * away, away)
+            for index, kind, action in acting.get(i, []):
+                amount = 1.0 if index < 0 else u[index]
+                if kind == THREAD:
+                    d = ca.DM(action[:3])
+                    tau = ca.cross(xi[:3], d) + xi[3:] + ca.DM(action[3:])
+                    along = tau / ca.sqrt(ca.dot(tau, tau))
+                    stress += amount * ca.vertcat(ca.cross(d, along), along)
+                else:
+                    stress -= amount * ca.DM(action)
+            slope = ca.DM(B) if row[0] not in self._depending else ca.jacobian(xi, q)[:, own]
+            force[own] -= weight * (slope.T @ stress)
+        return elastic, force
+
+    def _loads(self, v: Expression, u: Expression, nodes: list[tuple[Expression, ...]]) -> Expression:
+        """What loads and tendons give to f."""
+        acting = self._robot.acting
+        force = ca.SX.zeros(self._robot.size)
+
+        def push(node: int, moment: Expression, pull: Expression) -> Expression:
+            _, _, w, x = nodes[node]
+            return ca.jacobian(w, v).T @ moment + ca.jacobian(x, v).T @ pull
+
+        for (node, first, kind), wrench in zip(acting.loads, acting.wrenches, strict=True):
+            R = nodes[node][1]
+            if kind in (WORLD_INPUT, BODY_INPUT):
+                given = u[first : first + 6]
+            else:
+                given = ca.DM(wrench[:6]) * (1.0 if first < 0 else u[first])
+            turned = kind not in (WORLD_INPUT, WORLD_TABLE)
+            moment, pull = (R @ given[:3], R @ given[3:]) if turned else (given[:3], given[3:])
+            force += push(node, moment + ca.cross(R @ ca.DM(wrench[6:]), pull), pull)
+        for (one, two, channel), ends in zip(acting.tendons, acting.ends, strict=True):
+            arm, other = nodes[one][1] @ ca.DM(ends[:3]), nodes[two][1] @ ca.DM(ends[3:])
+            chord = nodes[two][0] + other - nodes[one][0] - arm
+            pull = u[channel] * chord / ca.sqrt(ca.dot(chord, chord))
+            force += push(one, ca.cross(arm, pull), pull) - push(two, ca.cross(other, pull), pull)
+        return force
