@@ -2,7 +2,7 @@
 
 from corekit.registry.case import Case
 
-__all__ = ["beam", "cable_manipulator", "octopus"]
+__all__ = ["beam", "cable_manipulator", "dependent_external", "octopus"]
 
 _GVS = (
     "A. T. Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid "
@@ -15,6 +15,16 @@ beam = Case(
     source="section 3",
     shows="A slender beam at rest under its weight and a load: global and local bases against the elastica.",
     target="corekit_scenarios.cases.gvs_beam:beam",
+    minutes=0.5,
+    citation=_GVS,
+)
+
+dependent_external = Case(
+    paper="gvs",
+    name="dependent-external",
+    source="section 4.2",
+    shows="An external moment travels along a beam: one step of strain with three coordinates against cubic elements.",
+    target="corekit_scenarios.cases.gvs_dependent:external",
     minutes=0.5,
     citation=_GVS,
 )
