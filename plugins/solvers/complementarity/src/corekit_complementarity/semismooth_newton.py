@@ -20,6 +20,7 @@ and a fraction of it lowers Ψ below the largest of the last five values (Armijo
 by Householder QR of [V; √λ·I], so that V's condition number is not squared. λ follows the ratio of the
 actual to the predicted decrease: above ¾ it falls tenfold, below ¼ it grows fourfold, below 1e-4 the step is
 refused. With redundant contacts V is singular at solutions; (4) then still converges, to a nearby one.
+Newton's step and (4) are of the variables alone that are not settled (`newton_system`).
 
 Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
 complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9.
@@ -37,9 +38,9 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import LCPProblem, LCPSolver
-from corekit_complementarity.basis import back_substitute, factor_in_place
 from corekit_complementarity.config import SemismoothNewtonConfig
 from corekit_complementarity.damped import damped_step
+from corekit_complementarity.newton_system import newton_step, settle
 from corekit_complementarity.residual import natural_residual
 
 __all__ = ["SemismoothNewton"]
@@ -52,9 +53,6 @@ MEMORY = 5
 
 PATIENCE, HOPE = 20, 0.9
 """A start is given up when Ψ is not below HOPE times what it was PATIENCE iterations ago."""
-
-SETTLED = 1e-15
-"""Size of D_b below which a row of V is that of z_i alone."""
 
 GOLDEN = 0.6180339887498949
 
@@ -96,59 +94,6 @@ def jacobian(matrix: Array, z: Array, w: Array, values: Array, jacobian_out: Arr
 
 
 @compiled
-def newton_step(
-    jacobian: Array,
-    z: Array,
-    w: Array,
-    values: Array,
-    gradient: Array,
-    lu: Array,
-    right: Array,
-    order: IntArray,
-    rest: IntArray,
-    step: Array,
-) -> float:
-    """Write d of V·d = −F; returns ∇Ψ·d, or 0 where d is no direction in the sense of (3).
-
-    Rows with |D_b| ≤ `SETTLED`, z ≪ w, give their d_i at once, d_i = −F_i/D_a: what is dropped, D_b·A, is below the
-    rounding of the others. Near a solution few variables are left to be factorised.
-    """
-    n, k = values.size, 0
-    for i in range(n):
-        size = np.sqrt(z[i] * z[i] + w[i] * w[i])
-        if size > 0.0 and 1.0 - w[i] / size <= SETTLED:
-            step[i] = -values[i] / (z[i] / size - 1.0)
-        else:
-            rest[k] = i
-            step[i] = 0.0
-            k += 1
-    reduced = lu[: k * k].reshape(k, k)
-    for p in range(k):
-        row = jacobian[rest[p]]
-        total = -values[rest[p]]
-        for j in range(n):
-            total -= row[j] * step[j]
-        right[p] = total
-        for q in range(k):
-            reduced[p, q] = row[rest[q]]
-    if not factor_in_place(reduced, order[:k]):
-        return 0.0
-    solved = right[n : n + k]
-    for p in range(k):
-        solved[p] = right[order[p]]
-    back_substitute(reduced, solved)
-    for p in range(k):
-        step[rest[p]] = solved[p]
-    slope, square = 0.0, 0.0
-    for i in range(n):
-        slope += gradient[i] * step[i]
-        square += step[i] * step[i]
-    if square < np.inf and slope <= -1e-8 * square**1.05:
-        return slope
-    return 0.0
-
-
-@compiled
 def line_search(
     matrix: Array,
     vector: Array,
@@ -184,19 +129,32 @@ def trust_region(
     slopes: Array,
     merit: float,
     damping: float,
+    k: int,
+    left: Array,
+    right: Array,
+    rest: IntArray,
     stack: Array,
     step: Array,
     trial: Array,
     trial_w: Array,
     trial_values: Array,
 ) -> tuple[float, float]:
-    """Step (4) with λ raised until it is accepted; returns Ψ there (infinite if never) and the next λ."""
+    """Step (4) of what `settle` left, with λ raised until it is accepted; returns Ψ there and the next λ.
+
+    Ψ is infinite if none is.
+    """
     n = z.size
+    reduced, work = left[: k * k].reshape(k, k), stack[: 2 * k * (k + 2)].reshape(k + 2, 2 * k)
+    lacks, found = right[n : n + k], trial[:k]
+    for p in range(k):
+        lacks[p] = -right[p]
     for _ in range(20):
         damping = max(damping, 1e-20)
-        if not damped_step(slopes, values, damping, stack, step):
+        if not damped_step(reduced, lacks, damping, work, found):
             damping *= 8.0
             continue
+        for p in range(k):
+            step[rest[p]] = found[p]
         predicted = 0.0
         for i in range(n):
             linear = values[i]
@@ -233,16 +191,16 @@ def from_start(
 
     Args:
         damped: whether (4) is tried where Newton's step is of no use; else the start ends there.
-        numbers: work, length ≥ n·(3n + 14).
+        numbers: work, length ≥ n·(4n + 14).
         indices: work, length ≥ 2n.
     Returns:
         How it ended, iterations, the natural residual of z in physical units.
     """
     n = z.size
-    stack = numbers[: 2 * n * (n + 2)].reshape(n + 2, 2 * n)
+    stack = numbers[: 2 * n * (n + 2)]
     slope_matrix = numbers[2 * n * (n + 2) : n * (3 * n + 4)].reshape(n, n)
     lu = numbers[: n * n]  # Newton's and the damped step never need their work at once
-    rest = numbers[n * (3 * n + 4) :]
+    left, rest = numbers[n * (3 * n + 4) : n * (4 * n + 4)], numbers[n * (4 * n + 4) :]
     w, values, gradient = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
     step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
     trial_w, trial_values, right = rest[6 * n : 7 * n], rest[7 * n : 8 * n], rest[8 * n : 10 * n]
@@ -277,11 +235,13 @@ def from_start(
         iterations += 1
         jacobian(matrix, z, w, values, slope_matrix, gradient)
         bound = recent.max()
-        slope = newton_step(slope_matrix, z, w, values, gradient, lu, right, order, support, step)
+        k = settle(slope_matrix, z, w, values, support, right, left, step)
+        slope = newton_step(values, gradient, k, left, lu, right, order, support, step)
         lower = np.inf
         if slope < 0.0:
             lower = line_search(matrix, vector, z, step, slope, bound, trial, trial_w, trial_values)
         if not lower < np.inf and damped:
+            k = settle(slope_matrix, z, w, values, support, right, left, step)
             lower, damping = trust_region(
                 matrix,
                 vector,
@@ -290,6 +250,10 @@ def from_start(
                 slope_matrix,
                 merit,
                 damping,
+                k,
+                left,
+                right,
+                support,
                 stack,
                 step,
                 trial,
@@ -388,7 +352,7 @@ class SemismoothNewton(LCPSolver):
         """Write the solution or the best point met; see `LCPSolver.solve`."""
         n, config = z.size, self._config
         if self._indices.size < 2 * n:
-            self._numbers = np.empty(n * (3 * n + 16))
+            self._numbers = np.empty(n * (4 * n + 16))
             self._indices = np.empty(2 * n, dtype=np.int64)
         ending, iterations, residual = solve_from_starts(
             problem.matrix,
