@@ -237,7 +237,7 @@ dismech_real2sim = Case(
     source="Figures 5 and 6, section V-B",
     shows="Natural curvatures of a manipulator of two limbs from markers, by descent and by Gauss-Newton.",
     target="corekit_scenarios.cases.real2sim:real2sim",
-    minutes=1.0,
+    minutes=1.5,
     citation=(
         "A. Choi, R. Jing, A. Sabelhaus, M. K. Jawed (2024), DisMech: A Discrete Differential Geometry-Based Physical "
         "Simulator for Soft Robots and Structures, IEEE Robotics and Automation Letters 9(4)."
