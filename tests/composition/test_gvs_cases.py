@@ -1,0 +1,64 @@
+"""The GVS paper's cases beside their runs: peers against closed forms, the mismatch, and the shipped files."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit_scenarios.cases import gvs_beam
+from corekit_scenarios.cases.gvs_dependent import tip_of_moment
+from corekit_scenarios.cases.gvs_pairs import mismatch, mismatch_rows
+
+
+class Records:
+    """As much of `Results` as the mismatch needs."""
+
+    def __init__(self, time, path):
+        self.time, self.frames = np.array(time), ("arm.arm.base", "arm.arm.tip")
+        self.frame_position = np.stack([np.zeros_like(path), path], axis=1)
+
+
+def recorded(time, path) -> Any:
+    return Records(time, np.array(path, dtype=float))
+
+
+def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
+    one = recorded([0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    other = recorded([0.0, 1.0], [[0, 0, 0], [1, 0.3, 0.4]])
+    apart = mismatch(one, other, "arm.tip", 2.0)
+    np.testing.assert_allclose(apart, [0.0, 0.25])
+    assert [row.passed for row in mismatch_rows(apart, (25.0, 12.5), "")] == [True, True]
+    assert [row.passed for row in mismatch_rows(apart, (20.0, 11.0), "")] == [False, False]
+    with pytest.raises(ValueError, match="every"):
+        mismatch(one, recorded([0.0, 2.0], [[0, 0, 0], [1, 0, 0]]), "arm.tip", 2.0)
+
+
+def test_the_beam_s_peer_is_the_heavy_elastica(monkeypatch):
+    """γ = ρ·A·g·L³/(E·I) = 5, whose tip is known to 1e-13."""
+    rigidity = gvs_beam._YOUNG * gvs_beam._RADIUS**2 / 4
+    monkeypatch.setattr(gvs_beam, "_GRAVITY", 5 * rigidity / (gvs_beam._DENSITY * gvs_beam._LENGTH**3))
+    tip = gvs_beam.elastica(0.0).place[-1] / gvs_beam._LENGTH
+    np.testing.assert_allclose(tip, [0.8466571799542212, -0.49590504462247625], atol=1e-9)
+
+
+def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straight():
+    length, curvature = 0.8, 0.5 * 0.1 * 0.8 / (1e6 * math.pi * 0.015**4 / 4)
+    arc = 0.5 * length
+    angle = curvature * arc
+    straight = length - arc
+    wanted = (
+        math.sin(angle) / curvature + straight * math.cos(angle),
+        -(1 - math.cos(angle)) / curvature - straight * math.sin(angle),
+    )
+    assert tip_of_moment(1.0, 0.5) == pytest.approx(wanted, abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("beam", 5), ("cable-manipulator", 30), ("dependent-external", 3), ("octopus", 6)]
+)
+def test_every_file_composes_with_the_paper_s_number_of_coordinates(name, size):
+    assert len(corekit.load(f"gvs/{name}").compose().state.q) == size
