@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import MODES
 from corekit_gvs.functions import element_ends, enough_points, shape_functions
 from corekit_gvs.links import Division
@@ -79,5 +80,10 @@ def columns_at(division: Division, X: Array, path: str) -> Array:
     for row, i in entries:
         count = division.strain[i].per_mode
         out[:, row, column : column + count] = scale[row] * values[i]
+        if not np.isfinite(values[i]).all():
+            where = X[~np.isfinite(values[i]).all(axis=1)][0]
+            said = f"must have finite values, it has not at X = {where:.6g}"
+            found = list(division.strain[i].functions)
+            raise ConfigError([Mistake(f"{path}.strain[{i}].functions", found, said)], "a formula")
         column += count
     return out

@@ -35,6 +35,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "step": lambda x: sympy.Piecewise((1, x > 0), (0, True)),
 }  # fmt: skip
 _LONGEST = 2000
+_HIGHEST = 64
 
 
 def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
@@ -63,7 +64,10 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
             return -read(node.operand) if isinstance(node.op, ast.USub) else read(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-            return _BINARY[type(node.op)](read(node.left), read(node.right))
+            left, right = read(node.left), read(node.right)
+            if isinstance(node.op, ast.Pow) and right.is_number and not abs(right) <= _HIGHEST:
+                raise refuse(ast.unparse(node), f"may hold powers up to {_HIGHEST}")
+            return _BINARY[type(node.op)](left, right)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             known_function = _FUNCTIONS.get(node.func.id)
             if known_function is not None and node.args:
@@ -85,8 +89,9 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
     def evaluate(*arguments: Any) -> Array:
         shape = reduce(np.broadcast_shapes, [np.shape(each) for each in arguments], ())
         out = np.empty((len(expressions), *shape))
-        for i, value in enumerate(function(*arguments)):
-            out[i] = value
+        with np.errstate(all="ignore"):  # who asks looks at what is not finite
+            for i, value in enumerate(function(*arguments)):
+                out[i] = value
         return out
 
     return evaluate
