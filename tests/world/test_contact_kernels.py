@@ -39,7 +39,9 @@ def test_contacts_are_found_by_id_whatever_their_order(count, order):
 
 def test_nothing_is_found_among_nothing():
     out = np.full(6, np.nan)
-    guesses(2, 3, np.array([4, 5]), 0, np.zeros(0, dtype=np.int64), np.zeros(0), out, np.zeros(2, dtype=np.int64))
+    guesses(
+        2, 3, np.array([4, 5]), 0, np.zeros(0, dtype=np.int64), np.zeros(0), out, np.zeros(2, dtype=np.int64)
+    )
     assert np.array_equal(out, np.zeros(6))
 
 
