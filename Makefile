@@ -41,7 +41,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/pyrefly check --summary none
+	$(BIN)/pyrefly check --summary=none
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
