@@ -1,16 +1,17 @@
-"""Whether every installed plugin really imports: each is tried in a process of its own, with a time limit."""
+"""Whether every installed plugin really imports: tried apart, a process a distribution, with a time limit."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
+from itertools import groupby
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
 from corekit.registry.case import CASES, SCENARIOS
@@ -22,6 +23,8 @@ __all__ = ["Finding", "check_up"]
 
 _HOOKS = "corekit.hooks"
 _AT_ONCE = 2
+_START = 10.0
+"""Wall time [s] granted to the start of an interpreter."""
 
 
 @frozen(kw_only=True)
@@ -66,14 +69,19 @@ def check_up(limit: float = 60.0, tell: Callable[[Finding], None] | None = None)
         limit: on the import of each [s].
         tell: told each finding as it is made.
     """
-    patients = [*_components(), *_others()]
+    groups = [list(group) for _, group in groupby([*_components(), *_others()], _owner)]
     findings: list[Finding] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for finding in pool.map(lambda patient: _examined(patient, limit), patients):
-            findings.append(finding)
-            if tell is not None:
-                tell(finding)
+        for group in pool.map(lambda patients: _examined(patients, limit), groups):
+            for finding in group:
+                findings.append(finding)
+                if tell is not None:
+                    tell(finding)
     return findings
+
+
+def _owner(patient: _Patient) -> str:
+    return patient.finding.distribution
 
 
 def _components() -> Iterator[_Patient]:
@@ -103,32 +111,41 @@ def _others() -> Iterator[_Patient]:
             yield _Patient(finding, (group, entry.value))
 
 
-def _examined(patient: _Patient, limit: float) -> Finding:
-    finding = patient.finding
-    if not patient.arguments:
-        return finding
-    began = clock.perf_counter()
-    command = [sys.executable, "-m", "corekit.registry.examine", *patient.arguments]
+def _examined(patients: Sequence[_Patient], limit: float) -> list[Finding]:
+    """All of one distribution in one process; whoever ends it is found out, and the rest go on in another."""
+    waiting = [patient for patient in patients if patient.arguments]
+    verdicts: list[dict[str, Any]] = []
+    while len(verdicts) < len(waiting):
+        left = waiting[len(verdicts) :]
+        given, ended = _answers(left, limit)
+        verdicts += given
+        if len(given) < len(left):
+            verdicts.append({"problem": ended, "missing": {}, "wall_s": 0.0})
+    answered = iter(verdicts)
+    return [
+        evolve(patient.finding, **next(answered)) if patient.arguments else patient.finding
+        for patient in patients
+    ]
+
+
+def _answers(patients: Sequence[_Patient], limit: float) -> tuple[list[dict[str, Any]], str]:
+    """What the process says of the first of them, and why it says nothing of the next."""
+    asked = json.dumps([patient.arguments for patient in patients])
+    command = [sys.executable, "-m", "corekit.registry.examine", f"{limit:g}", asked]
+    too_long = f"its import did not end within {limit:g} s"
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=limit, check=False,
+            timeout=(limit + _START) * len(patients), check=False,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        problem, missing = f"its import did not end within {limit:g} s", {}
-    else:
-        problem, missing = _verdict(done.returncode, done.stdout.splitlines(), done.stderr.splitlines())
-    return Finding(
-        kind=finding.kind, name=finding.name, distribution=finding.distribution, version=finding.version,
-        problem=problem, missing=missing, wall_s=clock.perf_counter() - began,
-    )  # fmt: skip
-
-
-def _verdict(code: int, lines: Sequence[str], errors: Sequence[str]) -> tuple[str, Mapping[str, str]]:
-    said = next((line for line in reversed(lines) if line.startswith(MARK)), None)
-    if said is not None and code == 0:
-        data = json.loads(said.removeprefix(MARK))
-        return data["problem"], data["missing"]
-    last = next((line for line in reversed(errors) if line.strip()), "it says nothing")
-    how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"importing it ended the interpreter ({how}): {last.strip()}", {}
+    except subprocess.TimeoutExpired:  # a child that even its own clock could not end
+        return [], too_long
+    verdicts = [
+        json.loads(line.removeprefix(MARK)) for line in done.stdout.splitlines() if line.startswith(MARK)
+    ]
+    errors = [line for line in done.stderr.splitlines() if line.strip()]
+    if any(line.startswith("Timeout (") for line in errors):
+        return verdicts, too_long
+    how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+    said = errors[-1].strip() if errors else "it says nothing"
+    return verdicts, f"importing it ended the interpreter ({how}): {said}"

@@ -1,13 +1,17 @@
-"""Importing one plugin in a process of its own: `python -m corekit.registry.examine component ROLE NAME`.
+"""Importing the plugins of one distribution in a process apart: `python -m corekit.registry.examine LIMIT PLUGINS`.
 
-The last line on the standard output, after whatever the plugin prints, is `MARK` and a JSON object with
-`problem`, empty if all is well, and `missing`, ability → why it is not available here.
+PLUGINS is a JSON list of `["component", ROLE, NAME]` or, of another entry point, `[GROUP, VALUE]`. For each, in
+order, a line on the standard output, after whatever the plugin prints, is `MARK` and a JSON object with `problem`,
+empty if all is well, `missing`, ability → why it is not available here, and `wall_s`. An import longer than LIMIT [s]
+ends the process.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
+import time
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -18,7 +22,20 @@ MARK = "corekit-examined "
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Import what the arguments name: `component ROLE NAME`, or `GROUP VALUE` of another entry point."""
+    """Import every plugin named in the arguments, one after the other."""
+    limit, plugins = float(arguments[0]), json.loads(arguments[1])
+    for plugin in plugins:
+        # also where it hangs in foreign code, which no exception would reach
+        faulthandler.dump_traceback_later(limit, exit=True)
+        began = time.perf_counter()
+        problem, missing = _examined(plugin)
+        verdict = {"problem": problem, "missing": missing, "wall_s": time.perf_counter() - began}
+        faulthandler.cancel_dump_traceback_later()
+        sys.stdout.write(f"\n{MARK}{json.dumps(verdict)}\n")
+        sys.stdout.flush()
+
+
+def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     from corekit.errors import PluginError
     from corekit.registry.resolve import load_target, missing_abilities, resolve
 
@@ -34,8 +51,7 @@ def main(arguments: Sequence[str]) -> None:
             problem = _entry_problem(*arguments)
     except PluginError as error:
         problem = str(error)
-    sys.stdout.write(f"\n{MARK}{json.dumps({'problem': problem, 'missing': missing})}\n")
-    sys.stdout.flush()
+    return problem, missing
 
 
 def _entry_problem(group: str, value: str) -> str:

@@ -65,6 +65,18 @@ def test_each_way_to_break_is_told_apart(only_fakes):
     assert not any(finding.first_party for finding in findings.values())
 
 
+def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
+    package = {"fake_many/__init__.py": ""}
+    for name, model in (("a", GOOD), ("b", "import os\nos._exit(3)\n"), ("c", GOOD)):
+        package[f"fake_many/{name}/__init__.py"] = ""
+        package[f"fake_many/{name}/model.py"] = model
+        package[f"fake_many/{name}/_spec.py"] = SPEC.format(name=name, package=f"fake_many.{name}")
+    only_fakes.add("fake-many", {"models": {name: f"fake_many.{name}._spec:spec" for name in "abc"}}, package)
+    problems = {finding.name: finding.problem for finding in check_up()}
+    assert problems["a"] == problems["c"] == ""
+    assert "exit code 3" in problems["b"]
+
+
 def test_what_the_metadata_tells_needs_no_import(only_fakes):
     only_fakes.add("fake-lost", {"models": {"lost": "fake_lost._spec:spec"}})
     (finding,) = check_up()
