@@ -4,7 +4,8 @@ From the last success ε_s (none at first) and the last failure ε_f:
 
     success            ε ← max(final, ε·shrink)                                             (1)
     failure, near      ε ← √(ε_s·ε_f) while ε_s > 4·ε_f: a smaller stride from the last success
-    failure, again     ε ← 10·ε_s: up, from where the failed attempt ended, to leave its neighbourhood
+    failure, again     ε ← 10·ε_s: up, from where the failed attempt ended, to leave its neighbourhood; not past
+                       the loosest, 10⁴·first
     failure at first   ε ← 10·ε; for a penalty ε ← ε/10, as a weak one may leave the program unbounded
     infeasible at first  ε ← 10⁴·first, the loosest; infeasible there as well, or under a penalty, ends it
 
@@ -66,6 +67,7 @@ class Ladder:
             self.epsilon = (self._good * now) ** 0.5
         else:
             self._climbs += 1
-            self.epsilon = self._good * 10.0 if self._climbs <= _CLIMBS else None
+            above = self._good * 10.0
+            self.epsilon = above if self._climbs <= _CLIMBS and above <= _LOOSEST * self._first else None
             self._good = None
             self.restart = True
