@@ -1,6 +1,6 @@
 # make demo   one command for users: installs into .venv, runs a robot against a box, draws it
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
-# make lint   the static half of `make test`
+# make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 
@@ -24,7 +24,7 @@ endif
 # one for every distribution, not a fresh one for each
 BUILD_BACKEND := hatchling editables
 
-.PHONY: demo test lint docs isolation format clean
+.PHONY: demo test unit lint docs isolation format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -33,7 +33,11 @@ demo: $(VENV)/installed-demo
 # One process a core, each with one BLAS thread; tests that share wheels or a whole run stay together.
 PYTEST_ARGS ?= --numprocesses auto --dist loadgroup
 
-test: lint
+# The type checker needs one core for a moment; the tests go on meanwhile.
+test: $(VENV)/installed-dev
+	@$(MAKE) --no-print-directory --jobs 2 lint unit
+
+unit: $(VENV)/installed-dev
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev

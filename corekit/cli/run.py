@@ -109,10 +109,12 @@ def _run(
 ) -> tuple[Results, list[Path]]:
     from corekit.cli.pictures import draw, installed_viewers
     from corekit.cli.progress_line import ProgressLine
-    from corekit.run.execute import execute, resume
     from corekit.scenario.load import load
 
     scenario = None if file is None else load(file, overrides)
+    # what is compiled is imported once there is something to run
+    from corekit.run.execute import execute, resume
+
     # a missing viewer is said before the run, not after it
     viewers = installed_viewers() if picture else []
     with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
