@@ -27,11 +27,10 @@ def test_listing_imports_neither_numpy_nor_casadi_nor_any_plugin(site):
     assert "loud" in result.stdout
 
 
-def test_listing_and_help_take_less_than_fifteen_empty_interpreter_starts(site, processor_time):
-    # An empty start takes about 20 ms where listing takes 150 ms; the limit stands for 0.3 s.
+def test_listing_takes_less_than_fifteen_empty_interpreter_starts(site, processor_time):
+    # An empty start takes about 20 ms where listing takes 100 ms; the limit stands for 0.3 s.
     empty = processor_time(lambda: site.run("-c", "pass"))
     assert processor_time(lambda: site.corekit("list")) < 15 * empty
-    assert processor_time(lambda: site.corekit("--help")) < 15 * empty
 
 
 def test_good_plugin_is_listed_as_ok(site):
