@@ -30,10 +30,8 @@ BUILD_BACKEND := hatchling editables
 demo: $(VENV)/installed-demo
 	PATH="$(CURDIR)/$(BIN):$$PATH" && $(DEMO)
 
-# A process more than there are cores, as some wait for others; each with one BLAS thread. Tests that share wheels, a
-# whole run or compiled kernels stay together.
-PROCESSES ?= $(shell echo $$(($$($(BIN)/python -c 'import os; print(os.cpu_count())' 2>/dev/null || echo 1) + 1)))
-PYTEST_ARGS ?= --numprocesses $(PROCESSES) --dist loadgroup
+# One process a core, each with one BLAS thread; tests that share wheels or a whole run stay together.
+PYTEST_ARGS ?= --numprocesses auto --dist loadgroup
 
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev
