@@ -3,8 +3,8 @@
     python tools/isolation.py                 all of them
     python tools/isolation.py corekit-lcp     one
 
-Beside a distribution come only what it declares and what its tests import. The tests are copied, so that
-nothing is imported from this repository. uv where it is present, pip otherwise.
+Beside a distribution come only what it declares, for its tests by the extra `test` too, and what they import. The
+tests are copied, so that nothing is imported from this repository. uv where it is present, pip otherwise.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
         "--find-links",
         wheels,
     ]
-    subprocess.run([*command, name, *sorted(beside)], check=True)
+    project = tomllib.loads((place / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = f"{name}[test]" if "test" in project.get("optional-dependencies", {}) else name
+    subprocess.run([*command, wanted, *sorted(beside)], check=True)
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", "--rootdir", scratch, "-p",
          "no:cacheprovider", tests],
