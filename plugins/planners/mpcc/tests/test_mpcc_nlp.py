@@ -91,9 +91,9 @@ def test_derivatives_over_the_horizon_are_those_of_the_program_written_out() -> 
 
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    monkeypatch.setenv("COREKIT_CACHE", str(tmp_path))
     monkeypatch.setattr(compiled, "_ANNOUNCED", 0)
-    return tmp_path
+    return tmp_path / "mpcc"
 
 
 @pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, along, dot, norm
 from corekit_imc.solids import solid_distance
-from corekit_imc.vectors import Vector, along, dot, norm
 
 __all__ = ["closest_to_solid"]
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.geometry.vectors import Vector, along, dot, into_frame, norm, out_of_frame, scaled
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
 from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance
-from corekit_imc.vectors import Vector, along, dot, into_frame, norm, out_of_frame, scaled
 
 __all__ = ["measure_pairs"]
 

@@ -14,7 +14,7 @@ Collision Detection", 5.1.9.
 from __future__ import annotations
 
 from corekit.compiled import compiled
-from corekit_imc.vectors import Vector, dot
+from corekit.geometry.vectors import Vector, dot
 
 __all__ = ["PARALLEL", "closest_parameters"]
 

@@ -12,7 +12,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_imc.vectors import Vector, norm, scaled
+from corekit.geometry.vectors import Vector, norm, scaled
 
 __all__ = ["BOX", "CAPSULE", "CYLINDER", "EDGE", "HALF_SPACE", "KIND_CODES", "SPHERE", "solid_distance"]
 

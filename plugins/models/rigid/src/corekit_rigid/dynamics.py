@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_rigid.rotation import Vector, cross, dot, into_body, into_world, matvec, rotation_of
+from corekit.geometry.vectors import Vector, cross, dot
+from corekit_rigid.rotation import into_body, into_world, matvec, rotation_of
 from corekit_rigid.solid import Solid
 
 __all__ = ["dynamics", "energy", "tangent"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_rigid.rotation import cross, into_world, rotation_of, turned
+from corekit.geometry.vectors import cross
+from corekit_rigid.rotation import into_world, rotation_of, turned
 from corekit_rigid.solid import Solid
 
 __all__ = ["carrier_rows", "frame_pose", "move"]

@@ -1,4 +1,4 @@
-"""Three-vectors as tuples, and rotations by unit quaternions (w, x, y, z) that take body axes to world axes."""
+"""Rotations by unit quaternions (w, x, y, z) that take body axes to world axes."""
 
 from __future__ import annotations
 
@@ -7,23 +7,11 @@ from typing import TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, dot
 
-__all__ = ["Rotation", "Vector", "cross", "dot", "into_body", "into_world", "matvec", "rotation_of", "turned"]
+__all__ = ["Rotation", "into_body", "into_world", "matvec", "rotation_of", "turned"]
 
-Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[Vector, Vector, Vector]
-
-
-@compiled
-def dot(a: Vector, b: Vector) -> float:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@compiled
-def cross(a: Vector, b: Vector) -> Vector:
-    """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @compiled

@@ -24,7 +24,9 @@ from pathlib import Path
 
 import casadi as ca
 
-__all__ = ["NoCompiler", "cache_folder", "compile_functions", "load_functions"]
+from corekit.compiled import cache_folder
+
+__all__ = ["NoCompiler", "compile_functions", "load_functions"]
 
 _STATEMENTS = 400
 _FLAGS = ("-O1", "-fPIC", "-shared", "-ffp-contract=off")
@@ -38,15 +40,8 @@ class NoCompiler(Exception):
     """There is no C compiler, or it failed: the reason is the message."""
 
 
-def cache_folder() -> Path:
-    """Where compiled functions are kept: `corekit/mpcc` in the user's cache folder."""
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "corekit" / "mpcc"
+def _kept() -> Path:
+    return cache_folder() / "mpcc"
 
 
 def _compiler() -> str:
@@ -75,7 +70,7 @@ def _digest(key: str) -> str:
 def load_functions(key: str, names: Sequence[str]) -> list[ca.Function] | None:
     """The functions compiled for this key, or None where one of them is not there."""
     try:
-        folder = cache_folder() / _digest(key)
+        folder = _kept() / _digest(key)
     except NoCompiler:
         return None
     paths = [folder / f"{name}.so" for name in names]
@@ -97,7 +92,7 @@ def compile_functions(
     """
     began = time.perf_counter()
     compiler = _compiler()
-    folder = cache_folder() / _digest(key)
+    folder = _kept() / _digest(key)
     instructions = sum(function.n_instructions() for function in functions)
     if instructions > _ANNOUNCED:
         announce(
