@@ -12,7 +12,6 @@ use = "ipopt-fit"                    # the estimator; its options: `corekit info
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from corekit.scenario.load import load
 from corekit.scenario.plain import plain
 from corekit.scenario.schema import Scenario
 from corekit.scenario.structure import structure
+from corekit.scenario.toml_file import toml_table
 from corekit.scenario.words import Described, shown
 
 __all__ = ["FORMAT", "FitFile", "load_fit"]
@@ -63,17 +63,7 @@ def load_fit(path: str | Path) -> FitFile:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
     path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8")
-        table = tomllib.loads(text)
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise ConfigError(
-            [Mistake(str(path), Described(f"no file that can be read ({said})"), "must be a fit file")],
-            "fit file",
-        ) from error
-    except ValueError as error:
-        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], "fit file") from error
+    text, table = toml_table(path, "fit file")
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
     directory = path.resolve().parent

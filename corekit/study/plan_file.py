@@ -16,7 +16,6 @@ set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from corekit.scenario.plain import plain
 from corekit.scenario.schema import Scenario
 from corekit.scenario.shipped import find_shipped
 from corekit.scenario.structure import structure
-from corekit.scenario.words import Described
+from corekit.scenario.toml_file import toml_table
 
 __all__ = ["FORMAT", "PlanFile", "ReplayTable", "load_plan_file"]
 
@@ -100,17 +99,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = ()) -> PlanFile:
     """
     path = Path(path)
     path = path if path.exists() else find_shipped(path.as_posix()) or path
-    try:
-        text = path.read_bytes().decode("utf-8")
-        table = tomllib.loads(text)
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise ConfigError(
-            [Mistake(str(path), Described(f"no file that can be read ({said})"), "must be a plan file")],
-            "plan file",
-        ) from error
-    except ValueError as error:
-        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], "plan file") from error
+    text, table = toml_table(path, "plan file")
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
     apply_overrides(document, overrides, mistakes)

@@ -1,0 +1,31 @@
+"""A file of ours as a TOML table, or the one error that says why not."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from corekit.errors import ConfigError, Mistake
+from corekit.scenario.words import Described
+
+__all__ = ["toml_table"]
+
+
+def toml_table(path: Path, kind: str) -> tuple[str, dict[str, Any]]:
+    """The text and the table.
+
+    Args:
+        path: the file. kind: what it is, for the message: `fit file`.
+    Raises:
+        ConfigError: it cannot be read, or is no TOML.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        said = error.strerror or str(error)
+        found = Described(f"no file that can be read ({said})")
+        raise ConfigError([Mistake(str(path), found, f"must be a {kind}")], kind) from error
+    except ValueError as error:
+        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], kind) from error
