@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.study.new_folder import new_folder
 
 if TYPE_CHECKING:
     from corekit.registry.case import Case
     from corekit.study.case_run import Value
     from corekit.study.reproduce import Report
+    from corekit.study.reproduce_series import Series
 
 __all__ = ["reproduce"]
 
 
 def reproduce(
-    case: str = "",
-    /,
-    *,
+    *case: str,
     everything: Annotated[bool, Parameter(name="--all", negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     out: Path | None = None,
@@ -30,14 +30,14 @@ def reproduce(
     only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
-    """List the papers' cases, or run one and set paper, peer and ours beside each other.
+    """List the papers' cases, or run some and set paper, peer and ours beside each other.
 
-    Exit code 1 if ours misses a stated tolerance.
+    Several share a folder, with one summary of all in summary.md. Exit code 1 if ours misses a stated tolerance.
 
     Parameters
     ----------
     case
-        `paper/case`; all are listed without it.
+        `paper/case`, or a paper for all of its cases; may be several. All are listed without any.
     everything
         Run every case.
     json_file
@@ -45,44 +45,81 @@ def reproduce(
     out
         The folder for what the cases write, instead of one with name and time stamp.
     resume
-        The folder of a case that was stopped, to go on with it: runs that it stores are not repeated.
+        The folder of a case or of several that was stopped, to go on with it: what it stores is not repeated. One
+        of several knows which cases were asked for.
     only
         A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
     quiet
         Show no progress.
     """
-    from corekit.cli.progress_line import shown
     from corekit.study import reproduce as study
-    from corekit.study.new_folder import new_folder
+    from corekit.study import reproduce_series
 
     cases, troubles = study.installed_cases()
     for trouble in troubles:
         print_error(trouble)
-    if not case and not everything:
+    chosen = list(cases) if everything else reproduce_series.choose(case, cases)
+    study.check_choices(chosen, only if chosen else ())
+    if resume is not None:
+        series = (resume / reproduce_series.SERIES).is_file()
+        if not resume.is_dir() or out is not None or (series and only) or (not series and len(chosen) != 1):
+            print_error(
+                "--resume goes on in a folder that is there, without --out: give the one case with its folder, "
+                "or the folder of several without --only"
+            )
+            return MISUSE
+        if not series:
+            return _run_one(chosen[0], resume, json_file, only, quiet=quiet)
+        return _run_series(reproduce_series.Series.resume(resume, cases, chosen), json_file, quiet=quiet)
+    if not chosen:
         _print_list(cases)
         _write(json_file, [_listed(each) for each in cases])
         return None
-    chosen = list(cases) if everything else [study.find_case(case, cases)]
-    if resume is not None and (everything or out is not None or not resume.is_dir()):
-        print_error(
-            "--resume goes on with one case in its folder: give the case and a folder that is there, "
-            "neither --all nor --out"
+    if len(chosen) == 1 and not everything:
+        return _run_one(
+            chosen[0], _folder(chosen[0].path.replace("/", "-"), out), json_file, only, quiet=quiet
         )
-        return MISUSE
-    study.check_choices(chosen, only)
-    reports: list[Report] = []
-    for each in chosen:
-        name = each.path.replace("/", "-")
-        folder = resume or new_folder(f"reproduce-{name}", Path("runs"), None if out is None else out / name)
-        try:
-            report = study.reproduce(each, folder, None if quiet else shown, only)
-        except KeyboardInterrupt as stop:
-            stop.add_note(f"To go on: corekit reproduce {each.path} --resume {folder}")
-            raise
-        _print_report(report)
-        reports.append(report)
-    _write(json_file, [report.as_data() for report in reports])
-    return None if all(report.passed for report in reports) else FAILED
+    folder = new_folder("reproduce", Path("runs"), out)
+    return _run_series(reproduce_series.Series(folder, chosen, only), json_file, quiet=quiet)
+
+
+def _folder(name: str, out: Path | None) -> Path:
+    return new_folder(f"reproduce-{name}", Path("runs"), None if out is None else out / name)
+
+
+def _run_one(
+    case: Case, folder: Path, json_file: Path | None, only: Sequence[str], *, quiet: bool
+) -> int | None:
+    from corekit.cli.progress_line import shown
+    from corekit.study.reproduce import reproduce as run
+
+    try:
+        report = run(case, folder, None if quiet else shown, only)
+    except KeyboardInterrupt as stop:
+        stop.add_note(f"To go on: corekit reproduce {case.path} --resume {folder}")
+        raise
+    _print_report(report)
+    _write(json_file, [report.as_data()])
+    return None if report.passed else FAILED
+
+
+def _run_series(series: Series, json_file: Path | None, *, quiet: bool) -> int | None:
+    from corekit.cli.progress_line import shown
+
+    done: list[dict[str, Any]] = []
+    try:
+        for told, report in series.run(None if quiet else shown):
+            if report is None:
+                print(f"{told['case']}: done before; {told['folder']}")
+            else:
+                _print_report(report)
+            done.append(told)
+    except KeyboardInterrupt as stop:
+        stop.add_note(f"To go on: corekit reproduce --resume {series.folder}")
+        raise
+    _print_summary(done, series.folder)
+    _write(json_file, done)
+    return None if all(told["passed"] for told in done) else FAILED
 
 
 def _write(path: Path | None, cases: list[dict[str, Any]]) -> None:
@@ -116,7 +153,32 @@ def _print_list(cases: Sequence[Case]) -> None:
     for case in cases:
         table.add_row(case.path, case.source, case.shows, f"{case.minutes:g}")
     console.print(table)
-    print(f"run one: corekit reproduce {cases[0].path}")
+    quickest = min(cases, key=lambda case: case.minutes)
+    print(
+        f"run one: corekit reproduce {quickest.path}; a paper's: corekit reproduce {quickest.paper}; "
+        f"all, about {sum(case.minutes for case in cases):.0f} minutes: corekit reproduce --all"
+    )
+
+
+def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from corekit.study.reproduce_series import HEADER, summary_rows
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 180
+    table = Table(box=SIMPLE_HEAD)
+    for name in HEADER:
+        table.add_column(name, overflow="fold", justify="right" if name == "minutes" else "left")
+    for told, row in zip(done, summary_rows(done), strict=True):
+        table.add_row(*(Text(cell, style="" if told["passed"] else "red") for cell in row))
+    console.print(table)
+    passed = sum(told["passed"] for told in done)
+    console.print(f"{passed} of {len(done)} cases passed; {folder / 'summary.md'}", soft_wrap=True)
 
 
 def _print_report(report: Report) -> None:

@@ -6,9 +6,12 @@ import json
 
 import pytest
 
-from corekit.errors import ConfigError
+from corekit.cli import MISUSE, main
+from corekit.errors import ConfigError, PluginError
+from corekit.registry.case import Case
 from corekit.scenario.load import load
 from corekit.scenario.shipped import find_shipped, shipped
+from corekit.study.reproduce_series import choose
 
 SPEC = """
 from corekit.registry.case import Case
@@ -57,6 +60,13 @@ def cases(shell, scenario_file):
     return shell
 
 
+def installed(*paths):
+    return [
+        Case(paper=paper, name=name, source="", shows="", target="")
+        for paper, name in (path.split("/") for path in paths)
+    ]
+
+
 def test_cases_are_listed_with_what_they_show_and_broken_entries_are_named(cases):
     told = cases.corekit("reproduce")
     assert told.returncode == 0
@@ -81,15 +91,78 @@ def test_a_case_sets_paper_peer_and_ours_beside_each_other(cases):
     assert (cases.folder / report["folder"] / "seen.txt").read_text() == "dropped"
 
 
-def test_missing_a_tolerance_or_breaking_exits_with_one(cases):
-    told = cases.corekit("reproduce", "fake/missed")
-    assert told.returncode == 1
-    assert "MISSED" in told.stdout
+def test_a_case_that_breaks_exits_with_one_and_says_why(cases):
     told = cases.corekit("reproduce", "fake/broken", "--json", "broken.json")
     assert told.returncode == 1
     assert "RuntimeError: no such figure" in told.stderr
     (report,) = json.loads((cases.folder / "broken.json").read_text())["cases"]
     assert (report["passed"], report["rows"]) == (False, [])
+
+
+def test_several_cases_share_a_folder_and_one_summary(cases):
+    told = cases.corekit(
+        "reproduce", "fake/good", "fake/missed", "--out", "series", "--quiet", "--json", "s.json"
+    )
+    assert told.returncode == 1
+    assert "MISSED" in told.stdout
+    assert "1 of 2 cases passed" in told.stdout
+    lines = (cases.folder / "series" / "summary.md").read_text().splitlines()
+    assert [line.split(" | ")[:4] for line in lines[2:]] == [
+        ["| fake/good", "Fig. 1", "1 of 1", "passed"],
+        ["| fake/missed", "Fig. 2", "0 of 1", "MISSED"],
+    ]
+    assert len(json.loads((cases.folder / "s.json").read_text())["cases"]) == 2
+
+
+def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):
+    told = cases.corekit("reproduce", "fake/good", "fake/broken", "--out", "series", "--quiet")
+    assert told.returncode == 1
+    assert "1 of 2 cases passed" in told.stdout
+    series = cases.folder / "series"
+    report = json.loads((series / "fake-good" / "report.json").read_text())
+    (cases.site / "fake_cases" / "run.py").write_text(
+        RUN.replace(
+            'raise RuntimeError("no such figure")', 'return [Row(quantity="steps", ours=1, passed=True)]'
+        )
+    )
+    again = cases.corekit("reproduce", "--resume", "series", "--quiet", "--json", "s.json")
+    assert again.returncode == 0, again.stderr
+    assert "fake/good: done before" in again.stdout
+    assert "2 of 2 cases passed" in again.stdout
+    first, second = json.loads((cases.folder / "s.json").read_text())["cases"]
+    assert first == report
+    assert second["folder"] == "series/fake-broken-2"
+    more = cases.corekit("reproduce", "fake/missed", "--resume", "series", "--quiet")
+    assert "2 of 3 cases passed" in more.stdout
+
+
+def test_a_word_names_a_case_or_a_paper():
+    found = installed("fake/good", "fake/missed", "other/good")
+    assert [case.path for case in choose(["fake"], found)] == ["fake/good", "fake/missed"]
+    assert [case.path for case in choose(["other/good", "fake/good", "other"], found)] == [
+        "other/good", "fake/good"
+    ]  # fmt: skip
+    with pytest.raises(PluginError, match="unknown paper 'fke', did you mean 'fake'"):
+        choose(["fke"], found)
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("cusp/ball-x", "cusp/ball-y"), ("cusp/ball-x", "--out", "x"), ("--all",)]
+)
+def test_a_folder_of_one_case_is_gone_on_with_by_that_case(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    assert main(["reproduce", *words, "--resume", "here"]) == MISUSE
+    assert "give the one case with its folder" in capsys.readouterr().err
+    assert not list((tmp_path / "here").iterdir())
+
+
+def test_a_folder_of_a_series_must_say_which_cases(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "series").mkdir()
+    (tmp_path / "series" / "series.json").write_text('{"cases": 3}')
+    assert main(["reproduce", "--resume", "series"]) == MISUSE
+    assert "series.json does not say which cases were asked for" in capsys.readouterr().err
 
 
 def test_an_unknown_case_is_misuse(cases):

@@ -1,0 +1,158 @@
+"""Several of the papers' cases, one after the other, in one folder that knows which are done.
+
+A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
+`summary.md`: one line a case, written anew after each. Who goes on with it repeats only cases that did not come to
+their end; a case of a batch of runs repeats only the runs that are missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, final
+
+from corekit.errors import PluginError, ResultsError
+from corekit.registry.case import Case
+from corekit.registry.resolve import did_you_mean
+from corekit.study.batch import OUTCOMES
+from corekit.study.new_folder import new_folder
+from corekit.study.reproduce import Report, find_case, reproduce
+from corekit.study.shown import ShowProgress
+
+__all__ = ["HEADER", "REPORT", "SERIES", "Series", "choose", "summary_rows"]
+
+SERIES = "series.json"
+"""Name of the file that makes a folder one of a series."""
+REPORT = "report.json"
+"""Name of the file in a case's folder that says how it went."""
+HEADER = ("case", "source", "quantities kept", "verdict", "minutes")
+
+
+def choose(words: Sequence[str], among: Sequence[Case]) -> list[Case]:
+    """The cases that words name, each once: `paper/case`, or a paper for all of its cases.
+
+    Raises:
+        PluginError: a word names none.
+    """
+    chosen: dict[str, Case] = {}
+    papers = sorted({case.paper for case in among})
+    for word in words:
+        if word in papers:
+            chosen |= {case.path: case for case in among if case.paper == word}
+        elif "/" in word or not papers:
+            chosen[word] = find_case(word, among)
+        else:
+            raise PluginError(
+                f"unknown paper {word!r}{did_you_mean(word, papers)}; there are {', '.join(papers)}"
+            )
+    return list(chosen.values())
+
+
+@final
+class Series:
+    """Cases to be run in one folder.
+
+    Args:
+        folder: existing.
+        cases: in the order in which they are run.
+        only: choices among their parts; each case takes those that are its own.
+
+    Attributes:
+        folder, cases, only: the same.
+    """
+
+    def __init__(self, folder: Path, cases: Sequence[Case], only: Sequence[str] = ()) -> None:
+        self.folder, self.cases, self.only = folder, tuple(cases), tuple(only)
+        self._done: dict[str, dict[str, Any]] = {}
+        asked = {"cases": [case.path for case in cases], "only": list(only)}
+        _write(folder / SERIES, json.dumps(asked, indent=2, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def resume(cls, folder: Path, among: Sequence[Case], further: Sequence[Case] = ()) -> Series:
+        """The series that was begun in a folder, with further cases after its own.
+
+        Raises:
+            ResultsError: its file cannot be read. PluginError: a case of it is not installed any more.
+        """
+        path = folder / SERIES
+        try:
+            asked = json.loads(path.read_text(encoding="utf-8"))
+            names, only = [str(each) for each in asked["cases"]], [str(each) for each in asked["only"]]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ResultsError(f"{path} does not say which cases were asked for: {error}") from error
+        cases = [find_case(each, among) for each in names]
+        return cls(folder, cases + [case for case in further if case not in cases], only)
+
+    def run(self, progress: ShowProgress | None = None) -> Iterator[tuple[dict[str, Any], Report | None]]:
+        """Each case's report as JSON can hold it, with the report itself where it was run now.
+
+        A case whose stored report has no error is not run again, also where it missed a tolerance.
+        """
+        for case in self.cases:
+            stored = self._stored(case)
+            report = None
+            if stored is None:
+                report = reproduce(case, self._folder_of(case), progress, self._parts_of(case))
+                stored = report.as_data()
+                _write(report.folder / REPORT, json.dumps(stored, indent=2, ensure_ascii=False) + "\n")
+            self._done[case.path] = stored
+            _write(self.folder / "summary.md", self.summary())
+            yield stored, report
+
+    def summary(self) -> str:
+        """A Markdown table of the cases that are done."""
+        lines = ["| " + " | ".join(HEADER) + " |", "|---|---|---|---|---:|"]
+        lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self._done.values())]
+        return "\n".join(lines) + "\n"
+
+    def _parts_of(self, case: Case) -> tuple[str, ...]:
+        return tuple(word for word in self.only if word in case.choices)
+
+    def _places(self, case: Case) -> list[Path]:
+        """Folders of earlier attempts at a case, the latest last."""
+        name = _name(case)
+        numbered = [path for path in self.folder.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
+        first = [self.folder / name] if (self.folder / name).is_dir() else []
+        return first + sorted(numbered, key=lambda path: int(path.name[len(name) + 1 :]))
+
+    def _folder_of(self, case: Case) -> Path:
+        """Where a case that is not done goes on: with the runs that it stores, or else in a new folder."""
+        places = self._places(case)
+        if places and (places[-1] / OUTCOMES).exists():
+            return places[-1]
+        return new_folder(_name(case), self.folder, self.folder / _name(case))
+
+    def _stored(self, case: Case) -> dict[str, Any] | None:
+        """The report of a case that came to its end."""
+        for place in reversed(self._places(case)):
+            try:
+                kept = json.loads((place / REPORT).read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            if isinstance(kept, dict) and kept.get("case") == case.path and kept.get("error") == "":
+                return kept
+        return None
+
+
+def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Cells under `HEADER`, of reports as JSON holds them."""
+    for report in reports:
+        asked = [row["passed"] for row in report["rows"] if row["passed"] is not None]
+        kept = f"{sum(asked)} of {len(asked)}"
+        verdict = "passed" if report["passed"] else "failed" if report["error"] else "MISSED"
+        yield report["case"], report["source"], kept, verdict, f"{report['wall_s'] / 60.0:.1f}"
+
+
+def _name(case: Case) -> str:
+    return case.path.replace("/", "-")
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise ResultsError(f"cannot write {path}: {error.strerror}") from error
