@@ -8,6 +8,9 @@ when that one's file is edited. Here the key of a module's kernels is
     digest(source of the module and of all it imports from its own distribution and the kernel, transitively)    (1)
 
 so that equal sources share machine code between environments, and an edit reaches everyone who calls.
+
+Beside the machine code stands LLVM's form of a kernel, from which others that call it are compiled. It takes longer to
+read than the machine code to load, so it is read when something is compiled, in most runs never.
 """
 
 from __future__ import annotations
@@ -24,12 +27,14 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
+from llvmlite import binding
 from numba.core import caching, config
 
 __all__ = ["cache_folder", "compiled"]
 
 _NUMBA: Any = numba  # without types
 _CACHING: Any = caching
+_LLVM: Any = binding
 _CONFIG: Any = config
 F = TypeVar("F", bound=Callable[..., Any])
 _IMPORT = re.compile(
@@ -109,6 +114,27 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - what every locator of 
 
 class _Where(_CACHING.CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 - numba's own attribute
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """A kernel from what was kept, its form for other kernels left unread until it is asked for."""
+        (name, kind, data), described, *others = payload
+        if kind != "object":
+            return super().rebuild(target_context, payload)
+        machine_code, for_linking = data
+        # numba tells what a library defines from the form that is not read here
+        target_context.codegen()._engine._defined_symbols |= {  # noqa: SLF001
+            described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name,
+        }  # fmt: skip
+        kept = (name, kind, (machine_code, _nothing_to_link())), described, *others
+        made = super().rebuild(target_context, kept)
+        made.library._get_module_for_linking = cache(lambda: _LLVM.parse_bitcode(for_linking))  # noqa: SLF001
+        return made
+
+
+@cache
+def _nothing_to_link() -> bytes:
+    """An empty module."""
+    return _LLVM.parse_assembly("").as_bitcode()
 
 
 class _Kept(_CACHING.FunctionCache):

@@ -65,6 +65,13 @@ def test_an_edit_of_a_callee_or_of_a_constant_reaches_the_caller(ask):
     assert ask() == (6.5, 1)  # and back again, what was kept is still there
 
 
+def test_a_new_caller_is_compiled_from_a_callee_that_was_kept(ask, tmp_path):
+    assert ask() == (6.5, 0)
+    for kept in (tmp_path / "cache/machine-code").glob("fake_kernels.caller-*/*"):
+        kept.unlink()
+    assert ask() == (6.5, 0)
+
+
 def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
     folder = tmp_path / "cache/machine-code"
     for age in range(5):
