@@ -1,12 +1,15 @@
 """Depth 1 of the registry: what is installed, from entry-point metadata alone.
 
-No plugin is imported and neither is numpy; a broken plugin becomes a row with a reason.
+No plugin is imported and neither is numpy; a broken plugin becomes a row with a reason. What was found is remembered
+until a folder of the import path changes: composing a scenario asks a dozen times.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 
@@ -83,6 +86,21 @@ def discover() -> tuple[Installed, ...]:
     A row is unusable when its role is unknown, its module cannot be found, its distribution was made for
     another kernel, or one of the distribution's requirements is not installed.
     """
+    folders = [folder or os.getcwd() for folder in sys.path]
+    return _discovered(tuple((folder, _changed(folder)) for folder in folders))
+
+
+def _changed(folder: str) -> int:
+    """When something was put into a folder of the import path or taken out of it [ns]."""
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return -1
+
+
+@lru_cache(maxsize=1)
+def _discovered(_path: tuple[tuple[str, int], ...]) -> tuple[Installed, ...]:
+    """The rows of an import path as it is now."""
     installed_version = cache(_installed_version)
     rows: list[Installed] = []
     for distribution, about in _distributions_with_components():
