@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
+from corekit.data.status import Residuals
 from corekit.registry.resolve import load_target
 from corekit.testing.conformance import Subject, run_checks
 from corekit.testing.conformance.check import Verdict
@@ -82,3 +83,28 @@ def drift(self):
     if not hasattr(self, "drawn"):
         self.drawn = float(np.random.default_rng().normal())
     return self.drawn
+
+
+# — what any solver may do wrong —
+
+
+def remembering_buffer(right, self, problem, answer, *more):
+    """Trusts that nobody writes to the answer it gave out last."""
+    info = right(self, problem, answer, *more)
+    last = getattr(self, "last", None)
+    if last is not None and not np.isfinite(last).all():
+        info = evolve(info, iterations=info.iterations + 1)
+    self.last = answer
+    return info
+
+
+def iterations_by_lot(right, self, *arguments):
+    return evolve(right(self, *arguments), iterations=int(1e9 * abs(drift(self))))
+
+
+def counting(right, self, *arguments):
+    return evolve(right(self, *arguments), iterations=counter(self))
+
+
+def flattering(right, self, *arguments):
+    return evolve(right(self, *arguments), residuals=Residuals())

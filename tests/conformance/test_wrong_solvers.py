@@ -1,14 +1,14 @@
-"""Wrong contact and LCP solvers: each breaks one promise, and exactly the checks of that promise fail."""
+"""Wrong contact solvers: each breaks one promise, and exactly the checks of that promise fail."""
 
 import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.data.status import Residuals, Status
+from corekit.data.status import Status
 from corekit.testing.conformance import checks_of
 from corekit.testing.conformance.common import PAPER
 
-from .defects import after, counter, drift, failing, wrong
+from .defects import after, counting, failing, flattering, iterations_by_lot, remembering_buffer, wrong
 
 QUICK = {"max_iterations": 500, "tolerance": 1e-9}
 
@@ -24,24 +24,6 @@ def potential(**methods):
 @after
 def touch_the_problem(self, problem, impulse):
     problem.gap[:] += 1e-12
-
-
-def remembering_buffer(right, self, problem, impulse):
-    """Trusts that nobody writes to the impulse it gave out last."""
-    info = right(self, problem, impulse)
-    last = getattr(self, "last", None)
-    if last is not None and not np.isfinite(last).all():
-        info = evolve(info, iterations=info.iterations + 1)
-    self.last = impulse
-    return info
-
-
-def iterations_by_lot(right, self, problem, impulse):
-    return evolve(right(self, problem, impulse), iterations=int(1e9 * abs(drift(self))))
-
-
-def counting(right, self, problem, impulse):
-    return evolve(right(self, problem, impulse), iterations=counter(self))
 
 
 def changed_where(matches, change):
@@ -92,10 +74,6 @@ def turn_friction(problem, impulse):
 
 def optimistic(right, self, problem, impulse):
     return evolve(right(self, problem, impulse), status=Status.CONVERGED)
-
-
-def flattering(right, self, problem, impulse):
-    return evolve(right(self, problem, impulse), residuals=Residuals())
 
 
 def lost_by_a_guess(right, self, problem, impulse):
@@ -181,63 +159,3 @@ def test_exactly_the_right_checks_catch_it(cases, name):
 def test_every_check_of_contact_solvers_catches_a_wrong_one():
     names = {check.name for check in checks_of("contact_solvers")} - {check.name for check in PAPER}
     assert names == {*IMPULSES, *POTENTIALS}
-
-
-def lemke(**methods):
-    """A sound LCP solver of few lines stands in for an installed one."""
-    return wrong("lcp_solvers", "lemke", **methods)
-
-
-@after
-def touch_the_matrix(self, problem, z):
-    problem.vector[:] += 1e-15
-
-
-def lcp_where(matches, change):
-    def method(right, self, problem, z):
-        info = right(self, problem, z)
-        if info.status.solved and matches(problem):
-            change(z)
-            w = (problem.matrix @ z + problem.vector) / problem.row_scale
-            true = float(np.max(np.abs(np.minimum(problem.column_scale * z, w)), initial=0.0))
-            info = evolve(info, status=Status.INACCURATE, residuals=Residuals(normal=true))
-        return info
-
-    return method
-
-
-def add_to_all(z):
-    z += 0.01
-
-
-def claims(right, self, problem, z):
-    """Calls what has no answer solved, with the true residual."""
-    return evolve(right(self, problem, z), status=Status.CONVERGED)
-
-
-LCP = {
-    "inputs-unchanged": (lambda: lemke(solve=touch_the_matrix), ()),
-    "answers-own-memory": (lambda: lemke(solve=remembering_buffer), ()),
-    "deterministic": (lambda: lemke(solve=iterations_by_lot), ("answers-own-memory", "saved-and-loaded")),
-    "saved-and-loaded": (lambda: lemke(solve=counting), ()),
-    "known-answers": (lambda: lemke(solve=lcp_where(lambda p: len(p.vector) == 8, add_to_all)), ()),
-    "trivial-answers": (
-        lambda: lemke(solve=lcp_where(lambda p: len(p.vector) == 2 and p.vector[0] == 0.0, add_to_all)),
-        (),
-    ),
-    "contacts-answered": (lambda: lemke(solve=lcp_where(lambda p: p.blocks is not None, add_to_all)), ()),
-    "scaling-harmless": (lambda: lemke(solve=lcp_where(lambda p: (p.row_scale != 1).any(), add_to_all)), ()),
-    "guess-harmless": (lambda: lemke(solve=lost_by_a_guess), ()),
-    "no-false-convergence": (lambda: lemke(solve=claims), ("residual-truthful",)),
-    "residual-truthful": (lambda: lemke(solve=flattering), ()),
-}
-
-
-@pytest.mark.parametrize("name", list(LCP))
-def test_exactly_the_right_checks_catch_a_wrong_lcp_solver(name):
-    make, others = LCP[name]
-    assert failing(make()) == {name, *others}
-
-
-def test_every_check_of_lcp_solvers_catches_a_wrong_one():
-    assert {check.name for check in checks_of("lcp_solvers")} - {check.name for check in PAPER} == set(LCP)
