@@ -143,7 +143,9 @@ class System(Protocol):
             ((1 + σ)·M + c_v·D + c_q·K)·Δ = f (+ potentials) + J_bᵀλ − M·w,   c = 0, J_b·v = u at the state,
 
         where v moves by c_v·Δ and the displacement by c_q·Δ: c_v = `damping` [s], c_q = `stiffness` [s²].
-        `shift` σ lifts an indefinite matrix. Prescribed entries of the state are set. Returns the largest
+        `shift` σ lifts an indefinite matrix. With `chord` the factorisation at hand takes the place of the matrix,
+        unless a contact potential acts. Prescribed entries of the state are set. Returns the largest
+        chord: bool = False,
         entry of the right side [N or N·m], None if the matrix is singular.
         """
         ...
@@ -155,6 +157,13 @@ class System(Protocol):
         M is that of the last `acceleration`, asked at `start`. 0 where no model gives a tangent.
         """
         ...
+    def ends_smoothly(self, smooth: State) -> bool:
+        """Whether no impulse acts at the end of a split step, so that (q⁺, v⁺) = (q_f, v_f) = `smooth`.
+
+        Then the split problem need not be built; if False it must be. False where coordinates are prescribed.
+        """
+        ...
+
 
     def residual(self) -> float:
         """Largest |M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| of the current linearisation with the last

@@ -50,6 +50,7 @@ class BodySystem:
         eliminated: those without bounds, or None; impulse: their λ_b [N·s].
         row_impulse: λ_b of all rows [N·s]. bounded: indices of the bounded rows.
         fixed: prescribed velocities ṗ(t + h), shape (p,).
+        free: whether a velocity is not prescribed, (nv,).
         factor: A factorised with the eliminated rows.
     """
 
@@ -76,6 +77,8 @@ class BodySystem:
         self._symmetric = symmetric or not self.has_tangent or not isinstance(self.matrix, (Dense, Sparse))
         self.prescribed = body.layout.prescribed
         self._has_prescribed = len(self.prescribed) > 0
+        self.free: BoolArray = np.ones(body.nv, dtype=bool)
+        self.free[self.prescribed] = False
         self.fixed = np.zeros(len(self.prescribed))
         # p and ṗ at the two times asked last: a step asks for them at its trial and at its end, again and again
         self._held = np.zeros((2, 2, len(self.prescribed)))
@@ -353,9 +356,3 @@ class BodySystem:
         if extra is not None:
             total -= extra
         return total[self.prescribed]
-
-    def free_mask(self) -> BoolArray:
-        """Velocities that are not prescribed."""
-        mask = np.ones(self.body.nv, dtype=bool)
-        mask[self.prescribed] = False
-        return mask

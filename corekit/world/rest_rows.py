@@ -106,7 +106,7 @@ def saddle_matrix(part: BodySystem) -> Array:
             np.add.at(full[n + r], rows.dofs[r], rows.values[r])
             full[n + r, n + r] = -rows.compliance[r]
         full[:n, n:] = full[n:, :n].T
-    kept = np.concatenate([part.free_mask(), np.ones(count, dtype=bool)])
+    kept = np.concatenate([part.free, np.ones(count, dtype=bool)])
     full = full[np.ix_(kept, kept)]
     return 0.5 * (full + full.T)
 

@@ -140,7 +140,7 @@ class RestSystem:
         self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
         self._still = np.zeros(self.velocities)
         self._count, self._load, self._margin = 0, 1.0, 0.0
-        self.free: BoolArray = np.concatenate([part.free_mask() for part in self.parts])
+        self.free: BoolArray = np.concatenate([part.free for part in self.parts])
 
         self.go_to(time)
 

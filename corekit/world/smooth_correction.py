@@ -8,6 +8,12 @@ At a state whose velocity moves by c_v·Δ and whose displacement by c_q·Δ whe
 with λ the whole force of the rows, and σ > 0 to lift an indefinite matrix. Bounded rows stay out: like
 contacts they act at the end of a split step.
 Prescribed coordinates have w + Δ = p̈(t).
+
+A chord step takes the factorisation at hand, with matrix and rows A₀, J₀ of another state, and the forces λ_k so far:
+
+    A₀·Δ − J₀ᵀ·δλ = f + J_bᵀ·λ_k − M·w,   J₀·Δ + (α/c)·δλ = right side of (2) − (α/c)·λ_k,   λ = λ_k + δλ     (3)
+
+whose fixed points are those of (1)–(2).
 """
 
 from __future__ import annotations
@@ -28,22 +34,27 @@ __all__ = ["smooth_correction"]
 
 
 def _assemble(
-    part: BodySystem, state: State, acceleration: Array, damping: float, stiffness: float, shift: float
-) -> None:
-    """A, right side and rows of (1)–(2) of one body, contact potentials apart."""
+    part: BodySystem, state: State, acceleration: Array, damping: float, stiffness: float, shift: float, chord: bool
+) -> None:  # fmt: skip
+    """A, right side and rows of (1)–(2) of one body, contact potentials apart; without A those of (3)."""
     model, u = part.body.model, part.body.inputs.at(state.time)
     model.dynamics(state, u, part.mass, part.force)
     part.mass.multiply(acceleration, part.right)
     np.subtract(part.force, part.right, out=part.right)
-    part.matrix.zero()
-    part.matrix.add(part.mass, 1.0 + shift)
-    part.add_tangent(state, u, damping, stiffness)
+    if not chord:
+        part.matrix.zero()
+        part.matrix.add(part.mass, 1.0 + shift)
+        part.add_tangent(state, u, damping, stiffness)
     rows = part.rows
     if rows is not None:
         model.bilateral(state, u, rows)
         share = np.where(rows.rate, damping, stiffness)
         wanted = np.where(rows.rate, rows.target - rows.product(state.v), -rows.constraint)
+        if chord:
+            wanted -= rows.compliance * part.row_impulse
         part.take_rows(rows.compliance / share, wanted / share)
+        if chord and part.eliminated is not None:
+            part.eliminated.add_transpose(part.impulse, part.right)
 
 
 def smooth_correction(
@@ -54,8 +65,12 @@ def smooth_correction(
     stiffness: float,
     out: Array,
     shift: float = 0.0,
+    chord: bool = False,
 ) -> float | None:
-    """Write Δ of (1)–(2); returns the largest |right side of (1)| with the last λ, None if A is singular."""
+    """Write Δ of (1)–(2), or with `chord` that of (3) where no contact potential acts.
+
+    Returns the largest |right side of (1)| with the last λ, None if A is singular.
+    """
     step, forces, stage = system.problem.step, system.forces, system.stage
     extra: Array | None = None
     if forces is not None and stage is not None:
@@ -65,21 +80,39 @@ def smooth_correction(
             moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
             forces.evaluate(state, state.v, step, moving)
             extra = forces.generalised()
+    chord = chord and extra is None and system.factor.ready and system.factor.plain
     worst = 0.0
     for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
         part.impose(own, own.time)
-        _assemble(part, own, acceleration[where], damping, stiffness, shift)
+        _assemble(part, own, acceleration[where], damping, stiffness, shift, chord)
         prescribed_acceleration(part, own.time, 1e-3 * step)
         if len(part.prescribed):
             part.fixed -= acceleration[where][part.prescribed]
         unbalanced = part.right if extra is None else part.right + extra[where]
-        if part.rows is not None:
+        if part.rows is not None and not chord:
             unbalanced = unbalanced.copy()
             part.add_row_impulses(unbalanced)
-        worst = max(worst, float(np.max(np.abs(unbalanced[part.free_mask()]), initial=0.0)))
+        if len(part.prescribed):
+            unbalanced = unbalanced[part.free]
+        worst = max(worst, float(np.max(np.abs(unbalanced), initial=0.0)))
+    if chord:
+        _chord(system, out)
+        return worst
     if not system.solve_smooth(extra, damping, stiffness, out):
         return None
     for part, where in zip(system.parts, system.slices, strict=True):
         part.begin()  # of Newton's steps only the last tells the reaction
         part.keep_smooth_reaction(None if extra is None else extra[where], out[where])
     return worst
+
+
+def _chord(system: StepSystem, out: Array) -> None:
+    """Solve (3) with the bodies' factorisations at hand."""
+    for part, where in zip(system.parts, system.slices, strict=True):
+        so_far = part.impulse.copy()
+        part.solve(None, out[where])
+        part.begin()
+        part.keep_smooth_reaction(None, out[where])
+        if part.joints is not None:
+            part.impulse += so_far
+            part.joints.take_eliminated()

@@ -134,14 +134,8 @@ class StepSystem:
             self.stage.begin(start, step, self.scratch, reach)
 
     def linearise(
-        self,
-        start: State,
-        velocity: Array,
-        step: float,
-        theta: float,
-        tangent: float = 1.0,
-        shift: float = 0.0,
-    ) -> None:
+        self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0, shift: float = 0.0
+    ) -> None:  # fmt: skip
         """Build (1)–(3) of the coupled family at v_k = `velocity`, prescribed entries at ṗ(t + h)."""
         trial, end = self._go_to(start, velocity, step, theta)
         for part, where, a, b, c in zip(
@@ -240,21 +234,28 @@ class StepSystem:
         self._finish(step)
 
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
+    def ends_smoothly(self, smooth: State) -> bool:
+        """Whether nothing but the smooth part acts in a split step to `smooth`, so that it is the step's end."""
+        if self._motion.prescribes or self.problem.bounded:
+            return False
+        self._reset(smooth.v, split=True)
+        self._coefficients = (0.0, 0.0)
+        if self.stage is not None and self.solves_impulses and self.stage.measure(smooth):
+            return False
+        if self._has_impulses:
+            self.impulses.carry_over()
+        return True
+
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
         self.factor.number += 1
         return smooth_acceleration(self, state, out, held)
 
     def smooth_correction(
-        self,
-        state: State,
-        acceleration: Array,
-        damping: float,
-        stiffness: float,
-        out: Array,
-        shift: float = 0.0,
-    ) -> float | None:
+        self, state: State, acceleration: Array, damping: float, stiffness: float, out: Array, shift: float = 0.0,
+        chord: bool = False,
+    ) -> float | None:  # fmt: skip
         """Write a Newton step of the smooth part's acceleration; see `corekit.world.smooth_correction`."""
-        return smooth_correction(self, state, acceleration, damping, stiffness, out, shift)
+        return smooth_correction(self, state, acceleration, damping, stiffness, out, shift, chord)
 
     def solve_smooth(self, extra: Array | None, damping: float, stiffness: float, out: Array) -> bool:
         """Factorise the bodies' matrices as they stand, with a potential's terms, and solve; False if singular."""

@@ -9,7 +9,8 @@ from attrs import frozen
 from corekit.roles.options import option
 
 __all__ = [
-    "GeneralizedAlphaConfig", "NewmarkConfig", "NewtonConfig", "Rk23Config", "SemiImplicitEulerConfig", "VerletConfig",
+    "GeneralizedAlphaConfig", "NewmarkConfig", "NewmarkOptions", "NewtonConfig", "Rk23Config",
+    "SemiImplicitEulerConfig", "VerletConfig",
 ]  # fmt: skip
 
 
@@ -85,21 +86,37 @@ class VerletConfig:
 
 
 @frozen(kw_only=True)
-class NewmarkConfig:
+class NewmarkOptions:
+    """What `newmark` and `generalized-alpha` have in common."""
+
+    tolerance: float = _newton_tolerance()
+    max_iterations: int = option(30, "of Newton's method", low=1)
+    reuse: float = option(
+        0.4,
+        "a factorisation is kept while its steps contract at least by this; 0 factorises every time",
+        low=0,
+        high=0.9,
+    )
+    local_error: float = option(
+        math.inf,
+        "cut steps whose error of a coordinate is estimated above this [m or rad], and those that fail; inf: never",
+        above=0,
+        infinite=True,
+    )
+
+
+@frozen(kw_only=True)
+class NewmarkConfig(NewmarkOptions):
     """Options of `newmark`."""
 
     beta: float = option(0.25, "share β of the end's acceleration in the displacement", above=0, high=1.0)
     gamma: float = option(0.5, "share γ of it in the velocity; above ½ it damps", low=0.5, high=1.0)
-    tolerance: float = _newton_tolerance()
-    max_iterations: int = option(30, "of Newton's method", low=1)
 
 
 @frozen(kw_only=True)
-class GeneralizedAlphaConfig:
+class GeneralizedAlphaConfig(NewmarkOptions):
     """Options of `generalized-alpha`."""
 
     spectral_radius: float = option(
         0.8, "ρ: share of its amplitude that a mode with h·ω → ∞ keeps in a step", low=0.0, high=1.0
     )
-    tolerance: float = _newton_tolerance()
-    max_iterations: int = option(30, "of Newton's method", low=1)

@@ -45,7 +45,7 @@ class GeneralizedAlpha(Integrator):
         mass, force = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         gamma = 0.5 + force - mass
         averages = Averages(beta=0.25 * (gamma + 0.5) ** 2, gamma=gamma, mass=mass, force=force)
-        self._stepper = AlphaStepper(averages, own.tolerance, own.max_iterations, step)
+        self._stepper = AlphaStepper(averages, own, step)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         return self._stepper.step(system, state, t_stop, out)

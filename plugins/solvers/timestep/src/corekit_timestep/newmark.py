@@ -38,7 +38,7 @@ class Newmark(Integrator):
         own = config or NewmarkConfig()
         step = (context or BuildContext()).step
         averages = Averages(beta=own.beta, gamma=own.gamma)
-        self._stepper = AlphaStepper(averages, own.tolerance, own.max_iterations, step)
+        self._stepper = AlphaStepper(averages, own, step)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         return self._stepper.step(system, state, t_stop, out)

@@ -1,0 +1,187 @@
+"""Newton's method for the end acceleration of a generalised-α step, with a matrix that is kept while it does.
+
+    A·Δ = f + J_bᵀλ − M·w₁,   A = (1 + σ)·M + c_v·D + c_q·K,   c_v = γ·h·κ,   c_q = β·h²·κ             (1)
+
+w₁ ← w₁ + Δ with κ = (1 − α_f)/(1 − α_m), σ > 0 only if A is not positive definite without it. It ends when
+
+    c_v·max|Δ| ≤ ε/(1 + σ)   or   c_v·max|Δ|·r/(1 − r) ≤ ε,   ε = tolerance·(1 + max|v₁|)               (2)
+
+the second after Δ is taken, with r how fast steps with this matrix shrink, max(0.3·r_before, |Δ|/|Δ_before|). A and its
+factorisation are kept while r ≤ `reuse`, over steps of about equal length too; with contact potentials A is made anew
+every time, with bilateral rows in every step.
+
+Source: Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import Status
+from corekit.roles.component import Memory
+from corekit.roles.integrator import System
+
+__all__ = ["AlphaNewton", "Averages", "average", "move"]
+
+_LARGEST_SHIFT = 1e12
+_ALIKE = 0.1
+"""How much the length of steps that share a matrix may differ."""
+
+
+@frozen
+class Averages:
+    """β, γ, α_m and α_f of `alpha_step`."""
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    mass: float = 0.0
+    force: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """κ = ∂a₁/∂w₁."""
+        return (1.0 - self.force) / (1.0 - self.mass)
+
+    @property
+    def error(self) -> float:
+        """|C| of the local error C·h³·q⃛ of a displacement: a is w at t + (α_m − α_f)·h."""
+        return abs(self.beta + 0.5 * (self.mass - self.force) - 1.0 / 6.0)
+
+
+def average(own: Averages, a0: Array, w0: Array, w1: Array) -> Array:
+    """a₁ from (1 − α_m)·a₁ + α_m·a₀ = (1 − α_f)·w₁ + α_f·w₀."""
+    return ((1.0 - own.force) * w1 + own.force * w0 - own.mass * a0) / (1.0 - own.mass)
+
+
+def move(
+    own: Averages, system: System, state: State, h: float, a0: Array, a1: Array, near: State, out: State
+) -> None:
+    """Write q₁ = advance(q₀, v₀ + h·((½ − β)·a₀ + β·a₁), h) and v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)."""
+    system.advance(state, state.v + h * ((0.5 - own.beta) * a0 + own.beta * a1), h, near, out)
+    np.multiply(h, (1.0 - own.gamma) * a0 + own.gamma * a1, out=out.v)
+    out.v += state.v
+
+
+def _size(vector: Array) -> float:
+    return float(np.max(np.abs(vector), initial=0.0))
+
+
+@final
+class AlphaNewton:
+    """Solves steps, and remembers where the matrix at hand was made.
+
+    Args:
+        averages: the scheme.
+        tolerance, limit, reuse: of the equations above, and the most iterations.
+    """
+
+    def __init__(self, averages: Averages, tolerance: float, limit: int, reuse: float) -> None:
+        self._averages, self._tolerance, self._limit, self._reuse = averages, tolerance, limit, reuse
+        self._number: int | None = None
+        self._place: State | None = None
+        self._step, self._rate = 0.0, 1.0
+        self._given: Memory = {}
+
+    def memory(self) -> Memory:
+        """What `remember` takes; the factorisation itself is made anew from it."""
+        if self._given:
+            return {name: array.copy() for name, array in self._given.items()}
+        if self._number is None or self._place is None:
+            return {}
+        at = self._place
+        return {
+            "matrix.q": at.q.copy(), "matrix.v": at.v.copy(), "matrix.aux": at.aux.copy(),
+            "matrix.at": np.array([at.time, self._step, self._rate]),
+        }  # fmt: skip
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `memory` gave, or forget."""
+        self._number = None
+        self._given = {name: array.copy() for name, array in memory.items() if name.startswith("matrix.")}
+
+    def solve(
+        self, system: System, state: State, smooth: State, h: float, a0: Array, w0: Array, w1: Array
+    ) -> tuple[Status, int, float]:
+        """Improve w₁ and leave the end of the smooth motion in `smooth`; the last residual is in N or N·m."""
+        own = self._averages
+        chord = self._usable(system, h)
+        first, change, near = (w1.copy() if chord else w1), np.zeros(len(w1)), state
+        before, residual, shift = math.inf, math.inf, 0.0
+        for iteration in range(1, self._limit + 1):
+            move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
+            near = smooth
+            kept = chord
+            found, shift = self._correct(system, smooth, w1, h, change, shift, kept)
+            if found is None:
+                self._number = None
+                return Status.SINGULAR, iteration, residual
+            residual = found
+            size = own.gamma * h * own.share * _size(change)
+            rate = size / before
+            if kept and not rate < 1.0:
+                # an old matrix led away: begin again with a new one
+                w1[:], before, chord, near = first, math.inf, False, state
+                continue
+            if not math.isfinite(size):
+                return Status.NON_FINITE, iteration, residual
+            small = self._tolerance * (1.0 + _size(smooth.v))
+            if (1.0 + shift) * size <= small:
+                return Status.CONVERGED, iteration, residual
+            w1 += change
+            if before < math.inf:
+                self._rate = max(0.3 * self._rate, rate)
+            if not shift and self._rate < 1.0 and size * self._rate <= small * (1.0 - self._rate):
+                move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
+                return Status.CONVERGED, iteration, residual
+            chord = not shift and self._reuse > 0.0 and (before == math.inf or rate <= self._reuse)
+            if not kept:
+                first[:] = w1
+            before = size
+        return Status.ITERATION_LIMIT, self._limit, residual
+
+    def _correct(
+        self, system: System, smooth: State, w1: Array, h: float, change: Array, shift: float, chord: bool
+    ) -> tuple[float | None, float]:
+        """Δ of (1) into `change`; the residual and the shift σ that A needed."""
+        own = self._averages
+        damping, stiffness = own.gamma * h * own.share, own.beta * h * h * own.share
+        found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift, chord)
+        while found is None and shift < _LARGEST_SHIFT:
+            shift = max(1.0, 4.0 * shift)
+            found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift)
+        if not chord:
+            self._take(system, smooth, h, shift)
+            self._rate = 1.0
+        return found, shift
+
+    # — the matrix at hand —
+
+    def _take(self, system: System, place: State, h: float, shift: float) -> None:
+        self._number = None if shift or not self._reuse else system.factorisation
+        if self._number is not None:
+            self._place = self._place or system.new_state()
+            self._place.copy_from(place)
+            self._step = h
+
+    def _usable(self, system: System, h: float) -> bool:
+        """Whether the factorisation at hand is that of the last matrix, of a step as long."""
+        if self._given:
+            given, self._given = self._given, {}
+            place, (time, step, rate) = system.new_state(), given["matrix.at"].tolist()
+            place.q[:], place.v[:], place.aux[:] = given["matrix.q"], given["matrix.v"], given["matrix.aux"]
+            place.time = time
+            nothing = np.zeros(system.velocities)
+            self._correct(system, place, nothing, step, nothing.copy(), 0.0, chord=False)
+            self._rate = rate
+        return (
+            self._number is not None
+            and self._number == system.factorisation
+            and abs(h - self._step) <= _ALIKE * h
+        )

@@ -1,0 +1,120 @@
+"""Generalised-α with a bound on its local error, and with matrices kept over steps."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from corekit.data.signals import Ramp
+from corekit.roles.component import BuildContext
+from corekit.testing.pendulum import Pendulum, PendulumConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.small_world import small_world
+from corekit_timestep.config import GeneralizedAlphaConfig
+from corekit_timestep.generalized_alpha import GeneralizedAlpha
+
+GRID = 0.25
+SWING = solve_ivp(
+    lambda _t, y: [y[1], -9.81 * math.sin(y[0])], (0, 2), [1.0, 0.0], rtol=1e-12, atol=1e-12, dense_output=True
+)  # fmt: skip
+
+
+def swinging(grid=GRID, **options):
+    """A pendulum of one rod from 1 rad."""
+    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(**options), BuildContext(step=grid))
+    return small_world({"body": Pendulum(PendulumConfig(angles=(1.0,)))}, integrator, step=grid)
+
+
+def steps_of(simulation, duration):
+    """Ends and lengths of the steps."""
+    kept = []
+    simulation.observe(lambda run, report: kept.append((run.time, report.step)))
+    simulation.run(duration)
+    return np.array(kept)
+
+
+def test_a_tenth_of_the_bound_on_the_local_error_makes_half_as_long_steps():
+    """The bound is on C·h³·|q⃛|, so h falls by ∛10, and the error of the second-order motion by its square."""
+    errors, counts = [], []
+    for bound in (1e-4, 1e-5, 1e-6):
+        simulation = swinging(local_error=bound)
+        counts.append(len(steps_of(simulation, 2.0)))
+        errors.append(abs(float(simulation.state.q[0]) - float(SWING.y[0, -1])))
+    ratios = [later / earlier for earlier, later in pairwise(counts)]
+    assert ratios == pytest.approx([10 ** (1 / 3)] * 2, rel=0.15)
+    assert all(later < 0.35 * earlier for earlier, later in pairwise(errors))
+
+
+def test_the_estimate_is_the_error_of_one_step():
+    """C·h³·q⃛ of the closed form, where a step begins with the accelerations of steps as long before it."""
+    h, rho = 0.01, 0.8
+    simulation = swinging(h, spectral_radius=rho, tolerance=1e-12)
+    simulation.run(0.5)
+    mass, force = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    gamma = 0.5 + force - mass
+    constant = 0.25 * (gamma + 0.5) ** 2 + 0.5 * (mass - force) - 1 / 6
+    q, v = float(simulation.state.q[0]), float(simulation.state.v[0])
+    exact = solve_ivp(lambda _t, y: [y[1], -9.81 * math.sin(y[0])], (0, h), [q, v], rtol=1e-13, atol=1e-14)
+    simulation.step()
+    jerk = -9.81 * math.cos(q) * v
+    assert float(simulation.state.q[0]) - exact.y[0, -1] == pytest.approx(constant * h**3 * jerk, rel=0.1)
+
+
+def test_steps_stay_on_the_grid_and_grow_again_where_motion_is_slow():
+    """A damped swing comes to rest; every whole number of grid steps is met exactly."""
+    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(local_error=1e-6), BuildContext(step=GRID))
+    model = Pendulum(PendulumConfig(angles=(1.0,), damping=4.0))
+    kept = steps_of(small_world({"body": model}, integrator, step=GRID), 10.0)
+    ends, lengths = kept.T
+    assert lengths.max() <= GRID * (1 + 1e-12)
+    grid = GRID * np.arange(1, 41)
+    assert set(grid) <= set(ends.tolist())
+    assert lengths[:10].mean() < 0.1 * lengths[-5:].mean()
+
+
+def test_a_kink_of_an_input_is_landed_on():
+    """A reel that begins to pull at a time off the grid."""
+    model = PointChain(PointChainConfig(positions=((0.0, 0.0, -1.0),), links=("winch",)))
+    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(local_error=1e-5), BuildContext(step=0.1))
+    reel = Ramp(begin=math.sqrt(0.02), end=1.0, value=0.1, start=0.0)
+    simulation = small_world({"body": model}, integrator, step=0.1, inputs={"body": {"reel": reel}})
+    assert math.sqrt(0.02) in steps_of(simulation, 0.3)[:, 0].tolist()
+
+
+@pytest.mark.parametrize("bound", [1e-6, math.inf])
+def test_taking_over_ones_own_memory_changes_no_bit(bound):
+    """The matrix at hand, its contraction and the length of the next step come back from memory."""
+    one, other = (swinging(0.05, local_error=bound) for _ in range(2))
+    for _ in range(20):
+        one.step()
+        other.step()
+        other.remember(other.memory())
+        assert np.array_equal(one.state.q, other.state.q)
+
+
+def test_kept_matrices_save_factorisations_and_lead_to_the_same_motion():
+    found = {}
+    for reuse in (0.0, 0.4):
+        simulation = swinging(0.01, reuse=reuse, tolerance=1e-11)
+        simulation.run(0.5)
+        found[reuse] = float(simulation.state.q[0]), simulation.system.factor.number
+    assert found[0.0][0] == pytest.approx(found[0.4][0], abs=1e-9)
+    assert found[0.4][1] < 0.4 * found[0.0][1]
+
+
+def test_a_step_that_newton_cannot_take_is_cut_where_lengths_are_free():
+    """Two stiff springs struck sideways: the same that fails at a fixed length (see the split steps' test)."""
+    model = PointChain(
+        PointChainConfig(
+            masses=(1.0, 1.0), positions=((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)), stiffness=1e6,
+            velocities=((0.0, 0.0, 0.0), (0.0, 30.0, 0.0)), links=("spring", "spring"),
+        )
+    )  # fmt: skip
+    config = GeneralizedAlphaConfig(max_iterations=4, local_error=1e-2)
+    simulation = small_world({"body": model}, GeneralizedAlpha(config, BuildContext(step=0.05)), step=0.05)
+    assert steps_of(simulation, 0.1)[:, 1].min() < 0.01
