@@ -12,7 +12,7 @@ from corekit.linalg.matrices import Dense, Diagonal
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.banded import BandedSolver
 from corekit_quadratic.config import BandedConfig
-from corekit_quadratic.skyline import factor_rows, order_rows, solve_rows
+from corekit_quadratic.skyline import BAND, factor_rows, order_rows, solve_rows
 from corekit_quadratic.whiten import lower_factor, whiten_rows
 
 
@@ -60,22 +60,36 @@ def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them
     n, k = 40, len(problem.lower)
     lower = np.zeros((n, 1))
     assert lower_factor(problem.hessian.data.reshape(-1, 1), lower)
-    start, at, entry = np.zeros(k + 1, np.int64), np.zeros(500, np.int64), np.zeros(500)
-    lowest, order = np.zeros(k, np.int64), np.zeros(k, np.int64)
+    start, at, entry = np.zeros(k + 1, np.uint32), np.zeros(500, np.uint32), np.zeros(500)
+    lowest, order = np.zeros(k, np.int64), np.zeros(k, np.uint32)
     work = np.zeros(n)
     assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, lowest)
     order_rows(lowest, np.zeros(n + 1, np.int64), order)
-    first, base, factor = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(2000)
-    seen = np.zeros(n, np.int64)
-    assert not factor_rows(order, k, start, at, entry, problem.compliance, seen, work, first, base, factor)
-    assert np.max(np.arange(k) - first) <= 4
+    first, base = np.zeros(k, np.int64), np.zeros(k, np.int64)
+    seen, listed, size = np.zeros(n, np.uint32), np.zeros((2, 500), np.uint32), np.zeros(k + BAND)
     dense = np.zeros((k, n))
     np.add.at(dense, (np.arange(k)[:, None], problem.dofs), problem.values)
     S = (dense / problem.hessian.data) @ dense.T + np.diag(problem.compliance)
     right = np.random.default_rng(0).normal(size=k)
-    found = right[order]
-    solve_rows(k, first, base, factor, found)
-    np.testing.assert_allclose(found, np.linalg.solve(S, right)[order], rtol=1e-9)
+    # as a narrow band, and, where there is no room for its fixed width, inside the envelope
+    for room in ((k + BAND) * (BAND + 1), 3 * k):
+        factor = np.zeros(room)
+        assert not factor_rows(
+            order, k, start, at, entry, problem.compliance, seen, listed, work, size, first, base, factor
+        )
+        assert (first[0] < 0) == (room > 3 * k)
+        found = np.append(right[order], np.full(BAND, np.nan))
+        solve_rows(k, first, base, factor, found)
+        np.testing.assert_allclose(found[:k], np.linalg.solve(S, right)[order], rtol=1e-9)
+    assert np.max(np.arange(k) - first) <= 4
+
+
+def test_a_row_that_reaches_far_is_answered_as_others_are():
+    problem = chain(60, contacts=(0, 59))
+    problem.dofs[0], problem.values[0] = (2, 55), (0.7, -0.4)
+    x, y, info = solved(problem)
+    assert info.status is Status.CONVERGED
+    assert residual(problem, x, y) < 1e-12
 
 
 def test_a_good_guess_ends_in_one_round():

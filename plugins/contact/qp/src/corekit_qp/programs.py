@@ -16,7 +16,7 @@ from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, StepProgram
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_qp.rows import certify, cone_rows, count_rows, gather_impulses, spread_impulses, square_root
-from corekit_qp.step_rows import certify_step, step_guess, step_impulses, step_rows
+from corekit_qp.step_rows import certify_step, step_impulses, step_rows
 
 __all__ = ["Asked", "Program", "ReducedProgram", "WholeProgram"]
 
@@ -138,11 +138,11 @@ class WholeProgram:
         """Begin with a step; arguments as in `StepSolver.solve_step`."""
         self._step, self._directions, self._velocity = step, directions, velocity
         self._row_impulse, self._impulse = row_impulse, impulse
-        contacts = step.contacts
-        self._friction = step.friction[:contacts]
+        contacts, choices = step.contacts, directions.shape[1]
+        self._friction = friction = step.friction[:contacts]
         self._dofs, self._values = (step.contact_dofs, step.contact_values) if contacts else self._none
-        count = len(step.target) + count_rows(self._friction, directions.shape[1], 0)
-        width = max(step.dofs.shape[1], self._dofs.shape[1] if contacts else 1)
+        count = len(step.target) + (count_rows(friction, choices, 0) if choices else contacts)
+        width = max(step.dofs.shape[1], self._values.shape[1])
         key = (count, width, len(velocity))
         found = self._made.get(key)
         if found is None or found.problem.hessian is not step.matrix:
@@ -151,12 +151,11 @@ class WholeProgram:
             found = self._made[key] = _Buffers(step.matrix, count, width, self._tolerance)
         # no guess of v⁺ beside the impulses: what an earlier step left here is no part of the solver's memory
         found.x.fill(0.0)
-        self._buffers = found
-        if len(self._share) != directions.shape[1]:
-            self._share = np.zeros(directions.shape[1])
-        if self._room.shape[1] < len(impulse):
+        self._buffers, self._begins = found, True
+        if len(self._share) != choices:
+            self._share = np.zeros(choices)
+        if choices and self._room.shape[1] < len(impulse):
             self._room = np.zeros((3, 2 * len(impulse)))
-        step_guess(self._friction, directions, row_impulse, impulse, self._share, found.multiplier)
 
     def ask(self, solver: QPSolver, shift: Array) -> Asked:
         """Solve it."""
@@ -165,8 +164,10 @@ class WholeProgram:
         step_rows(
             step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper,
             self._dofs, self._values, step.bias, friction, directions, shift,
-            program.gradient, program.dofs, program.values, buffers.bounds,
+            self._row_impulse, self._impulse, self._share, self._begins,
+            program.gradient, program.dofs, program.values, buffers.bounds, buffers.multiplier,
         )  # fmt: skip
+        self._begins = False
         info = solver.solve(program, buffers.x, buffers.multiplier)
         if not directions.shape[1]:
             # the program's rows are the contact laws themselves

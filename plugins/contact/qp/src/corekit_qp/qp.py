@@ -42,6 +42,7 @@ class QPContact(StepSolver):
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._directions: dict[tuple[int, bool], Array] = {}
         self._slips = SlipMemory()
+        self._zeros: Array = np.zeros(0)
         self._whole = WholeProgram(0.1 * config.tolerance)
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
@@ -71,11 +72,13 @@ class QPContact(StepSolver):
         """Ask a program until Coulomb's law holds, and write its best answer."""
         tolerance = self._config.tolerance
         exact = rough and self._config.friction == "exact"
-        shift = self._slips.of(ids) if exact else np.zeros(len(ids))
+        shift = self._slips.of(ids) if exact else self._no_shift(len(ids))
         asked = program.ask(self._solver, shift)
         program.write()
         if not exact:
             good = asked.residuals.worst <= tolerance if not rough else asked.info.status.solved
+            if good and not rough and asked.info.status is Status.CONVERGED:
+                return asked.info
             status = asked.info.status if asked.info.status is not Status.CONVERGED else Status.INACCURATE
             status = Status.CONVERGED if good else status
             return SolveInfo(status, asked.info.iterations, asked.residuals, self._name)
@@ -98,6 +101,12 @@ class QPContact(StepSolver):
         if best.residuals.worst <= tolerance:
             status = Status.CONVERGED
         return SolveInfo(status, iterations, best.residuals, self._name)
+
+    def _no_shift(self, contacts: int) -> Array:
+        """σ = 0, shape (m,)."""
+        if len(self._zeros) < contacts:
+            self._zeros = np.zeros(2 * contacts)
+        return self._zeros[:contacts]
 
     def _pyramid(self, width: int, *, rough: bool) -> Array:
         found = self._directions.get((width, rough))

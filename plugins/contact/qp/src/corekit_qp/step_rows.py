@@ -22,15 +22,21 @@ __all__ = ["certify_step", "step_impulses", "step_rows"]
 def step_rows(
     right: Array, dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array, upper: Array,
     contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, shift: Array,
-    gradient: Array, out_dofs: IntArray, out_values: Array, bounds: Array,
+    row_impulse: Array, impulse: Array, share: Array, guesses: bool,
+    gradient: Array, out_dofs: IntArray, out_values: Array, bounds: Array, multiplier: Array,
 ) -> None:  # fmt: skip
     """Write the program's gradient and rows: bilateral ones first, then one or `r` a contact.
 
     Args:
         directions: D, shape (width − 1, r). shift: σ, shape (m,) [m/s].
+        share: work, shape (r,). guesses: whether to write the multipliers that give λ_b and λ_c.
         bounds: lower, upper, compliance, least and most of every row, shape (5, rows).
     """
     nb, k = dofs.shape
+    if guesses:
+        for i in range(nb):
+            multiplier[i] = -row_impulse[i]
+        spread_impulses(friction, directions, impulse, share, multiplier[nb:])
     wide, room = contact_dofs.shape[1], out_dofs.shape[1]
     for j in range(len(right)):
         gradient[j] = -right[j]
@@ -60,17 +66,6 @@ def step_rows(
             bounds[0, row], bounds[1, row], bounds[2, row] = -offset, math.inf, 0.0
             bounds[3, row], bounds[4, row] = -math.inf, math.inf
             row += 1
-
-
-@compiled
-def step_guess(
-    friction: Array, directions: Array, row_impulse: Array, impulse: Array, share: Array, multiplier: Array
-) -> None:
-    """Write the multipliers that give λ_b and λ_c."""
-    nb = len(row_impulse)
-    for i in range(nb):
-        multiplier[i] = -row_impulse[i]
-    spread_impulses(friction, directions, impulse, share, multiplier[nb:])
 
 
 @compiled

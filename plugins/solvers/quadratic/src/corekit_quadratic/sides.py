@@ -44,6 +44,9 @@ FIXED, LOWER, UPPER, EQUAL = range(4)
 _NEAR = 1e-12
 """What counts as nothing, relative to the sizes it was computed from."""
 
+_FINE = 1e-14
+"""What rows may miss their bounds by without another solve, relative to the sizes they are computed from."""
+
 
 # Handing a tuple of arrays to a function costs as much as many rows: functions loop over all rows themselves.
 
@@ -68,7 +71,7 @@ class Search(NamedTuple):
     Attributes:
         order: rows in the order of the chain. side, push: side and λ of every row, (k,).
         u, s: see (1), (n,). chosen: the rows that hold, in order.
-        seen, work, first, base, factor: see `skyline`. right, direction: work, (k,) and (n,).
+        seen, listed, work, first, base, factor: see `skyline`. right, direction: work, (k + BAND,) and (n,).
         wanted: what each row lacks, see `violations`, (k,).
     """
 
@@ -79,6 +82,7 @@ class Search(NamedTuple):
     s: Array
     chosen: IntArray
     seen: IntArray
+    listed: IntArray
     work: Array
     first: IntArray
     base: IntArray
@@ -126,15 +130,25 @@ def factor_held(rows: Rows, search: Search) -> tuple[int, int]:
             chosen[m] = order[k]
             m += 1
     dependent = factor_rows(
-        chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.seen, search.work, search.first,
-        search.base, search.factor,
+        chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.seen, search.listed, search.work,
+        search.right, search.first, search.base, search.factor,
     )  # fmt: skip
     return m, dependent
 
 
 @compiled
+def _size(s: Array, u: Array) -> float:
+    """|s| + |u|."""
+    one, two = 0.0, 0.0
+    for p in range(len(s)):
+        one += s[p] * s[p]
+        two += u[p] * u[p]
+    return math.sqrt(one) + math.sqrt(two)
+
+
+@compiled
 def hold(rows: Rows, search: Search) -> tuple[int, int]:
-    """Solve (2), once refined; write λ and s. Returns how many rows hold and how many of them depend on others."""
+    """Solve (2), refined where rounding tells; write λ and s. Returns how many rows hold, how many of them depend."""
     m, dependent = factor_held(rows, search)
     if dependent < 0:
         return m, dependent
@@ -150,13 +164,18 @@ def hold(rows: Rows, search: Search) -> tuple[int, int]:
         elif push[i] != 0.0:
             for e in range(start[i], start[i + 1]):
                 s[at[e]] += push[i] * entry[e]
-    for _ in range(2):
+    for again in range(2):
+        fine = _FINE * _size(s, u) if again else -1.0
+        refined = True
         for k in range(m):
             i = chosen[k]
             left = (upper[i] if side[i] == UPPER else lower[i]) - compliance[i] * push[i]
             for e in range(start[i], start[i + 1]):
                 left -= entry[e] * s[at[e]]
             right[k] = left
+            refined &= abs(left) <= fine * rows.length[i]
+        if refined:
+            break
         solve_rows(m, search.first, search.base, search.factor, right)
         for k in range(m):
             i, more = chosen[k], right[k]
@@ -177,11 +196,7 @@ def violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     lower, upper, least, most = rows.lower, rows.upper, rows.least, rows.most
     side, push, s, u, wanted = search.side, search.push, search.s, search.u, search.wanted
     order, compliance = search.order, rows.compliance
-    one, two = 0.0, 0.0
-    for p in range(len(s)):
-        one += s[p] * s[p]
-        two += u[p] * u[p]
-    scale = math.sqrt(one) + math.sqrt(two)
+    scale = _size(s, u)
     found, last = 0, -1
     for k in range(len(order)):
         i = order[k]

@@ -1,18 +1,31 @@
-"""The rows' own matrix S = Y·Yᵀ + E and its Cholesky factor, kept inside its envelope.
+"""The rows' own matrix S = Y·Yᵀ + E and its factor, as a narrow band or inside its envelope.
 
-Row i is stored from its first entry to the diagonal. Rows in the order of a chain reach back to their neighbours
-only, so the factor costs n·b² with the half-bandwidth b; a row in the middle (a contact) widens no other. A row that
-depends on earlier ones has no pivot: it is left out, with multiplier zero.
+Rows in the order of a chain reach back to their neighbours only, so the factor costs m·b² with the half-bandwidth b.
+Where no row reaches back farther than b = `BAND` rows, S = L·D·Lᵀ is kept as a band by columns,
+
+    factor[j·(b + 1) + d] = L[j + d, j], d > 0,      factor[j·(b + 1)] = 1/D[j]                    (1)
+
+in loops whose length the compiler knows; else S = L·Lᵀ by rows, each from its first entry to its diagonal, which is
+inverted: a row that reaches far (a contact with a distant body) widens no other. A row that depends on earlier ones
+has no pivot: it is left out, with multiplier zero and 0 on the diagonal.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["dot_row", "factor_rows", "order_rows", "solve_rows"]
+__all__ = ["BAND", "dot_row", "factor_rows", "order_rows", "solve_rows"]
+
+BAND = 8
+"""b of (1): a chain's joints with springs reach back 7 rows, and what touches it comes between."""
+
+_END = np.uint32(0xFFFFFFFF)
+"""End of a list of entries."""
 
 _DEPENDENT = 1e-13
 """Pivot below which a row counts as dependent, relative to the row's own size."""
@@ -43,14 +56,87 @@ def dot_row(start: IntArray, at: IntArray, entry: Array, i: int, s: Array) -> fl
 @compiled
 def factor_rows(
     chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, seen: IntArray,
-    work: Array, first: IntArray, base: IntArray, factor: Array,
+    listed: IntArray, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
 ) -> int:  # fmt: skip
     """Factorise S of the first m rows in `chosen`; returns how many depend on earlier ones, −1 if it does not fit.
 
     Args:
-        seen, work: work, shapes (n,); `work` is zero before and after.
-        first: first column of row i, written. base: factor[base[i] + j] is entry (i, j), the diagonal inverted.
+        seen, listed: work, shapes (n + 1,) and (2, entries). work: zero before and after, shape (n,).
+        size: work, shape (k,).
+        first: first column of row i, −1 in first[0] where the factor is (1), written.
+        base: factor[base[i] + i] is the diagonal's, written.
     """
+    if (m + BAND) * (BAND + 1) <= len(factor) and _form_band(
+        chosen, m, start, at, entry, compliance, seen, listed, size, base, factor
+    ):
+        if m:
+            first[0] = -1
+        return _factor_band(m, size, factor)
+    return _factor_envelope(chosen, m, start, at, entry, compliance, seen, work, first, base, factor)
+
+
+@compiled
+def _form_band(
+    chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, last: IntArray,
+    listed: IntArray, size: Array, base: IntArray, factor: Array,
+) -> bool:  # fmt: skip
+    """Write the lower half of S where (1) keeps L; False if a row reaches back too far.
+
+    Args:
+        last, listed: of every index its last entry so far; of every entry the one before it, and its row.
+    """
+    before, of_row = listed[0], listed[1]
+    for t in range((m + BAND) * (BAND + 1)):
+        factor[t] = 0.0
+    for p in range(len(last)):
+        last[p] = _END
+    for i in range(m):
+        row, total = chosen[i], 0.0
+        farthest = i
+        for e in range(start[row], start[row + 1]):
+            p, y = at[e], entry[e]
+            total += y * y
+            other = last[p]
+            before[e], of_row[e], last[p] = other, i, e
+            while other != _END:
+                j = of_row[other]
+                factor[j * BAND + i] += y * entry[other]
+                farthest = min(farthest, j)
+                other = before[other]
+        if i - farthest > BAND:
+            return False
+        factor[i * (BAND + 1)] = size[i] = total + compliance[row]
+        base[i] = i * BAND
+    return True
+
+
+@compiled
+def _factor_band(m: int, size: Array, factor: Array) -> int:
+    """Turn S into (1); the columns past the last are zero."""
+    dependent = 0
+    for j in range(m):
+        here = j * (BAND + 1)
+        pivot, inverse = factor[here], 0.0
+        if pivot > _DEPENDENT * size[j]:
+            inverse = 1.0 / pivot
+        else:
+            dependent += 1
+        factor[here] = inverse
+        for a in range(1, BAND + 1):
+            share, there = factor[here + a] * inverse, here + a * BAND
+            for c in range(a, BAND + 1):
+                factor[there + c] -= share * factor[here + c]
+        for a in range(1, BAND + 1):
+            factor[here + a] *= inverse
+    return dependent
+
+
+@compiled
+def _factor_envelope(
+    chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, seen: IntArray,
+    work: Array, first: IntArray, base: IntArray, factor: Array,
+) -> int:  # fmt: skip
+    """Write L row by row."""
     for p in range(len(seen)):
         seen[p] = m
     count, dependent = 0, 0
@@ -60,12 +146,10 @@ def factor_rows(
         for e in range(start[row], start[row + 1]):
             p = at[e]
             work[p] = entry[e]
-            if seen[p] < i:
-                f = min(f, seen[p])
-            else:
-                seen[p] = i
-        first[i], b = f, count - f
-        base[i] = b
+            f = min(f, np.int64(seen[p]))
+            seen[p] = min(np.int64(seen[p]), i)
+        b = count - f
+        first[i], base[i] = f, b
         if count + i - f + 1 > len(factor):
             work[:] = 0.0
             return -1
@@ -97,7 +181,20 @@ def factor_rows(
 
 @compiled
 def solve_rows(m: int, first: IntArray, base: IntArray, factor: Array, x: Array) -> None:
-    """x[:m] ← S⁻¹·x[:m]; zero for rows that were left out."""
+    """x[:m] ← S⁻¹·x[:m]; zero for rows that were left out. x has `BAND` entries more, which are work."""
+    if m and first[0] < 0:
+        x[m : m + BAND] = 0.0
+        for j in range(m):
+            here, a = j * (BAND + 1), x[j]
+            for d in range(1, BAND + 1):
+                x[j + d] -= factor[here + d] * a
+            x[j] = a * factor[here]
+        for j in range(m - 1, -1, -1):
+            here, a = j * (BAND + 1), x[j]
+            for d in range(1, BAND + 1):
+                a -= factor[here + d] * x[j + d]
+            x[j] = a
+        return
     for i in range(m):
         total, b = x[i], base[i]
         for j in range(first[i], i):

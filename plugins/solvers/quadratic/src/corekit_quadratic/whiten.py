@@ -19,12 +19,11 @@ __all__ = ["back", "forward", "lower_factor", "whiten_rows", "width_of"]
 @compiled
 def width_of(h: Array) -> int:
     """How many columns of a band there are up to its last that is not zero; at least one."""
-    width = 1
-    for j in range(len(h)):
-        for d in range(width, h.shape[1]):
+    for d in range(h.shape[1] - 1, 0, -1):
+        for j in range(len(h)):
             if h[j, d] != 0.0:
-                width = d + 1
-    return width
+                return d + 1
+    return 1
 
 
 @compiled

@@ -11,6 +11,7 @@ from corekit.roles.problem import QPProblem
 from corekit_quadratic.bands import band_of
 from corekit_quadratic.compiled import solve_banded
 from corekit_quadratic.sides import FULL
+from corekit_quadratic.skyline import BAND
 
 __all__ = ["Workspace"]
 
@@ -30,6 +31,7 @@ class Workspace:
         self._limits: IntArray = np.array([changes, patience, int(dual)], dtype=np.int64)
         self._sizes = (0, 0, 0)
         self._integers: IntArray = np.zeros(0, dtype=np.int64)
+        self._places: IntArray = np.zeros(0, dtype=np.uint32)
         self._numbers: Array = np.zeros(0)
         self._entries = 0
         self.report: Array = np.zeros(3)
@@ -54,6 +56,7 @@ class Workspace:
                 x,
                 multiplier,
                 self._integers,
+                self._places,
                 self._numbers,
                 self._entries,
                 self._limits,
@@ -68,9 +71,11 @@ class Workspace:
         if (n, width) != self._sizes[:2]:
             self._entries = 0
         self._sizes = (n, width, k)
-        self._entries = max(self._entries, least, 12 * k + 64)
-        integers = 7 * k + 2 * n + 2 + self._entries
-        numbers = n * (width + 4) + 4 * k + 2 * self._entries
-        if len(self._integers) < integers or len(self._numbers) < numbers:
+        self._entries = entries = max(self._entries, least, 12 * k + 64)
+        integers = 4 * k + n + 1
+        places = 3 * k + 1 + n + 3 * entries
+        numbers = n * (width + 4) + 4 * k + BAND + entries + max(entries, (k + BAND) * (BAND + 1))
+        if len(self._integers) < integers or len(self._places) < places or len(self._numbers) < numbers:
             self._integers = np.zeros(integers + k, dtype=np.int64)
+            self._places = np.zeros(places + k, dtype=np.uint32)
             self._numbers = np.zeros(numbers + k)
