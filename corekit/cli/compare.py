@@ -78,6 +78,8 @@ def _print_table(comparison: Comparison) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from corekit.cli.run_report import watchdog_lines
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 200
@@ -101,6 +103,8 @@ def _print_table(comparison: Comparison) -> None:
         values = [value for _, value in row.variant.values]
         if row.figures is not None:
             table.add_row(*values, *_cells(row.figures))
+            found = watchdog_lines(row.figures.watchdog)
+            troubles += [Text(f"{row.variant.label}: {line}", style="yellow") for line in found]
             continue
         table.add_row(*values, Text(row.status, style="red"))
         troubles.append(Text(f"{row.variant.label}: {row.status}: {row.reason}", style="red"))

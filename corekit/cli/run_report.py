@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from corekit.run.results import Results
 
-__all__ = ["as_data", "print_table"]
+__all__ = ["as_data", "print_table", "watchdog_lines"]
 
 
 def as_data(results: Results, pictures: Sequence[Path]) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def print_table(report: dict[str, Any]) -> None:
         ("outcome of solves", _counts(said["statuses"], solves)),
         ("worst residual", f"{said['worst_residual']:.1e} (physical: m/s, N·s)"),
         ("contact over time", phases or "no contact"),
-        *(("watchdog", each) for each in _found(report["watchdog"])),
+        *(("watchdog", each) for each in watchdog_lines(report["watchdog"])),
         *(("note", f"{note} ({count} steps)") for note, count in said["notes"].items()),
         ("results", report["results"]),
         *(("picture", path) for path in report["pictures"]),
@@ -66,8 +66,8 @@ def print_table(report: dict[str, Any]) -> None:
     Console(highlight=False).print(table)
 
 
-def _found(watchdog: dict[str, Any]) -> list[str]:
-    """What the watchdog saw, by kind."""
+def watchdog_lines(watchdog: dict[str, Any]) -> list[str]:
+    """What the watchdog saw, a line a kind."""
     units = {"unsolved": "", "penetration": " m", "energy": " J"}
     return [
         f"{kind}: {watchdog[kind]['steps']} steps, first at {watchdog[kind]['first_s']:.4g} s, "

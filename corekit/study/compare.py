@@ -41,6 +41,7 @@ class Figures:
         contact_impulse: Σ over steps and contacts of the normal impulse [N·s].
         steps: how many. solved: share of them whose solve met its tolerance, 0 to 1.
         worst_residual: largest physical residual [m/s, N·s or N·m·s].
+        watchdog: what it found, by kind, as the log's last line has it.
         tip_difference: largest distance from the first finished run's tip [m], None for that run itself.
     """
 
@@ -51,6 +52,7 @@ class Figures:
     steps: int
     solved: float
     worst_residual: float
+    watchdog: dict[str, Any]
     tip_difference: float | None = None
 
 
@@ -199,6 +201,7 @@ def _figures(results: Results, watched: _Watched) -> Figures:
         steps=steps,
         solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),
         worst_residual=float(said["worst_residual"]),
+        watchdog=dict(finished.get("watchdog", {})),
     )
 
 
@@ -264,5 +267,6 @@ def _row_data(row: Row) -> dict[str, Any]:
             "solved": figures.solved,
             "worst_residual": figures.worst_residual if np.isfinite(figures.worst_residual) else None,
             "tip_difference_m": figures.tip_difference,
+            "watchdog": figures.watchdog,
         }
     return data

@@ -113,9 +113,13 @@ def test_the_chart_holds_what_the_runs_recorded(scenario_file, tmp_path):
 def test_the_verb_prints_the_table_draws_the_picture_and_writes_json(shell, scenario_file):
     told = shell.corekit(
         "compare", str(scenario_file), "--vary", SOLVERS, "--vary", "time.step=0.002,0.001",
-        "--out", "here", "--json", "here.json",
+        "--out", "here", "--json", "here.json", "--set", "watchdog.penetration.limit=1e-5",
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
+    warned = [line for line in told.stdout.splitlines() if "penetration: " in line]
+    assert [line.partition(": ")[0] for line in warned] == [
+        f"reference-penalty, {step}" for step in ("0.002", "0.001")
+    ]
     for words in ("solver.use", "time per step", "reference-penalty", "the first", "Σ impulse"):
         assert words in told.stdout
     assert "4/4 reference-penalty, 0.001" in told.stderr
