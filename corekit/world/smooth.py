@@ -83,11 +83,14 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Arra
     step = system.problem.step
     extra: Array | None = None
     forces, stage = system.forces, system.stage
-    if forces is not None and stage is not None and stage.measure(state):
-        stage.build_rows(state)
-        moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
-        forces.evaluate(state, state.v, step, moving)
-        extra = forces.generalised()
+    if forces is not None and stage is not None:
+        # what was found at another state must not be told of this one
+        forces.clear()
+        if stage.measure(state):
+            stage.build_rows(state)
+            moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
+            forces.evaluate(state, state.v, step, moving)
+            extra = forces.generalised()
     ok = True
     for part, where, own, scratch in zip(
         system.parts, system.slices, state.parts, system.scratch.parts, strict=True

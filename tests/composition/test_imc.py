@@ -9,6 +9,7 @@ import pytest
 
 import corekit
 from corekit.errors import CompositionError
+from corekit.scenario.load import loads
 
 ARM = Path(__file__).parents[2] / "scenarios" / "cusp" / "inclined_box.toml"
 LAYER = 5e-4
@@ -118,3 +119,43 @@ def test_potentials_are_refused_by_nobody_and_stiff_split_schemes_refuse_impulse
         corekit.load(
             rod, ("integrator.use=newmark", "contact.solver.use=lcp", "contact.solver.options={}")
         ).compose()
+
+
+def test_a_ball_bounces_on_a_potential_as_high_as_it_fell():
+    """Verlet keeps the energy, and a step in the air after a bounce tells of no contact that is no more."""
+    scenario = loads("""
+        format = "corekit-scenario/1"
+        name = "bounce"
+        time = { duration = 0.2, step = 5e-5 }
+
+        [[world.obstacles]]
+        name = "floor"
+        shape = "half-space"
+
+        [[bodies]]
+        name = "ball"
+        use = "rigid"
+        options = { shape = "sphere", size = [0.02], mass = 0.1 }
+        initial = { position = [0.0, 0.0, 0.03] }
+
+        [contact]
+        friction = 0.0
+        detector = "sdf"
+        solver = { use = "imc", options = { adapt = false } }
+
+        [integrator]
+        use = "verlet"
+
+        [output]
+        every = 1e-3
+    """)
+    simulation = scenario.compose()
+    heights: list[float] = []
+    touching: list[bool] = []
+    for _ in range(4000):
+        simulation.step()
+        heights.append(simulation.state.q[2])
+        touching.append(bool(simulation.contacts().normal_impulse.sum() > 0.0))
+    first, last = touching.index(True), len(touching) - touching[::-1].index(True)
+    assert max(heights[first:]) == pytest.approx(0.03, abs=1e-4)
+    assert last < len(touching)
