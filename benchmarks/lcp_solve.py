@@ -111,7 +111,7 @@ def raw_lcp(problem: Any) -> tuple[Array, Array]:
     matrix, vector = np.empty((n, n)), np.empty(n)
     assemble(
         delassus, problem.free, problem.friction, directions, NONE, NONE, np.empty(n, dtype=np.int64),
-        np.empty((n, 2)), np.empty(rows), np.empty((rows, n)), matrix, vector,
+        np.empty((n, 2)), np.empty(n, dtype=np.int64), np.empty(rows), np.empty((rows, n)), matrix, vector,
     )  # fmt: skip
     return matrix, vector
 

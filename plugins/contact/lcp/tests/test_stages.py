@@ -72,6 +72,11 @@ def test_of_equal_contacts_the_one_that_carried_is_kept():
     assert chosen(delassus, gap, 1, 1e-3)[0].tolist() == [0]
 
 
+def test_of_equal_contacts_the_one_that_presses_hardest_is_kept():
+    free = np.array([-0.1, -0.3, -0.2])
+    assert chosen(np.ones((3, 3)), np.zeros(3), 1, 1e-3, free=free)[0].tolist() == [1]
+
+
 def test_contacts_that_open_by_themselves_are_left_out_at_first():
     free = np.zeros(9)
     free[::3] = [0.2, -0.1, 0.0]
@@ -107,7 +112,7 @@ def test_of_near_duplicates_that_penetrate_the_worst_is_added_back():
 def test_scaling_is_what_its_factors_say_and_keeps_signs(matrix, symmetric):
     scaled, vector = matrix.copy(), np.arange(6.0)
     r, c = np.empty(6), np.empty(6)
-    equilibrate(scaled, vector, 10, symmetric, np.empty((6, 6)), np.empty(6), np.empty(6), r, c)
+    equilibrate(scaled, vector, 10, symmetric, *work_of(np.arange(6)), r, c)
     assert (r > 0).all()
     assert (c > 0).all()
     np.testing.assert_allclose(scaled, r[:, None] * matrix * c, rtol=1e-12)
@@ -120,11 +125,10 @@ def test_symmetric_scaling_keeps_the_contact_block_symmetric_and_positive_semide
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(9, 6)) * 10.0 ** rng.uniform(-2, 2, (9, 1))
     for symmetric in (True, False):
-        matrix, vector = lcp_of(rows @ rows.T, rows @ rng.normal(size=6), np.full(3, 0.5), 4)
+        matrix, vector, twin = lcp_of(rows @ rows.T, rows @ rng.normal(size=6), np.full(3, 0.5), 4)
         n = len(vector)
         contact = np.setdiff1d(np.arange(n), np.arange(5, n, 6))  # all but the slacks γ
-        work = np.empty((n, n)), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        equilibrate(matrix, vector, 10, symmetric, *work)
+        equilibrate(matrix, vector, 10, symmetric, *work_of(twin), np.empty(n), np.empty(n))
         block = matrix[np.ix_(contact, contact)]
         skew = np.abs(block - block.T).max()
         if symmetric:
@@ -137,21 +141,44 @@ def test_symmetric_scaling_keeps_the_contact_block_symmetric_and_positive_semide
 def test_equilibration_reaches_unit_norms_on_a_contact_problem():
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(12, 14)) * 10.0 ** rng.uniform(-2, 2, (12, 1))
-    matrix, vector = lcp_of(rows @ rows.T, rows @ rng.normal(size=14), np.full(4, 0.5), 8)
+    matrix, vector, twin = lcp_of(rows @ rows.T, rows @ rng.normal(size=14), np.full(4, 0.5), 8)
     before = np.linalg.norm(matrix, axis=1)
     n = len(vector)
-    equilibrate(
-        matrix, vector, 50, False, np.empty((n, n)), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    )
+    equilibrate(matrix, vector, 50, False, *work_of(twin), np.empty(n), np.empty(n))
     assert before.max() / before.min() > 1e2
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=1), 1.0, atol=0.02)
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=0), 1.0, atol=0.02)
 
 
+@pytest.mark.parametrize(("width", "count", "symmetric"), [(3, 4, False), (3, 10, True), (2, 4, False)])
+def test_sweeping_one_of_two_opposite_directions_scales_as_sweeping_both(width, count, symmetric):
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(3 * width + 2, 7)) * 10.0 ** rng.uniform(-2, 2, (3 * width + 2, 1))
+    problem = rows @ rows.T, rng.normal(size=len(rows)), np.array([0.5, 0.0, 0.9]), count
+    bounds = np.array([0.0, -1.0]), np.array([np.inf, 1.0])
+    scaled, scales = [], []
+    for shared in (True, False):
+        matrix, vector, twin = lcp_of(*problem, *bounds, width)
+        n = len(vector)
+        assert (twin != np.arange(n)).sum() == 3 * (1 if width == 2 else count // 2)
+        r, c = np.empty(n), np.empty(n)
+        equilibrate(matrix, vector, 10, symmetric, *work_of(twin if shared else np.arange(n)), r, c)
+        scaled.append(matrix)
+        scales.append((r, c))
+    np.testing.assert_allclose(scaled[0], scaled[1], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(scales[0], scales[1], rtol=1e-12)
+
+
+def work_of(twin):
+    """The arguments of `equilibrate` from `twin` to its norms."""
+    n = len(twin)
+    return twin, np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, n)), np.empty(n), np.empty(n)
+
+
 def lcp_of(delassus, free, friction, count, lower=NONE, upper=NONE, width=3):
     directions = np.repeat(pyramid_directions(width, count)[None], friction.size, axis=0)
     n = variable_count(friction.size, directions.shape[2], lower, upper)
-    matrix, vector = np.empty((n, n)), np.empty(n)
+    matrix, vector, twin = np.empty((n, n)), np.empty(n), np.empty(n, dtype=np.int64)
     assemble(
         delassus,
         free,
@@ -161,12 +188,13 @@ def lcp_of(delassus, free, friction, count, lower=NONE, upper=NONE, width=3):
         upper,
         np.empty(n, dtype=np.int64),
         np.empty((n, 2)),
+        twin,
         np.empty(free.size),
         np.empty((free.size, n)),
         matrix,
         vector,
     )
-    return matrix, vector
+    return matrix, vector, twin
 
 
 def test_assembly_equals_the_papers_blocks():
@@ -175,7 +203,7 @@ def test_assembly_equals_the_papers_blocks():
     rows = rng.normal(size=(6, 8))
     delassus, free, friction = rows @ rows.T, rng.normal(size=6), np.array([0.3, 0.7])
     r, d = 6, pyramid_directions(3, 6)
-    matrix, vector = lcp_of(delassus, free, friction, r)
+    matrix, vector, _ = lcp_of(delassus, free, friction, r)
     for i in range(2):
         for j in range(2):
             block = matrix[i * 8 : i * 8 + 8, j * 8 : j * 8 + 8]
@@ -199,7 +227,7 @@ def test_assembled_matrix_is_copositive():
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(11, 5))
     bounds = np.array([[0.0, np.inf], [-np.inf, 1.0], [-1.0, 1.0], [-np.inf, np.inf], [0.0, 0.5]])
-    matrix, _ = lcp_of(
+    matrix, *_ = lcp_of(
         rows @ rows.T, np.zeros(11), np.array([0.5, 0.2]), 8, bounds[:, 0].copy(), bounds[:, 1].copy()
     )
     for _ in range(500):

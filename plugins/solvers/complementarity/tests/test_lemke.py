@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -145,6 +146,21 @@ def test_copositive_frictional_problem_is_solved_in_physical_units(
         assert z.min() >= 0.0
     if contacts * width <= coordinates:
         assert info.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_knowing_which_rows_are_friction_changes_the_path_and_not_the_motion(
+    seed, lemke, frictional_problem, judge
+):
+    known = frictional_problem(np.random.default_rng(seed), contacts=6, coordinates=9, count=8)
+    unknown = evolve(known, blocks=None)
+    with_blocks, without = (solve(lemke, each) for each in (known, unknown))
+    assert with_blocks[1].status is without[1].status is Status.CONVERGED
+    assert max(judge(known, with_blocks[0]), judge(known, without[0])) <= known.tolerance
+    np.testing.assert_allclose(
+        (known.matrix @ with_blocks[0] + known.vector)[:: 8 + 2], (known.matrix @ without[0] + known.vector)[:: 8 + 2],
+        atol=1e-7,
+    )  # fmt: skip
 
 
 def test_row_and_column_scales_are_those_of_the_residual(lemke, plain_problem, judge):

@@ -91,6 +91,7 @@ def assemble(
     upper: Array,
     row: IntArray,
     coefficient: Array,
+    twin: IntArray,
     offset: Array,
     response: Array,
     matrix: Array,
@@ -104,6 +105,8 @@ def assemble(
         lower, upper: bounds of the bounded rows, shape (p,) [N·s].
         row, coefficient: shapes (n,) and (n, 2), written: column j of C has coefficient[j] in the rows
             row[j] and row[j] + 1.
+        twin: shape (n,), written: the direction a direction is the opposite of, any other variable itself. Rows and
+            columns of twins differ in signs alone.
         offset: λ₀, shape (R,), written.
         response: work, W·C, shape (R, n).
         matrix, vector: A (n, n) and b (n,), written.
@@ -112,7 +115,9 @@ def assemble(
     vector[:] = 0.0
     coefficient[:] = 0.0
     offset[:] = 0.0
-    at = contact_variables(friction, directions, row, coefficient, matrix)
+    for i in range(vector.size):
+        twin[i] = i
+    at = contact_variables(friction, directions, row, coefficient, twin, matrix)
     bounded_variables(lower, upper, at, row, coefficient, offset, matrix, vector)
     rows, size = free.size, vector.size
     for i in range(rows):
@@ -122,22 +127,26 @@ def assemble(
             to_row[j] = from_row[row[j]] * coefficient[j, 0] + from_row[after] * coefficient[j, 1]
     bounded = rows - lower.size
     for i in range(size):
-        for a in range(2):
-            factor = coefficient[i, a]
-            if factor == 0.0:
-                continue
-            k = row[i] + a
-            from_row, to_row = response[k], matrix[i]
-            for j in range(size):
-                to_row[j] += factor * from_row[j]
-            vector[i] += factor * free[k]
-            for b in range(bounded, rows):
-                vector[i] += factor * delassus[k, b] * offset[b]
+        k, one, two = row[i], coefficient[i, 0], coefficient[i, 1]
+        if one == 0.0 and two == 0.0:
+            continue
+        after = min(k + 1, rows - 1)
+        from_row, from_after, to_row = response[k], response[after], matrix[i]
+        for j in range(size):
+            to_row[j] += one * from_row[j] + two * from_after[j]
+        vector[i] += one * free[k] + two * free[after]
+        for b in range(bounded, rows):
+            vector[i] += (one * delassus[k, b] + two * delassus[after, b]) * offset[b]
 
 
 @compiled
 def contact_variables(
-    friction: Array, directions: Array, row: IntArray, coefficient: Array, matrix: Array
+    friction: Array,
+    directions: Array,
+    row: IntArray,
+    coefficient: Array,
+    twin: IntArray,
+    matrix: Array,
 ) -> int:
     """Columns of C and couplings (2), (3) of every contact; returns the number of variables so far."""
     _, along, count = directions.shape
@@ -151,6 +160,8 @@ def contact_variables(
         for k in range(count):
             j = at + 1 + k
             row[j] = first + 1
+            if k >= count // 2:
+                twin[j] = j - count // 2
             for a in range(along):
                 coefficient[j, a] = directions[i, a, k]
             matrix[j, cone] = 1.0

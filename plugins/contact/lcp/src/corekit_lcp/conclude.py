@@ -1,4 +1,4 @@
-"""From the LCP's variables to impulses and their certificate in one compiled call."""
+"""From the LCP's variables to impulses, their certificate and the compliance in one compiled call."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit_lcp.certify import certify
 from corekit_lcp.impulses import impulses_of
+from corekit_lcp.regularise import induced_speed
 
 __all__ = ["conclude"]
 
@@ -18,6 +19,9 @@ def conclude(
     coefficient: Array,
     offset: Array,
     rows: IntArray,
+    centre: Array,
+    row_scale: Array,
+    weight: float,
     delassus: Array,
     free: Array,
     friction: Array,
@@ -28,7 +32,8 @@ def conclude(
     share: Array,
     impulse: Array,
     velocity: Array,
-) -> tuple[float, float, float, float]:
-    """See `impulses_of` and `certify`, in this order; returns what `certify` does."""
+) -> tuple[tuple[float, float, float, float], float]:
+    """See `impulses_of`, `certify` and `induced_speed`; returns what the last two do."""
     impulses_of(z, column_scale, row, coefficient, offset, rows, impulse)
-    return certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
+    found = certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
+    return found, induced_speed(z, centre, row_scale, directions.shape[2] + 2, weight)

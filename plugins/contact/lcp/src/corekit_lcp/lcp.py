@@ -28,7 +28,7 @@ from corekit_lcp.conclude import conclude
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.prepare import prepare
 from corekit_lcp.pyramid import align, pyramid_directions
-from corekit_lcp.regularise import induced_speed, move_centre
+from corekit_lcp.regularise import move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
 from corekit_lcp.warm import from_guess, from_last
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
@@ -137,9 +137,8 @@ class LCPContact(ImpulseSolver):
             return self._ask(whole, problem.gap, work, impulse)
         tolerance = self._config.tolerance
         normal, sliding, cone, worst = from_last(
-            *whole, self._corner, work.share, work.first, work.columns, work.equations, work.numbers,
-            work.order, work.dropped, work.guess, work.trial, work.velocity, tolerance, impulse,
-        )  # fmt: skip
+            *whole, self._corner, *work.modes, work.guess, work.trial, work.velocity, tolerance, impulse
+        )
         if not worst <= tolerance:
             return self._ask(whole, problem.gap, work, impulse)
         if self._spread is None:
@@ -180,20 +179,7 @@ class LCPContact(ImpulseSolver):
         self, whole: Whole, work: Selection, guess: Array, out: Array
     ) -> tuple[float, float, float, float]:
         """Solve for the contact modes of a guess; returns what `certify` does."""
-        return from_guess(
-            *whole,
-            guess,
-            self._corner,
-            work.share,
-            work.first,
-            work.columns,
-            work.equations,
-            work.numbers,
-            work.order,
-            work.dropped,
-            out,
-            work.velocity,
-        )
+        return from_guess(*whole, guess, self._corner, *work.modes, out, work.velocity)
 
     def _ask(self, whole: Whole, gap: Array, work: Selection, impulse: Array) -> SolveInfo:
         """Answer with the LCP solvers, one attempt after the other."""
@@ -201,8 +187,8 @@ class LCPContact(ImpulseSolver):
         failures: set[Status] = set()
         best: Outcome | None = None
         for attempt in self._attempts:
-            outcome = self._attempt(attempt, whole, gap, work)
-            iterations += outcome.iterations
+            outcome, count = self._attempt(attempt, whole, gap, work)
+            iterations += count
             if outcome.worst <= self._config.tolerance:
                 outcome = self._write(whole, work, outcome, impulse)
                 first = attempt is self._attempts[0] and outcome.status is not Status.FALLBACK
@@ -237,8 +223,8 @@ class LCPContact(ImpulseSolver):
         impulse[:] = spread
         return outcome._replace(normal=normal, sliding=sliding, cone=cone)
 
-    def _attempt(self, attempt: Attempt, whole: Whole, gap: Array, work: Selection) -> Outcome:
-        """Answer with one solver; λ is in `work.trial`."""
+    def _attempt(self, attempt: Attempt, whole: Whole, gap: Array, work: Selection) -> tuple[Outcome, int]:
+        """Answer with one solver; λ is in `work.trial`. Returns the iterations of all its solves, too."""
         config, conditioned = self._config, attempt.conditioned
         choice, tolerance, width = config.rank_selection, config.tolerance, whole.directions.shape[1] + 1
         passes, iterations = choice.passes, 0
@@ -251,11 +237,7 @@ class LCPContact(ImpulseSolver):
                 width,
                 choice.tolerance,
                 choice.reference_gap,
-                work.factor,
-                work.remaining,
-                work.weight,
-                work.dropped,
-                work.kept,
+                *work.choice,
             )
         else:
             kept = keep_all(work.dropped, work.kept)
@@ -266,23 +248,14 @@ class LCPContact(ImpulseSolver):
             before = kept
             if passes > 0 and worst_kept <= tolerance < outcome.normal:
                 kept = add_back(
-                    whole.delassus,
-                    work.velocity,
-                    width,
-                    tolerance,
-                    choice.tolerance,
-                    work.factor,
-                    work.remaining,
-                    work.weight,
-                    work.dropped,
-                    work.kept,
+                    whole.delassus, work.velocity, width, tolerance, choice.tolerance, *work.choice
                 )
                 # from the same guess again: loads that the answer shifted onto near duplicates of what is
                 # added back would be slow to return
                 passes -= 1
             if kept == before:
                 self._kept = kept
-                return outcome._replace(iterations=iterations)
+                return outcome, iterations
 
     def _prepared(
         self, kept: int, whole: Whole, work: Selection, guess: Array, *, conditioned: bool
@@ -292,9 +265,8 @@ class LCPContact(ImpulseSolver):
         bounded = whole.lower.size
         variables = variable_count(kept, count, whole.lower, whole.upper)
         part = self._workspace.part(kept, along, count, bounded, variables, 0.5 * self._config.tolerance)
-        blocks, problem = part.blocks, part.problem
         if bounded:
-            blocks.lower[:], blocks.upper[:] = whole.lower, whole.upper
+            part.blocks.lower[:], part.blocks.upper[:] = whole.lower, whole.upper
         prepare(
             *whole,
             work.kept[:kept],
@@ -302,25 +274,8 @@ class LCPContact(ImpulseSolver):
             self._sweeps if conditioned else 0,
             self._config.equilibration.symmetric,
             self._weight if conditioned else 0.0,
-            part.rows,
-            blocks.delassus,
-            blocks.free,
-            blocks.friction,
-            blocks.directions,
-            part.row,
-            part.coefficient,
-            part.offset,
-            part.response,
-            part.squares,
-            part.row_norm,
-            part.column_norm,
-            part.centre,
             work.share,
-            problem.matrix,
-            problem.vector,
-            problem.row_scale,
-            problem.column_scale,
-            part.z,
+            *part.arrays,
         )
         return part
 
@@ -330,29 +285,14 @@ class LCPContact(ImpulseSolver):
         """Solve the LCP and certify λ; the second value is the certificate of the kept contacts alone."""
         weight = self._weight if attempt.conditioned else 0.0
         corrections = self._config.regularisation.corrections if weight else 0
-        problem, contacts, variables = part.problem, part.centre.size, whole.directions.shape[2] + 2
-        tolerance, iterations = self._config.tolerance, 0
+        problem, tolerance, iterations = part.problem, self._config.tolerance, 0
         while True:
             info = attempt.solver.solve(problem, part.z)
             iterations += info.iterations
-            normal, sliding, cone, worst_kept = conclude(
-                part.z,
-                problem.column_scale,
-                part.row,
-                part.coefficient,
-                part.offset,
-                part.rows,
-                *whole,
-                work.dropped,
-                work.share,
-                work.trial,
-                work.velocity,
+            (normal, sliding, cone, worst_kept), compliance = conclude(
+                *part.answer, weight, *whole, work.dropped, work.share, work.trial, work.velocity
             )
-            compliance = 0.0
-            if not weight:
-                break
-            compliance = induced_speed(part.z, part.centre, problem.row_scale, contacts, variables, weight)
-            if worst_kept <= tolerance or not info.status.solved:
+            if not weight or worst_kept <= tolerance or not info.status.solved:
                 break
             polished = self._from_modes(whole, work, work.trial, work.polished)
             if polished[3] <= tolerance:
@@ -362,7 +302,7 @@ class LCPContact(ImpulseSolver):
                 break
             if corrections == 0:
                 break
-            move_centre(problem.vector, part.centre, part.z, contacts, variables, weight)
+            move_centre(problem.vector, part.centre, part.z, whole.directions.shape[2] + 2, weight)
             corrections -= 1
         who = f"{attempt.name}: {info.answered_by}" if info.answered_by else attempt.name
         return Outcome(info.status, iterations, normal, sliding, cone, compliance, who), worst_kept

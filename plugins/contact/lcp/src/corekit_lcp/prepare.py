@@ -25,6 +25,7 @@ def prepare(
     sweeps: int,
     symmetric: bool,
     weight: float,
+    share: Array,
     rows: IntArray,
     part: Array,
     part_free: Array,
@@ -32,13 +33,15 @@ def prepare(
     part_directions: Array,
     row: IntArray,
     coefficient: Array,
+    twin: IntArray,
+    leader: IntArray,
+    copies: Array,
     offset: Array,
     response: Array,
     squares: Array,
     row_norm: Array,
     column_norm: Array,
     centre: Array,
-    share: Array,
     matrix: Array,
     vector: Array,
     row_scale: Array,
@@ -52,7 +55,8 @@ def prepare(
         kept: the contacts taken, shape (k,).
         sweeps: 0 leaves the problem unscaled. weight: 0 leaves it without compliance.
         symmetric: one scaling for rows and columns.
-        the others: work and results, sized by `Workspace`.
+        share: work, shape (r,).
+        the others: work and results, `LCPPart.arrays`.
     """
     gather(delassus, free, friction, directions, kept, rows, part, part_free, part_friction, part_directions)
     assemble(
@@ -64,12 +68,16 @@ def prepare(
         upper,
         row,
         coefficient,
+        twin,
         offset,
         response,
         matrix,
         vector,
     )
-    equilibrate(matrix, vector, sweeps, symmetric, squares, row_norm, column_norm, row_scale, column_scale)
+    equilibrate(
+        matrix, vector, sweeps, symmetric, twin, leader, copies, squares, row_norm, column_norm,
+        row_scale, column_scale,
+    )  # fmt: skip
     centre[:] = 0.0
     if weight > 0.0:
         add_compliance(matrix, kept.size, directions.shape[2] + 2, weight)

@@ -28,27 +28,25 @@ def add_compliance(matrix: Array, contacts: int, variables: int, weight: float) 
 
 
 @compiled
-def induced_speed(
-    z: Array, centre: Array, row_scale: Array, contacts: int, variables: int, weight: float
-) -> float:
+def induced_speed(z: Array, centre: Array, row_scale: Array, variables: int, weight: float) -> float:
     """max ε·|z_n − centre|/r: the largest normal speed that the compliance lets through [m/s]."""
     largest = 0.0
-    for i in range(contacts):
+    for i in range(centre.size):
         normal = i * variables
         largest = max(largest, weight * abs(z[normal] - centre[i]) / row_scale[normal])
     return largest
 
 
 @compiled
-def move_centre(vector: Array, centre: Array, z: Array, contacts: int, variables: int, weight: float) -> None:
+def move_centre(vector: Array, centre: Array, z: Array, variables: int, weight: float) -> None:
     """b_n ← b_n − ε·(z_n − centre), centre ← z_n: the next proximal point problem, in place.
 
     Args:
         vector: b, shape (n,).
-        centre: what has been taken out so far, in units of z, shape (contacts,); zeros at first.
+        centre: what has been taken out so far, in units of z, shape (k,); zeros at first.
         z: the last answer, shape (n,).
     """
-    for i in range(contacts):
+    for i in range(centre.size):
         normal = i * variables
         vector[normal] -= weight * (z[normal] - centre[i])
         centre[i] = z[normal]

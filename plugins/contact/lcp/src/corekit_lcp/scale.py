@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 
 __all__ = ["equilibrate"]
 
@@ -14,40 +14,63 @@ CLOSE = 1e-2
 
 
 @compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
-def norms(squares: Array, row_scale: Array, column_scale: Array, row_norm: Array, column_norm: Array) -> None:
-    """Squared 2-norms of the scaled matrix: rows complete, columns still without their own scale.
+def sweep(
+    squares: Array,
+    count: int,
+    copies: Array,
+    symmetric: bool,
+    row_norm: Array,
+    column_norm: Array,
+    row_scale: Array,
+    column_scale: Array,
+) -> float:
+    """One repetition of (1) on squared scales; returns how far the squared norms before it were from 1.
 
     Four rows at a time, so that the column sums are read and written a fourth as often.
     """
-    n = row_norm.size
-    whole = n - n % 4
-    column_norm[:] = 0.0
+    whole = count - count % 4
+    column_norm[:count] = 0.0
     for i in range(0, whole, 4):
         one, two, three, four = squares[i], squares[i + 1], squares[i + 2], squares[i + 3]
         r1, r2, r3, r4 = row_scale[i], row_scale[i + 1], row_scale[i + 2], row_scale[i + 3]
         t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0
-        for j in range(n):
+        for j in range(count):
             t1 += one[j] * column_scale[j]
             t2 += two[j] * column_scale[j]
             t3 += three[j] * column_scale[j]
             t4 += four[j] * column_scale[j]
             column_norm[j] += one[j] * r1 + two[j] * r2 + three[j] * r3 + four[j] * r4
-        row_norm[i], row_norm[i + 1] = t1 * r1, t2 * r2
-        row_norm[i + 2], row_norm[i + 3] = t3 * r3, t4 * r4
-    for i in range(whole, n):
+        row_norm[i], row_norm[i + 1], row_norm[i + 2], row_norm[i + 3] = t1, t2, t3, t4
+    for i in range(whole, count):
         here, scale, total = squares[i], row_scale[i], 0.0
-        for j in range(n):
+        for j in range(count):
             total += here[j] * column_scale[j]
             column_norm[j] += here[j] * scale
-        row_norm[i] = total * scale
+        row_norm[i] = total
+    for p in range(count):
+        row_norm[p] = row_norm[p] * row_scale[p] / copies[p] if row_norm[p] > 0.0 else 1.0
+        column_norm[p] = column_norm[p] * column_scale[p] / copies[p] if column_norm[p] > 0.0 else 1.0
+    if symmetric:
+        for p in range(count):
+            row_norm[p] = column_norm[p] = np.sqrt(row_norm[p] * column_norm[p])
+    for p in range(count):  # apart from the others: four at a time
+        row_scale[p] /= np.sqrt(row_norm[p])
+        column_scale[p] /= np.sqrt(column_norm[p])
+    worst = 0.0
+    for p in range(count):
+        worst = max(worst, abs(row_norm[p] - 1.0), abs(column_norm[p] - 1.0))
+    return worst
 
 
-@compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
+@compiled
 def equilibrate(
     matrix: Array,
     vector: Array,
     sweeps: int,
     symmetric: bool,
+    twin: IntArray,
+    leader: IntArray,
+    copies: Array,
     squares: Array,
     row_norm: Array,
     column_norm: Array,
@@ -62,42 +85,47 @@ def equilibrate(
     r = c ← c/(‖A_i,:‖·‖A_:,i‖)^¼ and keeps W's definiteness. Zero rows and columns keep scale 1.
 
     The norms are those of diag(r)·A·diag(c), Σ_j r_i²·A_ij²·c_j²: the squares of A are taken once, and A
-    itself is scaled once, at the end.
+    itself is scaled once, at the end. Rows and columns that differ in signs alone, those of opposite friction
+    directions, have the same norms in every sweep: one of them is swept and counts for both.
 
     Args:
         matrix, vector: A (n, n) and b (n,), scaled in place.
         sweeps: at most that many repetitions of (1); 0 leaves everything as it is.
         symmetric: one scaling for rows and columns.
-        squares: work, shape (n, n).
+        twin: shape (n,): the first variable with the same |A_ij| in its row and in its column, mostly itself.
+        leader, copies: work, shape (n,). squares: work, shape (n, n).
         row_norm, column_norm: work, shape (n,).
         row_scale, column_scale: r and c, shape (n,), written.
     Source: Ruiz (2001), "A scaling algorithm to equilibrate both rows and columns norms in matrices".
     """
     n = vector.size
-    row_scale[:] = 1.0  # squared until the end
+    row_scale[:] = 1.0
     column_scale[:] = 1.0
     if sweeps == 0:
         return
+    copies[:] = 0.0
     for i in range(n):
-        for j in range(n):
-            squares[i, j] = matrix[i, j] ** 2
+        copies[twin[i]] += 1.0
+    count = 0
+    for i in range(n):
+        if twin[i] == i:
+            leader[count], copies[count] = i, copies[i]
+            count += 1
+    for p in range(count):
+        # squared until the end, times the copies that the sums of `sweep` have to count
+        row_scale[p] = column_scale[p] = copies[p]
+        from_row, to_row = matrix[leader[p]], squares[p]
+        for q in range(count):
+            to_row[q] = from_row[leader[q]] ** 2
     for _ in range(sweeps):
-        norms(squares, row_scale, column_scale, row_norm, column_norm)
-        worst = 0.0
-        for i in range(n):
-            of_row = row_norm[i] if row_norm[i] > 0.0 else 1.0
-            of_column = column_norm[i] * column_scale[i] if column_norm[i] > 0.0 else 1.0
-            if symmetric:
-                of_row = of_column = np.sqrt(of_row * of_column)
-            worst = max(worst, abs(of_row - 1.0), abs(of_column - 1.0))
-            row_scale[i] /= np.sqrt(of_row)
-            column_scale[i] /= np.sqrt(of_column)
-        if worst < CLOSE:
+        if sweep(squares, count, copies, symmetric, row_norm, column_norm, row_scale, column_scale) < CLOSE:
             break
+    for p in range(count - 1, -1, -1):  # leader[p] ≥ p: nothing is overwritten before it is read
+        row_scale[leader[p]] = np.sqrt(row_scale[p] / copies[p])
+        column_scale[leader[p]] = np.sqrt(column_scale[p] / copies[p])
     for i in range(n):
-        row_scale[i] = np.sqrt(row_scale[i])
-        column_scale[i] = np.sqrt(column_scale[i])
-    for i in range(n):
+        row_scale[i], column_scale[i] = row_scale[twin[i]], column_scale[twin[i]]
         vector[i] *= row_scale[i]
+    for i in range(n):
         for j in range(n):
             matrix[i, j] *= row_scale[i] * column_scale[j]

@@ -3,11 +3,13 @@
 With A_step = L·Lᵀ, the whitened normal rows Y = L⁻¹·J_nᵀ are columns, one a contact. Column-pivoted QR
 Y·S·P = Q·R, with weights S = diag(s), orders contacts by what they add to those before;
 
-    keep contact P_k while |R_kk| > ε·|R_11|,     s_c = a_c/(1 + max(gap_c, 0)/gap_ref)    (1)
+    keep contact P_k while |R_kk| > ε·|R_11|,
+    s_c = a_c·(0.3 + 0.7·w₀,c/min w₀)/(1 + max(gap_c, 0)/gap_ref)                          (1)
 
 of those that press at all, w₀,c < 0, with a_c = 1 for contacts that carry load in the guess and 1/20 for the
-others. These weights make the loaded, then the closest of several equivalent contacts the one that is kept:
-the load need not move between near duplicates, which iterative solvers hardly can. The factor is not needed:
+others. These weights make the loaded, then the closest and hardest pressing of several equivalent contacts the
+one that is kept: the load need not move between near duplicates, which iterative solvers hardly can, and of
+duplicates the one that presses hardest is the one that binds. The factor is not needed:
 Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
 diagonal pivoting has the same pivots,
 
@@ -34,6 +36,9 @@ __all__ = ["add_back", "keep_all", "select_contacts"]
 
 UNLOADED = 0.05
 """Weight of contacts without load in the guess, beside 1 for the others."""
+
+FAINT = 0.3
+"""Weight of contacts that hardly press, beside 1 for the one that presses hardest."""
 
 
 @compiled
@@ -64,11 +69,15 @@ def select_contacts(
     Returns:
         How many are kept.
     """
+    hardest = 0.0
     for c in range(gap.size):
-        presses = free[c * width] < 0.0
+        hardest = min(hardest, free[c * width])
+    for c in range(gap.size):
         share = 1.0 if guess[c * width] > 0.0 else UNLOADED
-        weight[c] = share / (1.0 + max(gap[c], 0.0) / reference_gap) if presses else 0.0
-        dropped[c] = True
+        weight[c], dropped[c] = 0.0, True
+        if free[c * width] < 0.0:
+            share *= FAINT + (1.0 - FAINT) * free[c * width] / hardest
+            weight[c] = share / (1.0 + max(gap[c], 0.0) / reference_gap)
     take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
     return listed(dropped, kept)
 

@@ -19,27 +19,21 @@ class Selection:
 
     Args:
         dropped, kept: the choice, shape (m,).
-        factor, remaining, weight: work of the choice, shapes (m, m), (m,), (m,).
+        choice: the last arguments of `select_contacts` and of `add_back`: its work, `dropped`, `kept`.
         guess, trial, polished, velocity, best: impulses and velocities of all rows, shape (R,).
-        first, columns, equations, numbers, order: work of the warm start, see `from_guess`.
+        modes: what `from_guess` works with: `share`, …, `dropped`.
         share: shape (r,).
     """
 
     dropped: BoolArray
     kept: IntArray
-    factor: Array
-    remaining: Array
-    weight: Array
+    choice: tuple[np.ndarray, ...]
     guess: Array
     trial: Array
     polished: Array
     velocity: Array
     best: Array
-    first: IntArray
-    columns: Array
-    equations: Array
-    numbers: Array
-    order: IntArray
+    modes: tuple[np.ndarray, ...]
     share: Array
 
 
@@ -48,26 +42,19 @@ class LCPPart:
     """The problem of the kept contacts: k contacts, R′ rows, n variables.
 
     Args:
-        rows: where its rows stand in the whole problem, shape (R′,).
-        row, coefficient, offset: impulses as a map of variables, see `assemble`.
-        response: shape (R′, n). squares: shape (n, n).
-        row_norm, column_norm: shape (n,). centre: shape (k,).
-        z: the variables, shape (n,).
-        blocks, problem: the same arrays as the solver sees them.
+        blocks, problem: the problem as the LCP solver sees it.
+        z: its variables, shape (n,).
+        centre: of the regularisation, shape (k,).
+        arrays: the last arguments of `prepare`, in its order: all that it writes.
+        answer: the first arguments of `conclude`: the variables and what they mean.
     """
 
-    rows: IntArray
-    row: IntArray
-    coefficient: Array
-    offset: Array
-    response: Array
-    squares: Array
-    row_norm: Array
-    column_norm: Array
-    centre: Array
-    z: Array
     blocks: FrictionBlocks
     problem: LCPProblem
+    z: Array
+    centre: Array
+    arrays: tuple[np.ndarray, ...]
+    answer: tuple[np.ndarray, ...]
 
 
 class Workspace:
@@ -93,23 +80,33 @@ class Workspace:
         found = self._selections.get(key)
         if found is None:
             take = self._take
+            dropped, kept = take("dropped", contacts, dtype=np.bool_), take("kept", contacts, dtype=np.int64)
+            share = take("share", directions)
             found = Selection(
-                dropped=take("dropped", contacts, dtype=np.bool_),
-                kept=take("kept", contacts, dtype=np.int64),
-                factor=take("factor", contacts, contacts),
-                remaining=take("remaining", contacts),
-                weight=take("weight", contacts),
+                dropped=dropped,
+                kept=kept,
+                choice=(
+                    take("factor", contacts, contacts),
+                    take("remaining", contacts),
+                    take("weight", contacts),
+                    dropped,
+                    kept,
+                ),
                 guess=take("guess", rows),
                 trial=take("trial", rows),
                 polished=take("polished", rows),
                 velocity=take("velocity", rows),
                 best=take("best", rows),
-                first=take("first", rows, dtype=np.int64),
-                columns=take("columns", rows, width),
-                equations=take("equations", rows, width),
-                numbers=take("numbers", rows * (rows + 2)),
-                order=take("order", rows, dtype=np.int64),
-                share=take("share", directions),
+                modes=(
+                    share,
+                    take("first", rows, dtype=np.int64),
+                    take("columns", rows, width),
+                    take("equations", rows, width),
+                    take("numbers", rows * (rows + 2)),
+                    take("order", rows, dtype=np.int64),
+                    dropped,
+                ),
+                share=share,
             )
             self._selections[key] = found
         return found
@@ -145,17 +142,14 @@ class Workspace:
             tolerance,
             blocks,
         )
-        return LCPPart(
-            rows=take("rows", rows, dtype=np.int64),
-            row=take("row", n, dtype=np.int64),
-            coefficient=take("coefficient", n, 2),
-            offset=take("offset", rows),
-            response=take("response", rows, n),
-            squares=take("squares", n, n),
-            row_norm=take("row_norm", n),
-            column_norm=take("column_norm", n),
-            centre=take("centre", contacts),
-            z=take("z", n),
-            blocks=blocks,
-            problem=problem,
-        )
+        z, centre, at = take("z", n), take("centre", contacts), take("rows", rows, dtype=np.int64)
+        row, coefficient = take("row", n, dtype=np.int64), take("coefficient", n, 2)
+        offset = take("offset", rows)
+        arrays = (
+            at, blocks.delassus, blocks.free, blocks.friction, blocks.directions,
+            row, coefficient, take("twin", n, dtype=np.int64), take("leader", n, dtype=np.int64), take("copies", n),
+            offset, take("response", rows, n), take("squares", n, n), take("row_norm", n), take("column_norm", n),
+            centre, problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
+        )  # fmt: skip
+        answer = z, problem.column_scale, row, coefficient, offset, at, centre, problem.row_scale
+        return LCPPart(blocks, problem, z, centre, arrays, answer)

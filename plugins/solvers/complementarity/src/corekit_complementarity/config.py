@@ -14,7 +14,7 @@ class LemkeConfig:
     """Options of `lemke`."""
 
     max_iterations: int = option(5000, "pivots of one attempt", low=1)
-    attempts: int = option(3, "covering vectors tried, all ones first", low=1, high=20)
+    attempts: int = option(3, "covering vectors tried", low=1, high=20)
     pivot_tolerance: float = option(1e-10, "smallest pivot, relative to its column", above=0.0, high=1e-2)
     tie_tolerance: float = option(
         1e-12, "ratios closer than this, relative to the data, are ties", low=0.0, high=1e-4

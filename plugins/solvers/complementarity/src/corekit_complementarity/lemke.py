@@ -21,6 +21,12 @@ __all__ = ["Lemke"]
 
 GOLDEN = 0.6180339887498949
 
+EXACT = 1e-3
+"""Share of the tolerance below which the path's own end is as good as one recomputed from A."""
+
+FRICTION_COVER = 10.0
+"""Entries of the first covering vector for the rows of friction, beside 1 for the others."""
+
 
 @compiled
 def solve_by_pivoting(
@@ -35,16 +41,21 @@ def solve_by_pivoting(
     attempts: int,
     pivot_tolerance: float,
     tie_tolerance: float,
+    contacts: int,
+    directions: int,
     z: Array,
 ) -> tuple[int, int, float]:
     """Lemke's path, its end recomputed from A, tried with several covering vectors.
 
-    The first covering vector is all ones. Later ones vary over a factor of two in a fixed irregular
-    pattern, 1 + frac(i·attempt·golden ratio): another path, for the cases where rounding lost the first.
+    The first covering vector is all ones, but for the friction rows of contacts: the larger it is there, the more
+    of the path goes by with normal impulses alone, and friction sets in at its end, which takes a quarter fewer
+    pivots. Later ones vary over a factor of two in a fixed irregular pattern, 1 + frac(i·attempt·golden ratio):
+    another path, for the cases where rounding lost the first.
 
     Args:
+        contacts, directions: the first variables are of so many contacts, (λ_n, β₁…β_r, γ) each.
         numbers: work, length ≥ 4·(n + 1)·(n + 4).
-        indices: work, length ≥ 8n + 4.
+        indices: work, length ≥ 9n + 4.
         z: written: the best answer of all attempts, by residual.
     Returns:
         How the last attempt ended, pivots of all attempts, natural residual of z in physical units.
@@ -62,7 +73,10 @@ def solve_by_pivoting(
     ending, pivots = LIMIT, 0
     for attempt in range(attempts):
         for i in range(n):
-            covering[i] = 1.0 if attempt == 0 else 1.0 + ((i + 1) * attempt * GOLDEN) % 1.0
+            covering[i] = 1.0 + ((i + 1) * attempt * GOLDEN) % 1.0
+        for c in range(contacts if attempt == 0 else 0):
+            first = c * (directions + 2) + 1
+            covering[first : first + directions] = FRICTION_COVER
         ending, count, basics = lemke_path(
             matrix,
             vector,
@@ -82,7 +96,7 @@ def solve_by_pivoting(
         if error < best:
             best = error
             z[:] = trial
-        if ending != RAY and error > 0.0:
+        if ending != RAY and error > EXACT * tolerance:
             active, k = indices_of_path, 0
             for p in range(basics):
                 if active[p] < n:
@@ -122,10 +136,10 @@ class Lemke(LCPSolver):
     def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
         """Write the solution; see `LCPSolver.solve`."""
         n = z.size
-        if self._indices.size < 8 * n + 4:
+        if self._indices.size < 9 * n + 4:
             self._numbers = np.empty(4 * (n + 1) * (n + 4))
-            self._indices = np.empty(8 * n + 4, dtype=np.int64)
-        config = self._config
+            self._indices = np.empty(9 * n + 4, dtype=np.int64)
+        config, blocks = self._config, problem.blocks
         ending, pivots, residual = solve_by_pivoting(
             problem.matrix,
             problem.vector,
@@ -138,6 +152,8 @@ class Lemke(LCPSolver):
             config.attempts,
             config.pivot_tolerance,
             config.tie_tolerance,
+            0 if blocks is None else blocks.friction.size,
+            0 if blocks is None else blocks.directions.shape[2],
             z,
         )
         return SolveInfo(_status(ending, residual, problem.tolerance), pivots, Residuals(normal=residual))
