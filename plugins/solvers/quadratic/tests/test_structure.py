@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,7 +68,9 @@ def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them
     assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, lowest)
     order_rows(lowest, np.zeros(n + 1, np.int64), order)
     first, base = np.zeros(k, np.int64), np.zeros(k, np.int64)
-    seen, listed, size = np.zeros(n, np.uint32), np.zeros((2, 500), np.uint32), np.zeros(k + BAND)
+    seen: Any = np.zeros(n, np.uint32)
+    listed: Any = np.zeros((2, 500), np.uint32)
+    size = np.zeros(k + BAND)
     dense = np.zeros((k, n))
     np.add.at(dense, (np.arange(k)[:, None], problem.dofs), problem.values)
     S = (dense / problem.hessian.data) @ dense.T + np.diag(problem.compliance)

@@ -102,6 +102,19 @@ def whiten_rows(
                 work[p] += a
                 low, high = min(low, p), max(high, p)
         lowest[i] = low if high >= 0 else 0
+        if width == 1:
+            # nothing is carried on: entries as they stand, those of one index added up by the first
+            for k in range(dofs.shape[1]):
+                p = dofs[i, k]
+                a = work[p]
+                if a != 0.0:
+                    if count == len(at):
+                        work[:] = 0.0
+                        return False
+                    at[count], entry[count] = p, a * lower[p, 0]
+                    work[p] = 0.0
+                    count += 1
+            continue
         p = low
         while p <= high:
             a = work[p]
