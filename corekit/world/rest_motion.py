@@ -11,7 +11,9 @@ from corekit.data.arrays import Array, IntArray
 __all__ = ["how_far"]
 
 
-def how_far(before: Array, after: Array, frame_body: IntArray, bodies: int) -> tuple[Array, Array]:
+def how_far(
+    before: Array, after: Array, frame_body: IntArray, bodies: int, turns: bool = True
+) -> tuple[Array, Array]:
     """How far each body's probes moved [m] and turned about their frames' origins [rad], both (bodies,).
 
     Args:
@@ -19,6 +21,7 @@ def how_far(before: Array, after: Array, frame_body: IntArray, bodies: int) -> t
             frame, three points around each, shape (n, 3) or (4·n, 3) [m].
         frame_body: body of every frame, shape (n,).
         bodies: how many there are.
+        turns: whether to look at turning; otherwise it is told as 0.
     Returns:
         Bounds: the first at most √3 times too large, inf for all where any probe is not finite.
     """
@@ -28,12 +31,21 @@ def how_far(before: Array, after: Array, frame_body: IntArray, bodies: int) -> t
     if not np.isfinite(change).all():
         moved[:] = math.inf
         return moved, turned
-    np.maximum.at(moved, frame_body, np.max(np.abs(change[:n]), axis=1, initial=0.0))
+    _largest(moved, frame_body, np.abs(change[:n]))
     if len(change) > n:
         around = np.repeat(np.arange(n), 3)
         owner = frame_body[around]
-        np.maximum.at(moved, owner, np.max(np.abs(change[n:]), axis=1, initial=0.0))
-        arm = np.linalg.norm(before[n:] - before[around], axis=1)
-        by = np.linalg.norm(change[n:] - change[around], axis=1)
-        np.maximum.at(turned, owner, by / np.where(arm > 0, arm, math.inf))
+        _largest(moved, owner, np.abs(change[n:]))
+        if turns:
+            arm = np.linalg.norm(before[n:] - before[around], axis=1)
+            by = np.linalg.norm(change[n:] - change[around], axis=1)
+            _largest(turned, owner, (by / np.where(arm > 0, arm, math.inf))[:, None])
     return math.sqrt(3.0) * moved, turned
+
+
+def _largest(so_far: Array, owner: IntArray, values: Array) -> None:
+    """Raise each owner's entry to its largest value, rows of shape (k, ·)."""
+    if len(so_far) == 1:
+        so_far[0] = max(so_far[0], values.max(initial=0.0))
+    else:
+        np.maximum.at(so_far, owner, values.max(axis=1, initial=0.0))

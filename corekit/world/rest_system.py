@@ -366,12 +366,13 @@ class RestSystem:
             self.look(now, self._load, self._margin)
 
     def moved(self, start: State, step: Array, scratch: State) -> tuple[Array, Array]:
-        """How far a full step moves any probe point of each body [m], and turns it [rad], see `how_far`."""
+        """How far a full step moves any probe point of each body [m], and turns it near contacts [rad]: `how_far`."""
         self.scene.place(start)
         before = self.scene.probes()
         self.move(start, step, 1.0, scratch)
         self.scene.place(scratch)
-        return how_far(before, self.scene.probes(), self.scene.frame_body, len(self.bodies))
+        turns = self.sees_contacts
+        return how_far(before, self.scene.probes(), self.scene.frame_body, len(self.bodies), turns)
 
     # — what is known from before —
 

@@ -200,10 +200,11 @@ def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "
     basis = null_space(held[:, kept]) if len(held) else np.eye(len(kept))
     if not basis.shape[1]:
         return Stability("stable", reason="nothing can move")
-    stiffness, mass = basis.T @ stiffness @ basis, basis.T @ mass @ basis
+    if len(held):
+        stiffness, mass = basis.T @ stiffness @ basis, basis.T @ mass @ basis
     stiffness = 0.5 * (stiffness + stiffness.T)
     try:
-        values, modes = eigh(stiffness, mass)
+        values, modes = eigh(stiffness, mass, check_finite=False)
     except LinAlgError:
         return _without_mass(stiffness, reason)
     largest = float(np.max(np.abs(values)))

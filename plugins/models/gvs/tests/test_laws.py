@@ -114,3 +114,31 @@ def test_the_dependent_kernel_with_a_linear_strain_is_the_independent_one():
     q, v = rng.uniform(-1, 1, 5), rng.uniform(-1, 1, 5)
     for one, other in zip(linear.at(q, v).dynamics(), legendre.at(q, v).dynamics(), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("build", [mixed, lambda: Robot(published_arm("legendre"), DOWN)])
+def test_the_tangent_at_rest_is_the_limit_of_that_of_a_slow_motion(build):
+    """At rest what inertia and drag would add is left out; at 1e-200 of a velocity it is worked out, and nothing."""
+    robot = build()
+    q = np.random.default_rng(5).uniform(0.1, 0.3, robot.size)
+    robot.at(q, 0.0, inputs=np.linspace(0.5, 1.5, len(robot.inputs)))
+    at_rest = robot.tangent()
+    slow_motion = robot.at(v=1e-200).tangent()
+    for one, other in zip(at_rest, slow_motion, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14 * np.abs(other).max())
+
+
+def test_an_answer_does_not_depend_on_what_was_asked_before():
+    """Sweeps are kept between questions: a model asked elsewhere in between answers as one asked for the first time."""
+    rng = np.random.default_rng(6)
+    busy, fresh = mixed(), mixed()
+    here, there = rng.uniform(0.1, 0.3, (2, busy.size)), rng.uniform(0.1, 0.3, (2, busy.size))
+    for q, v in (here, there, here):
+        busy.at(q, v).dynamics()
+        busy.place("hand.tip")
+        busy.terms()
+        for one, other in zip(busy.tangent(), fresh.at(q, v).tangent(), strict=True):
+            assert np.array_equal(one, other)
+        busy.at(*there).energy()
+        for one, other in zip(busy.at(q, v).dynamics(), fresh.dynamics(), strict=True):
+            assert np.array_equal(one, other)

@@ -55,6 +55,7 @@ class GVS(Model):
         self._robot = robot = build(config, context)
         self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
         self._renewed = bool(robot.dependents or robot.varying)
+        self._drifts = any(not basis.steady for basis in robot.dependents)
         self._motions = Motions(config, robot.tree)
         self._layout = layout_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
@@ -67,6 +68,10 @@ class GVS(Model):
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._pushes = pushes_of(robot.packed)
         self._scratch_mass = np.zeros((robot.size, robot.size))
+        # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
+        self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
+        self._moment, self._swept, self._level = np.nan, 0, -1
+        self._pushing: Array | None = None
 
     @property
     def layout(self) -> Layout:
@@ -96,12 +101,26 @@ class GVS(Model):
         """Write M and f of `forces`."""
         self._sweep(state, self._last, ROWS)
         assemble(*self._packed, state.q, state.v, inputs, self._all, self._last, mass.data, force)
+        self._pushing = inputs.copy()
 
     def _sweep(self, state: State, last: int, level: int) -> None:
-        """The sweep over the first `last` nodes at a state."""
+        """The sweep over the first `last` nodes at a state, unless the last one was there."""
+        at, n = self._at, len(state.q)
+        here = (
+            level <= self._level
+            and last <= self._swept
+            and (at[:n] == state.q).all()
+            and (at[n : 2 * n] == state.v).all()
+            and (at[2 * n :] == state.aux).all()
+            and (state.time == self._moment or not self._renewed)
+        )
+        if here:
+            return
         if self._renewed:
             self._robot.refresh(state.q, state.v, state.time)
         sweep(*self._packed, state.q, state.v, state.aux, last, level)
+        at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
+        self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
 
     def tangent_matrices(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
@@ -113,9 +132,13 @@ class GVS(Model):
         self._sweep(state, last, ROWS)
         if self._renewed:
             self._robot.refresh_slopes(q, v, state.time)
-        assemble(*packed, q, v, inputs, self._all, last, self._scratch_mass, self._moved)
-        slopes(*packed, q, v, state.aux, last)
-        assemble_tangent(*packed, q, v, inputs, self._all, stiffness.data, damping.data)
+        if self._pushing is None or not np.array_equal(self._pushing, inputs):
+            assemble(*packed, q, v, inputs, self._all, last, self._scratch_mass, self._moved)
+            self._pushing = inputs.copy()
+        moves = self._drifts or bool(v.any())
+        if moves:
+            slopes(*packed, q, v, state.aux, last)
+        assemble_tangent(*packed, q, v, inputs, self._all, moves, stiffness.data, damping.data)
         add_turning(*packed, q, v, self._pushes, last, -1.0, stiffness.data)
 
     def bilateral_rows(self) -> BilateralRows:
@@ -138,6 +161,7 @@ class GVS(Model):
         self._sweep(state, last, ROWS)
         if self._renewed:
             self._robot.refresh_slopes(state.q, state.v, state.time)
+        self._pushing = None
         loop_pushes(*packed, impulse, self._pushes, out.data)
         add_turning(*packed, state.q, state.v, self._pushes, last, 1.0, out.data)
 
@@ -185,6 +209,7 @@ class GVS(Model):
         self._sweep(state, self._last, ROWS)
         share, force = np.zeros(6), np.zeros(self._robot.size)
         share[index] = 1.0
+        self._pushing = None
         assemble(*self._packed, state.q, state.v, inputs, share, self._last, self._scratch_mass, force)
         return force
 

@@ -275,14 +275,18 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
 
 @compiled
 def assemble_tangent(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
-    damping: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, moves: bool,
+    stiffness: Array, damping: Array,
 ) -> None:  # fmt: skip
-    """Write K but for the part of `turning`, and D; after a sweep with rows and `slopes`."""
+    """Write K but for the part of `turning`, and D; after a sweep with rows and `slopes`.
+
+    Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, and `slopes` is not needed.
+    """
     springs = real(ints, reals, SPRINGS, 3)
     stiffness[:] = 0.0
     damping[:] = 0.0
-    add_masses(ints, reals, buffer, stiffness, damping)
+    if moves:
+        add_masses(ints, reals, buffer, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)
     add_section_slopes(ints, reals, buffer, q, v, inputs, share, stiffness, damping)
     for j in range(len(springs)):
