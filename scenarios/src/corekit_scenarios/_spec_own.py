@@ -2,7 +2,7 @@
 
 from corekit.registry.case import Case
 
-__all__ = ["matrix"]
+__all__ = ["beam", "matrix"]
 
 matrix = Case(
     paper="matrix",
@@ -12,4 +12,14 @@ matrix = Case(
     target="corekit_scenarios.cases.matrix:matrix",
     minutes=10,
     choices=("pcc", "vine", "gvs", "der", "rigid"),
+)
+
+beam = Case(
+    paper="beam",
+    name="theories",
+    source="corekit",
+    shows="One cantilever in pcc, gvs, der and vine: deflections, elastica and frequencies, each at its order.",
+    target="corekit_scenarios.cases.beam_theories:beam",
+    minutes=0.5,
+    choices=("pcc", "gvs", "der", "vine"),
 )
