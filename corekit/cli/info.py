@@ -10,8 +10,10 @@ from typing import Annotated, Any
 import attrs
 from cyclopts import Parameter
 
+from corekit.cli import MISUSE, print_error
 from corekit.cli.option_table import describe_options
 from corekit.cli.run_info import is_run, print_run, run_sheet
+from corekit.cli.step_info import print_step, step_sheet
 from corekit.errors import PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
@@ -22,7 +24,14 @@ from corekit.roles.abilities import ABILITIES
 __all__ = ["info"]
 
 
-def info(name: str, /, *, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
+def info(
+    name: str,
+    /,
+    *,
+    step: int | None = None,
+    at: float | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> int | None:
     """A component: what it is, what it can, which options it takes; or a run: what it was and how it stands.
 
     Parameters
@@ -30,19 +39,32 @@ def info(name: str, /, *, as_json: Annotated[bool, Parameter(name="--json", nega
     name
         Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
         or the folder of a run.
+    step
+        Of a run: who solved this step, how well, and which contacts there were with which force; counted from 0.
+    at
+        The same of the step at this instant, in seconds.
     as_json
         Print JSON instead of tables.
     """
+    of_a_step = step is not None or at is not None
     if is_run(Path(name)):
-        sheet = run_sheet(Path(name))
-        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else print_run(sheet)
-        return
+        if step is not None and at is not None:
+            print_error("give --step or --at, not both")
+            return MISUSE
+        show = print_step if of_a_step else print_run
+        sheet = step_sheet(Path(name), step, at) if of_a_step else run_sheet(Path(name))
+        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else show(sheet)
+        return None
+    if of_a_step:
+        print_error(f"--step and --at ask of a run, and {name} is no folder of one")
+        return MISUSE
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
         print(json.dumps(sheets, indent=2, ensure_ascii=False))
-        return
-    for sheet in sheets:
-        _print_sheet(sheet)
+    else:
+        for sheet in sheets:
+            _print_sheet(sheet)
+    return None
 
 
 def _rows_named(name: str) -> list[Installed]:

@@ -37,6 +37,44 @@ def test_a_run_is_summed_up_with_scenario_statistics_and_versions(folder, capsys
         assert words in told
 
 
+def test_a_step_is_told_with_who_solved_it_and_the_weight_its_contact_carries(folder, capsys):
+    """A kilogram at rest presses with 9.81 N."""
+    for words in (["--step", "149"], ["--at", "0.3"]):
+        assert main(["info", str(folder), *words, "--json"]) == 0
+        sheet = json.loads(capsys.readouterr().out)
+        assert (sheet["step"], sheet["ends_s"], sheet["record_s"]) == (
+            149,
+            pytest.approx(0.3),
+            pytest.approx(0.3),
+        )
+        assert (sheet["status"], sheet["contact_count"]) == ("converged", 1)
+        assert sheet["answered_by"] == "projected Gauss–Seidel"
+        (contact,) = sheet["contacts"]
+        assert contact["between"] == ["ball.0", "floor"]
+        assert contact["normal_force_N"] == pytest.approx(9.81, rel=1e-6)
+    assert main(["info", str(folder), "--step", "5"]) == 0
+    told = capsys.readouterr().out
+    assert "step 5 of 150, ends at t = 0.012 s" in told
+    assert "no contact in the record at t = 0 s" in told
+
+
+def test_a_step_that_is_not_there_is_said_with_those_there_are(folder, capsys):
+    for words, said in (
+        (["--step", "150"], "has no step 150: it has 0 to 149"),
+        (["--step", "-1"], "has no step -1"),
+        (["--at", "0.4"], "has no step at 0.4 s"),
+        (["--at", "-0.1"], "has no step at -0.1 s"),
+        (["--at", "0.1", "--step", "3"], "not both"),
+    ):
+        assert main(["info", str(folder), *words]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_step_is_asked_of_a_run(capsys):
+    assert main(["info", "reference-pendulum", "--step", "3"]) == 2
+    assert "no folder of one" in capsys.readouterr().err
+
+
 def test_a_run_without_its_small_files_is_still_told_of(folder, capsys):
     for name in ("STATUS", "log.jsonl", "versions.json", "resolved.toml"):
         (folder / name).unlink(missing_ok=True)

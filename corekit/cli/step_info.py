@@ -1,0 +1,117 @@
+"""`corekit info RUNDIR --step K`: who solved one step, how well, and what every contact did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from corekit.run.results import Results
+
+__all__ = ["print_step", "step_sheet"]
+
+
+def step_sheet(path: Path, step: int | None, at: float | None) -> dict[str, Any]:
+    """What is stored of a step, as JSON can hold it; reads the run's folder alone.
+
+    Contacts are stored once a record: they are of the last record that is no later than the step.
+
+    Args:
+        path: of the run. step: counted from 0, as in messages. at: or an instant within the step [s].
+    Raises:
+        ResultsError: there are no results, or no such step.
+    """
+    import numpy as np
+
+    from corekit.errors import ResultsError
+    from corekit.run.results import Results
+
+    results = Results(path)
+    solves = results.solves
+    ends, steps = solves.time, len(solves.time)
+    if step is None:
+        instant = 0.0 if at is None else at
+        step = int(np.searchsorted(ends, instant + 1e-9 * max(1.0, abs(instant)), side="right"))
+        # an instant where a step ends and the next begins belongs to the one that ends: it is what is recorded
+        step -= bool(step and abs(ends[step - 1] - instant) <= 1e-9 * max(1.0, abs(instant)))
+        asked = f"at {instant:g} s"
+    else:
+        asked = str(step)
+    if not 0 <= step < steps or (at is not None and at < results.time[0]):
+        said = f"0 to {steps - 1}, t = {results.time[0]:g} to {ends[-1]:g} s" if steps else "none"
+        raise ResultsError(f"{results.path} has no step {asked}: it has {said}")
+    end = float(ends[step])
+    record = int(np.searchsorted(results.time, end + 1e-9 * max(1.0, abs(end)), side="right")) - 1
+    return {
+        "step": step,
+        "steps": steps,
+        "ends_s": end,
+        "answered_by": solves.answered_by[step].replace("_", " "),
+        "iterations": int(solves.iterations[step]),
+        "status": solves.status[step].name.lower(),
+        "says": solves.status[step].value,
+        "residual": float(solves.residual[step]),
+        "contact_count": int(solves.contacts[step]),
+        "record_s": float(results.time[record]),
+        "contacts": _contacts(results, record),
+    }
+
+
+def _contacts(results: Results, record: int) -> list[dict[str, Any]]:
+    """Contacts of a record; forces are impulses over the length of the step that ends there."""
+    import numpy as np
+
+    from corekit.data.contacts import ContactMode
+
+    found, length = results.contacts(record), float(results["step_length"][record])
+    names = results["shape"] if found.count else ()
+    return [
+        {
+            "between": [str(names[shape]) for shape in found.shape[i]],
+            "mode": ContactMode(int(found.mode[i])).name.lower(),
+            "gap_m": float(found.gap[i]),
+            "point_m": [float(x) for x in found.point[i]],
+            "normal_force_N": float(found.normal_impulse[i]) / length,
+            "friction_N": float(np.linalg.norm(found.tangential_impulse[i])) / length,
+            "residual": float(found.residual[i]),
+        }
+        for i in range(found.count)
+    ]
+
+
+def print_step(sheet: Mapping[str, Any]) -> None:
+    """Print the sheet for a reader."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    print(f"step {sheet['step']} of {sheet['steps']}, ends at t = {sheet['ends_s']:.9g} s")
+    print(f"  answered by {sheet['answered_by']}, iterations: {sheet['iterations']}. {sheet['says']}")
+    print(
+        f"  residual {sheet['residual']:.1e} (physical: m/s, N·s or N·m·s), {sheet['contact_count']} contacts"
+    )
+    if not sheet["contacts"]:
+        print(f"  no contact in the record at t = {sheet['record_s']:.9g} s")
+        return
+    print(f"  contacts as recorded at t = {sheet['record_s']:.9g} s:")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head in ("between", "mode"):
+        table.add_column(head, overflow="fold")
+    for head in ("normal force", "friction", "gap", "point", "residual"):
+        table.add_column(head, justify="right")
+    for each in sheet["contacts"]:
+        table.add_row(
+            " | ".join(each["between"]),
+            each["mode"],
+            f"{each['normal_force_N']:.4g} N",
+            f"{each['friction_N']:.4g} N",
+            f"{1e3 * each['gap_m']:.3g} mm",
+            # rounded first: no minus before a zero
+            "({:.3f}, {:.3f}, {:.3f}) m".format(*(round(x, 3) + 0.0 for x in each["point_m"])),
+            f"{each['residual']:.1e}",
+        )
+    if not console.is_terminal:
+        console.width = 140
+    console.print(table)
