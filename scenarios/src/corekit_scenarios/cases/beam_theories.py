@@ -96,9 +96,9 @@ def refined(model: str, size: int, gravity: float, load: float = 0.0) -> list[st
     return changes
 
 
-def tip_of(model: str, size: int, gravity: float, load: float = 0.0) -> Array:
+def tip_of(model: str, size: int, gravity: float, push: float = 0.0) -> Array:
     """Where the end rests, x and z [m]."""
-    found = load(f"beam/{model}", refined(model, size, gravity, load)).statics(load_steps=4)
+    found = load(f"beam/{model}", refined(model, size, gravity, push)).statics(load_steps=4)
     return found.frame_position()[-1][[0, 2]]
 
 
