@@ -168,7 +168,7 @@ def test_where_checkpoints_fall_changes_nothing(whole, often):
     assert_same(arrays(results.path), expected)
 
 
-def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, world):
+def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
     scenario, expected = whole
     stopped: list[int] = []
 
@@ -184,7 +184,7 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, world):
             def press(simulation, _report):
                 if simulation.step_index == 57 and not stopped:
                     stopped.append(57)
-                    os.kill(os.getpid(), signal.SIGINT)
+                    ctrl_c()
 
             simulation.observe(press)
             return simulation

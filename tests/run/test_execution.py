@@ -151,13 +151,13 @@ def test_a_plugin_that_raises_leaves_a_failed_run_too(world, monkeypatch):
     assert len(results.time) == 1
 
 
-def test_ctrl_c_ends_the_run_between_two_steps(world):
+def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
     simulation = world()
     inside: list[int] = []
 
     def press(simulation, _report):
         if simulation.step_index == 57:
-            os.kill(os.getpid(), signal.SIGINT)
+            ctrl_c()
             inside.append(simulation.step_index)  # it goes on to the end of this step
 
     simulation.observe(press)
