@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 
+import numba
 import pytest
+from numba.core import event
+
+from corekit.compiled import compiled
 
 CALLER = """
 from corekit.compiled import compiled
@@ -87,3 +92,38 @@ def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
 def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert ask() == (6.5, 0)
+
+
+@pytest.fixture
+def thresholds():
+    """How many new objects are awaited before garbage is searched for, at each compilation that begins."""
+    before, seen = gc.get_threshold(), []
+
+    class Watch(event.Listener):
+        def on_start(self, event):
+            seen.append(gc.get_threshold()[0])
+
+        def on_end(self, event):
+            pass
+
+    with event.install_listener("numba:compile", Watch()):
+        yield seen
+    gc.set_threshold(*before)
+
+
+def test_garbage_is_searched_for_seldom_while_compiling_and_as_before_after(thresholds):
+    gc.set_threshold(10, 20, 30)
+    inner = numba.njit(lambda x: x + 1.0)
+    assert numba.njit(lambda x: 2.0 * inner(x))(1.0) == 4.0
+    with pytest.raises(numba.TypingError):
+        compiled(lambda x: x.nothing)(1.0)
+    assert len(thresholds) >= 3
+    assert min(thresholds) >= 100_000
+    assert gc.get_threshold() == (10, 20, 30)
+
+
+def test_who_never_searches_for_garbage_is_left_alone(thresholds):
+    gc.set_threshold(0, 20, 30)
+    numba.njit(lambda x: x)(1.0)
+    assert set(thresholds) == {0}
+    assert gc.get_threshold() == (0, 20, 30)
