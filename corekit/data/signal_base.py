@@ -12,7 +12,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["Signal", "Vector", "as_vector", "described", "finite", "together"]
+__all__ = ["Signal", "Still", "Vector", "as_vector", "described", "finite", "together"]
 
 Vector: TypeAlias = float | tuple[float, ...]
 """Numbers of a signal: one for every entry, or a tuple with one an entry."""
@@ -52,6 +52,19 @@ class Signal(ABC):
     @abstractmethod
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Instants t0 < t ≤ t1 [s] at which x or a derivative jumps, in order; a step should end on each."""
+
+
+class Still(Signal):
+    """A signal that does not move: what it is may be set from outside, but between two settings nothing changes."""
+
+    def rate(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def acceleration(self, t: float, out: Array) -> None:
+        out.fill(0.0)
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        return []
 
 
 def as_vector(value: float | Sequence[float]) -> Vector:

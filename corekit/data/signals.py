@@ -21,14 +21,14 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.sampled_signals import Csv, Table
-from corekit.data.signal_base import Signal, Vector, as_vector, described, finite, together
+from corekit.data.signal_base import Signal, Still, Vector, as_vector, described, finite, together
 
 __all__ = ["SIGNALS", "Constant", "Csv", "Ramp", "Signal", "Sine", "Table", "Vector", "as_signal"]
 
 
 @final
 @frozen
-class Constant(Signal):
+class Constant(Still):
     """x(t) = value."""
 
     kind: ClassVar[str] = "constant"
@@ -51,15 +51,6 @@ class Constant(Signal):
 
     def value(self, t: float, out: Array) -> None:
         out[:] = self._array
-
-    def rate(self, t: float, out: Array) -> None:
-        out.fill(0.0)
-
-    def acceleration(self, t: float, out: Array) -> None:
-        out.fill(0.0)
-
-    def breakpoints(self, t0: float, t1: float) -> list[float]:
-        return []
 
 
 @final

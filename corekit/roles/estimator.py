@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -14,7 +15,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
-from corekit.roles.component import Component
+from corekit.roles.component import Component, Memory
 from corekit.roles.model import Model
 from corekit.roles.options import Use
 
@@ -146,7 +147,14 @@ class Estimate:
 
 
 class Estimator(Component):
-    """Fits parameters or input schedules of a model to observations."""
+    """Fits parameters or input schedules of a model to observations; every fit begins afresh."""
+
+    def memory(self) -> Memory:
+        """Nothing."""
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Nothing to take over."""
 
     @abstractmethod
     def estimate(

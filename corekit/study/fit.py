@@ -20,7 +20,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
-from corekit.data.signals import Signal
+from corekit.data.signal_base import Still
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.errors import ConfigError, Mistake, PluginError
@@ -168,7 +168,7 @@ def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
     return pose
 
 
-class _HeldInput(Signal):
+class _HeldInput(Still):
     """An input that stays what it was last set to."""
 
     kind = "held"
@@ -186,15 +186,6 @@ class _HeldInput(Signal):
 
     def value(self, t: float, out: Array) -> None:
         out[:] = self.values
-
-    def rate(self, t: float, out: Array) -> None:
-        out.fill(0.0)
-
-    def acceleration(self, t: float, out: Array) -> None:
-        out.fill(0.0)
-
-    def breakpoints(self, t0: float, t1: float) -> list[float]:
-        return []
 
 
 class _Held:

@@ -62,8 +62,9 @@ def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them
     n, k = 40, len(problem.lower)
     lower = np.zeros((n, 1))
     assert lower_factor(problem.hessian.data.reshape(-1, 1), lower)
-    start, at, entry = np.zeros(k + 1, np.uint32), np.zeros(500, np.uint32), np.zeros(500)
-    lowest, order = np.zeros(k, np.int64), np.zeros(k, np.uint32)
+    places: Any = (np.zeros(k + 1, np.uint32), np.zeros(500, np.uint32), np.zeros(k, np.uint32))
+    start, at, order = places
+    entry, lowest = np.zeros(500), np.zeros(k, np.int64)
     work = np.zeros(n)
     assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, lowest)
     order_rows(lowest, np.zeros(n + 1, np.int64), order)

@@ -14,13 +14,13 @@ Source: Choi et al. (2024), section V-B, equations (19)–(21), Algorithm 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator
 from corekit_fit.config import CurvatureDescentConfig
 from corekit_fit.rest_shapes import Match, RestShapes, Shape, fit_shapes
@@ -34,13 +34,6 @@ class CurvatureDescent(Estimator):
 
     def __init__(self, config: CurvatureDescentConfig, context: BuildContext | None = None) -> None:
         self._config = config
-
-    def memory(self) -> Memory:
-        """Nothing: a fit begins afresh."""
-        return {}
-
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
 
     def estimate(
         self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]

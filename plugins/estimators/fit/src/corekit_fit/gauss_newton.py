@@ -21,7 +21,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
 from corekit.errors import CompositionError
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator
 from corekit_fit.config import GaussNewtonConfig
 from corekit_fit.rest_shapes import Match, RestShapes, Shape, fit_shapes
@@ -39,13 +39,6 @@ class GaussNewton(Estimator):
 
     def __init__(self, config: GaussNewtonConfig, context: BuildContext | None = None) -> None:
         self._config = config
-
-    def memory(self) -> Memory:
-        """Nothing: a fit begins afresh."""
-        return {}
-
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
 
     def estimate(
         self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]

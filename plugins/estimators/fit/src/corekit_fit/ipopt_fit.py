@@ -13,7 +13,7 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator
 from corekit_fit.confidence import covariance
 from corekit_fit.config import IpoptFitConfig
@@ -45,13 +45,6 @@ class IpoptFit(Estimator):
 
     def __init__(self, config: IpoptFitConfig, context: BuildContext | None = None) -> None:
         self._config = config
-
-    def memory(self) -> Memory:
-        """Nothing: a fit begins afresh."""
-        return {}
-
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
 
     def estimate(
         self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]

@@ -11,7 +11,7 @@ from corekit_quadratic.certify import certify
 from corekit_quadratic.dual_method import dual_method
 from corekit_quadratic.sides import FULL, NOT_DEFINITE, TOO_LONG, Rows, Search, guess_sides
 from corekit_quadratic.skyline import BAND, order_rows
-from corekit_quadratic.whiten import back, forward, lower_factor, whiten_rows, width_of
+from corekit_quadratic.whiten import Places, back, forward, lower_factor, whiten_rows, width_of
 
 __all__ = ["solve_banded"]
 
@@ -19,7 +19,7 @@ __all__ = ["solve_banded"]
 @compiled
 def solve_banded(
     h: Array, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
-    least: Array, most: Array, x: Array, multiplier: Array, integers: IntArray, places: IntArray, numbers: Array,
+    least: Array, most: Array, x: Array, multiplier: Array, integers: IntArray, places: Places, numbers: Array,
     entries: int, limits: IntArray, report: Array,
 ) -> int:  # fmt: skip
     """Solve a program; returns how it ended, FULL where the work arrays are too small.
@@ -27,7 +27,7 @@ def solve_banded(
     Args:
         h: the band of H, h[j, d] = H[j + d, j], shape (n, width).
         x, multiplier: guess and answer.
-        integers, places, numbers: work, sized by `Workspace`; places are unsigned, for faster look-ups.
+        integers, places, numbers: work, sized by `Workspace`.
         entries: room for entries of Y.
         limits: largest number of changes, the patience of block pivoting, and whether the dual method may take over.
         report: iterations, natural residual and equation residual, written.

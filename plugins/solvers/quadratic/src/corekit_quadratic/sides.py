@@ -14,6 +14,7 @@ from typing import NamedTuple
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_quadratic.skyline import factor_rows, solve_rows
+from corekit_quadratic.whiten import Places
 
 __all__ = [
     "ANSWERED",
@@ -54,8 +55,8 @@ _FINE = 1e-14
 class Rows(NamedTuple):
     """The k rows of a program: Y by entries, bounds, bounds of y, E, and the rows' lengths |Y_i|."""
 
-    start: IntArray
-    at: IntArray
+    start: Places
+    at: Places
     entry: Array
     lower: Array
     upper: Array
@@ -75,14 +76,14 @@ class Search(NamedTuple):
         wanted: what each row lacks, see `violations`, (k,).
     """
 
-    order: IntArray
+    order: Places
     side: IntArray
     push: Array
     u: Array
     s: Array
-    chosen: IntArray
-    seen: IntArray
-    listed: IntArray
+    chosen: Places
+    seen: Places
+    listed: Places
     work: Array
     first: IntArray
     base: IntArray

@@ -18,6 +18,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_quadratic.whiten import Places
 
 __all__ = ["BAND", "dot_row", "factor_rows", "order_rows", "solve_rows"]
 
@@ -32,7 +33,7 @@ _DEPENDENT = 1e-13
 
 
 @compiled
-def order_rows(lowest: IntArray, count: IntArray, order: IntArray) -> None:
+def order_rows(lowest: IntArray, count: IntArray, order: Places) -> None:
     """Sort rows by the first index they touch, those that stand first staying first; `count` is work, (n + 1,)."""
     count[:] = 0
     for i in range(len(lowest)):
@@ -45,7 +46,7 @@ def order_rows(lowest: IntArray, count: IntArray, order: IntArray) -> None:
 
 
 @compiled
-def dot_row(start: IntArray, at: IntArray, entry: Array, i: int, s: Array) -> float:
+def dot_row(start: Places, at: Places, entry: Array, i: int, s: Array) -> float:
     """Y_i·s."""
     total = 0.0
     for e in range(start[i], start[i + 1]):
@@ -55,8 +56,8 @@ def dot_row(start: IntArray, at: IntArray, entry: Array, i: int, s: Array) -> fl
 
 @compiled
 def factor_rows(
-    chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, seen: IntArray,
-    listed: IntArray, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
+    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, seen: Places,
+    listed: Places, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
 ) -> int:  # fmt: skip
     """Factorise S of the first m rows in `chosen`; returns how many depend on earlier ones, −1 if it does not fit.
 
@@ -77,8 +78,8 @@ def factor_rows(
 
 @compiled
 def _form_band(
-    chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, last: IntArray,
-    listed: IntArray, size: Array, base: IntArray, factor: Array,
+    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, last: Places,
+    listed: Places, size: Array, base: IntArray, factor: Array,
 ) -> bool:  # fmt: skip
     """Write the lower half of S where (1) keeps L; False if a row reaches back too far.
 
@@ -133,7 +134,7 @@ def _factor_band(m: int, size: Array, factor: Array) -> int:
 
 @compiled
 def _factor_envelope(
-    chosen: IntArray, m: int, start: IntArray, at: IntArray, entry: Array, compliance: Array, seen: IntArray,
+    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, seen: Places,
     work: Array, first: IntArray, base: IntArray, factor: Array,
 ) -> int:  # fmt: skip
     """Write L row by row."""

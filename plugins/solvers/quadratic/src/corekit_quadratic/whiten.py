@@ -9,11 +9,18 @@ H is a lower band, h[j, d] = H[j + d, j]. Zeros inside the band are skipped, so 
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["back", "forward", "lower_factor", "whiten_rows", "width_of"]
+__all__ = ["Places", "back", "forward", "lower_factor", "whiten_rows", "width_of"]
+
+Places: TypeAlias = NDArray[np.uint32]
+"""Indices that are looked up much: unsigned ones need no test for what counts from the end."""
 
 
 @compiled
@@ -81,7 +88,7 @@ def back(lower: Array, x: Array) -> None:
 
 @compiled
 def whiten_rows(
-    lower: Array, dofs: IntArray, values: Array, work: Array, start: IntArray, at: IntArray, entry: Array,
+    lower: Array, dofs: IntArray, values: Array, work: Array, start: Places, at: Places, entry: Array,
     lowest: IntArray,
 ) -> bool:  # fmt: skip
     """Write Y row by row: entries start[i]:start[i + 1] of `at` and `entry`; False if they do not fit.

@@ -12,6 +12,7 @@ from corekit_quadratic.bands import band_of
 from corekit_quadratic.compiled import solve_banded
 from corekit_quadratic.sides import FULL
 from corekit_quadratic.skyline import BAND
+from corekit_quadratic.whiten import Places
 
 __all__ = ["Workspace"]
 
@@ -31,7 +32,7 @@ class Workspace:
         self._limits: IntArray = np.array([changes, patience, int(dual)], dtype=np.int64)
         self._sizes = (0, 0, 0)
         self._integers: IntArray = np.zeros(0, dtype=np.int64)
-        self._places: IntArray = np.zeros(0, dtype=np.uint32)
+        self._places: Places = np.zeros(0, dtype=np.uint32)
         self._numbers: Array = np.zeros(0)
         self._entries = 0
         self.report: Array = np.zeros(3)
