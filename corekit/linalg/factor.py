@@ -4,7 +4,7 @@ What a factorisation answers stands in `factorisation`.
 
 | structure | rows | method                                                       | cost       |
 |-----------|------|--------------------------------------------------------------|------------|
-| diagonal  | no   | division                                                     | n          |
+| diagonal  | no   | division, compiled                                           | n          |
 | banded, block diagonal | no | band Cholesky, compiled for the widths of chains  | n·width²   |
 | dense     | no   | Cholesky, compiled if small; LU if asked for unsymmetric matrices | n³    |
 | sparse    | no   | elimination without pivoting, analysed once                  | its fill-in |
@@ -20,6 +20,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpbtrf, dpbtrs, dpotrf, dpotrs
 
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.chain_factor import NARROWEST, WIDTH, ChainFactor
+from corekit.linalg.diagonal_factor import DiagonalFactor
 from corekit.linalg.elimination import Elimination
 from corekit.linalg.factorisation import Direct, EliminatedRows, Factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
@@ -47,7 +48,7 @@ def factor(
     if rows is not None and rows.count:
         return Saddle(matrix, rows, prescribed)
     if isinstance(matrix, Diagonal):
-        return _DiagonalFactor(matrix.n, prescribed)
+        return DiagonalFactor(matrix.n, prescribed)
     if isinstance(matrix, Banded) and NARROWEST <= matrix.width <= WIDTH:
         return ChainFactor(matrix, prescribed)
     if isinstance(matrix, (Banded, BlockDiagonal)):
@@ -59,30 +60,6 @@ def factor(
             return _GeneralFactor(matrix.n, prescribed)
         return (SmallFactor if matrix.n <= SMALL else _DenseFactor)(matrix.n, prescribed)
     raise TypeError(f"no factorisation for {type(matrix).__name__}")
-
-
-@final
-class _DiagonalFactor(Factor):
-    def __init__(self, n: int, prescribed: IntArray) -> None:
-        self._inverse = np.ones(n)
-        self._positive = np.ones(n, dtype=bool)
-        self._prescribed = prescribed
-
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
-        positive = np.greater(matrix.data, 0.0, out=self._positive)
-        np.divide(1.0, matrix.data, out=self._inverse, where=positive)
-        if len(self._prescribed):
-            self._inverse[self._prescribed] = 0.0
-            positive[self._prescribed] = True
-        return bool(positive.all())
-
-    def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
-        np.multiply(self._inverse, b, out=x)
-        if len(self._prescribed):
-            x[self._prescribed] = fixed
-
-    def columns(self, block: Array) -> None:
-        np.multiply(block, self._inverse[:, None], out=block)
 
 
 @final

@@ -1,10 +1,9 @@
 """Small dense matrices, factorised and applied in compiled code: at this size calling LAPACK costs more than it does.
 
     A = L·Lᵀ,   x = L⁻ᵀ·L⁻¹·b                                                               (1)
-    J·G·Jᵀ = Yᵀ·Y,   G·Jᵀ·λ = L⁻ᵀ·(Y·λ)   with   Y = L⁻¹·Jᵀ                                  (2)
 
-so that of the rows J only Y is needed. Y is filled one velocity after the other over all rows at once. The diagonal of
-L is kept inverted. Prescribed coordinates have identity rows in A and zeros in Y.
+Y of `halving` is filled one velocity after the other over all rows at once. The diagonal of L is kept inverted.
+Prescribed coordinates have identity rows in A.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.factorisation import Direct, EliminatedRows
+from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Matrix
 
-__all__ = ["SMALL", "SmallFactor", "gram"]
+__all__ = ["SMALL", "SmallFactor"]
 
 SMALL: Final = 24
 """Largest size for which this is worth it."""
@@ -73,9 +73,9 @@ def _substitute(lower: Array, rights: Array) -> None:
 
 @compiled
 def _halve(
-    lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, free: Array, half: Array
-) -> None:
-    """Write the body's share of Y (nv, R), and add J·x to `free` (R,); its velocities begin at `first`."""
+    lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array
+) -> None:  # fmt: skip
+    """Write the body's share of Y (nv, R), and `before` + J·x into `free` (R,); its velocities begin at `first`."""
     n, count = len(lower), len(free)
     for r in range(count):
         total = 0.0
@@ -83,7 +83,7 @@ def _halve(
             value = rows[r, first + i]
             half[first + i, r] = value
             total += value * x[i]
-        free[r] += total
+        free[r] = before[r] + total
     for p in prescribed:
         half[first + p] = 0.0
     for i in range(n):
@@ -99,7 +99,7 @@ def _halve(
 
 @compiled
 def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse: Array, x: Array) -> None:
-    """Add G·Jᵀ·λ to x: (2)."""
+    """Add G·Jᵀ·λ to x."""
     n, moved = len(lower), np.zeros(len(lower))
     for r in range(len(impulse)):
         push = impulse[r]
@@ -117,14 +117,8 @@ def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse
         x[i] += moved[i]
 
 
-@compiled
-def gram(half: Array, out: Array) -> None:
-    """Write Yᵀ·Y (R, R)."""
-    np.dot(half.T, half, out)
-
-
 @final
-class SmallFactor(Direct):
+class SmallFactor(Direct, Halving):
     """Cholesky factorisation (1) of a dense matrix with up to `SMALL` rows."""
 
     def __init__(self, n: int, prescribed: IntArray) -> None:
@@ -138,15 +132,8 @@ class SmallFactor(Direct):
     def _back(self, block: Array) -> None:
         _substitute(self._lower, block.T)
 
-    def halve(self, rows: Array, first: int, x: Array, free: Array, half: Array) -> None:
-        """Write this matrix's share of Y and add J·x to `free`.
-
-        Args:
-            rows: J of all bodies, shape (R, nv). first: where this matrix's velocities begin.
-            x: velocities, shape (n,). free: shape (R,). half: Y of all bodies, shape (nv, R).
-        """
-        _halve(self._lower, self._prescribed, rows, first, x, free, half)
+    def halve(self, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array) -> None:
+        _halve(self._lower, self._prescribed, rows, first, x, before, free, half)
 
     def answer(self, half: Array, first: int, impulse: Array, x: Array) -> None:
-        """Add G·Jᵀ·λ to x, by (2)."""
         _answer(self._lower, self._prescribed, half, first, impulse, x)

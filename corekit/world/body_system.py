@@ -22,11 +22,10 @@ from corekit.data.state import State
 from corekit.linalg.factor import EliminatedRows, Factor, factor
 from corekit.linalg.matrices import Dense, Matrix, symmetrise, widest
 from corekit.linalg.rows import BilateralRows
-from corekit.linalg.small_factor import SMALL
 from corekit.linalg.sparse import Sparse
 from corekit.world.bodies import Body
 from corekit.world.body_rows import BodyRows
-from corekit.world.start_form import start_form
+from corekit.world.start_form import StartForm
 
 __all__ = ["BodySystem"]
 
@@ -96,10 +95,7 @@ class BodySystem:
             self.impulse, self.row_impulse = joints.eliminated_impulse, joints.impulse
             if self.has_tangent:
                 self._curvature = model.tangent_matrices()[0]
-        # a small dense body's start form is assembled in one compiled call
-        self._compiled_start = isinstance(self.mass, Dense) and self.mass.n <= SMALL and self._symmetric
-        if self.stiffness is not None and self.damping is not None:
-            self._compiled_start &= isinstance(self.stiffness, Dense) and isinstance(self.damping, Dense)
+        self._start = StartForm(self.mass, self.stiffness, self.damping, self.matrix, self._symmetric)
         self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     # — prescribed motion —
@@ -206,47 +202,14 @@ class BodySystem:
         model.dynamics(start, u, self.mass, self.force)
         stiffness, own_damping = self.stiffness, self.damping
         by_damping = by_stiffness = 0.0
-        k = d = self.mass.data
         if stiffness is not None and own_damping is not None and (damping or beta):
             model.tangent(start, u, stiffness, own_damping)
             by_damping, by_stiffness = h if damping else 0.0, beta * h * h
-            k, d = stiffness.data, own_damping.data
-        if self._compiled_start:
-            start_form(
-                self.mass.data, self.force, k, d, start.v, h, by_damping, by_stiffness, shift, self.matrix.data,
-                self.right,
-            )  # fmt: skip
-        else:
-            self._start_form(start.v, h, by_damping, by_stiffness, shift)
+        self._start.write(self.force, start.v, h, by_damping, by_stiffness, shift, self.right)
         if self.joints is not None:
             self.joints.start(start, h, u)
         if self._has_prescribed:
             self.fix(start.time + h)
-
-    def _start_form(self, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float) -> None:
-        """Write A and b of (2) from M, f, K and D, whatever their structure."""
-        matrix, work = self.matrix, self._work
-        self.mass.multiply(v, self.right)
-        np.multiply(self.force, h, out=work)
-        self.right += work
-        matrix.zero()
-        matrix.add(self.mass)
-        if self.damping is not None and by_damping:
-            if self._symmetric:
-                symmetrise(self.damping)
-            matrix.add(self.damping, by_damping)
-            self.damping.multiply(v, work)
-            work *= by_damping
-            self.right += work
-        if self.stiffness is not None and by_stiffness:
-            if self._symmetric:
-                symmetrise(self.stiffness)
-            matrix.add(self.stiffness, by_stiffness)
-        if shift:
-            matrix.add(self.mass, shift)
-            self.mass.multiply(v, work)
-            work *= shift
-            self.right += work
 
     def assemble_split(
         self, start: State, smooth: State, h: float, theta: float = 0.0, held: bool = False

@@ -17,8 +17,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
-    "add_rows", "carriers_of", "counterparts", "dress", "farthest", "gap_terms", "guesses", "immovable", "keep",
-    "place_shapes", "slots_of", "spread_rows", "stabilise", "write_bias",
+    "add_rows", "carriers_of", "counterparts", "deepest", "dress", "farthest", "gap_terms", "guesses", "halves_product",
+    "immovable", "keep", "place_and_probe", "place_shapes", "slots_of", "spread_rows", "start_bias", "write_bias",
 ]  # fmt: skip
 
 _HASHED = 64
@@ -72,6 +72,20 @@ def farthest(frame_position: Array, frame_rotation: Array, reach: Array, before:
             if square > worst:
                 worst = square
     return math.sqrt(worst)
+
+
+@compiled
+def place_and_probe(
+    frame: IntArray, offset_position: Array, offset_rotation: Array, shifted: bool, second_frame: IntArray,
+    frame_position: Array, frame_rotation: Array, position: Array, rotation: Array, end: Array,
+    reach: Array, before: Array, now: Array,
+) -> float:  # fmt: skip
+    """Both of the above in one call."""
+    place_shapes(
+        frame, offset_position, offset_rotation, shifted, second_frame, frame_position, frame_rotation, position,
+        rotation, end,
+    )  # fmt: skip
+    return farthest(frame_position, frame_rotation, reach, before, now)
 
 
 @compiled
@@ -238,12 +252,23 @@ def _stable(gap: float, step: float, approach: float, push_out: float, cap: floa
 
 
 @compiled
-def stabilise(
-    count: int, gap: Array, step: float, approach: float, push_out: float, cap: float, out: Array
+def start_bias(
+    count: int, gap: Array, step: float, approach: float, push_out: float, cap: float, bias: Array
 ) -> None:
-    """s(φ) of gaps [m]."""
+    """Write what contacts at the start of a step have beside J·v, s(φ)/h along the normal [m/s]."""
     for c in range(count):
-        out[c] = _stable(gap[c], step, approach, push_out, cap)
+        bias[c, 0] = _stable(gap[c], step, approach, push_out, cap) / step
+        for a in range(1, bias.shape[1]):
+            bias[c, a] = 0.0
+
+
+@compiled
+def deepest(count: int, gap: Array) -> float:
+    """The largest −gap [m], −∞ without contacts."""
+    depth = -np.inf
+    for c in range(count):
+        depth = max(depth, -gap[c])
+    return depth
 
 
 @compiled
@@ -306,6 +331,13 @@ def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> in
         if not movable[c]:
             stuck += 1
     return stuck
+
+
+@compiled
+def halves_product(count: int, width: int, half: Array, delassus: Array, movable: BoolArray) -> int:
+    """Write W = Yᵀ·Y (R, R) for Y (nv, R), and what `immovable` says of it."""
+    np.dot(half.T, half, delassus)
+    return immovable(count, width, delassus, movable)
 
 
 @compiled

@@ -26,7 +26,7 @@ from corekit.data.state import State
 from corekit.roles.component import Memory
 from corekit.roles.detector import ContactDetector
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import counterparts, dress, gap_terms, keep, stabilise
+from corekit.world.contact_kernels import counterparts, deepest, dress, gap_terms, keep, start_bias
 from corekit.world.contact_rows import ContactRows
 from corekit.world.shape_scene import ShapeScene
 
@@ -126,17 +126,21 @@ class ContactStage:
             ahead: scratch state, used at the first step only, to see how fast the shapes move.
             reach: range of a contact potential [m], added to the margin.
         """
-        self.scene.place(start)
-        speed = self._speed(start, step, ahead)
+        moved = self.scene.place_and_probe(start, self._remembered.probes, self._probes)
+        speed = self._speed(start, step, ahead, moved)
         self.margin = reach + max(self._least_margin, 2.0 * step * speed)
         for detector, candidates in self._detectors:
             detector.candidates(self.scene.poses, self.margin + step * speed, candidates)
         self._measure(self.start)
 
-    def _speed(self, start: State, step: float, ahead: State) -> float:
-        """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come."""
+    def _speed(self, start: State, step: float, ahead: State, moved: float) -> float:
+        """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
+
+        Args:
+            moved: how far the farthest probe point went since the last step [m].
+        """
         scene, last, now = self.scene, self._remembered, self._probes
-        moved, elapsed = scene.probe(last.probes, now), start.time - last.time
+        elapsed = start.time - last.time
         self._probed = start.time
         if not 0 < elapsed < math.inf:
             for i, body in enumerate(self._bodies):
@@ -225,11 +229,10 @@ class ContactStage:
         )  # fmt: skip
         return self._gap_terms[:m]
 
-    def start_term(self, step: float) -> Array:
-        """φ̃ = s(φ(q₀)) [m] for the contacts at the start of the step, shape (m,), likewise a view."""
-        rule, m = self._stabilisation, self.contacts.count
-        stabilise(m, self.contacts.gap, step, rule.approach, rule.push_out, rule.cap, self._room(m))
-        return self._gap_terms[:m]
+    def start_bias(self, step: float, out: Array) -> None:
+        """Write s(φ(q₀))/h of the contacts at the start of the step along their normals, (capacity, width) [m/s]."""
+        rule, contacts = self._stabilisation, self.contacts
+        start_bias(contacts.count, contacts.gap, step, rule.approach, rule.push_out, rule.cap, out)
 
     def _room(self, count: int) -> Array:
         if len(self._gap_terms) < count:
@@ -256,6 +259,10 @@ class ContactStage:
             else:
                 velocity[mine] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
         return np.einsum("mwi,mi->mw", self.rows.basis(contacts), velocity)
+
+    def depth(self) -> float:
+        """The largest −gap of the current contacts [m], −∞ without any."""
+        return deepest(self.contacts.count, self.contacts.gap)
 
     # — after acceptance, and for resuming —
 

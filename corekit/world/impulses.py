@@ -14,12 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
-from corekit.linalg.small_factor import gram
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
-from corekit.world.contact_kernels import guesses, immovable, write_bias
+from corekit.world.contact_kernels import guesses, halves_product, immovable, write_bias
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.contact_stage import ContactStage
 
@@ -83,13 +83,18 @@ class Impulses:
         self._kept, self._work, self._spare = (_Answer(bounded) for _ in range(3))
         self._now = self._kept
         self._kept_rows: list[Array] = [part.row_impulse.copy() for part in self._parts]
+        self._viewed_id = _NO_ID
+        self._delassus = np.zeros((0, 0))
+        self._views: tuple[IntArray, Array, Array, Array, Array, Array, Array]
         self._allocate(0)
 
     def _allocate(self, contacts: int) -> None:
         """Buffers for m contacts and the bounded rows."""
         rows = contacts * self.problem.width + self._bounded
-        self._bias, self._free = np.zeros((contacts, self.problem.width)), np.zeros(rows)
-        self._flat_bias = self._bias.reshape(-1)
+        # of the bounded rows the bias stands behind that of the contacts there are
+        self._flat_bias, self._free = np.zeros(rows), np.zeros(rows)
+        self._bias = self._flat_bias[: rows - self._bounded].reshape(contacts, self.problem.width)
+        self._viewed_count = -1
         self._stacked = np.zeros((rows if self._bounded else 0, self._velocities))
         self._half = np.zeros(self._velocities * rows)
         self._entries = np.zeros(rows * rows)
@@ -121,12 +126,25 @@ class Impulses:
 
     def take_contacts(self, gap_term: Array, obstacle_rate: Array | None, step: float) -> None:
         """Take the stage's current contacts into the problem, with gap terms φ̃ (m,) [m]."""
-        self.count = count = len(gap_term)
+        self._reserve(len(gap_term))
+        write_bias(self.count, gap_term, step, self._bias)
+        if obstacle_rate is not None:
+            self._bias[: self.count] -= obstacle_rate
+
+    def take_start(self, obstacle_rate: Array | None, step: float) -> None:
+        """Take the contacts at the start of the step into the problem."""
+        stage = self._stage
+        assert stage is not None
+        self._reserve(stage.contacts.count)
+        stage.start_bias(step, self._bias)
+        if obstacle_rate is not None:
+            self._bias[: self.count] -= obstacle_rate
+
+    def _reserve(self, count: int) -> None:
+        """Have that many contacts."""
+        self.count = count
         if count > len(self._bias):
             self._allocate(2 * count)
-        write_bias(count, gap_term, step, self._bias)
-        if obstacle_rate is not None:
-            self._bias[:count] -= obstacle_rate
 
     def carry_over(self) -> None:
         """Make the last impulses a guess for the current contacts, matched by id."""
@@ -148,39 +166,47 @@ class Impulses:
         self.problem.contacts = self.count
         return self.count + self._bounded > 0
 
-    def pose(self, *, halved: bool = False) -> tuple[Array, Array, Array]:
-        """Fill the problem's vectors, of w₀ the bias alone.
+    def pose(self) -> tuple[Array, Array, Array, Array]:
+        """Fill the problem's vectors but for w₀.
 
         Returns:
-            J, shape (R, nv), in the order of C; w₀, shape (R,); and, if `halved`, a buffer of shape (nv, R).
+            J, shape (R, nv), in the order of C; the bias and a buffer for w₀, shape (R,); a buffer of shape (nv, R).
         """
-        problem, count = self.problem, self.count
-        contact = count * problem.width
-        rows = contact + self._bounded
-        stacked = self._stacked[:rows]
-        problem.free = free = self._free[:rows]
-        if count:
-            assert self._stage is not None
-            contacts = self._stage.contacts
-            problem.id, problem.gap = contacts.id[:count], contacts.gap[:count]
-            problem.friction = contacts.friction[:count]
-            if self._bounded:
-                stacked[:contact] = self._stage.rows.stacked()
-                free[:contact] = self._flat_bias[:contact]
-            else:
-                stacked = self._stage.rows.stacked()
-                np.copyto(free, self._flat_bias[:rows])
-        else:
-            problem.id, problem.gap, problem.friction = _NO_ID, _NOTHING, _NOTHING
+        problem, stage = self.problem, self._stage
+        contacts = None if stage is None else stage.contacts
+        ids = _NO_ID if contacts is None else contacts.id
+        if self._viewed_count != self.count or self._viewed_id is not ids:
+            self._view(contacts)
+        problem.id, problem.gap, problem.friction, stacked, bias, free, half = self._views
+        problem.free = free
         if self._bounded:
-            self._pose_bounded(stacked[contact:], free[contact:])
-        n = self._velocities
-        return stacked, free, self._half[: n * rows].reshape(n, rows) if halved else self._half
+            contact = self.count * problem.width
+            if stage is not None and contact:
+                stacked[:contact] = stage.rows.stacked()
+            self._pose_bounded(stacked[contact:], bias[contact:])
+        elif stage is not None:
+            stacked = stage.rows.stacked()
+        return stacked, bias, free, half
+
+    def _view(self, contacts: ContactSet | None) -> None:
+        """Take views of the buffers for the contacts there are."""
+        count, n = self.count, self._velocities
+        rows = count * self.problem.width + self._bounded
+        of_contacts = (_NO_ID, _NOTHING, _NOTHING)
+        if contacts is not None:
+            of_contacts = contacts.id[:count], contacts.gap[:count], contacts.friction[:count]
+        self._views = (
+            *of_contacts, self._stacked[:rows], self._flat_bias[:rows], self._free[:rows],
+            self._half[: n * rows].reshape(n, rows),
+        )  # fmt: skip
+        self._delassus = self._entries[: rows * rows].reshape(rows, rows)
+        self._viewed_count, self._viewed_id = count, _NO_ID if contacts is None else contacts.id
 
     def stack(self, free_velocity: Array) -> Array:
         """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
-        stacked, free, _ = self.pose()
-        free += stacked @ free_velocity
+        stacked, bias, free, _ = self.pose()
+        np.dot(stacked, free_velocity, out=free)
+        free += bias
         return stacked.T
 
     def _pose_bounded(self, stacked: Array, free: Array) -> None:
@@ -208,12 +234,12 @@ class Impulses:
     def answer(self, left: Array | None, right: Array) -> tuple[SolveInfo, Array]:
         """Answer (1) for W = left·right, or rightᵀ·right; the second value is λ of all rows, shape (R,)."""
         problem = self.problem
-        rows = problem.rows
-        delassus = self._entries[: rows * rows].reshape(rows, rows)
+        count, width, delassus = self.count, problem.width, self._delassus
         if left is None:
-            gram(right, delassus)
+            stuck = halves_product(count, width, right, delassus, self._movable)
         else:
             np.dot(left, right, out=delassus)
+            stuck = immovable(count, width, delassus, self._movable)
         if self._bounded:
             corner = delassus[-self._bounded :, -self._bounded :]
             corner[np.diag_indices(self._bounded)] += np.concatenate(
@@ -221,13 +247,13 @@ class Impulses:
             )
         problem.set_delassus(delassus)
         assert self._solver is not None
-        impulse = self._now.impulse[:rows]
-        if immovable(self.count, problem.width, delassus, self._movable):
+        impulse = self._now.impulse[: len(delassus)]
+        if stuck:
             info = self._solve_movable(impulse)
         else:
             info = self._solver.solve(problem, impulse)
         if self._bounded:
-            column = rows - self._bounded
+            column = len(delassus) - self._bounded
             for part in self._parts:
                 part.row_impulse[part.bounded] = impulse[column : column + len(part.bounded)]
                 column += len(part.bounded)

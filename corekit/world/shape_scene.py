@@ -12,7 +12,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import farthest, place_shapes
+from corekit.world.contact_kernels import farthest, place_and_probe, place_shapes
 from corekit.world.obstacles import Obstacle
 
 __all__ = ["ShapeScene", "friction_table"]
@@ -128,14 +128,28 @@ class ShapeScene:
 
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
-        parts, carried = state.parts, self._carried
+        parts = state.parts
         for i, (model, position, rotation) in self._views:
             model.poses(parts[i], position, rotation)
-        if carried:
+        if self._carried:
             place_shapes(*self._placing)
+        if self._moving:
+            self._place_obstacles(state.time)
+
+    def place_and_probe(self, state: State, before: Array, now: Array) -> float:
+        """What `place` does, and then `probe`."""
+        parts = state.parts
+        for i, (model, position, rotation) in self._views:
+            model.poses(parts[i], position, rotation)
+        moved = place_and_probe(*self._placing, self._reach, before, now)
+        if self._moving:
+            self._place_obstacles(state.time)
+        return moved
+
+    def _place_obstacles(self, time: float) -> None:
+        poses, carried = self.poses, self._carried
         for i in self._moving:
-            poses = self.poses
-            self._obstacles[i].place(state.time, poses.position[carried + i], poses.rotation[carried + i])
+            self._obstacles[i].place(time, poses.position[carried + i], poses.rotation[carried + i])
 
     def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:
         """Displacement from t0 to t1 of the obstacle's material points that are at `point` (n, 3) at `time` [m]."""

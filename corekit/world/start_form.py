@@ -1,30 +1,31 @@
-"""The one-solve problem at the start of a step, of a small dense body, in one compiled call.
+"""The one-solve problem at the start of a step, of one body: one compiled call where the layouts of its matrices allow.
 
     A = (1 + σ)·M + h·D + βh²·K,     b = M·v₀ + h·f + h·D·v₀ + σ·M·v₀                          (1)
 
-K and D are symmetrised on the way.
+K and D are symmetrised on the way where A must be symmetric. Compiled are small dense matrices, and bands, of which a
+diagonal is the narrowest; others are added up by their own methods.
 """
 
 from __future__ import annotations
 
+from typing import final
+
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise
+from corekit.linalg.small_factor import SMALL
 
-__all__ = ["start_form"]
+__all__ = ["StartForm"]
 
 
 @compiled
-def start_form(
-    mass: Array, force: Array, stiffness: Array, damping: Array, v: Array, h: float, by_damping: float,
-    by_stiffness: float, shift: float, matrix: Array, right: Array,
+def _dense(
+    mass: Array, stiffness: Array, damping: Array, symmetric: bool, matrix: Array, force: Array, v: Array, h: float,
+    by_damping: float, by_stiffness: float, shift: float, right: Array,
 ) -> None:  # fmt: skip
-    """Write A (n, n) and b (n,) of (1).
-
-    Args:
-        stiffness, damping: K and D, not read where their factors are 0.
-        by_damping, by_stiffness: h and βh², or 0.
-        shift: σ.
-    """
+    """Write A (n, n) and b (n,) of (1); K and D are not read where their factors are 0."""
     n = len(v)
     for i in range(n):
         total, damped = 0.0, 0.0
@@ -33,10 +34,131 @@ def start_form(
             total += m * v[j]
             entry = m
             if by_damping != 0.0:
-                d = 0.5 * (damping[i, j] + damping[j, i])
+                d = 0.5 * (damping[i, j] + damping[j, i]) if symmetric else damping[i, j]
                 damped += d * v[j]
                 entry += by_damping * d
             if by_stiffness != 0.0:
-                entry += by_stiffness * (0.5 * (stiffness[i, j] + stiffness[j, i]))
+                k = 0.5 * (stiffness[i, j] + stiffness[j, i]) if symmetric else stiffness[i, j]
+                entry += by_stiffness * k
             matrix[i, j] = entry + shift * m
         right[i] = total + h * force[i] + by_damping * damped + shift * total
+
+
+@compiled
+def _bands(
+    mass: Array, stiffness: Array, damping: Array, matrix: Array, force: Array, v: Array, h: float,
+    by_damping: float, by_stiffness: float, shift: float, right: Array,
+) -> None:  # fmt: skip
+    """The same for symmetric bands, shape (n, width + 1): entry (j + d, j) stands at [j, d]."""
+    n = len(v)
+    for j in range(n):
+        right[j] = h * force[j]
+        for d in range(matrix.shape[1]):
+            matrix[j, d] = 0.0
+    _add_band(mass, 1.0 + shift, 1.0 + shift, matrix, v, right)
+    if by_damping != 0.0:
+        _add_band(damping, by_damping, by_damping, matrix, v, right)
+    if by_stiffness != 0.0:
+        _add_band(stiffness, by_stiffness, 0.0, matrix, v, right)
+
+
+@compiled
+def _add_band(band: Array, factor: float, by_product: float, matrix: Array, v: Array, right: Array) -> None:
+    """Add factor·band to A and by_product·band·v to b."""
+    n, wide = band.shape
+    for j in range(n):
+        for d in range(min(wide, n - j)):
+            entry = band[j, d]
+            matrix[j, d] += factor * entry
+            right[j] += by_product * entry * v[j + d]
+            if d:
+                right[j + d] += by_product * entry * v[j]
+
+
+def _columns(matrix: Matrix) -> Array:
+    """A band's data as `_bands` takes them, a view."""
+    return matrix.data.reshape(matrix.n, -1) if isinstance(matrix, Diagonal) else matrix.data.T
+
+
+@final
+class StartForm:
+    """Writes (1) of one body.
+
+    Args:
+        mass, stiffness, damping: M, K and D; the last two None for models without a tangent.
+        matrix: A.
+        symmetric: whether A must be symmetric.
+    """
+
+    def __init__(
+        self, mass: Matrix, stiffness: Matrix | None, damping: Matrix | None, matrix: Matrix, symmetric: bool
+    ) -> None:
+        self._matrices = mass, stiffness, damping, matrix
+        self._symmetric = symmetric
+        self._work = np.zeros(matrix.n)
+        # matrices that a model does not give are never read
+        given = mass, stiffness or mass, damping or mass, matrix
+        self._dense = self._bands = None
+        if all(isinstance(each, Dense) for each in given) and matrix.n <= SMALL:
+            self._dense = tuple(each.data for each in given)
+        elif all(isinstance(each, (Diagonal, Banded)) for each in given):
+            self._bands = tuple(_columns(each) for each in given)
+
+    def write(
+        self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
+    ) -> None:  # fmt: skip
+        """Write A and b of (1).
+
+        Args:
+            by_damping, by_stiffness: h and βh², or 0.
+            shift: σ.
+            right: b.
+        """
+        if self._dense is not None:
+            mass, stiffness, damping, matrix = self._dense
+            _dense(
+                mass,
+                stiffness,
+                damping,
+                self._symmetric,
+                matrix,
+                force,
+                v,
+                h,
+                by_damping,
+                by_stiffness,
+                shift,
+                right,
+            )
+        elif self._bands is not None:
+            _bands(*self._bands, force, v, h, by_damping, by_stiffness, shift, right)
+        else:
+            self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
+
+    def _add_up(
+        self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
+    ) -> None:  # fmt: skip
+        """Write (1) whatever the layouts are."""
+        mass, stiffness, damping, matrix = self._matrices
+        work = self._work
+        mass.multiply(v, right)
+        np.multiply(force, h, out=work)
+        right += work
+        matrix.zero()
+        matrix.add(mass)
+        if damping is not None and by_damping:
+            if self._symmetric:
+                symmetrise(damping)
+            matrix.add(damping, by_damping)
+            damping.multiply(v, work)
+            work *= by_damping
+            right += work
+        if stiffness is not None and by_stiffness:
+            if self._symmetric:
+                symmetrise(stiffness)
+            matrix.add(stiffness, by_stiffness)
+        if shift:
+            matrix.add(mass, shift)
+            mass.multiply(v, work)
+            work *= shift
+            right += work

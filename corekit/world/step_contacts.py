@@ -61,7 +61,7 @@ class StepContacts:
         t0, t1 = start.time, start.time + step
         rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
         if self._solves_impulses:
-            self._impulses.take_contacts(stage.start_term(step), rate, step)
+            self._impulses.take_start(rate, step)
         return stage.contacts.count, rate
 
     def split(self, start: State, smooth: State, step: float) -> tuple[int, Array | None]:

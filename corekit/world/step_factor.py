@@ -4,7 +4,7 @@
 
 A is block diagonal over bodies. A contact potential adds low-rank terms that may couple them: they go into one
 matrix of all bodies (`ContactMatrix`), or beside eliminated rows into a low-rank correction. Where every body's
-matrix is small and dense, W comes from half of G·Jᵀ (`small_factor`).
+matrix is diagonal or small and dense, W comes from half of G·Jᵀ (`halving`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
-from corekit.linalg.small_factor import SmallFactor
+from corekit.linalg.halving import Halving
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_matrix import ContactMatrix
@@ -56,12 +56,12 @@ class StepFactor:
         self._joined = False
         self.ready = self.plain = True
         self.number = 0
-        small = [
+        halving = [
             (part.factor, where)
             for part, where in zip(self._parts, self._slices, strict=True)
-            if isinstance(part.factor, SmallFactor)
+            if isinstance(part.factor, Halving)
         ]
-        self._halves = tuple(small) if forces is None and len(small) == len(self._parts) else ()
+        self._halves = tuple(halving) if forces is None and len(halving) == len(self._parts) else ()
 
     def factorise(self, damping: float, stiffness: float) -> bool:
         """Factorise, with a potential's damping and stiffness times these; False if that failed."""
@@ -127,9 +127,10 @@ class StepFactor:
         """Solve for the impulses at v_f = `velocity` and write v⁺ there."""
         impulses = self._impulses
         if self._halves:
-            rows, free, half = impulses.pose(halved=True)
+            rows, before, free, half = impulses.pose()
             for factor, where in self._halves:
-                factor.halve(rows, where.start, velocity[where], free, half)
+                factor.halve(rows, where.start, velocity[where], before, free, half)
+                before = free
             info, impulse = impulses.answer(None, half)
             for factor, where in self._halves:
                 factor.answer(half, where.start, impulse, velocity[where])
