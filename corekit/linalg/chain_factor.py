@@ -71,6 +71,16 @@ def _substitute(band: Array, n: int, work: Array, x: Array) -> None:
         x[j] = even
 
 
+@compiled
+def _correct(band: Array, n: int, work: Array, residual: Array, prescribed: IntArray, x: Array) -> None:
+    """Write −A⁻¹·residual into x; 0 at prescribed entries."""
+    for j in range(n):
+        x[j] = -residual[j]
+    for p in prescribed:
+        x[p] = 0.0
+    _substitute(band, n, work, x)
+
+
 @final
 class ChainFactor(Direct):
     """(1) for bands of half-width `NARROWEST` to `WIDTH`.
@@ -103,6 +113,9 @@ class ChainFactor(Direct):
         if len(self._prescribed):
             self._band[self._prescribed, 0] = 1.0
         return bool(_factorise(self._band, n))
+
+    def correct(self, residual: Array, out: Array) -> None:
+        _correct(self._band, self._n, self._work, residual, self._prescribed, out)
 
     def _back(self, block: Array) -> None:
         for column in block.T:

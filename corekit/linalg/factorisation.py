@@ -58,6 +58,11 @@ class Factor(ABC):
     def columns(self, block: Array) -> None:
         """Overwrite `block`, shape (n, R), Fortran order, by G·block."""
 
+    def correct(self, residual: Array, out: Array) -> None:
+        """Write −G·residual, both of shape (n,), not aliased."""
+        np.negative(residual, out=out)
+        self.columns(out[:, None])
+
 
 class Direct(Factor, ABC):
     """What the forms without rows share: prescribed rows become identity rows, their known part moves over."""

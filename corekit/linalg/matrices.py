@@ -40,6 +40,13 @@ class Matrix(ABC):
     def add(self, other: Matrix, factor: float = 1.0) -> None:
         """Add factor·other, whose pattern must fit into this one's; raises TypeError otherwise."""
 
+    def combine(self, a: Matrix, by_a: float, b: Matrix, by_b: float, c: Matrix, by_c: float) -> None:
+        """Make this matrix by_a·a + by_b·b + by_c·c."""
+        self.zero()
+        for other, factor in ((a, by_a), (b, by_b), (c, by_c)):
+            if factor:
+                self.add(other, factor)
+
     @abstractmethod
     def multiply(self, x: Array, out: Array) -> None:
         """Write A·x into `out`, both of shape (n,), not aliased."""
@@ -159,6 +166,15 @@ class Banded(Matrix):
                     self.data[i - j, j :: other.block] += factor * other.data[:, i, j]
         else:
             raise _misfit(self, other)
+
+    def combine(self, a: Matrix, by_a: float, b: Matrix, by_b: float, c: Matrix, by_c: float) -> None:
+        if not (isinstance(c, Banded) and c.width == self.width and c.n == self.n):
+            super().combine(a, by_a, b, by_b, c, by_c)
+            return
+        np.multiply(c.data, by_c, out=self.data)
+        for other, factor in ((a, by_a), (b, by_b)):
+            if factor:
+                self.add(other, factor)
 
     def multiply(self, x: Array, out: Array) -> None:
         dsbmv(self.width, 1.0, self.data, x, beta=0.0, y=out, overwrite_y=1, lower=1)

@@ -67,6 +67,7 @@ class System(Protocol):
     ) -> None:
         """Build (1)–(4) at v_k = `velocity`; K and ∂(J_bᵀλ)/∂q enter A with the factor `tangent` ∈ [0, 1].
 
+        The prescribed entries of `velocity` are set to ṗ(t + h) first.
         A positive `shift` σ adds σ·M to A, which lifts an indefinite one; ρ keeps the answer exact.
         """
         ...
@@ -74,7 +75,8 @@ class System(Protocol):
     def evaluate(self, start: State, velocity: Array, step: float, theta: float) -> None:
         """Take ρ, J_b, contacts and potentials at v_k = `velocity`; A stays that of the last `linearise`.
 
-        Then `residual` and `correction` refer to `velocity`; the next `solve` needs a `linearise` first.
+        As there, the prescribed entries of `velocity` are set to ṗ(t + h) first. Then `residual` and `correction`
+        refer to `velocity`; the next `solve` needs a `linearise` first.
         """
         ...
 
@@ -92,11 +94,17 @@ class System(Protocol):
         """
         ...
 
-    def correction(self, out: Array) -> bool:
-        """Write −A⁻¹·ρ(v_k), a step of the chord method and an estimate of how far v_k is off [m/s or rad/s].
+    @property
+    def reach(self) -> Array | None:
+        """Speeds of the surface at a unit of each velocity, by which errors are judged, (nv,); None: all are 1."""
+        ...
 
-        A is that of the last `linearise`, ρ that of the last `evaluate`, prescribed entries are zero. False,
-        with nothing written, where there are impulses, of contacts or of bilateral rows.
+    def correction(self, out: Array) -> SolveInfo | None:
+        """Write −A⁻¹·ρ(v_k), Newton's step or the chord method's, and how far v_k is off [m/s or rad/s].
+
+        A is that of the last `linearise`, ρ that of the last `linearise` or `evaluate`, prescribed entries are zero.
+        Answers who solved, or that A is singular and nothing was written; None, with nothing written, where there are
+        impulses, of contacts or of bilateral rows.
         """
         ...
 
@@ -137,6 +145,7 @@ class System(Protocol):
         stiffness: float,
         out: Array,
         shift: float = 0.0,
+        chord: bool = False,
     ) -> float | None:
         """Write the Newton step Δ of the smooth part's acceleration w at a state, for implicit split schemes:
 
@@ -145,7 +154,6 @@ class System(Protocol):
         where v moves by c_v·Δ and the displacement by c_q·Δ: c_v = `damping` [s], c_q = `stiffness` [s²].
         `shift` σ lifts an indefinite matrix. With `chord` the factorisation at hand takes the place of the matrix,
         unless a contact potential acts. Prescribed entries of the state are set. Returns the largest
-        chord: bool = False,
         entry of the right side [N or N·m], None if the matrix is singular.
         """
         ...
@@ -157,13 +165,13 @@ class System(Protocol):
         M is that of the last `acceleration`, asked at `start`. 0 where no model gives a tangent.
         """
         ...
+
     def ends_smoothly(self, smooth: State) -> bool:
         """Whether no impulse acts at the end of a split step, so that (q⁺, v⁺) = (q_f, v_f) = `smooth`.
 
         Then the split problem need not be built; if False it must be. False where coordinates are prescribed.
         """
         ...
-
 
     def residual(self) -> float:
         """Largest |M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| of the current linearisation with the last

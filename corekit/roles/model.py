@@ -89,6 +89,8 @@ class Layout:
         bilateral_rows: number of bilateral rows, ordered along the model's chain.
         row_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
+        reach: speed of the surface at a unit of each velocity [m/s a unit], by which errors of velocities are judged,
+            shape (nv,): 1 where the unit is m/s, the radius where a thin body spins; None: every one is 1.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -104,6 +106,7 @@ class Layout:
     bilateral_rows: int = 0
     row_width: int = 0
     plane: Array | None = None
+    reach: Array | None = None
 
     @property
     def input_size(self) -> int:

@@ -13,7 +13,7 @@ from corekit.data.signals import Signal
 from corekit.errors import CompositionError
 from corekit.roles.model import Layout, Model
 
-__all__ = ["Body", "BodyInputs", "stack_bodies"]
+__all__ = ["Body", "BodyInputs", "stack_bodies", "stacked_reach"]
 
 
 class BodyInputs:
@@ -127,3 +127,11 @@ def stack_bodies(
         q, v, aux = q + body.nq, v + body.nv, aux + layout.aux
         frame, shape = frame + len(layout.frames), shape + len(layout.shapes)
     return tuple(bodies)
+
+
+def stacked_reach(bodies: Sequence[Body]) -> Array | None:
+    """The bodies' `Layout.reach`, (nv,); None where every entry is 1."""
+    if all(body.layout.reach is None for body in bodies):
+        return None
+    own = [np.ones(body.nv) if body.layout.reach is None else body.layout.reach for body in bodies]
+    return np.concatenate(own)

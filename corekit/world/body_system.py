@@ -117,6 +117,11 @@ class BodySystem:
         if self._has_prescribed:
             state.q[self.body.layout.prescribed_coordinates], state.v[self.prescribed] = self._motion(time)
 
+    def impose_rates(self, state: State, time: float) -> None:
+        """Set the prescribed velocities of a state to ṗ(time), leaving its coordinates."""
+        if self._has_prescribed:
+            state.v[self.prescribed] = self._motion(time)[1]
+
     def place(self, state: State, time: float) -> None:
         """Set prescribed coordinates of a state to p(time), leaving its velocities."""
         if self._has_prescribed:
@@ -147,16 +152,16 @@ class BodySystem:
         model, t_end = self.body.model, start.time + h
         u = self._take_residual(start, trial, velocity, h)
         matrix = self.matrix
-        matrix.zero()
-        matrix.add(self.mass)
         if self.stiffness is not None and self.damping is not None:
             model.tangent(trial, u, self.stiffness, self.damping)
             if self._symmetric:
                 symmetrise(self.stiffness)
                 symmetrise(self.damping)
-            matrix.add(self.damping, theta * h)
-            if tangent:
-                matrix.add(self.stiffness, tangent * theta * theta * h * h)
+            by_stiffness = tangent * theta * theta * h * h
+            matrix.combine(self.mass, 1.0 + shift, self.damping, theta * h, self.stiffness, by_stiffness)
+        else:
+            matrix.zero()
+            matrix.add(self.mass, 1.0 + shift)
         if self.joints is not None:
             self.joints.coupled(trial, end, velocity, h, theta, u)
             if self._curvature is not None and tangent:
@@ -164,13 +169,16 @@ class BodySystem:
                 if self._symmetric:
                     symmetrise(self._curvature)
                 matrix.add(self._curvature, -tangent * h * theta * theta)
-        if shift:
-            matrix.add(self.mass, shift)
-        matrix.multiply(velocity, self.right)
-        self.right -= self.rho
-        self._about = None
+        self._about = velocity
         if self._has_prescribed:
             self.fix(t_end)
+
+    def take_right(self) -> None:
+        """Write b of (1), which is left until it is asked for: a Newton step −A⁻¹·ρ does without."""
+        if self._about is not None:
+            self.matrix.multiply(self._about, self.right)
+            self.right -= self.rho
+            self._about = None
 
     def evaluate_coupled(self, start: State, trial: State, velocity: Array, h: float) -> None:
         """Rewrite ρ and J_b at another trial state and v_k = `velocity`; A and its factorisation stay.
@@ -197,7 +205,7 @@ class BodySystem:
 
         `shift` adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
         """
-        model = self.body.model
+        model, self._about = self.body.model, None
         u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)
         stiffness, own_damping = self.stiffness, self.damping
@@ -215,7 +223,7 @@ class BodySystem:
         self, start: State, smooth: State, h: float, theta: float = 0.0, held: bool = False
     ) -> None:
         """Build the split form about the smooth end state, damping by (3)."""
-        model = self.body.model
+        model, self._about = self.body.model, None
         u = self.body.inputs.at(smooth.time)
         model.dynamics(smooth, u, self.mass, self.force)
         self.matrix.zero()
@@ -298,10 +306,7 @@ class BodySystem:
 
     def reaction(self, extra: Array | None, velocity: Array) -> Array:
         """A·v⁺ − b − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,) [N·s or N·m·s]."""
-        if self._about is not None:
-            self.matrix.multiply(self._about, self.right)
-            self.right -= self.rho
-            self._about = None
+        self.take_right()
         return self._unbalanced(extra, velocity, self.rows, self.row_impulse)
 
     def smooth_reaction(self) -> Array:

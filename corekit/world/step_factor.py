@@ -113,15 +113,16 @@ class StepFactor:
             else:
                 self._forces.correct(x)
 
-    def correct(self, x: Array) -> None:
-        """Overwrite x (nv,) by A⁻¹·x; prescribed entries become 0."""
+    def correct(self, residual: Array, out: Array) -> None:
+        """Write −A⁻¹·residual, both of shape (nv,); prescribed entries become 0."""
         if self._joined and self._joint is not None:
-            self._joint.correct(x)
+            np.negative(residual, out=out)
+            self._joint.correct(out)
             return
-        block = x[:, None]
-        self.columns(block)
+        for part, where in zip(self._parts, self._slices, strict=True):
+            part.factor.correct(residual[where], out[where])
         if self._forces is not None:
-            self._forces.correct(block)
+            self._forces.correct(out[:, None])
 
     def push(self, extra: Array | None, velocity: Array) -> SolveInfo:
         """Solve for the impulses at v_f = `velocity` and write v⁺ there."""

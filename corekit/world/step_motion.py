@@ -54,11 +54,11 @@ class StepMotion:
         for part, own in zip(self._parts, out.parts, strict=True):
             part.place(own, out.time)
 
-    def impose(self, out: State) -> None:
-        """Set the prescribed coordinates and velocities of a state to p and ṗ at its time."""
+    def impose_rates(self, out: State) -> None:
+        """Set the prescribed velocities of a state to ṗ at its time."""
         if self.prescribes:
             for part, own in zip(self._parts, out.parts, strict=True):
-                part.impose(own, out.time)
+                part.impose_rates(own, out.time)
 
     def fix(self, velocity: Array, time: float) -> None:
         """Set the prescribed entries of a stacked velocity to ṗ(time)."""

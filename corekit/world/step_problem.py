@@ -22,7 +22,7 @@ from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import Memory
 from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
-from corekit.world.bodies import Body
+from corekit.world.bodies import Body, stacked_reach
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_stage import ContactStage
@@ -49,7 +49,7 @@ class StepSystem:
         solver: contact solver, or None without contact.
 
     Attributes:
-        contact_count: contacts at the last linearisation.
+        contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies.
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
         split: whether the last linearisation was of the split family.
     """
@@ -91,12 +91,13 @@ class StepSystem:
         self._velocity = self._about = np.zeros(n)
         self.extra: Array | None = None
         self.contact_count = 0
-        self.split = False
+        self.split = self._measured = False
         self._accepted = np.zeros(n)
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
         self._moving, self._unbalanced = np.zeros(n), np.zeros(n)
+        self.reach = stacked_reach(bodies)
 
     # — states —
 
@@ -158,9 +159,9 @@ class StepSystem:
     def _go_to(self, start: State, velocity: Array, step: float, theta: float) -> tuple[State, State]:
         """Move to the trial state and the end state of v_k = `velocity`; both are one buffer at θ = 1."""
         trial, own = self._trial, self._velocity
+        self._motion.fix(velocity, start.time + step)
         own[:] = velocity
         self._reset(own, split=False)
-        self._motion.fix(own, start.time + step)
         moving = self._moving
         np.multiply(start.v, 1.0 - theta, out=moving)
         moving += theta * own
@@ -174,7 +175,7 @@ class StepSystem:
             end = self._end
             self.advance(start, moving, step, near_end, end)
             end.v[:] = moving
-        self._motion.impose(trial)
+        self._motion.impose_rates(trial)
         return trial, end
 
     def _touch(self, start: State, step: float, theta: float) -> None:
@@ -191,7 +192,7 @@ class StepSystem:
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
-        self._about = about
+        self._about, self._measured = about, False
         self.extra = None
         self.contact_count = 0
         if self._has_impulses:
@@ -233,9 +234,8 @@ class StepSystem:
             self.contact_count, self._obstacle_rate = self._contacts.split(start, smooth, step)
         self._finish(step)
 
-    def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
     def ends_smoothly(self, smooth: State) -> bool:
-        """Whether nothing but the smooth part acts in a split step to `smooth`, so that it is the step's end."""
+        """Whether nothing but the smooth part acts in a split step to `smooth`."""
         if self._motion.prescribes or self.problem.bounded:
             return False
         self._reset(smooth.v, split=True)
@@ -246,6 +246,7 @@ class StepSystem:
             self.impulses.carry_over()
         return True
 
+    def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
         self.factor.number += 1
         return smooth_acceleration(self, state, out, held)
@@ -283,6 +284,8 @@ class StepSystem:
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
+        for part in self.parts:
+            part.take_right()
         if self._whole is not None and not self.split:
             info = self._whole.solve(velocity)
             if info.status is not Status.SINGULAR:
@@ -293,7 +296,7 @@ class StepSystem:
             self.factor.factorise(*self._coefficients)
         if not self.factor.ready:
             velocity[:] = self._about
-            return SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+            return _SINGULAR
         self.factor.free(self.extra, velocity)
         if not (self._has_impulses and self.impulses.wanted()):
             return self.forces.info if self.forces is not None else _DIRECT
@@ -301,9 +304,9 @@ class StepSystem:
 
     def residual(self) -> float:
         """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
-        total = self._unbalanced
-        self._residuals(total)
-        return float(np.max(np.abs(total), initial=0.0))
+        if not self._measured:
+            self._residuals(self._unbalanced)
+        return float(np.abs(self._unbalanced).max(initial=0.0))
 
     @property
     def holds_impulses(self) -> bool:
@@ -316,23 +319,21 @@ class StepSystem:
         plain = self.factor.ready and self.factor.plain and not self.impulses.has_rows
         return self.factor.number if plain else None
 
-    def correction(self, out: Array) -> bool:
-        """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; False with impulses."""
-        if not self.factor.ready or self.holds_impulses:
-            return False
-        self._residuals(out)
-        np.negative(out, out=out)
-        self.factor.correct(out)
-        return True
+    def correction(self, out: Array) -> SolveInfo | None:
+        """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; None with impulses."""
+        if self.holds_impulses or not self.factor.ready:
+            return None if self.holds_impulses else _SINGULAR
+        self._residuals(self._unbalanced)
+        self._measured = True
+        self.factor.correct(self._unbalanced, out)
+        return self.forces.info if self.forces is not None else _DIRECT
 
     def _residuals(self, out: Array) -> None:
         """ρ − J_bᵀλ_b − J_cᵀλ_c at the current velocity, zero at prescribed entries, shape (nv,)."""
         for part, where in zip(self.parts, self.slices, strict=True):
             out[where] = part.rho
             if part.rows is not None:
-                row = np.zeros(part.body.nv)
-                part.add_row_impulses(row)
-                out[where] -= row
+                part.rows.add_transpose(-part.row_impulse, out[where])
         if self.contact_count:
             out -= contact_impulse(self)
         if self._motion.prescribes:
@@ -351,10 +352,7 @@ class StepSystem:
         return {"contact": self.forces.generalised()[self.slices[b]]}
 
     def reaction(self) -> Array:
-        """Impulses that held the prescribed coordinates in the last accepted step [N·s or N·m·s].
-
-        Stacked over bodies in the order of their layouts; see `corekit.world.step_report`.
-        """
+        """Impulses that held the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
         return reactions(self, self._accepted, self._coefficients)
 
     # — after acceptance —
@@ -397,4 +395,5 @@ class StepSystem:
             self.stage.remember(own)
 
 
+_SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
 _DIRECT = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")

@@ -71,6 +71,7 @@ PLANAR = {
     "clamps": [
         {"at": "arm.start", "axis": [0, 1, 0], "angle": {"kind": "sine", "amplitude": 0.3, "frequency": 1.0}}
     ],
-    "forces": [{"name": "tip", "at": "hand.start"}],
+    "forces": [{"name": "tip", "at": "hand.start"}, {"name": "jet", "at": "arm.end", "follows": True}],
+    "collision": "capsules",
 }
 test_planar_arm = conformance("models", "der", PLANAR)

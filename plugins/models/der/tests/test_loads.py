@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.linalg.sparse import Sparse
 from corekit_der.config import Clamp, Force, Joint, Limb
@@ -130,6 +131,23 @@ def test_a_following_force_turns_with_the_rod(rod):
     assert made.force()[made.nodes("rod", 4)[3]] == pytest.approx([2.0, 3.0, 1.0])
 
 
+def test_a_following_force_turns_with_a_rod_in_its_plane_as_it_does_in_space(rod):
+    """(director 1, y, tangent); the same forces on a bent rod, and K is their difference: unsymmetric."""
+    limb = Limb(start=(0, 0, 0), end=(0.3, 0, 0), nodes=4, director=(0.0, 0.0, -1.0), young=(1e3,))
+    force = (Force(name="f", at="rod.1", follows=True),)
+    full, flat = rod(limb, forces=force), rod(evolve(limb, director=None), forces=force, planar=True)
+    moved = 0.05 * np.random.default_rng(2).normal(size=(4, 2))
+    full.state.q[full.nodes("rod", 4)[:, [0, 2]]] += moved
+    flat.state.q[flat.nodes("rod", 4, "xz")] += moved
+    full.inputs[:] = flat.inputs[:] = (1.5, 0.0, -2.0)
+    assert flat.force() == pytest.approx(full.force()[full.nodes("rod", 4)[:, [0, 2]]].ravel(), rel=1e-9)
+    stiffness = flat.stiffness()
+    assert np.abs(stiffness - stiffness.T).max() > 1.0
+    for i, step in enumerate(1e-6 * np.eye(flat.size)):
+        slope = (flat.force(flat.moved(-step)) - flat.force(flat.moved(step))) / 2e-6
+        assert stiffness[:, i] == pytest.approx(slope, abs=1e-6 * np.abs(stiffness).max())
+
+
 @pytest.mark.parametrize("options", [{}, {"planar": True}, {"curvature_input": "nodes"}])
 def test_input_jacobian_is_the_slope_of_forces(rod, options):
     given: dict[str, Any] = {
@@ -140,7 +158,7 @@ def test_input_jacobian_is_the_slope_of_forces(rod, options):
     }
     planar = given.pop("planar", False)
     limb = Limb(points=((0, 0, 0), (0.1, 0, 0.02), (0.2, 0, 0), (0.25, 0, 0.1)), **given)
-    made = rod(limb, planar=planar, forces=(Force(name="f", at="rod.end", follows=not planar),))
+    made = rod(limb, planar=planar, forces=(Force(name="f", at="rod.end", follows=True),))
     made.shake(0.02, seed=3)
     made.inputs[:] = np.random.default_rng(0).normal(size=len(made.inputs))
     found = np.full((made.size, len(made.inputs)), np.nan)

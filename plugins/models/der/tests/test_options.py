@@ -11,7 +11,7 @@ from attrs import evolve
 import corekit
 from corekit.data.signals import Ramp, Sine
 from corekit.errors import ConfigError
-from corekit_der.config import Clamp, DERConfig, Force, Joint, Limb
+from corekit_der.config import Clamp, DERConfig, Joint, Limb
 from corekit_der.initial import BendingMode, DERInitial, LimbStart
 
 A = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=6)
@@ -47,10 +47,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         "along the rod",
     ),
     "out of plane": ({"limbs": (Limb(start=(0, 0, 0), end=(1, 1, 0)),), "planar": True}, "x–z plane"),
-    "planar follower": (
-        {"limbs": (A,), "planar": True, "forces": (Force(name="f", at="a.end", follows=True),)},
-        "planar = false",
-    ),
 }
 
 

@@ -219,16 +219,15 @@ def test_chord_steps_give_the_same_motion_with_fewer_factorisations():
     assert sum(r.iterations for r in fewer) < sum(r.iterations for r in more)
 
 
-def test_the_reported_residual_is_that_of_the_step_equation():
-    """m·(v⁺ − v₀) − h·f(q⁺) written out here for two springs."""
+def test_the_reported_residual_bounds_that_of_the_step_equation():
+    """m·(v⁺ − v₀) − h·f(q⁺) written out here for two springs; reported is what the last correction was taken for."""
     h = 2e-3
     simulation, reports = oscillating_strut({"tolerance": 1e-4}, h, h)
     inner, outer = simulation.state.q.reshape(2, 3)
     pulls = [1e6 * (1.0 - 1.0 / np.linalg.norm(span)) * span for span in (inner, outer - inner)]
     force = np.concatenate([pulls[1] - pulls[0], -pulls[1]])
     own = np.abs(simulation.state.v - np.array([0, 0, 0, 0, 30.0, 0]) - h * force).max()
-    assert reports[0].solve.residuals.equation == pytest.approx(own, rel=1e-6, abs=1e-9)
-    assert own < 1.0
+    assert own < reports[0].solve.residuals.equation < 1e-3 < h * 1e6
 
 
 def test_steps_are_cut_where_newton_gives_up_and_the_grid_stays():

@@ -16,6 +16,7 @@ from corekit_der.forms import Form
 from corekit_der.graph import Graph
 from corekit_der.loads import add_following, following_slopes
 from corekit_der.numbering import Numbering
+from corekit_der.planar_edges import planar_follower, planar_follower_slopes
 
 __all__ = ["Applied"]
 
@@ -76,6 +77,7 @@ class Applied:
         self._none = np.zeros(size)
         self._curved = bool((self.first >= 0).any())
         self.following = any(edge >= 0 for _, edge, _ in self.forces)
+        self._width = axes.shape[1]
         self._slope = np.zeros((3, 7))
         self.blocks = [self._edge_dofs(edge)[None, :] for _, edge, _ in self.forces if edge >= 0]
         self._places: list[IntArray] = []
@@ -94,7 +96,9 @@ class Applied:
     def add_forces(self, inputs: Array, force: Array) -> None:
         """Add the forces at nodes; the edges must be placed."""
         for node, edge, first in self.forces:
-            if edge >= 0:
+            if edge >= 0 and self._width == 2:
+                force[node : node + 2] += planar_follower(self._rods, edge) @ inputs[first : first + 3]
+            elif edge >= 0:
                 add_following(self._rods, node, edge, inputs[first : first + 3], force)
             else:
                 pull = inputs[first : first + 3] @ self._axes
@@ -105,20 +109,27 @@ class Applied:
         places = iter(self._places)
         for _, edge, first in self.forces:
             if edge >= 0:
-                u = inputs[first : first + 3]
-                following_slopes(self._rods, state.q, state.aux, edge, u, self._slope)
-                stiffness.data[next(places)] -= self._slope
+                u, slope = inputs[first : first + 3], self._slope
+                if self._width == 2:
+                    slope = planar_follower_slopes(self._rods, edge, u)
+                else:
+                    following_slopes(self._rods, state.q, state.aux, edge, u, slope)
+                stiffness.data[next(places)] -= slope
 
     def find_places(self, matrix: Matrix) -> None:
         """Work out where the slopes of following forces stand in K."""
         if self.following and isinstance(matrix, Sparse):
             for node, edge, _ in self.forces:
                 if edge >= 0:
-                    rows, columns = np.meshgrid(node + np.arange(3), self._edge_dofs(edge), indexing="ij")
-                    self._places.append(matrix.pattern.where(rows.ravel(), columns.ravel()).reshape(3, 7))
+                    own = node + np.arange(self._width)
+                    rows, columns = np.meshgrid(own, self._edge_dofs(edge), indexing="ij")
+                    place = matrix.pattern.where(rows.ravel(), columns.ravel())
+                    self._places.append(place.reshape(rows.shape))
 
     def _edge_dofs(self, edge: int) -> IntArray:
         start, end, angle = self._rods.edge[edge]
+        if self._width == 2:
+            return np.array([start, start + 1, end, end + 1])
         return np.concatenate([start + np.arange(3), [angle], end + np.arange(3)])
 
     def jacobian(self, state: State, inputs: Array, out: Array) -> None:
@@ -129,7 +140,9 @@ class Applied:
             self._form.curvature_slopes(state, self._graph, self.first, inputs, out)
         for node, edge, first in self.forces:
             rows = slice(node, node + self._axes.shape[1])
-            if edge >= 0:
+            if edge >= 0 and self._width == 2:
+                out[rows, first : first + 3] = planar_follower(self._rods, edge)
+            elif edge >= 0:
                 out[rows, first : first + 3] = self._rods.at[edge][[[4, 7, 0], [5, 8, 1], [6, 9, 2]]]
             else:
                 out[rows, first : first + 3] = self._axes.T

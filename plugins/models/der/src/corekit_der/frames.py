@@ -107,7 +107,22 @@ def follow_twist(rods: Rods, q: Array, aux: Array) -> None:
 
 @compiled
 def has_left(rods: Rods, held: BoolArray, q: Array, aux: Array) -> bool:
-    """Whether an edge has turned by more than 60° from its source, or a β by more than a quarter turn from its own."""
+    """Whether an edge has turned by more than 60° from its source, or a β by more than a quarter turn from its own.
+
+    β changes by the area between the sources and the tangents on the unit sphere, which is less than π·sin α where
+    both edges have turned by at most α: up to 30° nothing needs to be placed.
+    """
+    near = True
+    for j in range(len(rods.length)):
+        start, end = rods.edge[j, 0], rods.edge[j, 1]
+        e = along(triple(q, end), -1.0, triple(q, start))
+        along_source = dot(e, triple(aux, 6 * j))
+        # cos² 30° = ¾; written so that what is not finite is not near
+        if not (along_source > 0.0 and along_source * along_source > 0.75 * dot(e, e)):
+            near = False
+            break
+    if near:
+        return False
     place_edges(rods, q, aux)
     for j in range(len(rods.length)):
         if not held[j] and rods.at[j, 13] < 0.5:

@@ -119,7 +119,8 @@ class SymbolicRods:
                 add(node, -across * u - extra * t * ca.dot(t, u))
         for node, edge, first in parts.forces:
             u = inputs[first : first + 3]
-            add(node, self._directors(q, edge) @ u if edge >= 0 else ca.DM(parts.axes.T) @ u)
+            own = [0, 2] if parts.axes.shape[1] == 2 else [0, 1, 2]
+            add(node, (self._directors(q, edge) @ u)[own] if edge >= 0 else ca.DM(parts.axes.T) @ u)
         return ca.vertcat(*rows)
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
@@ -131,7 +132,8 @@ class SymbolicRods:
         else:
             edge = int(parts.edges[frame - len(parts.nodes)])
             start, end = parts.rods.edge[edge, :2].tolist()
-            local = 0.5 * (q[start : start + 3] + q[end : end + 3])
+            width = parts.axes.shape[1]
+            local = 0.5 * (q[start : start + width] + q[end : end + width])
             rotation = ca.DM(parts.rotation) @ self._directors(q, edge)
         return ca.DM(parts.axes) @ local + ca.DM(parts.origin), rotation
 
@@ -174,6 +176,8 @@ class SymbolicRods:
         """m₁, m₂, t of an edge as columns, (3, 3)."""
         parts = self._parts
         t, _ = self._tangent(q, edge)
+        if parts.axes.shape[1] == 2:
+            return ca.horzcat(ca.vertcat(t[1], 0, -t[0]), ca.DM([0, 1, 0]), ca.vertcat(t[0], 0, t[1]))
         a, d = (ca.DM(parts.aux[6 * edge + 3 * k : 6 * edge + 3 * k + 3]) for k in range(2))
         d1 = _transport(a, t, d)
         theta = q[int(parts.rods.edge[edge, 2])]

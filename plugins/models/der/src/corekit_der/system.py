@@ -23,6 +23,7 @@ from corekit_der.graph import Graph, build_graph
 from corekit_der.loads import add_drag, add_drag_slopes
 from corekit_der.motion import HeldMotion
 from corekit_der.numbering import Numbering, number, pattern_of, places
+from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_rows
 from corekit_der.starts import Starter
 
 if TYPE_CHECKING:
@@ -117,9 +118,16 @@ class RodSystem:
             aux=self._form.aux,
             prescribed=self.held.index,
             prescribed_coordinates=self.held.index,
-            row_width=7 if self._with_edges else len(self._form.axes),
+            row_width=(7 if self._width == 3 else 4) if self._with_edges else self._width,
             plane=np.vstack([self._origin, self._axes.T]) if config.planar else None,
+            reach=None if config.planar else self._reach(),
         )
+
+    def _reach(self) -> Array:
+        """1 for coordinates of nodes, the radius of the edge for its angle [m], (n,)."""
+        reach = np.ones(self.size)
+        reach[self._numbering.edge] = self._graph.radius
+        return reach
 
     # — motion —
 
@@ -216,7 +224,12 @@ class RodSystem:
         """Write frames' poses in the world."""
         nodes = self._nodes
         node_poses(state.q, self._node, self._axes, self._origin, self._rotation, position, rotation)
-        if self._with_edges:
+        if self._with_edges and self._width == 2:
+            self._form.place(state.q, state.aux)
+            middles = planar_edge_middles(self._form.rods, state.q, self._real)
+            position[nodes:] = middles @ self._axes.T + self._origin
+            rotation[nodes:] = self._rotation @ planar_edge_axes(self._form.rods, self._real)
+        elif self._with_edges:
             edge_poses(self._form.rods, state.q, state.aux, self._real, position[nodes:], rotation[nodes:])
             position[nodes:] = position[nodes:] @ self._axes.T + self._origin
             rotation[nodes:] = np.matmul(self._axes, rotation[nodes:])
@@ -232,8 +245,17 @@ class RodSystem:
         on_node = frame < self._nodes
         values[on_node] = 0.0
         dofs[on_node] = 0
-        dofs[on_node, :3] = self._x[frame[on_node]]
-        values[on_node, :, :3] = self._axes
+        width = self._width
+        dofs[on_node, :width] = self._x[frame[on_node]]
+        values[on_node, :, :width] = self._axes
+        if width == 2:
+            self._form.place(state.q, state.aux)
+            own, part = ~on_node, self._form.rods
+            some_dofs, some = np.empty((own.sum(), 4), dtype=np.int64), np.empty((own.sum(), 3, 4))
+            edge = self._real[frame[own] - self._nodes]
+            planar_edge_rows(part, edge, local[own], self._axes, some_dofs, some)
+            dofs[own], values[own] = some_dofs, some
+            return
         edge = np.where(on_node, -1, self._real[np.maximum(frame - self._nodes, 0)])
         edge_rows(self._form.rods, state.q, state.aux, edge, local, self._axes, dofs, values)
 
@@ -290,13 +312,6 @@ def _refuse_planar(config: DERConfig) -> None:
         if limb.natural_twist or limb.natural_curvature[1]:
             said = "a planar rod has κ₁ alone: no κ₂ and no twist"
             wrong.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), said))
-    wrong.extend(
-        Mistake(f"forces[{i}].follows", True, "a following force needs planar = false")
-        for i, force in enumerate(config.forces)
-        if force.follows
-    )
-    if config.collision == "capsules":
-        wrong.append(Mistake("collision", "capsules", "needs planar = false; take edges or spheres"))
     if wrong:
         raise ConfigError(wrong, "the planar rods")
 

@@ -81,7 +81,7 @@ class CoupledStepper:
         """One step of (1), never past `t_stop`."""
         work = self._work
         if work is None or len(work.velocity) != system.velocities:
-            work = self._work = NewtonWork(system.velocities)
+            work = self._work = NewtonWork(system)
         theta, adaptive = self._theta, self._config.adaptive
         shortest = self._step * _SHORTEST
         # kept only with an accepted step, so that a step that failed can be repeated

@@ -16,7 +16,6 @@ Source for (1): Deuflhard (2011), "Newton Methods for Nonlinear Problems", secti
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -49,6 +48,7 @@ def natural_search(
     change: Array,
     correction: Array,
     trial: Array,
+    norm: Callable[[Array], float],
     *,
     least: float = LEAST_SHARE,
     enough: float = 0.0,
@@ -59,16 +59,17 @@ def natural_search(
         evaluate: writes `correction` for a velocity; False where impulses forbid it.
         velocity, change: v and Δ, shape (nv,) [m/s or rad/s].
         correction, trial: written, shape (nv,).
+        norm: of (1).
         least: smallest share tried.
         enough: a correction up to this size is accepted in any case: it is rounding.
     """
-    size, share = math.sqrt(change @ change), 1.0
+    size, share = norm(change), 1.0
     while share >= least:
         np.multiply(change, share, out=trial)
         trial += velocity
         if not evaluate(trial):
             return Searched(share, 0.0, available=False)
-        found = math.sqrt(correction @ correction)
+        found = norm(correction)
         if found <= max((1.0 - 0.25 * share) * size, enough):
             return Searched(share, found)
         share *= 0.5

@@ -4,12 +4,14 @@
 
 s from a line search. Without impulses (contact potentials, or no contact) the matrix is kept while the
 chord steps δ = −A_k⁻¹·ρ(v_{k+1}) contract by `reuse` and two of them are enough, which saves its assembly and
-factorisation; and |δ| is how far v_{k+1} is off, so the step ends when
+factorisation. |δ| is how far v_{k+1} is off, and v_{k+1} + δ is off by less than 2·κ·|δ| where the steps contract by
+κ < ½. So the last δ is taken too, and the step ends when
 
-    max|δ| ≤ tolerance·(1 + max|v|)/(1 + σ)                                              (2)
+    min(1, 2·κ)·max|δ| ≤ tolerance·(1 + max|v|)/(1 + σ)                                  (2)
 
 With impulses every iterate solves a new contact problem, and it ends when Δ itself is that small. Where A_k
 is not positive definite, σ·M·Δ is added on the left of (1) with the first σ = 1, 4, 16, … that makes it so.
+max|·| and norms count every entry times the model's `reach`, which makes surface speeds of angles that spin.
 
 Source for the chord and its estimate: Deuflhard (2011), "Newton Methods for Nonlinear Problems", 3.3.
 """
@@ -24,9 +26,10 @@ from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.data.status import SolveInfo, Status
 from corekit.roles.integrator import System
 from corekit_timestep.line_search import natural_search, residual_search
+from corekit_timestep.sizes import sizes
 
 __all__ = ["NewtonSettings", "NewtonWork", "Solved", "chord_steps", "solve_end_velocity"]
 
@@ -44,14 +47,22 @@ class NewtonSettings:
 
 
 class NewtonWork:
-    """Vectors of one system, shape (nv,): v, v⁺ of the linear solve, Δ, δ, trial velocity, v_k of A_k."""
+    """Vectors of one system, shape (nv,): v, v⁺ of the linear solve, Δ, δ, trial velocity, v_k of A_k; its `reach`."""
 
-    __slots__ = ("about", "after", "change", "correction", "trial", "velocity")
+    __slots__ = ("about", "after", "change", "correction", "reach", "trial", "velocity")
 
-    def __init__(self, velocities: int) -> None:
-        self.velocity, self.after, self.change, self.correction, self.trial, self.about = np.zeros(
-            (6, velocities)
-        )
+    def __init__(self, system: System) -> None:
+        n = system.velocities
+        self.velocity, self.after, self.change, self.correction, self.trial, self.about = np.zeros((6, n))
+        self.reach = np.ones(n) if system.reach is None else system.reach
+
+    def norm(self, vector: Array) -> float:
+        """|·| of a velocity; not finite where an entry is not."""
+        return sizes(vector, self.reach)[0]
+
+    def largest(self, vector: Array) -> float:
+        """max|·| of a velocity."""
+        return sizes(vector, self.reach)[1]
 
 
 class Solved(NamedTuple):
@@ -75,7 +86,7 @@ def solve_end_velocity(
         settings: when to end.
         work: its `velocity` holds the guess and then the answer.
     """
-    v, after, change = work.velocity, work.after, work.change
+    change = work.change
     iterations, shift, info = 0, 0.0, SolveInfo()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         while iterations < settings.max_iterations:
@@ -83,8 +94,7 @@ def solve_end_velocity(
             iterations += 1
             if info.status is Status.SINGULAR:
                 return Solved(False, info, iterations, shift)
-            np.subtract(after, v, out=change)
-            if not np.isfinite(change).all():
+            if not math.isfinite(work.norm(change)):
                 return Solved(False, evolve(info, status=Status.NON_FINITE), iterations, shift)
             ended = _follow(system, start, h, theta, shift, settings, work)
             if ended is not None:
@@ -103,57 +113,52 @@ def chord_steps(
     v, change, correction = work.velocity, work.change, work.correction
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         system.evaluate(start, v, h, theta)
-        if not system.correction(change):
+        if system.correction(change) is None:
             return None
-        before = _norm(change)
+        before = work.norm(change)
         for _ in range(_CHORD_STEPS):
             v += change
             system.evaluate(start, v, h, theta)
-            if not system.correction(correction):
+            info = system.correction(correction)
+            if info is None:
                 return None
-            size = _norm(correction)
+            size, largest = sizes(correction, work.reach)
             if not size < before:
                 v -= change
                 return None
-            small = _small(settings, v, 0.0)
-            if size <= small or float(np.max(np.abs(correction))) <= small:
-                residuals = Residuals(equation=system.residual())
+            rate = size / before
+            small = _small(settings, work, 0.0)
+            if largest * min(1.0, 2.0 * rate) <= small:
+                info = _measured(info, system, True)
                 # chord steps stop short on the same side in every step: without the last one that adds up
                 v += correction
-                return Solved(
-                    True,
-                    SolveInfo(Status.CONVERGED, residuals=residuals, answered_by="factorisation"),
-                    0,
-                    0.0,
-                )
-            rate = size / before
-            if rate > settings.reuse or size * rate * rate > small:
+                return Solved(True, info, 0, 0.0)
+            if rate > settings.reuse or 2.0 * size * rate**3 > small:
                 return None
             change[:], before = correction, size
     return None
 
 
-def _norm(vector: Array) -> float:
-    return math.sqrt(vector @ vector)
-
-
-def _small(settings: NewtonSettings, velocity: Array, shift: float) -> float:
+def _small(settings: NewtonSettings, work: NewtonWork, shift: float) -> float:
     """The right side of (2)."""
-    return settings.tolerance * (1.0 + float(np.max(np.abs(velocity), initial=0.0))) / (1.0 + shift)
+    return settings.tolerance * (1.0 + work.largest(work.velocity)) / (1.0 + shift)
 
 
 def _solve_linear(
     system: System, start: State, h: float, theta: float, shift: float, work: NewtonWork
 ) -> tuple[SolveInfo, float]:
-    """Linearise at v and solve (1) into `work.after`, lifting an indefinite matrix."""
-    work.about[:] = work.velocity
-    system.linearise(start, work.velocity, h, theta, shift=shift)
-    info = system.solve(work.after)
-    while info.status is Status.SINGULAR and shift < _LARGEST_SHIFT and np.isfinite(work.velocity).all():
+    """Linearise at v and solve (1) for `work.change`, lifting an indefinite matrix."""
+    v = work.velocity
+    while True:
+        system.linearise(start, v, h, theta, shift=shift)
+        info = system.correction(work.change)
+        if info is None:
+            info = system.solve(work.after)
+            np.subtract(work.after, v, out=work.change)
+        if info.status is not Status.SINGULAR or shift >= _LARGEST_SHIFT or not np.isfinite(v).all():
+            work.about[:] = v
+            return info, shift
         shift = max(1.0, 4.0 * shift)
-        system.linearise(start, work.velocity, h, theta, shift=shift)
-        info = system.solve(work.after)
-    return info, shift
 
 
 def _measured(info: SolveInfo, system: System, converged: bool) -> SolveInfo:
@@ -175,11 +180,11 @@ def _follow(
 ) -> bool | None:
     """Take Δ, and chord steps after it; True: converged, False: no progress, None: linearise anew."""
     v, change, correction, trial = work.velocity, work.change, work.correction, work.trial
-    small = _small(settings, v, shift)
+    small = _small(settings, work, shift)
 
     def corrected(velocity: Array) -> bool:
         system.evaluate(start, velocity, h, theta)
-        return system.correction(correction)
+        return system.correction(correction) is not None
 
     def residual(velocity: Array) -> float:
         system.evaluate(start, velocity, h, theta)
@@ -187,7 +192,7 @@ def _follow(
 
     if system.holds_impulses:
         before = system.residual()
-        if float(np.max(np.abs(change), initial=0.0)) <= small:
+        if work.largest(change) <= small:
             v[:] = work.after
             return True
         residual_search(residual, v, change, before, trial)
@@ -195,18 +200,19 @@ def _follow(
         return None
     fresh = True
     while True:
-        before = _norm(change)
-        found = natural_search(corrected, v, change, correction, trial, enough=small)
+        before = work.norm(change)
+        found = natural_search(corrected, v, change, correction, trial, work.norm, enough=small)
         if not found.share:
             return False if fresh else None
         v[:] = trial
         if not found.available:
             return None
-        if float(np.max(np.abs(correction), initial=0.0)) <= small:
+        rate = found.size / before if found.share == 1.0 and before else 1.0
+        if work.largest(correction) * min(1.0, 2.0 * rate) <= small:
+            v += correction
             return True
         # a chord step is worth its force where two of them are enough; else the next matrix gains more
-        rate = found.size / before
-        if found.share < 1.0 or rate > settings.reuse or found.size * rate * rate > small:
+        if found.share < 1.0 or rate > settings.reuse or 2.0 * found.size * rate**3 > small:
             return None
         change[:] = correction
         fresh = False
