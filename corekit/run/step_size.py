@@ -57,14 +57,14 @@ def _largest(matrix: Array, mass: Array) -> float:
 
 
 def step_to_try(step: float, body: Body | None = None, state: State | None = None) -> str:
-    """A sentence that suggests a step smaller than `step` [s]."""
+    """A sentence that suggests a step smaller than `step` [s], and an implicit integrator where that is the cure."""
     limit = None if body is None or state is None else explicit_limit(body, state)
     if body is not None and limit is not None and step >= _SAFETY * limit:
         return (
             f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
             f"{body.name!r} are stable below {limit:.3g} s."
         )
-    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s, or an implicit integrator."
+    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s."
 
 
 def _rounded(step: float) -> str:
