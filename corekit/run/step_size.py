@@ -57,14 +57,16 @@ def _largest(matrix: Array, mass: Array) -> float:
 
 
 def step_to_try(step: float, body: Body | None = None, state: State | None = None) -> str:
-    """A sentence that suggests a step smaller than `step` [s], and an implicit integrator where that is the cure."""
+    """A sentence that suggests a step smaller than `step` [s], and an implicit integrator where that may be the cure."""
     limit = None if body is None or state is None else explicit_limit(body, state)
     if body is not None and limit is not None and step >= _SAFETY * limit:
         return (
             f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
             f"{body.name!r} are stable below {limit:.3g} s."
         )
-    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s."
+    # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
+    implicit = ", or an implicit integrator" if body is not None and limit is None else ""
+    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{implicit}."
 
 
 def _rounded(step: float) -> str:
