@@ -88,17 +88,18 @@ class ContactRows:
         self._buffer = np.zeros((0, self.velocities))
         self._matrix: Array | csr_array = self._buffer
         self._collected: tuple[ContactSet, list[int]] | None = None
+        self._wanting = False
         self._spread: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros((0, 0), dtype=np.int64)
 
     @property
     def matrix(self) -> Array | csr_array:
         """J."""
-        if self._collected is not None:
+        if self._wanting and self._collected is not None:
             self._finish(*self._collected)
         return self._matrix
 
     def _finish(self, contacts: ContactSet, counts: Sequence[int]) -> None:
-        self._collected = None
+        self._wanting = False
         self._matrix = self._dense(contacts, counts) if self.dense else self._sparse(contacts, counts)
 
     def basis(self, contacts: ContactSet) -> Array:
@@ -113,7 +114,7 @@ class ContactRows:
     def build(self, state: State, contacts: ContactSet) -> None:
         """Have the models write the rows of the contacts of a set at a world state."""
         counts = [own.collect(state, contacts) for own in self._carriers]
-        self._collected = contacts, counts
+        self._collected, self._wanting = (contacts, counts), True
         if not self.lazy:
             self._finish(contacts, counts)
 
@@ -186,7 +187,7 @@ class ContactRows:
         Dofs are in the body's own numbering, values in world axes without weights: a potential's forces carry
         them. With `lazy` those of the last `build` are given.
         """
-        if self.lazy and self._collected is not None and self._collected[0] is contacts:
+        if self.lazy and self._wanting and self._collected is not None and self._collected[0] is contacts:
             counts = self._collected[1]
         else:
             counts = [own.collect(state, contacts) for own in self._carriers]
