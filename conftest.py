@@ -1,12 +1,16 @@
-"""How the tests of the workspace are shared out among processes."""
+"""How the tests of the workspace are shared out among processes, and what their processes spare themselves."""
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent
+
+# Most of what tests make lives on: modules, kernels, expressions.
+gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -16,3 +20,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         kind, *place = item.path.relative_to(ROOT).parts
         if kind == "plugins" and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("-".join(place[:2])))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: it is no longer searched for garbage."""
+    gc.collect()
+    gc.freeze()

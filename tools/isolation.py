@@ -26,7 +26,7 @@ __all__ = ["build_wheels", "main", "modules_imported", "providers", "test_alone"
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = "corekit-kernel"
-KERNEL_TESTS = ("compiled", "linalg", "registry", "scenario", "world", "run", "conformance")
+KERNEL_TESTS = ("forked", "compiled", "linalg", "registry", "scenario", "world", "run", "conformance")
 
 
 def workspace() -> dict[str, Path]:
@@ -74,9 +74,9 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
     place = workspace()[name]
     tests = scratch / "tests"
     if name == KERNEL:
-        folders = [folder for each in KERNEL_TESTS if (folder := ROOT / "tests" / each).exists()]
-        for folder in folders:
-            shutil.copytree(folder, tests / folder.name)
+        for each in KERNEL_TESTS:
+            shutil.copytree(ROOT / "tests" / each, tests / each)
+        shutil.copy(ROOT / "tests" / "conftest.py", tests)
     elif (place / "tests").exists():
         shutil.copytree(place / "tests", tests)
     else:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,10 +68,10 @@ def greet(name: str, *, loud: bool = False) -> int:
 
 
 class Site:
-    """Fake distributions in a folder that fresh interpreters see."""
+    """Fake distributions in a folder that other processes see."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.work = folder / "site", folder / "work"
+    def __init__(self, folder: Path, forked: Any) -> None:
+        self.folder, self.work, self._forked = folder / "site", folder / "work", forked
         self.work.mkdir()
 
     def add(self, distribution: str, entry: str, modules: dict[str, str]) -> None:
@@ -84,14 +85,19 @@ class Site:
             file.write_text(source)
 
     def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "160", "NO_COLOR": "1"}
+        """A fresh interpreter."""
         return subprocess.run(
-            [sys.executable, *arguments], env=environment, cwd=self.work,
+            [sys.executable, *arguments], env=self._environment, cwd=self.work,
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.python("-m", "corekit.cli", *arguments)
+        """The command line in a process of its own."""
+        return self._forked.run(*arguments, folder=self.work, environment=self._environment)
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "160", "NO_COLOR": "1"}
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         (self.work / "falling.toml").write_text(SCENARIO)
@@ -103,8 +109,8 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(tmp_path)
+def site(tmp_path: Path, forked: Any) -> Site:
+    return Site(tmp_path, forked)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,8 @@ import pytest
 class FakeSite:
     """A folder of fake distributions, seen by subprocesses through PYTHONPATH and here through sys.path."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, forked: Any) -> None:
+        self.folder, self._forked = folder, forked
 
     def add(
         self,
@@ -53,21 +54,24 @@ class FakeSite:
 
     def run(self, *code_or_arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a fresh interpreter that sees the fake plugins."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "200", "NO_COLOR": "1"}
         return subprocess.run(
             [sys.executable, *code_or_arguments],
-            env=environment, capture_output=True, text=True, check=False, timeout=120,
+            env=self._environment, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line in a fresh interpreter."""
-        return self.run("-m", "corekit.cli", *arguments)
+        """Run the command line, in a process of its own that sees them too."""
+        return self._forked.run(*arguments, folder=Path.cwd(), environment=self._environment)
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "200", "NO_COLOR": "1"}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> FakeSite:
+def site(tmp_path: Path, forked: Any) -> FakeSite:
     """Fake plugins for subprocesses only."""
-    return FakeSite(tmp_path / "site")
+    return FakeSite(tmp_path / "site", forked)
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_misuse_exits_with_two_and_a_message_without_traceback(good, arguments, 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["--version"], ["list"], ["list", "--help"]])
 def test_asking_for_help_or_a_listing_exits_with_zero(site, arguments):
-    assert site.corekit(*arguments).returncode == 0
+    assert site.run("-m", "corekit.cli", *arguments).returncode == 0
 
 
 @pytest.mark.parametrize(

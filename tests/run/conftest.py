@@ -124,22 +124,22 @@ def scenario_file(tmp_path: Path) -> Path:
 
 
 class Shell:
-    """The command line in fresh interpreters that see the tiny components."""
+    """The command line in processes of their own that see the tiny components."""
 
-    def __init__(self, folder: Path, site: Path | None = SITE) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
-        self.environment["PYTHONPATH"] = str(site) if site else ""
+    def __init__(self, folder: Path, forked: Any) -> None:
+        self.folder, self._forked = folder, forked
+        self.environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1", "PYTHONPATH": str(SITE)}
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str) -> Any:
         """Start `corekit ...` and leave it running."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=self.environment,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        return self._forked.start(*arguments, folder=self.folder, environment=self.environment)
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `corekit ...` to its end."""
+        return self._forked.run(*arguments, folder=self.folder, environment=self.environment)
+
+    def fresh(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same in a fresh interpreter, as a user starts it."""
         return subprocess.run(
             [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=self.environment,
             capture_output=True, text=True, check=False, timeout=120,
@@ -147,9 +147,9 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
+def shell(tmp_path: Path, forked: Any) -> Shell:
     """A command line in an empty folder."""
-    return Shell(tmp_path)
+    return Shell(tmp_path, forked)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_check_prints_every_mistake_at_once(shell, scenario_file):
 
 
 def test_run_ends_with_a_table(shell, scenario_file):
-    told = shell.corekit("run", str(scenario_file))
+    told = shell.fresh("run", str(scenario_file))
     assert told.returncode == 0, told.stderr
     for words in (
         "500, 51 records",

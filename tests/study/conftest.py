@@ -1,11 +1,11 @@
-"""A small scenario of the kernel's reference plugins, and the command line in fresh interpreters."""
+"""A small scenario of the kernel's reference plugins, and the command line in processes of its own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,15 +42,12 @@ def scenario_file(tmp_path: Path) -> Path:
 class Shell:
     """`corekit` in an empty folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.site = folder, folder / "site"
+    def __init__(self, folder: Path, forked: Any) -> None:
+        self.folder, self.site, self._forked = folder, folder / "site", forked
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(self.site), "COLUMNS": "200", "NO_COLOR": "1"}
-        return subprocess.run(
-            [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=environment,
-            capture_output=True, text=True, check=False, timeout=300,
-        )  # fmt: skip
+        return self._forked.run(*arguments, folder=self.folder, environment=environment)
 
     def add(self, distribution: str, entry_points: str, modules: dict[str, str]) -> None:
         """A distribution as pip would leave it, seen by the command line alone."""
@@ -65,7 +62,7 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
+def shell(tmp_path: Path, forked: Any) -> Shell:
     folder = tmp_path / "work"
     folder.mkdir()
-    return Shell(folder)
+    return Shell(folder, forked)

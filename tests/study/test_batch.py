@@ -142,5 +142,5 @@ def test_a_wrong_part_or_folder_is_misuse(capsys, tmp_path):
     assert main(["reproduce", "cusp/inclined-box", "--only", "lemke", "--out", str(tmp_path)]) == 2
     assert "it has no choices" in capsys.readouterr().err
     assert main(["reproduce", "cusp/ablation", "--resume", str(tmp_path / "nowhere")]) == 2
-    assert "--resume goes on with one case in its folder" in capsys.readouterr().err
+    assert "--resume goes on in a folder that is there" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

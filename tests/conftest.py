@@ -1,0 +1,86 @@
+"""Command lines in processes of their own that need not import everything first.
+
+A fresh interpreter spends a second on its imports before the command line begins; a process forked from one that has
+done them spends some hundredths. It is a process in every other way: it has its own arguments, folder, environment,
+`sys.path`, streams, exit code and death. How an interpreter starts and what it imports is asked of fresh ones, by
+`python -m corekit.cli`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from multiprocessing import forkserver, get_all_start_methods, get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WARM = Path(__file__).parent / "forked"
+BEGIN = "import sys; sys.path.insert(0, warm); from warm import begin; begin(**asked)"
+PATHS = tuple(sys.path)
+
+
+class Running:
+    """A command line that was started, with the part of `subprocess.Popen` that the tests ask for."""
+
+    def __init__(self, process: Any, words: list[str], out: Path, err: Path) -> None:
+        self._process, self._words, self._out, self._err = process, words, out, err
+        self.pid: int = process.pid
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """Wait for its end; what it wrote on its two streams."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            self.kill()
+            raise subprocess.TimeoutExpired(self._words, timeout)
+        return self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
+
+
+class Forked:
+    """Starts command lines; their streams are kept as files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._count = folder, 0
+        # where processes cannot be forked each imports everything anew
+        method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+        self._context: Any = get_context(method)
+        if method == "forkserver":
+            self._context.set_forkserver_preload(["warm"])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("PYTHONPATH", str(WARM), prepend=os.pathsep)
+                forkserver.ensure_running()
+
+    def start(self, *arguments: str, folder: Path, environment: Mapping[str, str]) -> Running:
+        """Start `corekit ARGUMENTS` in a folder and leave it running."""
+        self._count += 1
+        out, err = (self._folder / f"{self._count}.{stream}" for stream in ("out", "err"))
+        asked = {
+            "arguments": arguments, "folder": str(folder), "environment": dict(environment), "paths": PATHS,
+            "out": str(out), "err": str(err),
+        }  # fmt: skip
+        process = self._context.Process(target=exec, args=(BEGIN, {"warm": str(WARM), "asked": asked}))
+        process.start()
+        return Running(process, ["corekit", *arguments], out, err)
+
+    def run(
+        self, *arguments: str, folder: Path, environment: Mapping[str, str], timeout: float = 300.0
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `corekit ARGUMENTS` in a folder to its end."""
+        running = self.start(*arguments, folder=folder, environment=environment)
+        out, err = running.communicate(timeout)
+        return subprocess.CompletedProcess(["corekit", *arguments], running.poll() or 0, out, err)
+
+
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Forked:
+    """The process that command lines are forked from, started when the first is asked for."""
+    return Forked(tmp_path_factory.mktemp("streams"))

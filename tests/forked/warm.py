@@ -1,0 +1,58 @@
+"""Imported once by the process that the command lines of the tests are forked from; and where each begins.
+
+Of the kernel it imports what the verbs need, but asks it nothing: what is installed, where machine code is kept and
+what the environment says is found out by every command line itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+import h5netcdf  # noqa: F401
+import numba
+import numpy as np
+import rich.progress
+import rich.table  # noqa: F401
+
+import corekit.linalg.sparse
+import corekit.run.execute
+import corekit.scenario.compose
+import corekit.scenario.load
+import corekit.testing.blocks  # noqa: F401
+from corekit.cli import VERBS, main
+
+for _, function, _ in VERBS:
+    importlib.import_module(function.partition(":")[0])
+
+# numba gathers what it can compile at the first compilation, not when it is imported
+numba.njit(lambda numbers: numbers.sum())(np.zeros(1))
+
+
+def begin(
+    arguments: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    paths: Sequence[str],
+    out: str,
+    err: str,
+) -> None:
+    """`python -m corekit.cli ARGUMENTS` in a folder and an environment, its output in two files.
+
+    Args:
+        paths: `sys.path` of an interpreter in another folder, without PYTHONPATH.
+    """
+    for descriptor, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    given = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:] = [folder, *filter(None, given), *paths]
+    importlib.invalidate_caches()
+    sys.argv = ["corekit", *arguments]
+    sys.exit(main())
