@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import casadi as ca
@@ -14,7 +15,7 @@ from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.relaxed import relax
 from corekit_mpcc.complementarity.solve import PreparedMpcc
 from corekit_mpcc.nlp import compiled
-from corekit_mpcc.nlp.compiled import in_chunks
+from corekit_mpcc.nlp.compiled import in_files
 from corekit_mpcc.nlp.derivatives import step_functions
 from corekit_mpcc.nlp.horizon import Horizon, horizon
 
@@ -139,7 +140,7 @@ def test_without_a_compiler_steps_are_interpreted_and_it_is_said(
     assert len(told) == 1 and "interpreted" in told[0] and told[0].startswith("arm")
 
 
-def test_a_body_in_chunks_runs_every_statement_once_and_in_order() -> None:
+def test_a_body_cut_into_files_keeps_every_statement_once_and_in_order() -> None:
     x = ca.SX.sym("x", 40)
     y = x
     for _ in range(3):
@@ -147,14 +148,50 @@ def test_a_body_in_chunks_runs_every_statement_once_and_in_order() -> None:
     generator = ca.CodeGenerator("f.c", {"avoid_stack": True})
     generator.add(ca.Function("f", [x], [y]))
     code = generator.dump()
-    cut = in_chunks(code, 50)
-    pieces = cut.count("static void piece_")
-    assert pieces > 5
-    body = [line for line in code.splitlines() if line.startswith(("  w[", "  if (res"))]
-    kept = [line for line in cut.splitlines() if line.startswith(("  w[", "  if (res"))]
-    assert kept == body
-    calls = [line.strip() for line in cut.splitlines() if line.startswith("  piece_")]
-    assert calls == [f"piece_{i}(arg, res, w);" for i in range(pieces)]
+    first, *others = in_files(code, "f", 50, 3)
+    assert len(others) > 2
+    assert all(other.count("_piece_") <= 3 for other in others)
+
+    def statements(text: str) -> list[str]:
+        return [line for line in text.splitlines() if line.startswith(("  w[", "  if (res"))]
+
+    assert [line for other in others for line in statements(other)] == statements(code)
+    calls = [line.strip() for line in first.splitlines() if line.startswith("  f_piece_")]
+    assert calls == [f"f_piece_{i}(arg, res, w);" for i in range(len(calls))]
+    assert statements(first) == []
+
+
+@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
+def test_a_function_cut_into_files_is_the_same_function(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "_STATEMENTS", 20)
+    monkeypatch.setattr(compiled, "_FUNCTIONS", 2)
+    x = ca.SX.sym("x", 12)
+    y = x
+    for _ in range(3):  # squares and extrema bring helpers, which every file needs and only one may show
+        y = ca.fmax(ca.sin(y), y * ca.vertcat(y[1:], y[0]) ** 2)
+    plain = ca.Function("f", [x], [y, ca.sumsqr(y)])
+    (made,), _ = compiled.compile_functions("key", [plain], print, "f")
+    at = np.linspace(0.1, 2.0, 12)
+    for mine, expected in zip(made.call([at]), plain.call([at]), strict=True):
+        np.testing.assert_allclose(np.array(mine), np.array(expected), rtol=1e-14)
+
+
+@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
+def test_of_many_kept_programs_those_used_last_stay(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "_KEPT_FOLDERS", 2)
+    now = time.time()
+    for name, hours in (("a", 5), ("b", 0.5), ("c", 9), ("d", 2)):
+        (fresh_cache / name).mkdir(parents=True)
+        os.utime(fresh_cache / name, (now - 3600 * hours, now - 3600 * hours))
+    x = ca.SX.sym("x", 1)
+    compiled.compile_functions("key", [ca.Function("f", [x], [x**2])], print, "f")
+    # the new one and the youngest; none that another process may have made within the hour goes
+    assert {"a", "c", "d"}.isdisjoint(path.name for path in fresh_cache.iterdir())
+    assert (fresh_cache / "b").is_dir() and len(list(fresh_cache.iterdir())) == 2
 
 
 @pytest.mark.parametrize("backend", ["ipopt", "sqpmethod", "fatrop", "uno"])

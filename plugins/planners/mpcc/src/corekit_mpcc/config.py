@@ -45,7 +45,7 @@ class SearchOptions:
     backend: str = option("ipopt", "solver of the nonlinear programs, by name")
     tolerance: float = option(1e-6, "tolerance of the last nonlinear program, scaled", above=0)
     seed_tolerance: float = option(
-        1e-4, "tolerance of programs whose answer is a start for the next", above=0
+        1e-3, "tolerance of programs whose answer is a start for the next", above=0
     )
     iterations: int = option(300, "most iterations of one nonlinear program", low=1)
     kinematic_scale: float = option(10.0, "factor on the cost in the kinematic stage", above=0)

@@ -71,6 +71,7 @@ class _How:
     scale: float
     barrier: float
     rolling: bool = False
+    seed: bool = False
     schedule: Literal["direct", "homotopy", "direct-then-homotopy"] = "direct"
     warm: bool = False
 
@@ -95,6 +96,8 @@ class Search:
         self._began = time.perf_counter() - programs.compiling
         self.record: list[dict[str, Any]] = []
         self.ending = Ending.FAILED
+        self._certified = False
+        self._passed: Array | None = None
         self.multipliers: Mapping[str, Array] = {}
 
     def run(
@@ -129,7 +132,9 @@ class Search:
         last = asked.stages == "kinematic"
         tolerance = asked.tolerance if last else asked.seed_tolerance
         if self._rolls:
-            how = _How(tolerance=tolerance, scale=asked.kinematic_scale, barrier=0.1, rolling=True)
+            how = _How(
+                tolerance=tolerance, scale=asked.kinematic_scale, barrier=0.1, rolling=True, seed=not last
+            )
             motion = self._solve("kinematic rolling", stage, program, motion, how)
             if self.ending.solved or (not last and self.ending is not Ending.INFEASIBLE):
                 return stage, motion
@@ -158,7 +163,13 @@ class Search:
             shared = shared_parameters(stage, self._situation, self._q)
             motion.x[:, stage.variables["tau"]] = inverse_dynamics(stage, motion.x, start, shared)
         if self._rolls:
-            how = _How(tolerance=asked.seed_tolerance, scale=asked.dynamic_scale, barrier=1e-2, rolling=True)
+            how = _How(
+                tolerance=asked.seed_tolerance,
+                scale=asked.dynamic_scale,
+                barrier=1e-2,
+                rolling=True,
+                seed=True,
+            )
             motion = self._solve("dynamic rolling", stage, program, motion, how)
         how = _How(
             tolerance=asked.tolerance,
@@ -166,7 +177,14 @@ class Search:
             barrier=1e-4,
             schedule="direct-then-homotopy",
         )
-        return stage, self._solve("dynamic", stage, program, self._loosened(stage, motion), how)
+        found = self._solve("dynamic", stage, program, self._loosened(stage, motion), how)
+        return stage, self._or_before(found)
+
+    def _or_before(self, found: Motion) -> Motion:
+        """The motion found, or where nothing certified was, the last certified one that was seen on the way to it."""
+        if self._certified or self._passed is None:
+            return found
+        return Motion(found.variables, found.start, self._passed)
 
     def _start(self, stage: Stage) -> Array:
         return stage.variables.pack(at_rest(stage, self._situation, self._q))
@@ -214,6 +232,9 @@ class Search:
             barrier=how.barrier,
             barrier_again=1e-3,
             warm=how.warm,
+            # a better start than the best point that is certified, which may be the one it began from
+            answer="last" if how.seed else "certified",
+            polish="never" if how.seed else "needed",
             without=stage.pairs if how.rolling else stage.rolling_rows,
         )
 
@@ -233,6 +254,9 @@ class Search:
             multipliers=multipliers,
         )
         self.ending, self.multipliers = answer.ending, answer.multipliers
+        self._certified = answer.certificate.certified
+        if stage.dynamic and answer.best is not None:
+            self._passed = answer.best
         self.record.append({**_recorded(name, answer), "processor_seconds": time.process_time() - began})
         return Motion(stage.variables, motion.start, answer.x)
 

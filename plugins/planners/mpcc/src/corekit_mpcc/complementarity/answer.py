@@ -41,6 +41,11 @@ class SolveOptions:
         "at the end fix the smaller side of every pair at zero and solve that branch: where the certificate is missed",
         choices=("never", "needed", "always"),
     )
+    answer: Literal["certified", "last"] = option(
+        "certified",
+        "the best point that is certified, or where the last program ended: a start for another search",
+        choices=("certified", "last"),
+    )
     without: frozenset[str] = option(
         frozenset(), "rows and families that this search leaves out", converter=frozenset
     )
@@ -56,6 +61,7 @@ class Ending(enum.Enum):
         "The nonlinear program converged, but the point misses the certificate. "
         "Try a smaller final relaxation, or polishing."
     )
+    START = "Converged as closely as was asked of a start for the next program; it is not certified."
     TIME_LIMIT = "The time limit was reached; the best point found until then is returned."
     INFEASIBLE = (
         "No feasible point was found: the solver converged to a point of least violation of the constraints. "
@@ -83,6 +89,7 @@ _STATUS = {
     Ending.RECOVERED: Status.FALLBACK,
     Ending.CERTIFIED: Status.INACCURATE,
     Ending.UNCERTIFIED: Status.INACCURATE,
+    Ending.START: Status.INACCURATE,
     Ending.TIME_LIMIT: Status.INACCURATE,
     Ending.INFEASIBLE: Status.INFEASIBLE,
     Ending.ITERATION_LIMIT: Status.ITERATION_LIMIT,
@@ -120,7 +127,8 @@ class MpccAnswer:
 
     Attributes:
         x: physical variables, shape (N, n).
-        cost: Σ c there.
+        best: the cheapest certified point of all that were seen, or None.
+        cost: Σ c at x.
         ending: how the search ended.
         certificate: what x is worth, measured from outside.
         multipliers: by block of rows, physical, shape (N, rows), and of `bounds`, shape (N, n): a warm start.
@@ -130,6 +138,7 @@ class MpccAnswer:
     """
 
     x: Array
+    best: Array | None
     cost: float
     ending: Ending
     certificate: Certificate

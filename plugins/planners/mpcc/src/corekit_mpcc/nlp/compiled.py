@@ -1,14 +1,15 @@
 """C code of functions, compiled once and kept by content in the user's cache folder.
 
 A straight-line function of 10⁵ statements chokes a compiler: its time grows faster than linearly. The body is
-therefore cut into functions of 400 statements each that share one work array, which makes the time linear. The key
-is a digest of what is compiled, how, and by which compiler, so a change anywhere compiles anew and nothing stale is
-ever loaded. Libraries appear under their final name in one atomic step: a kill leaves no half file, and two
-processes may compile at once.
+therefore cut into functions of 150 statements each that share one work array, which makes the time linear, and these
+stand in files that all cores compile at once. The key is a digest of what is compiled, how, and by which compiler, so a
+change anywhere compiles anew and nothing stale is ever loaded. Libraries appear under their final name in one atomic
+step: a kill leaves no half file, and two processes may compile at once. What was not used for longest is taken away.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -28,12 +29,17 @@ from corekit.compiled import cache_folder
 
 __all__ = ["NoCompiler", "compile_functions", "load_functions"]
 
-_STATEMENTS = 400
-_FLAGS = ("-O1", "-fPIC", "-shared", "-ffp-contract=off")
-_FORMAT = "1"
+_STATEMENTS = 150
+"""Of one function."""
+_FUNCTIONS = 100
+"""Of one file."""
+_FLAGS = ("-O1", "-fPIC", "-ffp-contract=off")
+_FORMAT = "2"
 """Raised when the code written for the same function changes."""
 _ANNOUNCED = 20_000
 """Instructions from which a compilation takes seconds."""
+_KEPT_FOLDERS = 24
+"""Sets of functions that are kept, those used last; a plan takes two, of one to ten megabytes each."""
 
 
 class NoCompiler(Exception):
@@ -76,10 +82,27 @@ def load_functions(key: str, names: Sequence[str]) -> list[ca.Function] | None:
     paths = [folder / f"{name}.so" for name in names]
     if not all(path.is_file() for path in paths):
         return None
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # used now: see `_prune`
     try:
         return [ca.external(name, str(path)) for name, path in zip(names, paths, strict=True)]
     except RuntimeError:  # a damaged file: compile again
         return None
+
+
+def _prune(root: Path) -> None:
+    """Take away the sets of functions that were not used for longest, but those of the last hour."""
+    aged = sorted((_age(folder), folder) for folder in root.iterdir() if folder.is_dir())
+    for age, folder in aged[_KEPT_FOLDERS:]:
+        if age > 3600.0:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _age(folder: Path) -> float:
+    try:
+        return time.time() - folder.stat().st_mtime
+    except OSError:  # another process took it away
+        return 0.0
 
 
 def compile_functions(
@@ -100,12 +123,16 @@ def compile_functions(
         )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _prune(folder.parent)
         with (
             tempfile.TemporaryDirectory(dir=folder) as work,
-            ThreadPoolExecutor(max_workers=max(1, min(4, os.cpu_count() or 1))) as pool,
+            ThreadPoolExecutor(max_workers=max(1, min(8, os.cpu_count() or 1))) as pool,
         ):
-            sources = [_write(function, Path(work)) for function in functions]
-            list(pool.map(lambda source: _build(compiler, source, folder), sources))
+            written = [_write(function, Path(work)) for function in functions]
+            sources = sorted((each for group in written for each in group), key=_size, reverse=True)
+            list(pool.map(lambda source: _object(compiler, source), sources))
+            for function, group in zip(functions, written, strict=True):
+                _link(compiler, function.name(), group, folder)
     except OSError as error:
         raise NoCompiler(f"the cache folder {folder} cannot be written ({error.strerror})") from error
     made = load_functions(key, [function.name() for function in functions])
@@ -117,46 +144,76 @@ def compile_functions(
     return made, seconds
 
 
-def _write(function: ca.Function, work: Path) -> Path:
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _write(function: ca.Function, work: Path) -> list[Path]:
+    """C files of a function."""
     # the work array instead of local variables lets any statement stand in any function
     generator = ca.CodeGenerator(f"{function.name()}.c", {"avoid_stack": True})
     generator.add(function)
-    path = work / f"{function.name()}.c"
-    path.write_text(in_chunks(generator.dump()))
-    return path
+    paths = []
+    for number, code in enumerate(in_files(generator.dump(), function.name(), _STATEMENTS, _FUNCTIONS)):
+        paths.append(work / f"{function.name()}_{number}.c")
+        paths[-1].write_text(code)
+    return paths
 
 
-def _build(compiler: str, source: Path, folder: Path) -> None:
-    library = source.with_suffix(".so")
-    command = [compiler, *_FLAGS, "-o", str(library), str(source), "-lm"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+def _object(compiler: str, source: Path) -> None:
+    _run(compiler, (*_FLAGS, "-c", "-o", str(source.with_suffix(".o")), str(source)), source.name)
+
+
+def _link(compiler: str, name: str, sources: Sequence[Path], folder: Path) -> None:
+    library = sources[0].with_name(f"{name}.so")
+    objects = [str(source.with_suffix(".o")) for source in sources]
+    _run(compiler, ("-shared", "-o", str(library), *objects, "-lm"), library.name)
+    os.replace(library, folder / library.name)
+
+
+def _run(compiler: str, arguments: Sequence[str], about: str) -> None:
+    told = subprocess.run([compiler, *arguments], capture_output=True, text=True, check=False)
     if told.returncode != 0:
         lines = told.stderr.strip().splitlines() or ["no message"]
-        raise NoCompiler(f"{Path(compiler).name} failed on {source.name}: {lines[0]}")
-    os.replace(library, folder / library.name)
+        raise NoCompiler(f"{Path(compiler).name} failed on {about}: {lines[0]}")
 
 
 _BODY = re.compile(
     r"(?P<head>static int casadi_f0\((?P<arguments>[^)]*)\) \{\n)(?P<body>.*?)(?P<tail>  return 0;\n\}\n)",
     re.DOTALL,
 )
+_HELPER = re.compile(r"^(?=(?:void|int|casadi_\w+|const casadi_\w+\s?\*) casadi_\w+\()", re.MULTILINE)
+_ABOUT = "/* Configuration this file was compiled with */"
+"""What CasADi writes before functions that must be there once."""
+_HIDDEN = '#if defined(__GNUC__)\n__attribute__((visibility("hidden")))\n#endif\n'
+_PIECE = "void {name}_piece_{number}(const casadi_real** arg, casadi_real** res, casadi_real* w)"
 
 
-def in_chunks(code: str, statements: int = _STATEMENTS) -> str:
-    """The same C code with the body of its one function cut into functions of at most `statements` lines."""
+def in_files(code: str, name: str, statements: int = _STATEMENTS, functions: int = _FUNCTIONS) -> list[str]:
+    """The same C code with the body of its one function cut into others, which stand in files of their own.
+
+    Args:
+        code: as CasADi writes one function, with its values in a work array.
+        name: before the names of the pieces.
+        statements: at most, of a piece. functions: at most, of a file.
+    Returns:
+        The file that calls the pieces, and those that hold them; the code itself where it is short.
+    """
     found = _BODY.search(code)
     if found is None:
-        return code
+        return [code]
     lines = found["body"].splitlines(keepends=True)
     if len(lines) <= statements:
-        return code
-    pieces, calls = [], []
+        return [code]
+    # every file brings the helpers of the statements, as its own
+    preamble = _HELPER.sub("static ", code[: found.start()].partition(_ABOUT)[0])
+    heads, pieces = [], []
     for number, start in enumerate(range(0, len(lines), statements)):
-        body = "".join(lines[start : start + statements])
-        pieces.append(
-            "#if defined(__GNUC__)\n__attribute__((noinline))\n#endif\n"
-            f"static void piece_{number}(const casadi_real** arg, casadi_real** res, casadi_real* w) {{\n{body}}}\n\n"
-        )
-        calls.append(f"  piece_{number}(arg, res, w);\n")
-    whole = "".join(pieces) + found["head"] + "".join(calls) + found["tail"]
-    return code[: found.start()] + whole + code[found.end() :]
+        heads.append(_PIECE.format(name=name, number=number))
+        pieces.append(_HIDDEN + heads[-1] + " {\n" + "".join(lines[start : start + statements]) + "}\n\n")
+    declared = "".join(f"{_HIDDEN}{head};\n" for head in heads)
+    calls = "".join(f"  {name}_piece_{number}(arg, res, w);\n" for number in range(len(pieces)))
+    whole = declared + found["head"] + calls + found["tail"]
+    files = [code[: found.start()] + whole + code[found.end() :]]
+    starts = range(0, len(pieces), functions)
+    return files + [preamble + "".join(pieces[first : first + functions]) for first in starts]
