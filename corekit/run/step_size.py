@@ -57,7 +57,7 @@ def _largest(matrix: Array, mass: Array) -> float:
 
 
 def step_to_try(step: float, body: Body | None = None, state: State | None = None) -> str:
-    """A sentence that suggests a step smaller than `step` [s], and an implicit integrator where that may be the cure."""
+    """A sentence that suggests a step smaller than `step` [s], or an implicit integrator where that may help."""
     limit = None if body is None or state is None else explicit_limit(body, state)
     if body is not None and limit is not None and step >= _SAFETY * limit:
         return (
