@@ -1,0 +1,53 @@
+"""Every shipped scenario takes its first steps with every contact solver, LCP solver and QP solver it may have."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from corekit.errors import CompositionError
+from corekit.scenario.casting import checked_cast
+from corekit.scenario.load import load
+from corekit.scenario.shipped import shipped
+
+WORDS = {
+    "lcp": 'contact.solver={use="lcp"}',
+    "lcp, pgs": 'contact.solver={use="lcp", options={lcp_solver="pgs"}}',
+    "lcp, semismooth-newton": 'contact.solver={use="lcp", options={lcp_solver="semismooth-newton"}}',
+    "lcp, lemke": 'contact.solver={use="lcp", options={lcp_solver="lemke"}}',
+    "qp": 'contact.solver={use="qp"}',
+    "qp, osqp": 'contact.solver={use="qp", options={qp_solver="osqp"}}',
+    "qp, piqp": 'contact.solver={use="qp", options={qp_solver="piqp"}}',
+    "imc": 'contact.solver={use="imc"}',
+}
+
+
+def _with_contact() -> list[str]:
+    """Names of the shipped scenarios in which something can touch; the other files are plans and fits."""
+    tables = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped().items()}
+    return [
+        name
+        for name, table in tables.items()
+        if table["format"] == "corekit-scenario/1" and "contact" in table
+    ]
+
+
+@pytest.mark.parametrize("name", _with_contact())
+def test_a_scenario_takes_its_first_steps_with_every_solver(name):
+    """A step with an imagined contact, and two of its own; which solvers the contract refuses it says at once."""
+    ran, refused = [], {}
+    for word, change in WORDS.items():
+        scenario = load(name, [change])
+        try:
+            checked_cast(scenario)
+        except CompositionError as error:
+            refused[word] = str(error)
+            continue
+        simulation = scenario.compose()
+        simulation.rehearse()
+        for _ in range(2):
+            assert simulation.step().accepted
+        ran.append(word)
+    assert ran
+    assert all("choose a coupled integrator" in sentence for sentence in refused.values()), refused
