@@ -1,0 +1,139 @@
+"""What cannot be gone on with is refused in one sentence, and nothing of it is lost."""
+
+from __future__ import annotations
+
+import os
+
+import h5py
+import numpy as np
+import pytest
+
+from corekit.errors import PluginError, ResultsError
+from corekit.run.checkpoint import Checkpoint, read_checkpoint
+from corekit.run.execute import resume
+from corekit.scenario.load import load
+
+from .killing import SETTING, arrays, assert_same, contents
+
+
+def test_a_finished_run_says_so(made):
+    before = contents(made / "whole")
+    with pytest.raises(ResultsError, match="whole has finished: there is nothing to go on with"):
+        resume(made / "whole")
+    assert contents(made / "whole") == before
+
+
+def test_a_run_that_still_runs_is_left_alone(cut):
+    (cut / "STATUS").write_text(f"running\nprocess {os.getppid()} on {os.uname().nodename}\n")
+    with pytest.raises(ResultsError, match=r"still running: process \d+ on .*remove .*STATUS"):
+        resume(cut)
+
+
+def test_a_damaged_newest_checkpoint_is_passed_over_and_logged(cut, whole):
+    newest, older = sorted(cut.glob("checkpoint-*.npz"), reverse=True)
+    newest.write_bytes(newest.read_bytes()[:3000])
+    results = resume(cut)
+    (event,) = [event for event in results.events if event["event"] == "resumed"]
+    assert event["step"] == int(older.stem.partition("-")[2])
+    assert "is not a whole checkpoint" in event["passed_over"][0]
+    assert_same(arrays(cut), whole[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is not a whole checkpoint"),
+        (b"time,q\n0,1\n", "is not a whole checkpoint"),
+        (None, "is not a whole checkpoint"),
+        ({"q": np.zeros(3)}, "has the format 'none'.*something else wrote it"),
+        ({"format": np.array("corekit-checkpoint/9")}, "another version of corekit wrote it"),
+        ({"format": np.array("corekit-checkpoint/1")}, "it lacks 'scenario'"),
+        ({"format": np.array([{}], dtype=object)}, "is not a whole checkpoint"),
+    ],
+)
+def test_checkpoints_that_are_not_whole_or_not_ours_are_one_error_and_nothing_is_lost(cut, content, words):
+    for path in cut.glob("checkpoint-*.npz"):
+        if isinstance(content, dict):
+            np.savez(path, **content)
+        else:
+            path.write_bytes(path.read_bytes()[:-100] if content is None else content)
+    before = contents(cut)
+    with pytest.raises(ResultsError, match=rf"(?s)no checkpoint can be read:.*{words}"):
+        resume(cut)
+    assert contents(cut) == before
+
+
+def test_a_flipped_bit_is_noticed(cut):
+    path = max(cut.glob("checkpoint-*.npz"))
+    data = bytearray(path.read_bytes())
+    place = data.index(b"memory/v.npy") + 150
+    data[place] ^= 1
+    path.write_bytes(bytes(data))
+    with pytest.raises(ResultsError, match="is not a whole checkpoint"):
+        read_checkpoint(path)
+
+
+def test_another_scenario_is_refused_with_the_paths_that_differ(cut, scenario_file):
+    before = contents(cut)
+    other = load(scenario_file, (*SETTING, "bodies.ball.options.mass=3.0", "time.step=5e-4"))
+    with pytest.raises(ResultsError) as caught:
+        resume(cut, other)
+    assert str(caught.value).splitlines()[1:-1] == [
+        "  bodies[0].options.mass: was 2.0, is 3.0",
+        "  integrator.options.nap: was 0.001, is 0.0",
+        "  time.step: was 0.001, is 0.0005",
+    ]
+    assert contents(cut) == before
+
+
+def test_an_edited_resolved_file_is_refused_the_same_way(cut):
+    text = (cut / "resolved.toml").read_text()
+    (cut / "resolved.toml").write_text(text.replace("duration = 0.12", "duration = 0.4"))
+    with pytest.raises(ResultsError, match=r"time\.duration: was 0\.12, is 0\.4"):
+        resume(cut)
+
+
+def test_other_versions_of_plugins_are_refused_by_name(cut, monkeypatch):
+    found = {"corekit": "0.1.0", "plugins": {"tiny-plugin": "2.0"}}
+    monkeypatch.setattr("corekit.run.runnable.versions_of", lambda _components: found)
+    with pytest.raises(ResultsError, match=r"tiny-plugin: was 1\.0, is 2\.0"):
+        resume(cut)
+
+
+def test_results_of_another_version_of_the_format_are_refused(cut):
+    with h5py.File(cut / "results.nc", "r+") as file:
+        del file.attrs["format"]
+        file.attrs["format"] = "corekit-results/9"
+    before = contents(cut)
+    with pytest.raises(ResultsError, match="another version of corekit wrote it"):
+        resume(cut)
+    assert contents(cut) == before
+
+
+def test_results_that_hold_too_little_are_refused(cut, whole):
+    other = load(cut / "resolved.toml", ["time.duration=0.002"]).run(directory="short")
+    (cut / "results.nc").write_bytes(other.file.read_bytes())
+    with pytest.raises(ResultsError, match=r"holds 2 records, the checkpoint belongs to \d+"):
+        resume(cut)
+
+
+def test_results_without_their_checkpoints_are_not_begun_anew(cut):
+    for path in cut.glob("checkpoint-*.npz"):
+        path.unlink()
+    with pytest.raises(ResultsError, match=r"no checkpoint-\*\.npz to go on from"):
+        resume(cut)
+
+
+def test_a_folder_that_is_no_run_is_said_to_be_so(tmp_path):
+    with pytest.raises(ResultsError, match="the folder is not there"):
+        resume("nowhere")
+    with pytest.raises(ResultsError, match=r"holds no resolved\.toml, so it is no run's folder"):
+        resume(tmp_path)
+
+
+def test_a_memory_that_is_not_made_of_arrays_is_refused_by_name(tmp_path):
+    memory = {"step_index": np.array(1), "solver/history": np.array([{}], dtype=object)}
+    made = Checkpoint("name = 'x'", {}, memory, {})
+    with pytest.raises(PluginError, match=r"'solver/history' is remembered as object"):
+        made.write(tmp_path / "checkpoint-1.npz")
+    assert not list(tmp_path.glob("*.npz"))
