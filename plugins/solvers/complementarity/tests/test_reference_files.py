@@ -78,3 +78,17 @@ def test_other_solvers_say_truthfully_whether_they_solved_a_file(solver, name, f
 
 def test_every_file_of_the_folder_has_a_claim(folder):
     assert {path.name for path in folder.glob("*.dat")} == set(SOLUTIONS) | ON_A_RAY
+
+
+def test_the_file_that_no_solver_solves_has_no_solution(folder):
+    # its first row alone: w₁ = −z₂ − z₃ − 1e-4 < 0 for every z ≥ 0
+    matrix, vector = read(folder / "lcp_Pang_isolated_sol_perturbed.dat")
+    assert (matrix[0] <= 0.0).all()
+    assert vector[0] < 0.0
+
+
+def test_the_other_file_that_ends_on_a_ray_is_solved_by_newton(folder, plain_problem, judge):
+    problem = plain_problem(*read(folder / "lcp_CPS_3.dat"), tolerance=1e-8)
+    z = np.zeros(4)
+    assert SemismoothNewton(SemismoothNewtonConfig()).solve(problem, z).status is Status.CONVERGED
+    assert judge(problem, z) <= 1e-8

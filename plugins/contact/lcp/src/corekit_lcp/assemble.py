@@ -69,7 +69,9 @@ def gather(
     count = kept.size * width
     for i in range(kept.size):
         part_friction[i] = friction[kept[i]]
-        part_directions[i] = directions[kept[i]]
+        for a in range(width - 1):
+            for k in range(directions.shape[2]):
+                part_directions[i, a, k] = directions[kept[i], a, k]
         for a in range(width):
             rows[i * width + a] = kept[i] * width + a
     first_bounded = friction.size * width

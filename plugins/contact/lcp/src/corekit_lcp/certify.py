@@ -6,6 +6,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
+from corekit_lcp.copying import copy
 from corekit_lcp.pyramid import shares, slack_speed
 
 __all__ = ["certify"]
@@ -67,7 +68,7 @@ def certify(
     _, along, count = directions.shape
     width = along + 1
     rows = free.size
-    velocity[:] = free
+    copy(free, velocity)
     for j in range(rows):
         if impulse[j] != 0.0:
             from_row = delassus[j]  # W is symmetric

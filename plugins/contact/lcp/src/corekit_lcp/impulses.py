@@ -6,6 +6,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_lcp.copying import copy
 from corekit_lcp.pyramid import shares, slack_speed
 
 __all__ = ["impulses_of", "variables_of"]
@@ -70,7 +71,8 @@ def variables_of(
     if nothing:
         return
     contacts, along, count = directions.shape
-    tangential, speed = np.empty(along), np.empty(along)
+    both = np.empty(2 * along)
+    tangential, speed = both[:along], both[along:]
     at = 0
     for i in range(contacts):
         first = i * (along + 1)
@@ -79,7 +81,7 @@ def variables_of(
             speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
         shares(directions[i], tangential, share)
         z[at] = max(impulse[rows[first]], 0.0)
-        z[at + 1 : at + 1 + count] = share
+        copy(share, z[at + 1 : at + 1 + count])
         z[at + 1 + count] = slack_speed(directions[i], speed)
         at += count + 2
     for b in range(lower.size):

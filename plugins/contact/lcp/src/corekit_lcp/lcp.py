@@ -30,7 +30,7 @@ from corekit_lcp.prepare import prepare
 from corekit_lcp.pyramid import align, pyramid_directions
 from corekit_lcp.regularise import move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
-from corekit_lcp.warm import from_guess, from_last
+from corekit_lcp.warm import from_guess
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
 
 __all__ = ["LCPContact"]
@@ -136,8 +136,8 @@ class LCPContact(ImpulseSolver):
             work.guess[:] = impulse
             return self._ask(whole, problem.gap, work, impulse)
         tolerance = self._config.tolerance
-        normal, sliding, cone, worst = from_last(
-            *whole, self._corner, *work.modes, work.guess, work.trial, work.velocity, tolerance, impulse
+        normal, sliding, cone, worst = from_guess(
+            *whole, self._corner, *work.modes, work.guess, work.trial, work.velocity, tolerance, True, impulse
         )
         if not worst <= tolerance:
             return self._ask(whole, problem.gap, work, impulse)
@@ -174,12 +174,6 @@ class LCPContact(ImpulseSolver):
             align(base, free, directions)
         delassus = np.ascontiguousarray(problem.delassus())
         return Whole(delassus, free, friction, directions, problem.lower, problem.upper)
-
-    def _from_modes(
-        self, whole: Whole, work: Selection, guess: Array, out: Array
-    ) -> tuple[float, float, float, float]:
-        """Solve for the contact modes of a guess; returns what `certify` does."""
-        return from_guess(*whole, guess, self._corner, *work.modes, out, work.velocity)
 
     def _ask(self, whole: Whole, gap: Array, work: Selection, impulse: Array) -> SolveInfo:
         """Answer with the LCP solvers, one attempt after the other."""
@@ -294,9 +288,11 @@ class LCPContact(ImpulseSolver):
             )
             if not weight or worst_kept <= tolerance or not info.status.solved:
                 break
-            polished = self._from_modes(whole, work, work.trial, work.polished)
+            # the modes of the answer, without the compliance
+            polished = from_guess(
+                *whole, self._corner, *work.modes, *work.polish, work.velocity, tolerance, False, work.trial
+            )
             if polished[3] <= tolerance:
-                work.trial[:] = work.polished
                 normal, sliding, cone, worst_kept = polished
                 compliance = 0.0
                 break

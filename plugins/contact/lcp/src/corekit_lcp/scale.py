@@ -104,13 +104,16 @@ def equilibrate(
     if sweeps == 0:
         return
     copies[:] = 0.0
+    count = n
     for i in range(n):
         copies[twin[i]] += 1.0
-    count = 0
+        if twin[i] != i:
+            count -= 1
+    p = 0
     for i in range(n):
         if twin[i] == i:
-            leader[count], copies[count] = i, copies[i]
-            count += 1
+            leader[p], copies[p] = i, copies[i]
+            p += 1
     for p in range(count):
         # squared until the end, times the copies that the sums of `sweep` have to count
         row_scale[p] = column_scale[p] = copies[p]

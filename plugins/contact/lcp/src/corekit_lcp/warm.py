@@ -22,9 +22,10 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit_lcp.certify import certify
+from corekit_lcp.copying import copy
 from corekit_lcp.pyramid import shares
 
-__all__ = ["from_guess", "from_last"]
+__all__ = ["from_guess"]
 
 DEPENDENT = 1e-11
 """A pivot this small against the first is rounding."""
@@ -71,7 +72,7 @@ def friction_unknowns(
             columns[found, 1 + a] = directions[a, k]
             if slides:
                 columns[found, 1 + a] -= directions[a, one]
-        equations[found] = columns[found]
+        copy(columns[found], equations[found])
         value[found] = share[k]
         found += 1
     return found
@@ -213,7 +214,6 @@ def from_guess(
     directions: Array,
     lower: Array,
     upper: Array,
-    guess: Array,
     corner: float,
     share: Array,
     first: IntArray,
@@ -222,26 +222,35 @@ def from_guess(
     numbers: Array,
     order: IntArray,
     dropped: BoolArray,
-    impulse: Array,
+    guess: Array,
+    trial: Array,
     velocity: Array,
+    tolerance: float,
+    anew: bool,
+    impulse: Array,
 ) -> tuple[float, float, float, float]:
-    """The impulses that the guess's modes ask for, and their certificate.
+    """The impulses that the modes of a guess ask for, and their certificate.
 
     Args:
-        delassus, free, friction, directions, lower, upper, guess: of the whole problem.
+        delassus, free, friction, directions, lower, upper: of the whole problem.
         corner, share, first, columns, equations: see `unknowns`.
         numbers: work, length ≥ R·(R + 2). order: work, shape (R,).
-        dropped: contacts left out so far, shape (m,).
-        impulse, velocity: λ and w, shape (R,), written.
+        dropped: contacts left out so far, shape (m,). anew: none is.
+        guess, trial, velocity: the guess, λ and w, shape (R,), written.
+        tolerance: what the certificate must meet.
+        impulse: the guess, shape (R,); λ takes its place if it meets the tolerance.
     Returns:
         What `certify` does.
     """
+    copy(impulse, guess)
+    if anew:
+        dropped[:] = False
     rows = free.size
     width = directions.shape[1] + 1
     contact_rows = rows - lower.size
     value = numbers[rows * rows + rows :]
     count = unknowns(
-        guess, friction, directions, lower, upper, corner, share, first, columns, equations, value, impulse
+        guess, friction, directions, lower, upper, corner, share, first, columns, equations, value, trial
     )
     matrix, right = numbers[: count * count].reshape(count, count), numbers[rows * rows : rows * rows + count]
     for i in range(count):
@@ -255,7 +264,7 @@ def from_guess(
             from_row = delassus[first[i] + a]
             speed = free[first[i] + a]
             for j in range(rows):
-                speed += from_row[j] * impulse[j]
+                speed += from_row[j] * trial[j]
             right[i] -= factor * speed
             for j in range(count):
                 for b in range(width if first[j] < contact_rows else 1):
@@ -263,24 +272,8 @@ def from_guess(
     eliminate(matrix, right, order[:count])
     for j in range(count):
         for b in range(width if first[j] < contact_rows else 1):
-            impulse[first[j] + b] += columns[j, b] * right[j]
-    return certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
-
-
-@compiled
-def from_last(
-    delassus: Array, free: Array, friction: Array, directions: Array, lower: Array, upper: Array,
-    corner: float, share: Array, first: IntArray, columns: Array, equations: Array, numbers: Array,
-    order: IntArray, dropped: BoolArray, guess: Array, trial: Array, velocity: Array, tolerance: float,
-    impulse: Array,
-) -> tuple[float, float, float, float]:  # fmt: skip
-    """`from_guess` of the impulses handed over, kept in `guess`; the answer is written there if it is good enough."""
-    guess[:] = impulse
-    dropped[:] = False
-    found = from_guess(
-        delassus, free, friction, directions, lower, upper, guess, corner, share, first, columns, equations,
-        numbers, order, dropped, trial, velocity,
-    )  # fmt: skip
+            trial[first[j] + b] += columns[j, b] * right[j]
+    found = certify(delassus, free, friction, directions, lower, upper, dropped, trial, share, velocity)
     if found[3] <= tolerance:
-        impulse[:] = trial
+        copy(trial, impulse)
     return found

@@ -20,7 +20,8 @@ class Selection:
     Args:
         dropped, kept: the choice, shape (m,).
         choice: the last arguments of `select_contacts` and of `add_back`: its work, `dropped`, `kept`.
-        guess, trial, polished, velocity, best: impulses and velocities of all rows, shape (R,).
+        guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
+        polish: two more, for `from_guess` while `guess` and `trial` are in use.
         modes: what `from_guess` works with: `share`, …, `dropped`.
         share: shape (r,).
     """
@@ -30,7 +31,7 @@ class Selection:
     choice: tuple[np.ndarray, ...]
     guess: Array
     trial: Array
-    polished: Array
+    polish: tuple[Array, Array]
     velocity: Array
     best: Array
     modes: tuple[np.ndarray, ...]
@@ -94,7 +95,7 @@ class Workspace:
                 ),
                 guess=take("guess", rows),
                 trial=take("trial", rows),
-                polished=take("polished", rows),
+                polish=(take("rough", rows), take("polished", rows)),
                 velocity=take("velocity", rows),
                 best=take("best", rows),
                 modes=(

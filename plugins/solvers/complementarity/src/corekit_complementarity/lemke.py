@@ -14,6 +14,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.basis import basic_solution
 from corekit_complementarity.config import LemkeConfig
+from corekit_complementarity.copying import copy
 from corekit_complementarity.pivoting import LIMIT, RAY, lemke_path
 from corekit_complementarity.residual import natural_residual
 
@@ -95,7 +96,7 @@ def solve_by_pivoting(
         error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
         if error < best:
             best = error
-            z[:] = trial
+            copy(trial, z)
         if ending != RAY and error > EXACT * tolerance:
             active, k = indices_of_path, 0
             for p in range(basics):
@@ -107,11 +108,13 @@ def solve_by_pivoting(
                 error = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
                 if error < best:
                     best = error
-                    z[:] = trial
+                    copy(trial, z)
         if best <= tolerance:
             break
-    if not best <= tolerance and not np.isfinite(matrix).all():
-        best = np.inf
+    for i in range(n if not best <= tolerance else 0):
+        for j in range(n):
+            if not abs(matrix[i, j]) < np.inf:
+                best = np.inf
     return ending, pivots, best
 
 

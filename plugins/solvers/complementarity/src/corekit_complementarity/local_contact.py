@@ -19,6 +19,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.pyramid import least_shares, sliding_speed
+from corekit_complementarity.copying import copy
 
 __all__ = ["pyramid_shares", "slack_speed", "solve_contact"]
 
@@ -137,8 +138,11 @@ def solve_contact(
     best = np.inf
     if solve_sticking(matrix, velocity, trial):
         pyramid_shares(directions, trial[1:], share)
-        best = matrix[0, 0] * max(-trial[0], np.sum(share) - friction * trial[0], 0.0)
-        impulse[:] = trial
+        excess = -friction * trial[0]
+        for k in range(count):
+            excess += share[k]
+        best = matrix[0, 0] * max(-trial[0], excess, 0.0)
+        copy(trial, impulse)
     edges = 2 if velocity.size == 3 else 1
     for k in range(count):
         for to in range(edges):
@@ -147,5 +151,5 @@ def solve_contact(
             fault = sliding_fault(matrix, velocity, friction, directions, k, (k + to) % count, trial)
             if fault < best:
                 best = fault
-                impulse[:] = trial
+                copy(trial, impulse)
     impulse[0] = max(impulse[0], 0.0)

@@ -12,6 +12,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_complementarity.basis import back_substitute, factor_in_place
+from corekit_complementarity.copying import copy
 
 __all__ = ["newton_step", "settle"]
 
@@ -69,7 +70,7 @@ def newton_step(
     Enough is ∇Ψ·d ≤ −ρ·‖d‖^p, ρ = 1e-8, p = 2.1.
     """
     n = values.size
-    lu[: k * k] = left[: k * k]
+    copy(left, lu[: k * k])
     reduced = lu[: k * k].reshape(k, k)
     if not factor_in_place(reduced, order[:k]):
         return 0.0

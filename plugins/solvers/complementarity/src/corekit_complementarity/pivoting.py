@@ -30,6 +30,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_complementarity.copying import copy
 from corekit_complementarity.small_inverse import invert, update
 
 __all__ = ["LIMIT", "RAY", "SOLVED", "lemke_path"]
@@ -172,7 +173,7 @@ def first_of_tied(
             if abs(one[i] - two[i]) > rounding:
                 if two[i] < one[i]:
                     leaving, size_one = candidate, size_two
-                    one[:] = two
+                    copy(two, one)
                 break
     return leaving
 

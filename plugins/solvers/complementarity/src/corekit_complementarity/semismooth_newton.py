@@ -39,6 +39,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
+from corekit_complementarity.copying import copy
 from corekit_complementarity.damped import damped_step
 from corekit_complementarity.newton_system import newton_step, settle
 from corekit_complementarity.residual import natural_residual
@@ -205,11 +206,12 @@ def from_start(
     step, trial, best = rest[3 * n : 4 * n], rest[4 * n : 5 * n], rest[5 * n : 6 * n]
     trial_w, trial_values, right = rest[6 * n : 7 * n], rest[7 * n : 8 * n], rest[8 * n : 10 * n]
     order, support = indices[:n], indices[n : 2 * n]
-    recent, earlier = np.empty(MEMORY), np.full(PATIENCE, np.inf)
+    recent, earlier = np.empty(MEMORY), np.empty(PATIENCE)
+    earlier[:] = np.inf
 
     merit = equations(matrix, vector, z, w, values)
     recent[:] = merit
-    best[:] = z
+    copy(z, best)
     best_residual = np.inf
     damping = min(1e-2, merit)
     ending, iterations = LIMIT, 0
@@ -219,7 +221,7 @@ def from_start(
         residual = natural_residual(matrix, vector, row_scale, column_scale, trial, support)
         if residual < best_residual:
             best_residual = residual
-            best[:] = trial
+            copy(trial, best)
         if not merit < np.inf:
             ending = NON_FINITE
             break
@@ -234,7 +236,9 @@ def from_start(
         earlier[iterations % PATIENCE] = merit
         iterations += 1
         jacobian(matrix, z, w, values, slope_matrix, gradient)
-        bound = recent.max()
+        bound = recent[0]
+        for i in range(1, MEMORY):
+            bound = max(bound, recent[i])
         k = settle(slope_matrix, z, w, values, support, right, left, step)
         slope = newton_step(values, gradient, k, left, lu, right, order, support, step)
         lower = np.inf
@@ -264,11 +268,11 @@ def from_start(
             ending = STATIONARY
             break
         merit = lower
-        z[:] = trial
-        w[:] = trial_w
-        values[:] = trial_values
+        copy(trial, z)
+        copy(trial_w, w)
+        copy(trial_values, values)
         recent[iterations % MEMORY] = merit
-    z[:] = best
+    copy(best, z)
     return ending, iterations, best_residual
 
 
@@ -298,7 +302,7 @@ def solve_from_starts(
     n = z.size
     guess, best = numbers[:n], numbers[n : 2 * n]
     work = numbers[2 * n :]
-    guess[:] = z
+    copy(z, guess)
     largest, size = 0.0, 0.0
     for i in range(n):
         largest = max(largest, z[i])
@@ -323,10 +327,10 @@ def solve_from_starts(
         if residual < best_residual or start <= 1:
             best_residual, best_ending = min(residual, best_residual), ending
             if residual <= best_residual:
-                best[:] = z
+                copy(z, best)
         if best_residual <= tolerance:
             break
-    z[:] = best
+    copy(best, z)
     return best_ending, total, best_residual
 
 
