@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
 from corekit.linalg.matrices import Dense, Diagonal
+from corekit.registry.resolve import load_target, resolve
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.banded import BandedSolver
 from corekit_quadratic.config import BandedConfig
@@ -163,3 +165,29 @@ def test_too_few_iterations_are_said_to_be_too_few():
     x, y, info = solved(problem, max_iterations=1)
     assert info.status is Status.ITERATION_LIMIT
     assert info.residuals.normal == pytest.approx(residual(problem, x, y), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["banded", "osqp", "piqp", "proxqp"])
+def test_a_program_in_other_units_takes_the_same_iterations_to_the_same_answer(name):
+    pytest.importorskip({"banded": "numba", "proxqp": "proxsuite"}.get(name, name))
+    # metres, kilogrammes and newton seconds; then millimetres, grammes and their products
+    problem, length, mass = chain(12, contacts=range(0, 12, 2)), 1e3, 1e3
+    hessian = Diagonal(12)
+    hessian.data[:] = mass * problem.hessian.data
+    other = evolve(
+        problem,
+        hessian=hessian,
+        gradient=mass * length * problem.gradient,
+        lower=length * problem.lower,
+        upper=length * problem.upper,
+        compliance=problem.compliance / mass,
+    )
+    spec = resolve("qp_solvers", name)
+    found = []
+    for one in (problem, other):
+        # OSQP as the splitting leaves it, so that its own scaling is what is asked
+        config = load_target(spec.config)(**({"polish": False} if name == "osqp" else {}))
+        x, y = np.zeros(12), np.zeros(len(problem.lower))
+        found.append((load_target(spec.target)(config).solve(one, x, y).iterations, x))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[1][1] / length, found[0][1], atol=1e-9)
