@@ -19,8 +19,8 @@ from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.roles.model import Coordinate, Outline
 from corekit.run.drawing import shapes_as_text
+from corekit.run.netcdf_file import Variable
 from corekit.run.simulation import Simulation
-from corekit.run.store import Variable
 from corekit.world.bodies import Body
 from corekit.world.shape_scene import ShapeScene
 

@@ -1,4 +1,7 @@
-"""Keeps every n-th step of a run in its results file, through buffers that are sized once."""
+"""Keeps every n-th step of a run in its results file, through buffers that are written block by block.
+
+What needs arithmetic, the rotations' quaternions, is worked out for a whole block.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.run.columns import Columns
 from corekit.run.drawing import resampled
+from corekit.run.netcdf_file import CHUNK
 from corekit.run.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
 from corekit.run.statistics import Statistics
-from corekit.run.store import CHUNK, GrowingFile
+from corekit.run.store import GrowingFile
 from corekit.world.shape_scene import ShapeScene
 
 if TYPE_CHECKING:
@@ -32,6 +37,15 @@ _PUBLISH_EVERY = 1.0
 _SHARE = 0.02
 _STEP_BLOCK = 4096
 """Steps whose solves are held in memory before they are written."""
+_ROW_BLOCK = 4 * CHUNK
+"""Records held in memory before they are written."""
+_STEP_NUMBERS = ("time", "status", "answered_by", "iterations", "residual", "contact_count")
+_SOLVE_NUMBERS = (
+    "step_length", "steps_since", "unsolved_since", "iterations_since", "most_iterations_since",
+    "worst_residual_since", "deepest_penetration_since", "status", "answered_by", "iterations",
+    "integrator_iterations", "residual_normal", "residual_friction", "residual_cone", "residual_equation",
+    "residual_compliance", "contact_count",
+)  # fmt: skip
 _CONTACT_FIELDS = (
     "id", "shape", "gap", "point", "normal", "tangent", "normal_impulse", "tangential_impulse", "slip", "mode",
     "residual",
@@ -92,19 +106,29 @@ class Recorder:
         sizes = {name.rpartition("/")[2]: size or 0 for name, size in dimensions.items()}
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
-        self._steps: dict[str, np.ndarray[Any, Any]] = {}
+        kind = {variable.name: variable.dtype for variable in variables}
+        steps = [f"step_{name}" for name in _STEP_NUMBERS]
+        self._steps = Columns(steps, [kind[name] for name in steps])
+        self._solves = Columns(_SOLVE_NUMBERS, [kind[name] for name in _SOLVE_NUMBERS])
         for variable in variables:
             inner = tuple(
                 dimensions.get(f"{variable.name.rpartition('/')[0]}/{name}") or sizes[name]
                 for name in variable.dimensions[1:]
             )
-            if variable.dimensions[0] == "time":
-                self._rows[variable.name] = np.zeros((CHUNK, *inner), variable.dtype)
+            if variable.dimensions[0] == "time" and variable.name not in _SOLVE_NUMBERS:
+                self._rows[variable.name] = np.zeros((_ROW_BLOCK, *inner), variable.dtype)
             elif variable.dimensions[0] == "contact":
                 self._contacts[variable.name] = np.zeros((16 * CHUNK, *inner), variable.dtype)
-            elif variable.dimensions[0] == "step":
-                self._steps[variable.name] = np.zeros(_STEP_BLOCK, variable.dtype)
-        self._row = self._contact = self._step = 0
+        self._obstacles = slice(len(scene.table) - len(simulation.obstacles), None)
+        self._rotations = {
+            name: np.zeros((_ROW_BLOCK, count, 3, 3))
+            for name, count in (
+                ("frame_quat_wxyz", len(scene.poses.frame_rotation)),
+                ("obstacle_quat_wxyz", len(simulation.obstacles)),
+            )
+            if name in self._rows
+        }
+        self._row = self._contact = 0
         self._answerers: dict[str, int] = {}
         self._solve, self._solve_numbers = SolveInfo(), (-1, -1)
         self._next_publication = 0.0
@@ -148,18 +172,15 @@ class Recorder:
 
     def _keep_step(self, simulation: Simulation, solve: SolveInfo) -> None:
         """Who solved this step, and how well: of every accepted step."""
-        if self._step == _STEP_BLOCK:
-            self._write_block()
         if solve is not self._solve or self._solve_numbers[0] < 0:  # steps without contact share one answer
             self._solve, self._solve_numbers = solve, self._numbers(solve)
-        rows, k = self._steps, self._step
-        rows["step_time"][k] = simulation.time
-        rows["step_status"][k], rows["step_answered_by"][k] = self._solve_numbers
-        rows["step_iterations"][k] = solve.iterations
-        rows["step_residual"][k] = self._statistics.last_residual
-        rows["step_contact_count"][k] = self._statistics.last_contacts
-        self._step += 1
+        counted, (status, who) = self._statistics, self._solve_numbers
+        self._steps.add(
+            (simulation.time, status, who, solve.iterations, counted.last_residual, counted.last_contacts)
+        )
         self._unpublished = True
+        if len(self._steps) == _STEP_BLOCK:
+            self._write_block()
 
     def _numbers(self, solve: SolveInfo) -> tuple[int, int]:
         """Numbers of a solve's status and of who answered it."""
@@ -171,11 +192,8 @@ class Recorder:
     def _keep(
         self, simulation: Simulation, report: StepReport | None, record: ContactRecord | None = None
     ) -> None:
-        if self._row == CHUNK:
-            self._write_block()
         rows, k, state = self._rows, self._row, simulation.state
         rows["time"][k] = state.time
-        rows["step_length"][k] = 0.0 if report is None else report.step
         if "q" in rows:
             rows["q"][k] = state.q
         if "v" in rows:
@@ -184,16 +202,17 @@ class Recorder:
             np.concatenate([body.inputs.at(state.time) for body in simulation.bodies], out=rows["inputs"][k])
         self._keep_poses(simulation, k)
         self._keep_energy(simulation, k)
-        self._keep_solve(report, k)
         if record is None:
             record = simulation.contacts() if report is not None else ContactRecord()
-        rows["contact_count"][k] = record.count
+        self._keep_solve(report, record.count)
         self._keep_contacts(record)
         self._statistics.note_contacts(state.time, record)
         self._row += 1
         self._kept += 1
         self._unpublished = True
         self._due = self._next_due(simulation)
+        if self._row == _ROW_BLOCK:
+            self._write_block()
 
     def _next_due(self, simulation: Simulation) -> float:
         step = simulation.step_length
@@ -204,11 +223,10 @@ class Recorder:
         scene.place(simulation.state)
         if "frame_position" in rows:
             rows["frame_position"][k] = scene.poses.frame_position
-            rows["frame_quat_wxyz"][k] = quat_wxyz_from_rotation(scene.poses.frame_rotation)
+            self._rotations["frame_quat_wxyz"][k] = scene.poses.frame_rotation
         if "obstacle_position" in rows:
-            obstacles = slice(len(scene.table) - len(simulation.obstacles), None)
-            rows["obstacle_position"][k] = scene.poses.position[obstacles]
-            rows["obstacle_quat_wxyz"][k] = quat_wxyz_from_rotation(scene.poses.rotation[obstacles])
+            rows["obstacle_position"][k] = scene.poses.position[self._obstacles]
+            self._rotations["obstacle_quat_wxyz"][k] = scene.poses.rotation[self._obstacles]
         for body, part, (length, starts) in zip(
             simulation.bodies, simulation.state.parts, self._outlines, strict=True
         ):
@@ -222,25 +240,22 @@ class Recorder:
             knows = "energy" in body.abilities
             kinetic[i], potential[i] = body.model.energy(part) if knows else (np.nan, np.nan)
 
-    def _keep_solve(self, report: StepReport | None, k: int) -> None:
-        rows = self._rows
+    def _keep_solve(self, report: StepReport | None, contacts: int) -> None:
         since = self._statistics.take_since_kept()
-        rows["steps_since"][k] = since.steps
-        rows["unsolved_since"][k] = since.unsolved
-        rows["iterations_since"][k] = since.iterations
-        rows["most_iterations_since"][k] = since.most_iterations
-        rows["worst_residual_since"][k] = since.worst_residual
-        rows["deepest_penetration_since"][k] = since.deepest_penetration
+        counted = (
+            since.steps, since.unsolved, since.iterations, since.most_iterations, since.worst_residual,
+            since.deepest_penetration,
+        )  # fmt: skip
         if report is None:
-            for name in ("status", "answered_by"):
-                rows[name][k] = -1
+            self._solves.add((0.0, *counted, -1, -1, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, contacts))
             return
-        solve = report.solve
-        rows["status"][k], rows["answered_by"][k] = self._numbers(solve)
-        rows["iterations"][k] = solve.iterations
-        rows["integrator_iterations"][k] = report.iterations
-        for name in ("normal", "friction", "cone", "equation", "compliance"):
-            rows[f"residual_{name}"][k] = getattr(solve.residuals, name)
+        solve, left = report.solve, report.solve.residuals
+        self._solves.add(
+            (
+                report.step, *counted, *self._numbers(solve), solve.iterations, report.iterations, left.normal,
+                left.friction, left.cone, left.equation, left.compliance, contacts,
+            )
+        )  # fmt: skip
 
     def _keep_contacts(self, record: ContactRecord) -> None:
         begin, end = self._contact, self._contact + record.count
@@ -259,13 +274,14 @@ class Recorder:
     # — blocks —
 
     def _write_block(self) -> None:
-        if self._row:
+        if count := self._row:
+            for name, rotation in self._rotations.items():
+                self._rows[name][:count] = quat_wxyz_from_rotation(rotation[:count])
             self._file.append("contact", self._contact, self._contacts)
-            self._file.append("time", self._row, self._rows)
+            self._file.append("time", count, {**self._rows, **self._solves.take()})
             self._row = self._contact = 0
-        if self._step:
-            self._file.append("step", self._step, self._steps)
-            self._step = 0
+        if count := len(self._steps):
+            self._file.append("step", count, self._steps.take())
 
     def _describe(self) -> None:
         names = [(who or "unnamed").replace(" ", "_") for who in self._answerers]

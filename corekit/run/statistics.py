@@ -74,9 +74,11 @@ class Statistics:
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         since, solve = self.since_kept, report.solve
+        iterations = solve.iterations
         since.steps += 1
-        since.iterations += solve.iterations
-        since.most_iterations = max(since.most_iterations, solve.iterations)
+        since.iterations += iterations
+        if iterations > since.most_iterations:
+            since.most_iterations = iterations
         self.integrator_iterations += report.iterations
         status, who = solve.status, solve.answered_by
         self.answered[who] = self.answered.get(who, 0) + 1
@@ -91,16 +93,17 @@ class Statistics:
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
         stage = simulation.system.stage
-        self.depth = 0.0
-        self.last_contacts = 0 if stage is None else stage.contacts.count
-        if stage is not None and self.last_contacts:
-            self._look_at_gaps(stage.contacts.gap[: stage.contacts.count], simulation.time)
+        count = 0 if stage is None else stage.contacts.count
+        self.last_contacts, self.depth = count, 0.0
+        if stage is not None and count:
+            self._look_at_depth(count, stage.depth(), simulation.time)
 
-    def _look_at_gaps(self, gap: np.ndarray[Any, np.dtype[np.float64]], time: float) -> None:
-        self.most_contacts = max(self.most_contacts, len(gap))
-        depth = -float(gap[gap.argmin()])
-        self.depth = max(0.0, depth)
+    def _look_at_depth(self, count: int, depth: float, time: float) -> None:
+        if count > self.most_contacts:
+            self.most_contacts = count
         since = self.since_kept
+        if depth > 0.0:
+            self.depth = depth
         if depth > since.deepest_penetration:
             if depth > self._whole.deepest_penetration:
                 self.deepest_at = time

@@ -18,37 +18,11 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-from attrs import field, frozen
 
 from corekit.errors import ResultsError
+from corekit.run.netcdf_file import Variable, create_netcdf
 
-__all__ = ["CHUNK", "GrowingFile", "Variable"]
-
-CHUNK = 64
-"""Entries of an unlimited dimension that are stored together."""
-
-
-@frozen(eq=False)
-class Variable:
-    """One variable of a file.
-
-    Args:
-        name: with its groups, for example `bodies/arm/outline`.
-        dimensions: names; an unlimited one may stand first.
-        dtype: NumPy's code, or `str`.
-        unit: SI unit, empty if it has none.
-        meaning: a phrase.
-        values: of a variable that does not grow.
-        attributes: further ones.
-    """
-
-    name: str
-    dimensions: tuple[str, ...]
-    dtype: str = "f8"
-    unit: str = ""
-    meaning: str = ""
-    values: Any = field(default=None, repr=False)
-    attributes: Mapping[str, Any] = field(factory=dict)
+__all__ = ["GrowingFile"]
 
 
 class GrowingFile:
@@ -79,7 +53,7 @@ class GrowingFile:
         try:
             self._work = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by `close`
             if kept is None:
-                self._create(dimensions, variables, attributes)
+                create_netcdf(self._work, dimensions, variables, attributes)
             else:
                 with path.open("rb") as file:
                     shutil.copyfileobj(file, self._work, 1 << 20)
@@ -120,37 +94,6 @@ class GrowingFile:
     def length(self, dimension: str) -> int:
         """Entries along a growing dimension."""
         return self._length[dimension]
-
-    def _create(
-        self,
-        dimensions: Mapping[str, int | None],
-        variables: Sequence[Variable],
-        attributes: Mapping[str, Mapping[str, Any]],
-    ) -> None:
-        import h5netcdf
-        import h5py
-
-        with h5netcdf.File(self._work, "w") as file:
-            for name, size in dimensions.items():
-                group, _, bare = name.rpartition("/")
-                _group(file, group).dimensions[bare] = size
-            for variable in variables:
-                grows = variable.dimensions and dimensions.get(variable.dimensions[0], 0) is None
-                group, _, bare = variable.name.rpartition("/")
-                made = _group(file, group).create_variable(
-                    bare,
-                    variable.dimensions,
-                    h5py.string_dtype() if variable.dtype == "str" else variable.dtype,
-                    data=variable.values,
-                    chunks=_chunks(variable, dimensions, group) if grows else None,
-                )
-                about = {"units": variable.unit, "long_name": variable.meaning, **variable.attributes}
-                for key, value in about.items():
-                    if not (isinstance(value, str) and not value):
-                        made.attrs[key] = value
-            for group, entries in attributes.items():
-                for key, value in entries.items():
-                    _group(file, group).attrs[key] = value
 
     def append(self, dimension: str, count: int, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Add `count` entries along a growing dimension: `values` holds them for each of its variables."""
@@ -213,18 +156,3 @@ class GrowingFile:
 
 def _reason(error: OSError) -> str:
     return error.strerror or str(error)
-
-
-def _group(file: Any, name: str) -> Any:
-    """A group by its path, made if it is not there; the file itself if the path is empty."""
-    for part in name.split("/") if name else ():
-        file = file.groups[part] if part in file.groups else file.create_group(part)
-    return file
-
-
-def _chunks(variable: Variable, dimensions: Mapping[str, int | None], group: str) -> tuple[int, ...]:
-    def size(name: str) -> int:
-        found = dimensions.get(f"{group}/{name}") if f"{group}/{name}" in dimensions else dimensions[name]
-        return max(1, found or 1)
-
-    return (CHUNK, *(size(name) for name in variable.dimensions[1:]))

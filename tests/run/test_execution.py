@@ -18,8 +18,9 @@ import pytest
 from corekit.errors import ResultsError, StepFailed
 from corekit.run.execute import Progress, execute
 from corekit.run.folder import RunFolder, read_status
+from corekit.run.netcdf_file import Variable
 from corekit.run.results import Results
-from corekit.run.store import GrowingFile, Variable
+from corekit.run.store import GrowingFile
 from corekit.scenario.schema import Watchdog
 
 
