@@ -41,8 +41,6 @@ class DependentBasis:
         self, basis: Basis, X: Array, scale: Array, first: int, column: int, own: int, path: str
     ) -> None:
         self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
-        self._bases = self.points = self._curvatures = np.zeros(0, dtype=np.int64)
-        self._plain = np.zeros((0, 6))
         self._scale = scale[self._modes]
         self.first, self._column, self._own = first, column, own
         q_names = [f"q{i + 1}" for i in range(self.count)]
@@ -79,37 +77,44 @@ class DependentBasis:
             plain: ξ* at the points, (p, 6).
         """
         modes, columns = np.array(self._modes), self._column + np.arange(self.count)
-        self._bases = bases[:, None, None] + modes[:, None] * self._own + columns
-        self.points, self._plain = points, plain
-        own = self._own
+        own, count = self._own, len(bases)
+        cell = modes[:, None] * own + columns
+        self._bases = bases + cell[:, :, None]
         block = columns[:, None] * (6 * own) + columns * 6
-        starts = curvatures + 6 * own * own * np.arange(len(bases))
-        self._curvatures = starts[:, None, None, None] + modes[:, None, None] + block
+        starts = curvatures + 6 * own * own * np.arange(count)
+        self._curvatures = starts + (modes[:, None, None] + block)[..., None]
+        rows = np.concatenate([modes, 6 + modes, 12 + modes])
+        self._strains = 18 * points + rows[:, None]
+        self.points, self._plain = points, plain[:, modes].T.copy()
+        # rows of what the formulas give, by the diagonal of D_L
+        m, d = len(modes), self.count
+        self._order = np.concatenate([np.arange(m), np.arange(m + m * d, 3 * m + m * d)])
+        self._first_scale = np.concatenate([self._scale, np.repeat(self._scale, d), self._scale, self._scale])
+        per_slope = np.repeat(self._scale, d)
+        self._second_scale = np.concatenate([per_slope, per_slope, np.repeat(per_slope, d)])
 
     def update(self, q: Array, v: Array, t: float, strains: Array, bases: Array) -> None:
         """Write (1): strains (points, 18), bases flat."""
-        m, d = len(self._modes), self.count
-        own_q, own_v = q[self.first : self.first + d], v[self.first : self.first + d]
-        found = self._first_order(self._X, t, *own_q, *own_v)
-        b, slope = found[:m].T * self._scale, found[m : m + m * d].reshape(m, d, -1).transpose(2, 0, 1)
-        slope = slope * self._scale[:, None]
+        m, d, first = len(self._modes), self.count, self.first
+        own_q = q[first : first + d]
+        found = self._first_order(self._X, t, *own_q.tolist(), *v[first : first + d].tolist())
+        found *= self._first_scale[:, None]
+        slope = found[m : m + m * d].reshape(m, d, -1)
         bases[self._bases] = slope
-        rows = self.points[:, None]
-        modes = np.array(self._modes)
-        strains[rows, modes] = self._plain[:, modes] + b - slope @ own_q
-        strains[rows, 6 + modes] = found[m + m * d : 2 * m + m * d].T * self._scale
-        strains[rows, 12 + modes] = found[2 * m + m * d :].T * self._scale
+        found[:m] += self._plain
+        for j in range(d):
+            found[:m] -= slope[:, j] * own_q[j]
+        strains.reshape(-1)[self._strains] = found[self._order]
 
     def update_slopes(self, q: Array, v: Array, t: float, bases: Array, curvatures: Array) -> None:
         """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures."""
-        m, d = len(self._modes), self.count
-        own_q, own_v = q[self.first : self.first + d], v[self.first : self.first + d]
+        m, d, first = len(self._modes), self.count, self.first
+        own_q, own_v = q[first : first + d].tolist(), v[first : first + d].tolist()
         found = self._second_order(self._X, t, *own_q, *own_v)
-        scale = self._scale[:, None]
-        for row, part in ((1, found[: m * d]), (2, found[m * d : 2 * m * d])):
-            bases[row][self._bases] = part.reshape(m, d, -1).transpose(2, 0, 1) * scale
-        second = found[2 * m * d :].reshape(m, d, d, -1).transpose(3, 0, 1, 2)
-        curvatures[self._curvatures] = second * scale[:, :, None]
+        found *= self._second_scale[:, None]
+        for row in (1, 2):
+            bases[row][self._bases] = found[(row - 1) * m * d : row * m * d].reshape(m, d, -1)
+        curvatures[self._curvatures] = found[2 * m * d :].reshape(m, d, d, -1)
 
     @property
     def steady(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -87,7 +86,8 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
     function = sympy.lambdify(symbols, list(expressions), modules="numpy", cse=True)
 
     def evaluate(*arguments: Any) -> Array:
-        shape = reduce(np.broadcast_shapes, [np.shape(each) for each in arguments], ())
+        shapes = {each.shape for each in arguments if isinstance(each, np.ndarray) and each.ndim}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         out = np.empty((len(expressions), *shape))
         with np.errstate(all="ignore"):  # who asks looks at what is not finite
             for i, value in enumerate(function(*arguments)):

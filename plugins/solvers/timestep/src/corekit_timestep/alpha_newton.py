@@ -31,6 +31,7 @@ from corekit.roles.integrator import System
 __all__ = ["AlphaNewton", "Averages", "average", "move"]
 
 _LARGEST_SHIFT = 1e12
+_DEPTH = 4
 _ALIKE = 0.1
 """How much the length of steps that share a matrix may differ."""
 
@@ -73,6 +74,30 @@ def _size(vector: Array) -> float:
     return float(np.max(np.abs(vector), initial=0.0))
 
 
+class _Chain:
+    """Anderson's acceleration of w ← w + Δ(w) by the last three steps.
+
+        γ = argmin |Δ_k − Σ γ_j·(Δ_{j+1} − Δ_j)|,   step  Δ_k − Σ γ_j·(w_{j+1} − w_j + Δ_{j+1} − Δ_j)           (3)
+
+    Source: Walker and Ni (2011), "Anderson acceleration for fixed-point iterations".
+    """
+
+    def __init__(self) -> None:
+        self._places: list[Array] = []
+        self._steps: list[Array] = []
+
+    def extend(self, place: Array, step: Array) -> None:
+        """Take w_k and Δ_k, and overwrite Δ_k by (3)."""
+        self._places.append(place.copy())
+        self._steps.append(step.copy())
+        del self._places[:-_DEPTH], self._steps[:-_DEPTH]
+        if len(self._places) < 2:
+            return
+        steps, places = np.diff(self._steps, axis=0), np.diff(self._places, axis=0)
+        share, *_ = np.linalg.lstsq(steps.T, step, rcond=1e-8)
+        step -= share @ (places + steps)
+
+
 @final
 class AlphaNewton:
     """Solves steps, and remembers where the matrix at hand was made.
@@ -113,7 +138,7 @@ class AlphaNewton:
         own = self._averages
         chord = self._usable(system, h)
         first, change, near = (w1.copy() if chord else w1), np.zeros(len(w1)), state
-        before, residual, shift = math.inf, math.inf, 0.0
+        before, residual, shift, chain = math.inf, math.inf, 0.0, _Chain()
         for iteration in range(1, self._limit + 1):
             move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
             near = smooth
@@ -134,6 +159,7 @@ class AlphaNewton:
             small = self._tolerance * (1.0 + _size(smooth.v))
             if (1.0 + shift) * size <= small:
                 return Status.CONVERGED, iteration, residual
+            chain.extend(w1, change)
             w1 += change
             if before < math.inf:
                 self._rate = max(0.3 * self._rate, rate)
