@@ -162,7 +162,7 @@ def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Ro
     full = each.stages == "QRT"
     told = [
         "succeeds" if judged.succeeds else "fails",
-        f"{1e3 * judged.depth:.2g} mm deep",
+        f"{1e3 * judged.depth:.2g} mm deep" if judged.depth >= 1e-6 else "less than 1 µm deep",
         f"{100 * judged.completed:.0f} % of the time",
         f"{outcome.wall_s:.0f} s",
     ]
@@ -211,7 +211,7 @@ def _whole(solver: str, judged: dict[Setting, Judged], runs: dict[Setting, Outco
         ),
         Row(
             quantity=f"{solver}: runs in which it needs no fallback", ours=f"{alone} of {len(runs)}",
-            note=f"least in {least.label}: {100 * judged[least].own:.1f} %",
+            note=f"least in {least.label}: {100 * judged[least].own:.2f} %",
         ),
         Row(
             quantity=f"{solver}: wall time of all runs together", unit="s",
