@@ -18,6 +18,7 @@ extensions = ["myst_parser", "sphinx_gallery.gen_gallery"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
+html_show_copyright = False
 html_title = f"corekit {release}"
 exclude_patterns = ["requirements.txt"]
 
