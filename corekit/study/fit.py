@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import time as clock
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,6 +33,7 @@ from corekit.run.simulation import Simulation
 from corekit.run.statics import settle
 from corekit.scenario.casting import config_of
 from corekit.scenario.dump import resolved_document
+from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.schema import Input, Scenario
 from corekit.study.fit_file import FitFile
 from corekit.world.obstacles import Obstacle
@@ -247,13 +249,15 @@ def _fitted_scenario(made: Fit) -> str:
     assert made.file.loaded is not None
     document = resolved_document(made.file.loaded)
     body = next(each for each in document["bodies"] if each["name"] == made.file.body)
+    wrong: list[Mistake] = []
     for each in made.estimate.fitted:
-        if each.name not in body.get("options", {}):
-            mistake = Mistake(
-                each.name, each.value, "is fitted, but is not among the options that the scenario resolves to"
-            )
-            raise ConfigError([mistake], "the fitted scenario")
-        body["options"][each.name] = each.value
+        if re.split(r"[.\[]", each.name)[0] not in body.get("options", {}):
+            said = "is fitted, but is not among the options that the scenario resolves to"
+            wrong.append(Mistake(each.name, each.value, said))
+            continue
+        apply_overrides(document, [f"bodies.{made.file.body}.options.{each.name}={each.value!r}"], wrong)
+    if wrong:
+        raise ConfigError(wrong, "the fitted scenario")
     fitted = {each.channel for each in made.estimate.schedules}
     inputs = [each for each in body.get("inputs", []) if each["channel"] not in fitted]
     for each in made.estimate.schedules:

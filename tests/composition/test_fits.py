@@ -244,3 +244,65 @@ def test_an_arm_gives_back_the_stiffness_and_damping_of_its_chambers(tmp_path):
     assert made.info.status.solved
     assert [each.value for each in made.estimate.fitted] == pytest.approx([300.0, 4.0], rel=1e-5)
     assert np.nanmax(made.estimate.distance) < 1e-7
+
+
+STRAINED = """
+format = "corekit-scenario/1"
+name = "strained"
+time = { duration = 0.2, step = 0.01 }
+[[bodies]]
+name = "arm"
+use = "gvs"
+[bodies.options]
+[[bodies.options.links]]
+name = "arm"
+frames = [0.5]
+[[bodies.options.links.divisions]]
+length = 0.3
+radius = 0.01
+young = 2e5
+viscosity = 2e3
+points = 3
+magnus = 2
+strain = [{ kind = "legendre", order = 0, modes = ["bend-y"] }]
+[integrator]
+use = "implicit-midpoint"
+[output]
+every = 0.01
+"""
+
+
+def seen_by_frames(folder: Path, text: str, steps: int) -> Path:
+    """A folder with a scenario and the places of its one body's frames at every step."""
+    (folder / "scene.toml").write_text(text)
+    simulation = corekit.load(folder / "scene.toml").compose()
+    body, times, places = simulation.bodies[0], [], []
+    count = len(body.layout.frames)
+    for _ in range(steps):
+        place = np.zeros((count, 3))
+        body.model.poses(simulation.state.parts[0], place, np.zeros((count, 3, 3)))
+        times.append(simulation.time)
+        places.append(place)
+        simulation.step()
+    write_markers(folder / "seen.csv", np.array(times), np.array(places), "xyz")
+    return folder
+
+
+def test_an_arm_by_strain_gives_back_the_material_of_its_division(tmp_path):
+    folder = seen_by_frames(tmp_path, STRAINED, 16)
+    young, viscosity = (f"links[0].divisions[0].{name}" for name in ("young", "viscosity"))
+    (folder / "fit.toml").write_text(
+        'format = "corekit-fit/1"\nname = "arm"\nscenario = "scene.toml"\nuse = "ipopt-fit"\n'
+        f'set = ["bodies.arm.options.{young}=1e5", "bodies.arm.options.{viscosity}=500.0"]\n'
+        '[options]\nprofile = "none"\nmarkers = { file = "seen.csv", deviation = 1e-4 }\n'
+        f'parameters = [{{ name = "{young}", low = 1e4, high = 1e7 }}, '
+        f'{{ name = "{viscosity}", low = 1.0, high = 1e5 }}]\n'
+    )
+    into = folder / "out"
+    into.mkdir()
+    made = fit(load_fit(folder / "fit.toml"), into)
+    assert made.info.status.solved
+    # gravity bends an arm of known weight, so that modulus and viscosity come with their units
+    assert [each.value for each in made.estimate.fitted] == pytest.approx([2e5, 2e3], rel=1e-4)
+    division = corekit.load(into / "fitted.toml").bodies[0].options["links"][0]["divisions"][0]
+    assert division["young"] == pytest.approx(2e5, rel=1e-4)

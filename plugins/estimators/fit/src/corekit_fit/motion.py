@@ -213,7 +213,7 @@ def _refuse(task: EstimationTask) -> None:
     layout, abilities = task.model.layout, task.abilities
     if len(layout.prescribed):
         raise CompositionError(f"body {task.body!r} has prescribed coordinates, which ipopt-fit cannot hold")
-    if "bilateral" in abilities and "symbolic-rows" not in abilities:
+    if layout.bilateral_rows and "symbolic-rows" not in abilities:
         raise CompositionError(
             f"body {task.body!r} has bilateral rows, but its model does not offer `symbolic-rows`"
         )
@@ -229,7 +229,7 @@ def _refuse(task: EstimationTask) -> None:
 
 
 def _rows_of(task: EstimationTask) -> BilateralRows | None:
-    if "bilateral" not in task.abilities:
+    if "bilateral" not in task.abilities or not task.model.layout.bilateral_rows:
         return None
     model: Any = task.model
     rows: BilateralRows = model.bilateral_rows()

@@ -20,9 +20,10 @@ gvs = ComponentSpec(
         "force-terms",
         "input-jacobian",
         "symbolic",
+        "symbolic-parameters",
     ),
     modules=("numba", "sympy"),
-    ability_modules={"symbolic": ("casadi",)},
+    ability_modules={"symbolic": ("casadi",), "symbolic-parameters": ("casadi",)},
     citation=(
         "Mathew, Ben Hmida, Armanini, Boyer, Renda (2022), SoRoSim: A MATLAB Toolbox for Hybrid Rigid-Soft Robots "
         "Based on the Geometric Variable-Strain Approach, IEEE Robotics and Automation Magazine; "

@@ -43,7 +43,7 @@ class GVS(Model):
     The equations stand in `sweep` (kinematics), `forces` (M and f), `slopes` (K and D) and `loops` (rows).
 
     Abilities: `contact-rows`, `tangent`, `bilateral`, `prescribed`, `energy`, `force-terms`, `input-jacobian`;
-    `symbolic` with CasADi.
+    `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).

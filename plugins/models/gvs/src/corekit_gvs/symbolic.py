@@ -1,4 +1,4 @@
-"""A tree's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+"""A tree's equations as CasADi expressions, for planners (`symbolic`) and estimators (`symbolic-parameters`).
 
 The same sweep and sums as `sweep` and `forces`, with ω and v of every node as expressions of (q, q̇); rows and bias are
 
@@ -22,7 +22,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.symbolic import SymbolicParameter
 from corekit_gvs.build import Robot
+from corekit_gvs.materials import Materials
 from corekit_gvs.tables import BODY_INPUT, CHART, FIXED, MIDPOINT, ROOT, THREAD, WORLD_INPUT, WORLD_TABLE
 
 __all__ = ["SymbolicTree"]
@@ -75,37 +77,51 @@ class SymbolicTree:
         ConfigError: a basis or a distributed wrench that varies in time.
     """
 
-    def __init__(self, robot: Robot, path: str) -> None:
+    def __init__(self, robot: Robot, path: str, values: Mapping[str, Expression] | None = None) -> None:
         if robot.varying or not all(basis.steady for basis in robot.dependents):
             what = "a wrench that varies in time" if robot.varying else "a basis that varies in time"
             said = "expressions are of steady bases and wrenches"
             raise ConfigError([Mistake(path, what, said)], "symbolic expressions")
-        self._robot = robot
+        self._robot, self._path = robot, path
+        self._values = dict(values or {})
+        self._materials = Materials(robot.tree, tuple(self._values))
         self._inputs = sum(channel.size for channel in robot.acting.channels)
         self._made: dict[Any, Any] = {}
         self._depending: dict[int, list[tuple[int, Expression]]] = {}
+
+    # — what estimators fit —
+
+    @property
+    def parameters(self) -> Mapping[str, SymbolicParameter]:
+        """Young's modulus and viscosity of every division whose section is not given by its rigidity."""
+        return self._materials.parameters
+
+    def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicTree:
+        """The same tree with expressions instead of the options' numbers."""
+        return SymbolicTree(self._robot, self._path, {**self._values, **values})
 
     # — what planners ask —
 
     def mass(self, q: Expression) -> Expression:
         """M, shape (nv, nv)."""
-        return self.functions()["mass"](q)
+        return self._with_values()["mass"](q)
 
     def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
         """f, shape (nv, 1)."""
-        return self.functions()["force"](q, v, inputs)
+        return self._with_values()["force"](q, v, inputs, *self._values.values())
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
         """Kinetic energy [J]."""
-        return self.functions()["energy"](q, v)[0]
+        return self._with_values()["energy"](q, v, *self._values.values())[0]
 
     def potential_energy(self, q: Expression) -> Expression:
         """Elastic and gravitational potential [J], heights from the world's origin."""
-        return self.functions()["energy"](q, ca.DM.zeros(self._robot.size))[1]
+        still = ca.DM.zeros(self._robot.size)
+        return self._with_values()["energy"](q, still, *self._values.values())[1]
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame."""
-        positions, rotations = self.functions()["poses"](q)
+        positions, rotations = self._with_values()["poses"](q)
         return positions[:, frame], rotations[:, 3 * frame : 3 * frame + 3]
 
     def point(self, q: Expression, frame: int, local: Expression) -> Expression:
@@ -124,6 +140,10 @@ class SymbolicTree:
 
     def functions(self) -> Mapping[str, Any]:
         """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
+        return self._with_values() if not self._values else SymbolicTree(self._robot, self._path).functions()
+
+    def _with_values(self) -> Mapping[str, Any]:
+        """The same with what stands for parameters as further arguments of force and energy."""
         if "functions" not in self._made:
             self._made["functions"] = self._build()
         return self._made["functions"]
@@ -144,11 +164,14 @@ class SymbolicTree:
         frames = [nodes[k] for k in robot.visible.nodes]
         positions = ca.horzcat(*[frame[0] for frame in frames])
         rotations = ca.horzcat(*[frame[1] for frame in frames])
+        given = list(self._materials.symbols.values())
+        names = [f"p{i}" for i in range(len(given))]
+        energies = [kinetic, level + elastic]
         return {
             "mass": ca.Function("mass", [q], [mass], ["q"], ["M"]),
-            "force": ca.Function("force", [q, v, u], [force], ["q", "v", "u"], ["f"]),
+            "force": ca.Function("force", [q, v, u, *given], [force], ["q", "v", "u", *names], ["f"]),
             "energy": ca.Function(
-                "energy", [q, v], [kinetic, level + elastic], ["q", "v"], ["kinetic", "potential"]
+                "energy", [q, v, *given], energies, ["q", "v", *names], ["kinetic", "potential"]
             ),
             "poses": ca.Function("poses", [q], [positions, rotations], ["q"], ["position", "rotation"]),
         }
@@ -251,8 +274,9 @@ class SymbolicTree:
             xi, rate = self._strain(row[0], row[1], q, v)
             away = xi - ca.DM(section[13:19])
             weight = float(section[0])
-            stress = ca.DM(section[1:7]) * away + ca.DM(section[7:13]) * rate
-            elastic += 0.5 * weight * ca.dot(ca.DM(section[1:7]) * away, away)
+            rigidity = self._materials.elastic(i, section[1:7])
+            stress = rigidity * away + self._materials.viscous(i, section[7:13], section[1:7]) * rate
+            elastic += 0.5 * weight * ca.dot(rigidity * away, away)
             for index, kind, action in acting.get(i, []):
                 amount = 1.0 if index < 0 else u[index]
                 if kind == THREAD:
