@@ -112,6 +112,14 @@ class ContactForces:
     def _take_carriers(self, trial: State, contacts: ContactSet) -> None:
         """Fill the table of `carrier_kernels`, all bodies one after the other."""
         bodies = self._stage.rows.carriers(trial, contacts)
+        if len(bodies) == 1 and bodies[0][0] == 0:
+            # of one body the rows' own buffers will do: they stay until its contacts are taken again
+            _, count, contact, slot, dofs, values = bodies[0]
+            width = np.full(count, dofs.shape[1])
+            self._table = contact[:count], slot[:count], width, dofs[:count], values[:count]
+            self._of = np.full((contacts.count, MAX_CARRIERS), -1, dtype=np.int64)
+            self._of[contact[:count], slot[:count]] = np.arange(count)
+            return
         total = sum(body[1] for body in bodies)
         widest = max((body[4].shape[1] for body in bodies), default=0)
         contact, slot, width = (np.empty(total, dtype=np.int64) for _ in range(3))

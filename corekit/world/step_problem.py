@@ -12,7 +12,7 @@ couple them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import cast, final
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class StepSystem:
         solver: contact solver, or None without contact.
 
     Attributes:
-        contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies.
+        contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies. trial: where that was.
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
         split: whether the last linearisation was of the split family.
     """
@@ -87,9 +87,9 @@ class StepSystem:
         # what contacts did and what held prescribed coordinates is told from the accepted velocity
         self._reports = stage is not None or self._motion.prescribes
         self._recharts = tuple((i, body.model.rechart) for i, body in enumerate(self.bodies))
-        self._trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
+        self.trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
         self._velocity = self._about = np.zeros(n)
-        self.extra: Array | None = None
+        self.extra, self._due = cast("Array | None", None), False
         self.contact_count = 0
         self.split = self._measured = False
         self._accepted = np.zeros(n)
@@ -158,7 +158,7 @@ class StepSystem:
 
     def _go_to(self, start: State, velocity: Array, step: float, theta: float) -> tuple[State, State]:
         """Move to the trial state and the end state of v_k = `velocity`; both are one buffer at θ = 1."""
-        trial, own = self._trial, self._velocity
+        trial, own = self.trial, self._velocity
         self._motion.fix(velocity, start.time + step)
         own[:] = velocity
         self._reset(own, split=False)
@@ -180,20 +180,18 @@ class StepSystem:
 
     def _touch(self, start: State, step: float, theta: float) -> None:
         """Contacts at the trial state, and the forces of a potential there."""
-        trial, own = self._trial, self._velocity
+        trial = self.trial
         if self.stage is not None and self.stage.measure(trial):
             end = trial if theta == 1.0 else self._end
             self.contact_count, self._obstacle_rate = self._contacts.coupled(start, trial, end, step, theta)
         if self.forces is not None and self.contact_count:
-            forces = self.forces
-            forces.evaluate(trial, trial.v, step, self._obstacle_rate)
-            # b = A·v_k − ρ: the potential's own share of A·v_k and of ρ
-            self.extra = step * forces.generalised() + forces.tangent_product(own, *self._coefficients)
+            self.forces.evaluate(trial, trial.v, step, self._obstacle_rate)
+            self._due = True
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
         self._about, self._measured = about, False
-        self.extra = None
+        self.extra, self._due = None, False
         self.contact_count = 0
         if self._has_impulses:
             self.impulses.without_contact()
@@ -272,6 +270,14 @@ class StepSystem:
 
     # — solving —
 
+    def share(self) -> Array | None:
+        """What a potential adds to b = A·v_k − ρ, taken when it is asked for; None without one."""
+        if self._due and self.forces is not None:
+            self.extra = self.problem.step * self.forces.generalised()
+            self.extra += self.forces.tangent_product(self._velocity, *self._coefficients)
+            self._due = False
+        return self.extra
+
     def _finish(self, step: float) -> None:
         """Factorise, and carry the warm start over to the new set of contacts."""
         self.problem.step = step
@@ -297,7 +303,7 @@ class StepSystem:
         if not self.factor.ready:
             velocity[:] = self._about
             return _SINGULAR
-        self.factor.free(self.extra, velocity)
+        self.factor.free(self.share(), velocity)
         if not (self._has_impulses and self.impulses.wanted()):
             return self.forces.info if self.forces is not None else _DIRECT
         return self.factor.push(self.extra, velocity)
@@ -339,11 +345,6 @@ class StepSystem:
         if self._motion.prescribes:
             for part, where in zip(self.parts, self.slices, strict=True):
                 out[where][part.prescribed] = 0.0
-
-    @property
-    def trial(self) -> State:
-        """Where the last coupled linearisation was made."""
-        return self._trial
 
     def contact_forces(self, b: int) -> dict[str, Array]:
         """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""

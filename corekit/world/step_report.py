@@ -34,7 +34,7 @@ def reactions(system: StepSystem, accepted: Array, coefficients: tuple[float, fl
         accepted: v⁺.
         coefficients: the factors of a potential's damping and stiffness in A.
     """
-    extra = system.extra
+    extra = system.share()
     if system.solves_impulses:
         extra = contact_impulse(system)
     elif extra is not None and system.forces is not None:

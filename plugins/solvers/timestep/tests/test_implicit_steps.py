@@ -206,9 +206,11 @@ def oscillating_strut(options, h, duration=0.3):
     )
     integrator = ImplicitEuler(NewtonConfig(**options), BuildContext(step=h))
     simulation = small_world({"body": model}, integrator, step=h)
-    reports = []
-    simulation.observe(lambda _run, report: reports.append(report))
+    reports, times = [], [0.0]
+    simulation.observe(lambda run, report: (reports.append(report), times.append(run.time)))
     simulation.run(duration)
+    # pitfall: a halved step is told with its time and its own length
+    assert np.diff(times) == pytest.approx([report.step for report in reports], rel=1e-9)
     return simulation, reports
 
 

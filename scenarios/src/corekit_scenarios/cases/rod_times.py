@@ -1,10 +1,20 @@
-"""Table II of DisMech: what its benchmarks cost."""
+"""Table II of DisMech: what its benchmarks cost.
+
+The authors' code runs its cantilevers and its friction case in the x–z plane (`enable_2d_sim`), the helices in space,
+and ends Newton's method where an update moves no node faster than 1 mm/s or the force fell to 1e-4. So do ours: in the
+plane where theirs are, beside the cantilevers in space, at an error of a velocity of 0.1 mm/s or less: such that the
+whole motion hardly depends on it, which is measured too.
+
+Times of the C++ code: whole runs of commit ea6b818 with MKL's PARDISO, one thread, two-core EPYC.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Sequence
+
+import numpy as np
 
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
@@ -15,8 +25,8 @@ __all__ = ["solve_time", "table2"]
 
 _ROUNDS = 3
 _MIDPOINT = ("integrator.use=implicit-midpoint", "integrator.options={}")
-_TOLERANCE = ("integrator.options.tolerance=1e-6",)
-"""Error of a velocity at which a step ends [m/s]; the default, a hundredth of it, ends near rounding."""
+_TIGHT = "1e-9"
+_PLANAR = ("bodies[0].options.planar=true",)
 _HELIX = (*_MIDPOINT, "time.step=4e-3", "output.every=4e-3", "time.duration=10.0")
 
 
@@ -36,18 +46,22 @@ def solve_time(scenario: str, overrides: Sequence[str] = (), rounds: int = _ROUN
 def table2(case: CaseRun) -> list[Row]:
     """Every benchmark at the authors' step, against their code's time on a machine like this."""
     stiff = (*STIFF, "time.step=0.05", "output.every=0.05")
-    jobs: dict[str, tuple[str, Sequence[str], float, float, float | None, int]] = {
-        "a1, cantilever": ("dismech/cantilever", (), 0.661, 0.713, 20.4, 12),
-        "a2, stiff cantilever": ("dismech/cantilever", stiff, 1.24, 1.44, 33.7, 12),
-        "b1, helix, h = 4 ms": ("dismech/helix", _HELIX, 7.30, 9.19, None, 18),
-        "b2, stiff helix": ("dismech/helix", (*_MIDPOINT, *B2), 3.18, 3.10, 83.6, 18),
-        "c, friction, one run": ("dismech/friction", (carried(),), math.nan, 0.291, 0.596, 8),
-        "spider": ("dismech/spider", (), math.nan, 19.5, None, 0),
+    jobs: dict[str, tuple[str, Sequence[str], str, float, float, float | None, int]] = {
+        "a1, cantilever in the plane": ("dismech/cantilever", _PLANAR, "1e-7", 0.661, 0.713, 20.4, 12),
+        "a2, stiff cantilever in the plane": ("dismech/cantilever", (*_PLANAR, *stiff), "1e-5", 1.24, 1.44, 33.7, 12),
+        "a1, cantilever in space": ("dismech/cantilever", (), "1e-7", math.nan, 1.26, 20.4, 12),
+        "a2, stiff cantilever in space": ("dismech/cantilever", stiff, "1e-5", math.nan, 2.17, 33.7, 12),
+        "b1, helix, h = 4 ms": ("dismech/helix", _HELIX, "1e-4", 7.30, 9.19, None, 18),
+        "b2, stiff helix": ("dismech/helix", (*_MIDPOINT, *B2), "1e-4", 3.18, 3.10, 83.6, 18),
+        "c, friction in the plane, one run": (
+            "dismech/friction", (carried(), *_PLANAR), "1e-4", math.nan, 0.291, 0.596, 8,
+        ),
+        "spider": ("dismech/spider", (), "1e-4", math.nan, 19.5, None, 0),
     }  # fmt: skip
     rows: list[Row] = []
     spent: dict[str, float] = {}
-    for name, (scenario, overrides, paper, code, elastica, bar) in jobs.items():
-        ours = solve_time(scenario, (*overrides, *_TOLERANCE))
+    for name, (scenario, overrides, tolerance, paper, code, elastica, bar) in jobs.items():
+        ours = solve_time(scenario, (*overrides, _within(tolerance)))
         spent[name] = ours
         times = code / ours
         said = f"{times:.1f} times faster than the C++ code"
@@ -60,6 +74,32 @@ def table2(case: CaseRun) -> list[Row]:
                 passed=times >= bar if bar else ours < 2.0, note=said,
             )
         )  # fmt: skip
+    rows += [_apart(case, name, *jobs[name][:3]) for name in jobs if name[0] in "abc"]
     text = "".join(f"{name};{seconds:.4f}\n" for name, seconds in spent.items())
     (case.folder / "seconds.csv").write_text("case;solve_s\n" + text)
     return rows
+
+
+def _within(tolerance: str) -> str:
+    return f"integrator.options.tolerance={tolerance}"
+
+
+def _apart(case: CaseRun, name: str, scenario: str, overrides: Sequence[str], tolerance: str) -> Row:
+    """How far the tolerance moves the last node in the first half second, or all of a cantilever's run."""
+    whole = "cantilever" in name
+    until = () if whole else ("time.duration=0.48",)
+    runs = [
+        case.run(
+            scenario,
+            (*overrides, _within(each), *until),
+            f"{name.split(',', maxsplit=1)[0]}-{len(overrides)}-{label}",
+        )
+        for label, each in (("as-timed", tolerance), ("tight", _TIGHT))
+    ]
+    tips = [run.frame_position[:, -1] for run in runs]
+    swing = float(np.ptp(tips[1], axis=0).max())
+    apart = float(np.abs(tips[0] - tips[1]).max()) / swing
+    return Row(
+        quantity=f"{name}: last node at a tolerance of {tolerance} from that at {_TIGHT}, share of its swing", unit="%",
+        ours=100 * apart, tolerance="≤ 0.5 %", passed=apart <= 5e-3, note=f"it moves by {1e3 * swing:.3g} mm",
+    )  # fmt: skip

@@ -14,6 +14,7 @@ Source for (2): Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differenti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,12 +59,14 @@ class CoupledStepper:
         self._history = MeanVelocities(theta)
         self._kept = KeptMatrix(theta)
         self._work: NewtonWork | None = None
+        self._trust = math.inf, 0
 
     def memory(self) -> Memory:
         """Length of the next step [s], easy steps so far, and the acceleration of the last step."""
         kept: Memory = {"length": np.array([self._length, self._lasted]), "easy": np.array(self._easy)}
         if self._acceleration is not None:
             kept["acceleration"] = self._acceleration.copy()
+        kept["contraction"] = np.array(self._trust if self._work is None else self._work.trust)
         return kept | self._history.memory() | self._kept.memory()
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -74,6 +77,10 @@ class CoupledStepper:
             self._easy = int(memory["easy"])
             if "acceleration" in memory:
                 self._acceleration = memory["acceleration"].copy()
+        known, count = memory.get("contraction", (math.inf, 0))
+        self._trust = float(known), int(count)
+        if self._work is not None:
+            self._work.trust = self._trust
         self._history.remember(memory)
         self._kept.remember(memory)
 
@@ -82,6 +89,7 @@ class CoupledStepper:
         work = self._work
         if work is None or len(work.velocity) != system.velocities:
             work = self._work = NewtonWork(system)
+            work.trust = self._trust
         theta, adaptive = self._theta, self._config.adaptive
         shortest = self._step * _SHORTEST
         # kept only with an accepted step, so that a step that failed can be repeated
