@@ -6,13 +6,15 @@ import pytest
 
 from corekit.testing.conformance import conformance
 
+
+def where_installed(module, make):
+    """What the kit asks of a back-end, or one test that says what is missing."""
+    if find_spec(module) is None:
+        return pytest.mark.skip(reason=f"{module} is not installed")(lambda: None)
+    return make()
+
+
 test_banded = conformance("qp_solvers", "banded")
-test_osqp = pytest.mark.skipif(find_spec("osqp") is None, reason="osqp is not installed")(
-    conformance("qp_solvers", "osqp")
-)
-test_piqp = pytest.mark.skipif(find_spec("piqp") is None, reason="piqp is not installed")(
-    conformance("qp_solvers", "piqp")
-)
-test_proxqp = pytest.mark.skipif(find_spec("proxsuite") is None, reason="proxsuite is not installed")(
-    conformance("qp_solvers", "proxqp")
-)
+test_osqp = where_installed("osqp", lambda: conformance("qp_solvers", "osqp"))
+test_piqp = where_installed("piqp", lambda: conformance("qp_solvers", "piqp"))
+test_proxqp = where_installed("proxsuite", lambda: conformance("qp_solvers", "proxqp"))
