@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,13 @@ ROOT = Path(__file__).parent
 
 # Most of what tests make lives on: modules, kernels, expressions.
 gc.set_threshold(20_000, 20, 50)
+
+# How long an example took says something of the machine, not of the code.
+if find_spec("hypothesis") is not None:
+    from hypothesis import settings
+
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -82,6 +82,7 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
     else:
         return True, "it has no tests"
     beside = {"pytest"}
+    shutil.copy(ROOT / "conftest.py", scratch)
     for path in tests.rglob("*.py"):
         for module in modules_imported(path.read_text(encoding="utf-8")):
             beside |= _needed(module, tests)
