@@ -15,11 +15,17 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 UV := $(shell command -v uv 2>/dev/null)
 
+# What `-e` lines of dev.txt and other requirements are installed by.
 ifneq ($(UV),)
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+WORKSPACE := --no-build-isolation $$(grep '^-e ' dev.txt)
 else
 # Byte code is written where a module is first imported: most never are.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# pip would start three processes for each distribution, and leaves one alone whose version it has already
+LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' dev.txt) && \
+	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl
+WORKSPACE := build/editable/*.whl
 endif
 # one for every distribution, not a fresh one for each
 BUILD_BACKEND := hatchling editables
@@ -30,8 +36,9 @@ BUILD_BACKEND := hatchling editables
 demo: $(VENV)/installed-demo
 	PATH="$(CURDIR)/$(BIN):$$PATH" && $(DEMO)
 
-# One process a core, each with one BLAS thread; tests that share wheels or a whole run stay together.
-PYTEST_ARGS ?= --numprocesses auto --dist loadgroup
+# One process a core, each with one BLAS thread; the tests of a plugin or of a file stay together. Plugins come
+# first: what they compile the rest finds compiled, and the small files of the end leave no core idle.
+PYTEST_ARGS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev
@@ -70,13 +77,16 @@ endif
 $(VENV)/installed-demo: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit into $(VENV) (once)"
 	@$(INSTALL) $(BUILD_BACKEND)
-	@$(INSTALL) --no-build-isolation $$(grep '^-e ' dev.txt)
+	@$(LINK)
+	@$(INSTALL) $(WORKSPACE)
 	@touch $@
 
 $(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
 	@echo "installing corekit and its tools into $(VENV) (once)"
 	@$(INSTALL) $(BUILD_BACKEND)
-	@$(INSTALL) --no-build-isolation -r dev.txt
+	@$(LINK)
+	@mkdir -p build && grep -v '^-e ' dev.txt > build/tools.txt
+	@$(INSTALL) $(WORKSPACE) -r build/tools.txt
 	@touch $@ $(VENV)/installed-demo
 
 $(VENV)/installed-docs: docs/requirements.txt $(VENV)/installed-dev

@@ -23,11 +23,14 @@ if find_spec("hypothesis") is not None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a plugin in one process: its kernels are then compiled once, not once a process."""
+    """Keep the tests of a plugin, and else of a file, in one process.
+
+    Its kernels are then compiled, its modules imported and its fixtures made once, not once a process.
+    """
     for item in items:
-        kind, *place = item.path.relative_to(ROOT).parts
-        if kind == "plugins" and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group("-".join(place[:2])))
+        place = item.path.relative_to(ROOT).with_suffix("").parts
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("-".join(place[1:3] if place[0] == "plugins" else place)))
 
 
 def pytest_collection_finish() -> None:
