@@ -27,7 +27,7 @@ class Running:
     """A command line that was started, with the part of `subprocess.Popen` that the tests ask for."""
 
     def __init__(self, process: Any, words: list[str], out: Path, err: Path) -> None:
-        self._process, self._words, self._out, self._err = process, words, out, err
+        self._process, self.words, self._out, self._err = process, words, out, err
         self.pid: int = process.pid
 
     def poll(self) -> int | None:
@@ -41,7 +41,7 @@ class Running:
         self._process.join(timeout)
         if self._process.exitcode is None:
             self.kill()
-            raise subprocess.TimeoutExpired(self._words, timeout)
+            raise subprocess.TimeoutExpired(self.words, timeout)
         return self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
 
 
@@ -59,25 +59,25 @@ class Forked:
                 patch.setenv("PYTHONPATH", str(WARM), prepend=os.pathsep)
                 forkserver.ensure_running()
 
-    def start(self, *arguments: str, folder: Path, environment: Mapping[str, str]) -> Running:
-        """Start `corekit ARGUMENTS` in a folder and leave it running."""
+    def start(
+        self, *arguments: str, folder: Path, environment: Mapping[str, str], module: str = "corekit.cli"
+    ) -> Running:
+        """Start `python -m MODULE ARGUMENTS` in a folder and leave it running."""
         self._count += 1
         out, err = (self._folder / f"{self._count}.{stream}" for stream in ("out", "err"))
         asked = {
-            "arguments": arguments, "folder": str(folder), "environment": dict(environment), "paths": PATHS,
-            "out": str(out), "err": str(err),
+            "module": module, "arguments": arguments, "folder": str(folder), "environment": dict(environment),
+            "paths": PATHS, "out": str(out), "err": str(err),
         }  # fmt: skip
         process = self._context.Process(target=exec, args=(BEGIN, {"warm": str(WARM), "asked": asked}))
         process.start()
-        return Running(process, ["corekit", *arguments], out, err)
+        return Running(process, [module, *arguments], out, err)
 
-    def run(
-        self, *arguments: str, folder: Path, environment: Mapping[str, str], timeout: float = 300.0
-    ) -> subprocess.CompletedProcess[str]:
-        """Run `corekit ARGUMENTS` in a folder to its end."""
-        running = self.start(*arguments, folder=folder, environment=environment)
+    def run(self, *arguments: str, timeout: float = 300.0, **more: Any) -> subprocess.CompletedProcess[str]:
+        """Run it to its end; `more` as in `start`."""
+        running = self.start(*arguments, **more)
         out, err = running.communicate(timeout)
-        return subprocess.CompletedProcess(["corekit", *arguments], running.poll() or 0, out, err)
+        return subprocess.CompletedProcess(running.words, running.poll() or 0, out, err)
 
 
 @pytest.fixture(scope="session")

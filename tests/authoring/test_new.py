@@ -34,11 +34,22 @@ def write(role, name, folder):
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory):
+def forking(forked):
+    """What `run` does, without importing the kernel anew."""
+
+    def started(module, *arguments, cwd, site=None):
+        environment = {**os.environ, "PYTHONPATH": str(site) if site else "", "NO_COLOR": "1"}
+        return forked.run(*map(str, arguments), module=module, folder=cwd, environment=environment)
+
+    return started
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory, forking):
     """One new distribution a role, written by the command line, and where they are installed together."""
     folder = tmp_path_factory.mktemp("authors")
     for role in ROLES:
-        done = run("corekit.cli", "new", role, f"first-{role}", cwd=folder)
+        done = forking("corekit.cli", "new", role, f"first-{role}", cwd=folder)
         assert done.returncode == DONE, done.stderr
         assert f"cd first-{role}" in done.stdout
     site = folder / "site"
@@ -60,9 +71,9 @@ def generated(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
-def test_its_own_tests_pass(generated, role):
+def test_its_own_tests_pass(generated, forking, role):
     folder, site = generated
-    done = run("pytest", "-q", "-p", "no:cacheprovider", cwd=folder / f"first-{role}", site=site)
+    done = forking("pytest", "-q", "-p", "no:cacheprovider", cwd=folder / f"first-{role}", site=site)
     assert done.returncode == 0, done.stdout
 
 
@@ -83,10 +94,10 @@ def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
 
 
 @pytest.mark.slow
-def test_the_model_s_example_runs_with_the_installed_solvers(generated):
+def test_the_model_s_example_runs_with_the_installed_solvers(generated, forking):
     folder, site = generated
     example = folder / "first-model/examples/first-model.toml"
-    done = run("corekit.cli", "run", example, "--json", cwd=folder, site=site)
+    done = forking("corekit.cli", "run", example, "--json", cwd=folder, site=site)
     assert done.returncode == DONE, done.stderr
 
 

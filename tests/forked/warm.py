@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import runpy
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +23,7 @@ import corekit.run.execute
 import corekit.scenario.compose
 import corekit.scenario.load
 import corekit.testing.blocks  # noqa: F401
-from corekit.cli import VERBS, main
+from corekit.cli import VERBS
 
 for _, function, _ in VERBS:
     importlib.import_module(function.partition(":")[0])
@@ -32,6 +33,7 @@ numba.njit(lambda numbers: numbers.sum())(np.zeros(1))
 
 
 def begin(
+    module: str,
     arguments: Sequence[str],
     folder: str,
     environment: Mapping[str, str],
@@ -39,7 +41,7 @@ def begin(
     out: str,
     err: str,
 ) -> None:
-    """`python -m corekit.cli ARGUMENTS` in a folder and an environment, its output in two files.
+    """`python -m MODULE ARGUMENTS` in a folder and an environment, its output in two files.
 
     Args:
         paths: `sys.path` of an interpreter in another folder, without PYTHONPATH.
@@ -54,5 +56,5 @@ def begin(
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [folder, *filter(None, given), *paths]
     importlib.invalidate_caches()
-    sys.argv = ["corekit", *arguments]
-    sys.exit(main())
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
