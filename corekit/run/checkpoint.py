@@ -134,6 +134,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     if not path.is_file():
         raise ResultsError(f"there is no checkpoint {path}")
     try:
+        if not zipfile.is_zipfile(path):
+            raise ResultsError(
+                f"{path} is not a whole checkpoint: it is cut short, or something else wrote it"
+            )
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files} if hasattr(file, "files") else {}
     except _NOT_READABLE as error:

@@ -42,8 +42,8 @@ def test_a_damaged_newest_checkpoint_is_passed_over_and_logged(cut, whole):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "is not a whole checkpoint"),
-        (b"time,q\n0,1\n", "is not a whole checkpoint"),
+        (b"", "is not a whole checkpoint: it is cut short, or something else wrote it"),
+        (b"time,q\n0,1\n", "is not a whole checkpoint: it is cut short, or something else wrote it"),
         (None, "is not a whole checkpoint"),
         ({"q": np.zeros(3)}, "has the format 'none'.*something else wrote it"),
         ({"format": np.array("corekit-checkpoint/9")}, "another version of corekit wrote it"),
