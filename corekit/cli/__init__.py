@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+import time as clock
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ from corekit.errors import CompositionError, ConfigError, CorekitError, PluginEr
 if TYPE_CHECKING:
     from cyclopts import App
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error"]
+__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error", "seconds_so_far"]
 
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
@@ -52,12 +54,25 @@ DONE, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
 _MISUSE_ERRORS = (ConfigError, PluginError, CompositionError, ResultsError)
 
 
+_SELDOM = 100_000
+"""Objects made between two searches for garbage: what is imported stays, and searching it took a tenth of a run."""
+
+_began = [clock.perf_counter()]
+
+
+def seconds_so_far() -> float:
+    """Wall time since the command line was read [s]."""
+    return clock.perf_counter() - _began[0]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code.
 
     Args:
         arguments: words after `corekit`; those of the process if None.
     """
+    _began[0] = clock.perf_counter()
+    gc.set_threshold(max(_SELDOM, gc.get_threshold()[0]), *gc.get_threshold()[1:])
     for library in ("OPENBLAS", "OMP", "MKL"):
         # a run is one thread; the matrices of a step are too small to share out
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from corekit.cli import MISUSE, exit_code, print_error
+from corekit.cli import MISUSE, exit_code, print_error, seconds_so_far
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run(
         notes = getattr(error, "__notes__", [])
         print(json.dumps({"status": "failed", "reason": str(error), "notes": notes}, ensure_ascii=False))
         return exit_code(error)
-    report = as_data(results, pictures)
+    report = as_data(results, pictures, seconds_so_far())
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     elif not quiet:

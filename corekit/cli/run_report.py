@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 __all__ = ["as_data", "print_table", "watchdog_lines"]
 
 
-def as_data(results: Results, pictures: Sequence[Path]) -> dict[str, Any]:
-    """The report as JSON can hold it."""
+def as_data(results: Results, pictures: Sequence[Path], whole_s: float | None = None) -> dict[str, Any]:
+    """The report as JSON can hold it.
+
+    Args:
+        whole_s: wall time of the command so far, with imports, composing and files [s]; None of an earlier run.
+    """
     outcome = results.outcome
     times = next((event for event in reversed(results.events) if event["event"] == "finished"), {})
-    keys = ("wall_s", "first_step_s", "step_s", "real_time_factor")
+    keys = ("wall_s", "loop_s", "first_step_s", "step_s", "real_time_factor")
     return {
         "name": results.title,
         "status": outcome.word,
@@ -26,6 +30,7 @@ def as_data(results: Results, pictures: Sequence[Path]) -> dict[str, Any]:
         "pictures": [str(path) for path in pictures],
         "simulated_s": float(results.time[-1] - results.time[0]),
         **{key: times.get(key) for key in keys},
+        "whole_s": whole_s,
         "statistics": dict(results.statistics),
         "watchdog": times.get("watchdog", {}),
     }
@@ -47,6 +52,7 @@ def print_table(report: dict[str, Any]) -> None:
         ("steps", f"{said['steps']}, {said['kept']} records"),
         ("time per step", _per_step(report)),
         ("real-time factor", _number(report["real_time_factor"], "{:.3g}")),
+        ("wall time", _wall(report)),
         ("contacts, at most", str(said["most_contacts"])),
         ("deepest penetration", _depth(said)),
         ("solved by", _counts(said["answered_by"], solves)),
@@ -80,7 +86,16 @@ def watchdog_lines(watchdog: dict[str, Any]) -> list[str]:
 def _per_step(report: dict[str, Any]) -> str:
     if report["step_s"] is None:
         return "unknown"
-    return f"{1e6 * report['step_s']:.0f} µs (median; {report['wall_s']:.3g} s in all)"
+    return f"{1e6 * report['step_s']:.0f} µs (median)"
+
+
+def _wall(report: dict[str, Any]) -> str:
+    """How long the steps took, watched and recorded, and how long all of it."""
+    steps, whole = report["loop_s"], report["whole_s"]
+    told = [] if steps is None else [f"{steps:.3g} s of steps"]
+    if whole is not None:
+        told.append(f"{whole:.3g} s in all with starting, loading and writing")
+    return ", ".join(told) or "unknown"
 
 
 def _number(value: float | None, form: str) -> str:

@@ -199,6 +199,7 @@ class _Run:
             self._keeper.write()
             pace.begin()
             self._simulation.rehearse()
+            pace.ready()
             try:
                 self._step_to_the_end(stop)
             except StepFailed as error:

@@ -233,6 +233,8 @@ def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
             continue
         for line in lines:
             requirement = Requirement(line)
+            if requirement.name in found:  # metadata are slow to parse
+                continue
             if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
                 continue
             try:

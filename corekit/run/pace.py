@@ -53,7 +53,7 @@ class Pace:
     ) -> None:
         self._start, self._duration = simulation.start_time, duration
         self._folder, self._tell = folder, tell
-        self._began = self._first = self._ended = clock.perf_counter()
+        self._began = self._ready = self._first = self._ended = clock.perf_counter()
         self._next = -1.0
         self._first_time = self._begun_at = self._reached = simulation.time
         self._steps = 0
@@ -62,8 +62,12 @@ class Pace:
 
     def begin(self) -> None:
         """The clock starts."""
-        self._began = self._first = self._ended = clock.perf_counter()
+        self._began = self._ready = self._first = self._ended = clock.perf_counter()
         self._tell(Progress("first step", folder=self._folder))
+
+    def ready(self) -> None:
+        """The steps begin: what comes before them is loaded."""
+        self._ready = clock.perf_counter()
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         self._steps += 1
@@ -89,7 +93,7 @@ class Pace:
         self._ended = clock.perf_counter()
 
     def as_data(self) -> dict[str, float | None]:
-        """Wall times [s]: of the whole run, of the first step, and the median of a step."""
+        """Wall times [s]: with what is loaded first, of the steps alone, of the first one, and the median of one."""
         steps = self._steps
         if self._paces:
             step: float | None = median(self._paces)
@@ -97,6 +101,7 @@ class Pace:
             step = (self._ended - self._first) / (steps - 1) if steps > 1 else None
         return {
             "wall_s": self._ended - self._began,
+            "loop_s": self._ended - self._ready,
             "first_step_s": self._first - self._began,
             "step_s": step,
             "real_time_factor": (self._reached - self._begun_at) / (steps * step) if step else None,

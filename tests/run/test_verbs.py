@@ -38,7 +38,9 @@ def test_run_ends_with_a_table(shell, scenario_file):
     assert told.returncode == 0, told.stderr
     for words in (
         "500, 51 records",
-        "µs (median; ",
+        "µs (median)",
+        "s of steps, ",
+        "in all with starting, loading and writing",
         "real-time factor",
         "tiny sweeps",
         "free | ",
@@ -58,6 +60,7 @@ def test_run_prints_one_json_object(shell, scenario_file):
     assert report["folder"] == "here"
     assert report["statistics"]["steps"] == 500
     assert report["step_s"] > 0
+    assert 0 < report["loop_s"] <= report["wall_s"] < report["whole_s"]
 
 
 def test_quiet_run_says_nothing(shell, scenario_file):
