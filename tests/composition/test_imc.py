@@ -99,18 +99,19 @@ def test_the_arm_of_scenario_a_rests_on_its_box_within_the_layer():
 
 
 def test_a_rod_dropped_across_a_cylinder_comes_to_the_same_rest(rod):
-    """It hangs over on both sides and droops."""
-    lcp = ("contact.solver.use=lcp", "contact.solver.options={}")
-    one, other = run(rod, 0.4), run(rod, 0.4, *lcp)
+    """It hangs over on both sides and droops; with the potential, with complementarity, as a quadratic program."""
+    other_words = [(f"contact.solver.use={word}", "contact.solver.options={}") for word in ("lcp", "qp")]
+    one, other, third = run(rod, 0.4), *(run(rod, 0.4, *words) for words in other_words)
     # it still sinks a little: drag carries some per cent
     weight = 800.0 * np.pi * 0.015**2 * 0.4 * 9.81 * 1e-3
-    for simulation in (one, other):
+    for simulation in (one, other, third):
         record = simulation.contacts()
         axes = np.stack([record.normal, record.tangent, np.cross(record.normal, record.tangent)], axis=1)
         impulses = np.column_stack([record.normal_impulse, record.tangential_impulse])
         assert np.einsum("ma,mai->i", impulses, axes)[2] == pytest.approx(weight, rel=0.05)
     assert np.abs(frames(one)[:, 2] - 0.0755).max() > 5 * LAYER  # it did fall and bend
     assert np.abs(frames(one) - frames(other)).max() < LAYER
+    assert np.abs(frames(one) - frames(third)).max() < LAYER
 
 
 def test_potentials_are_refused_by_nobody_and_stiff_split_schemes_refuse_impulses(rod):

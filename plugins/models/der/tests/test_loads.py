@@ -33,6 +33,16 @@ def test_mass_of_nodes_is_the_rods_and_inertia_belongs_to_edges(rod):
     assert oblong.mass()[oblong.place("rod-0-angle")[0]] == pytest.approx(polar * 0.25, rel=1e-12)
 
 
+def test_a_spinning_edge_reaches_as_fast_as_its_surface_moves(rod):
+    """1 m/s a unit at nodes, the radius at angles: what errors of velocities are judged by."""
+    limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=4, radius=(0.03, 0.01))
+    made = rod(limb)
+    reach, nodes = made.layout.reach, made.nodes("rod", 4).ravel()
+    assert reach[nodes].tolist() == [1.0] * 12
+    assert np.delete(reach, nodes) == pytest.approx([0.08 / 3, 0.02, 0.04 / 3])
+    assert rod(limb, planar=True).layout.reach is None
+
+
 def test_a_square_twists_by_saint_venants_constant():
     """J = 0.1405770·a⁴ of a square, b·a³/3 of a thin strip less 0.63·a⁴/3."""
     one = np.ones(1)

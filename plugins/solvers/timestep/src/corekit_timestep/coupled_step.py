@@ -53,6 +53,7 @@ class CoupledStepper:
         self._settings = NewtonSettings(
             tolerance=config.tolerance, max_iterations=config.max_iterations, reuse=config.reuse
         )
+        self._bounded = math.isfinite(config.local_error)
         self._length, self._easy = step, 0
         self._acceleration: Array | None = None
         self._lasted = step
@@ -113,7 +114,7 @@ class CoupledStepper:
         v = work.velocity
         self._adapt(length, easy, solved, error)
         np.subtract(v, state.v, out=work.change)
-        if np.isfinite(self._config.local_error):
+        if self._bounded:
             self._acceleration, self._lasted = work.change / h, h
         out.v[:] = v
         np.multiply(v, theta, out=work.trial)
@@ -148,7 +149,7 @@ class CoupledStepper:
 
     def _local_error(self, state: State, velocity: Array, h: float) -> float:
         """The left side of (2) [m or rad]; 0 where it is not asked for."""
-        if not np.isfinite(self._config.local_error):
+        if not self._bounded:
             return 0.0
         change = velocity - state.v
         before = self._acceleration

@@ -32,7 +32,7 @@ from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
+from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.integrator import System
 from corekit_timestep.line_search import natural_search, residual_search
 from corekit_timestep.sizes import sizes
@@ -186,7 +186,9 @@ def _measured(info: SolveInfo, system: System, converged: bool) -> SolveInfo:
     status = info.status
     if not converged and status.solved:
         status = Status.ITERATION_LIMIT
-    return evolve(info, status=status, residuals=evolve(info.residuals, equation=system.residual()))
+    told = info.residuals
+    residuals = Residuals(told.normal, told.friction, told.cone, system.residual(), told.compliance)
+    return SolveInfo(status, info.iterations, residuals, info.answered_by)
 
 
 def _follow(
