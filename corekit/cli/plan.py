@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time as clock
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from corekit.study.plan import Planned
 
 __all__ = ["plan"]
+
+_EVERY = 5.0
+"""Seconds between lines of progress where no line can move."""
 
 
 def plan(
@@ -96,12 +100,22 @@ def _make(
     def show(name: str) -> Any:
         return ProgressLine(name, silent=silent)
 
-    with Console(stderr=True, quiet=silent).status(f"{asked.name}: planning") as line:
+    console = Console(stderr=True, quiet=silent, highlight=False)
+    with console.status(f"{asked.name}: planning") as line:
+        last = clock.monotonic()
 
         def told(numbers: Mapping[str, float]) -> None:
-            line.update(_words(asked.name, numbers))
+            nonlocal last
+            words = _words(asked.name, numbers)
+            line.update(words)
+            if not console.is_terminal and clock.monotonic() - last > _EVERY:
+                last = clock.monotonic()
+                tell(words)
 
-        made = make_plan(asked, folder, told, earlier=earlier)
+        def tell(sentence: str) -> None:
+            console.print(sentence, markup=False, soft_wrap=True)
+
+        made = make_plan(asked, folder, told, earlier=earlier, tell=tell)
     return simulate(made, show) if replay else made
 
 

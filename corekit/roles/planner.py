@@ -55,6 +55,10 @@ class StillObstacle:
     pose: Pose
 
 
+def _unheard(_sentence: str) -> None:
+    pass
+
+
 @frozen(eq=False, kw_only=True)
 class PlanningTask:
     """The world in which something is to be done.
@@ -64,12 +68,14 @@ class PlanningTask:
         obstacles: by name.
         earlier: an earlier plan to begin from, or None.
         folder: where the planner may write files of its own, or None.
+        tell: takes sentences for the user while the planner is at work: that it compiles, and what it waits for.
     """
 
     bodies: Mapping[str, TaskBody]
     obstacles: Mapping[str, StillObstacle] = field(factory=dict)
     earlier: Plan | None = None
     folder: Path | None = None
+    tell: Callable[[str], None] = _unheard
 
 
 @frozen(eq=False, kw_only=True)

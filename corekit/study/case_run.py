@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
@@ -14,7 +15,7 @@ from corekit.run.execute import execute
 from corekit.run.results import Results
 from corekit.scenario.load import load
 from corekit.study.batch import Job, Outcome, run_batch
-from corekit.study.shown import ShowProgress, unseen
+from corekit.study.shown import Shown, ShowProgress, unseen
 
 __all__ = ["CaseRun", "Job", "Outcome", "Row", "Value"]
 
@@ -78,6 +79,10 @@ class CaseRun:
         self.folder = folder
         self.only = tuple(only)
         self._show = progress or unseen
+
+    def shown(self, name: str) -> AbstractContextManager[Shown]:
+        """Shows that a part of the case is at work, for work that is no run of a scenario."""
+        return self._show(name)
 
     def run(self, scenario: str | Path, overrides: Sequence[str] = (), name: str = "") -> Results:
         """Run a scenario, by the name of a shipped one or by its file, into a folder of its own.

@@ -75,6 +75,7 @@ def make_plan(
     progress: Told | None = None,
     *,
     earlier: Plan | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Planned:
     """Make a plan and write it; `simulate` goes on.
 
@@ -83,6 +84,7 @@ def make_plan(
         folder: existing and empty, for what is found; None: nothing is written.
         progress: told the numbers of the search.
         earlier: a plan to begin from.
+        tell: takes the planner's sentences while it is at work.
     Raises:
         ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
     """
@@ -94,6 +96,8 @@ def make_plan(
         config, BuildContext(path="planner", step=file.loaded.time.step)
     )
     task = attrs.evolve(planning_task(file.loaded.compose()), earlier=earlier, folder=folder)
+    if tell is not None:
+        task = attrs.evolve(task, tell=tell)
     plan, info = planner.plan(task, progress or (lambda _numbers: None))
     if not isinstance(plan, Plan):
         raise PluginError(

@@ -26,6 +26,10 @@ from corekit_mpcc.transcription.variables import Block, Blocks
 __all__ = ["IpoptMpcc", "motion_of"]
 
 
+def _unheard(_sentence: str) -> None:
+    pass
+
+
 @final
 class IpoptMpcc(Planner):
     """Motions through contact as a program with complementarity constraints, in two stages.
@@ -41,7 +45,8 @@ class IpoptMpcc(Planner):
     def __init__(self, config: MpccConfig, context: BuildContext | None = None) -> None:
         self._config = config
         self._notes: list[str] = []
-        self._programs = Programs(self._notes.append)
+        self._tell: Callable[[str], None] = _unheard
+        self._programs = Programs(self._announce)
 
     @property
     def prepared(self) -> int:
@@ -69,8 +74,14 @@ class IpoptMpcc(Planner):
         self, config: MpccConfig, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Plan, SolveInfo]:
         """The same for another task, with the programs that are prepared already."""
+        self._tell = task.tell
         situation = situation_of(config, task)
         return self._answer(situation, touching_start(situation), _earlier(task.earlier), progress)
+
+    def _announce(self, sentence: str) -> None:
+        """Told at once, as a compilation takes a while, and again with the plan."""
+        self._notes.append(sentence)
+        self._tell(sentence)
 
     def _answer(
         self,
