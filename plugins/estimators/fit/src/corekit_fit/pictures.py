@@ -67,7 +67,9 @@ def _overlay(
 ) -> Path:
     """The body at a few instants with the markers over it."""
     a, b = _axes_seen(estimate)
-    figure, axes = pyplot.subplots(figsize=(6.5, 5.5), layout="constrained")
+    wide, high = (max(float(np.nanmax(each) - np.nanmin(each)), 1e-9) for each in estimate.observed.T[[a, b]])
+    # as high as what was seen is beside its width, with room for the legend
+    figure, axes = pyplot.subplots(figsize=(6.5, min(max(6.5 * high / wide, 3.0), 7.5)), layout="constrained")
     chosen = np.unique(np.linspace(0, len(states) - 1, min(_MOST, len(states))).round().astype(int))
     colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))
     for k, colour in zip(chosen, colours, strict=True):
@@ -78,7 +80,9 @@ def _overlay(
         axes.plot(seen[:, a], seen[:, b], "x", color=colour, markersize=4)
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    axes.legend(list(unique.values()), list(unique), title="crosses: markers", fontsize="small")
+    figure.legend(
+        list(unique.values()), list(unique), title="crosses: markers", fontsize="small", loc="outside right upper"
+    )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel(f"{'xyz'[a]} [m]")
     axes.set_ylabel(f"{'xyz'[b]} [m]")
