@@ -95,6 +95,25 @@ def slip(part: BodySystem, start: State, step: Array, time: float) -> Array:
     return np.where(rows.rate & ~rows.bounded & (rows.compliance == 0), total, 0.0)
 
 
+def guess_forces(part: BodySystem) -> bool:
+    """Give rigid rows without forces those that balance f best, λ = argmin |f + J_bᵀλ|; False where some are known.
+
+    A mechanism that hangs in its rows (a platform on ropes) is stiff through them alone, by ∂(J_bᵀλ)/∂q: without λ
+    nothing guides the first steps.
+    """
+    rows, joints = part.rows, part.joints
+    if rows is None or joints is None or part.row_impulse.any():
+        return False
+    rigid = np.flatnonzero((rows.compliance == 0) & ~rows.bounded)
+    dense = np.zeros((len(rigid), part.body.nv))
+    for k, r in enumerate(rigid):
+        np.add.at(dense[k], rows.dofs[r], rows.values[r])
+    forces, *_ = np.linalg.lstsq(dense[:, part.free].T, -part.right[part.free], rcond=1e-10)
+    part.row_impulse[rigid] = forces
+    joints.eliminated_impulse[:] = part.row_impulse[joints.kept]
+    return bool(forces.any())
+
+
 def saddle_matrix(part: BodySystem) -> Array:
     """[[A, J_bᵀ], [J_b, −E]] of the free coordinates and the eliminated rows, dense and symmetric."""
     rows, n = part.eliminated, part.body.nv

@@ -34,6 +34,7 @@ from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.errors import StaticsFailed
 from corekit.world.equilibrium import Equilibrium, StaticsOptions
+from corekit.world.rest_rows import guess_forces
 from corekit.world.rest_scales import by_unit, force_unit, largest_term, size_of_world
 from corekit.world.rest_system import RestSystem
 from corekit.world.stability import stability_of
@@ -178,6 +179,9 @@ class _Search:
         self._reach = min(self._reach, 0.25 * self._size)
         self._sight, self._travelled = self._reach, 0.0
         self._system.look(self._now, self._load, self._margin)
+        guessed = [guess_forces(part) for part in self._system.parts]
+        if any(guessed):
+            self._system.look(self._now, self._load, self._margin)
         return [0.0] * len(self._system.parts)
 
     @property

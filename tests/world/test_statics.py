@@ -70,6 +70,19 @@ def test_a_torque_holds_a_pendulum_at_the_arcsine():
     assert found.q[0] == pytest.approx(math.asin(4.0 / (1.3 * G * 0.7)), abs=1e-10)
 
 
+def test_rods_that_hang_straight_are_at_rest_with_the_weights_below_them():
+    """The forces of rows that nothing is known of are those that balance best: here exactly, so no step is taken."""
+    found = rest(
+        chain(
+            masses=(1.0, 2.0), positions=((0.0, 0.0, -1.0), (0.0, 0.0, -2.0)), links=("rod", "rod"),
+            lengths=(1.0, 1.0),
+        )
+    )  # fmt: skip
+    assert found.iterations == 0
+    assert found.stability.stable
+    assert np.sort(np.abs(found.row_forces[0])) == pytest.approx([2.0 * G, 3.0 * G])
+
+
 def test_a_load_beyond_the_largest_that_can_be_held_says_how_far_it_went():
     """Balance ends where the pendulum is level, at the share m·g·l/τ of the torque."""
     torque = {"body": {"torque": Constant((40.0,))}}

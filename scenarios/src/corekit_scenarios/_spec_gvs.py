@@ -2,7 +2,7 @@
 
 from corekit.registry.case import Case
 
-__all__ = ["beam", "cable_manipulator", "dependent_external", "octopus"]
+__all__ = ["beam", "cable_manipulator", "cdpr", "dependent_external", "octopus"]
 
 _GVS = (
     "A. T. Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid "
@@ -36,6 +36,16 @@ cable_manipulator = Case(
     shows="A soft manipulator pulled by four cables, Legendre polynomials against quadratic elements.",
     target="corekit_scenarios.cases.gvs_arms:cable_manipulator",
     minutes=0.5,
+    citation=_GVS,
+)
+
+cdpr = Case(
+    paper="gvs",
+    name="cdpr",
+    source="section 5.3, last table",
+    shows="A platform on four ropes in the wind, with closed loops: elements against Legendre polynomials.",
+    target="corekit_scenarios.cases.gvs_arms:cdpr",
+    minutes=2,
     citation=_GVS,
 )
 

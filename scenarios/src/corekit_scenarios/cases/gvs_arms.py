@@ -18,7 +18,7 @@ from corekit_scenarios.cases.gvs_pairs import (
     write_mismatch,
 )
 
-__all__ = ["cable_manipulator", "octopus"]
+__all__ = ["cable_manipulator", "cdpr", "octopus"]
 
 _TIPS = {
     1.0: (0.241763, 0.036242, -0.153881),
@@ -99,6 +99,24 @@ def octopus(case: CaseRun) -> list[Row]:
     return _pair(
         case, "gvs/octopus", {"dependent": [], "FEM": local}, (0.2, "arm.tip"), (0, 0.5, 1, 1.5, 2), (6.59, 3.39),
         {"dependent": 18.91, "FEM": 174.72},
+    )  # fmt: skip
+
+
+def cdpr(case: CaseRun) -> list[Row]:
+    """Section 5.3: two quadratic elements against Legendre polynomials for the bends of the ropes."""
+    world = [
+        setting
+        for rope in range(4)
+        for setting in (
+            f"bodies[0].options.links[{rope}].divisions[0].strain[1].kind=legendre",
+            f"bodies[0].options.links[{rope}].divisions[0].strain[1].order=4",
+            f"bodies[0].options.links[{rope}].divisions[0].strain[1].elements=1",
+            f"bodies[0].options.links[{rope}].divisions[0].points=15",
+        )
+    ]
+    return _pair(
+        case, "gvs/cdpr", {"FEM": [], "Legendre": world}, (2.47, "platform.centre"), (0, 1, 2, 3, 4, 5), None,
+        {"FEM": 60 * 26.80, "Legendre": 60 * 28.15},
     )  # fmt: skip
 
 
