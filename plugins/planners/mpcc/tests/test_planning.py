@@ -8,6 +8,9 @@ import pytest
 
 from corekit.data.status import Status
 from corekit.errors import CompositionError, ConfigError
+from corekit.geometry.frames import Pose
+from corekit.geometry.shapes import Shape
+from corekit.roles.planner import StillObstacle
 from corekit_mpcc.certificate import certify
 from corekit_mpcc.config import MpccConfig, SearchOptions
 from corekit_mpcc.planner import IpoptMpcc, motion_of
@@ -120,6 +123,24 @@ def test_a_target_beyond_the_plates_reach_is_not_called_solved(small):
     assert plan.certificate["worst"]["where"]
 
 
+def test_a_friction_too_weak_to_turn_the_ball_is_said_to_be_infeasible(small):
+    # turning by 0.6 rad in 1 s against e·ω takes 0.6·1e-3/0.05 N of friction, 1e-6·10 N are there
+    plan, info = IpoptMpcc(config(friction=1e-6)).plan(small.task(), silent)
+    assert info.status is Status.INFEASIBLE
+    assert plan.certificate["certified"] is False
+    assert sum(len(entry["programs"]) for entry in plan.stages) <= 4
+
+
+def test_an_obstacle_that_is_no_contact_is_said_to_be_overlooked(planner, small):
+    far = StillObstacle(Shape("sphere", (0.1,)), Pose(position=np.array([0.0, 0.0, 5.0])))
+    told = []
+    hasty = SearchOptions(compiled="never", time_limit=1e-3)
+    task = attrs.evolve(small.task(), obstacles={"thing": far}, tell=told.append)
+    plan, _ = planner.plan_for(config(search=hasty), task, silent)
+    assert told == list(plan.notes)
+    assert "'thing'" in told[0] and "does not avoid" in told[0]
+
+
 def test_the_time_limit_returns_what_there_is(planner, small):
     hasty = SearchOptions(compiled="never", time_limit=1e-3)
     plan, info = planner.plan_for(config(search=hasty), small.task(), silent)
@@ -131,6 +152,24 @@ def test_an_object_out_of_reach_is_refused_with_the_distance(small):
     low = Bounds(coordinate=(-0.5, -0.05))
     with pytest.raises(ConfigError, match=r"misses by 0\.09 m"):
         IpoptMpcc(config(bounds=low)).plan(small.task(), silent)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "at", "depth"),
+    [
+        ("box", (0.1, 0.1, 0.1), (0.0, 0.0, 0.0), 0.05),  # the centre, 0.1 m up, lies in the upper face
+        ("box", (0.1, 0.1, 0.1), (0.12, 0.0, 0.22), 0.05 - np.hypot(0.02, 0.02)),  # an edge
+        ("sphere", (0.03,), (0.0, 0.0, 0.16), 0.02),
+        ("half-space", (), (0.0, 0.0, 0.06), 0.01),
+        ("cylinder", (0.2, 0.02), (0.0, 0.0, 0.04), 0.01),
+        ("capsule", (0.01, 0.03), (0.0, 0.05, 0.1), 0.01),
+    ],
+)
+def test_a_ball_in_an_obstacle_is_refused_with_its_depth(planner, small, kind, size, at, depth):
+    obstacle = StillObstacle(Shape(kind, size), Pose(position=np.array(at)))
+    task = attrs.evolve(small.task(), obstacles={"thing": obstacle})
+    with pytest.raises(ConfigError, match=f"obstacle 'thing'.*is {depth:.3g} m deep"):
+        planner.plan(task, silent)
 
 
 def test_mistakes_in_a_task_are_told_together(small):

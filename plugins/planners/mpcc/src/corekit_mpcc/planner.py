@@ -76,6 +76,11 @@ class IpoptMpcc(Planner):
         """The same for another task, with the programs that are prepared already."""
         self._tell = task.tell
         situation = situation_of(config, task)
+        self._notes.clear()
+        touching = {contact.obstacle for contact in config.contacts}
+        for name in task.obstacles:
+            if name not in touching:
+                self._announce(f"obstacle {name!r} is not among the contacts: the plan does not avoid it")
         return self._answer(situation, touching_start(situation), _earlier(task.earlier), progress)
 
     def _announce(self, sentence: str) -> None:
@@ -91,7 +96,6 @@ class IpoptMpcc(Planner):
         progress: Callable[[Mapping[str, float]], None],
     ) -> tuple[Plan, SolveInfo]:
         config = situation.config
-        self._notes.clear()
         began, compiling = time.perf_counter(), self._programs.compiling
         search = Search(situation, self._programs, q, progress)
         stage, motion = search.run(*earlier)

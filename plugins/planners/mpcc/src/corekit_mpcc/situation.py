@@ -15,11 +15,15 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.model import Model
 from corekit.roles.planner import PlanningTask, TaskBody
 from corekit_mpcc.config import MpccConfig
+from corekit_mpcc.overlap import depth_in
 from corekit_mpcc.transcription.bodies import Bodies
 from corekit_mpcc.transcription.contact import Place
 from corekit_mpcc.transcription.gap import SERVED
 
 __all__ = ["Ball", "Situation", "situation_of"]
+
+_TOUCHES = 1e-5
+"""Depth [m] up to which an object rests on an obstacle."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -68,6 +72,7 @@ def situation_of(config: MpccConfig, task: PlanningTask) -> Situation:
 
     Raises:
         ConfigError: bodies, frames or obstacles that are not there; all of them.
+        ConfigError: an object that begins or is to end in an obstacle.
         CompositionError: a body that cannot be driven, an object that is no ball.
     """
     mistakes: list[Mistake] = []
@@ -80,6 +85,7 @@ def situation_of(config: MpccConfig, task: PlanningTask) -> Situation:
     if config.target.position is not None and not ball.translates:
         said = "must be left out: the centre of the object is fixed"
         raise ConfigError([Mistake("target.position", list(config.target.position), said)], "the task")
+    _stands_free(config, task, ball)
     driven = {name: task.bodies[name] for name in dict.fromkeys(c.body for c in config.contacts if c.body)}
     unable = [name for name, body in driven.items() if "symbolic" not in body.abilities]
     if unable:
@@ -100,6 +106,22 @@ def situation_of(config: MpccConfig, task: PlanningTask) -> Situation:
         target_quat_wxyz=quat,
         target_position=target,
     )
+
+
+def _stands_free(config: MpccConfig, task: PlanningTask, ball: Ball) -> None:
+    """Refuse an object that begins or is to end in an obstacle: no motion does that."""
+    places = {"object": ball.position}
+    if config.target.position is not None:
+        places["target.position"] = np.array(config.target.position)
+    mistakes = []
+    for path, centre in places.items():
+        for name, obstacle in task.obstacles.items():
+            depth = depth_in(obstacle, centre, ball.radius)
+            if depth > _TOUCHES:
+                said = f"must not stand in obstacle {name!r}, where a ball of {ball.radius:g} m is {depth:.3g} m deep"
+                mistakes.append(Mistake(path, centre.round(6).tolist(), said, "move the one or the other"))
+    if mistakes:
+        raise ConfigError(mistakes, "the task")
 
 
 def _product(a: Array, b: Array) -> Array:
