@@ -132,11 +132,15 @@ class AlphaNewton:
         self._given = {name: array.copy() for name, array in memory.items() if name.startswith("matrix.")}
 
     def solve(
-        self, system: System, state: State, smooth: State, h: float, a0: Array, w0: Array, w1: Array
-    ) -> tuple[Status, int, float]:
-        """Improve w₁ and leave the end of the smooth motion in `smooth`; the last residual is in N or N·m."""
+        self, system: System, state: State, smooth: State, h: float, a0: Array, w0: Array, w1: Array,
+        *, plain: bool = False,
+    ) -> tuple[Status, int, float]:  # fmt: skip
+        """Improve w₁ and leave the end of the smooth motion in `smooth`; the last residual is in N or N·m.
+
+        `plain` is Newton's method with a new matrix at every iterate, for where the thrifty way did not arrive.
+        """
         own = self._averages
-        chord = self._usable(system, h)
+        chord = not plain and self._usable(system, h)
         first, change, near = (w1.copy() if chord else w1), np.zeros(len(w1)), state
         before, residual, shift, chain = math.inf, math.inf, 0.0, _Chain()
         for iteration in range(1, self._limit + 1):
@@ -159,14 +163,17 @@ class AlphaNewton:
             small = self._tolerance * (1.0 + _size(smooth.v))
             if (1.0 + shift) * size <= small:
                 return Status.CONVERGED, iteration, residual
-            chain.extend(w1, change)
+            if not plain:
+                chain.extend(w1, change)
             w1 += change
             if before < math.inf:
                 self._rate = max(0.3 * self._rate, rate)
             if not shift and self._rate < 1.0 and size * self._rate <= small * (1.0 - self._rate):
                 move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
                 return Status.CONVERGED, iteration, residual
-            chord = not shift and self._reuse > 0.0 and (before == math.inf or rate <= self._reuse)
+            chord = (
+                not plain and not shift and self._reuse > 0.0 and (before == math.inf or rate <= self._reuse)
+            )
             if not kept:
                 first[:] = w1
             before = size

@@ -88,10 +88,17 @@ class AlphaStepper:
             h, t_end = step_towards(self._step, length, state.time, t_stop)
             system.begin(state, h)
             a0 = a if not lasted or h == lasted else w0 + (h / lasted) * (a - w0)
-            w1 = w0 + (h / lasted) * (w0 - earlier) if lasted else w0.copy()
+            # what rings changes its sign from step to step: a line through it leads away
+            steady = bool(lasted) and float(w0 @ earlier) > 0.0
+            w1 = w0 + (h / lasted) * (w0 - earlier) if steady else w0.copy()
             with np.errstate(over="ignore", invalid="ignore"):
                 status, tried, residual = self._newton.solve(system, state, smooth, h, a0, w0, w1)
-            iterations += tried
+                iterations += tried
+                if status is not Status.CONVERGED and lasted:
+                    w1[:] = w0
+                    again = self._newton.solve(system, state, smooth, h, a0, w0, w1, plain=True)
+                    status, tried, residual = again
+                    iterations += tried
             solved = status is Status.CONVERGED
             now = (smooth.v - state.v) / h if solved and bounded else w0
             error = self._error(now, mean, h, lasted) if solved and bounded else 0.0
