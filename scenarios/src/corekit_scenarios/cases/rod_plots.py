@@ -25,17 +25,18 @@ def _pyplot() -> Any:
 def draw_lines(
     path: Path, lines: Mapping[str, tuple[Array, Array]], across: str, up: str, *, dots: Sequence[str] = ()
 ) -> None:
-    """Lines (x, y) by name; those in `dots` as points."""
+    """Lines (x, y) by name; those in `dots` as points, one called theory dashed on top of what it hides else."""
     pyplot = _pyplot()
     if pyplot is None:
         return
     figure, axes = pyplot.subplots(figsize=(7.0, 4.0), layout="constrained")
     for name, (x, y) in lines.items():
-        axes.plot(x, y, "o" if name in dots else "-", label=name, linewidth=1.0, markersize=4.0)
+        style = "o" if name in dots else "k--" if name == "theory" else "-"
+        axes.plot(x, y, style, label=name, linewidth=1.0, markersize=4.0)
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     axes.grid(visible=True, alpha=0.3)
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
 
@@ -59,5 +60,6 @@ def draw_shapes(path: Path, runs: Mapping[str, Results], instants: Sequence[floa
             axes.set_aspect("equal")
             axes.set_title(f"{name}, {results.time[record]:.3g} s", fontsize=9)
             axes.tick_params(labelsize=6)
+            axes.locator_params(nbins=4)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
