@@ -102,7 +102,7 @@ class ContactMatrix:
         data = self._data
         data.fill(0.0)
         for part, place, (_, _, where) in zip(self._parts, self._places, self._entries, strict=True):
-            data[place] += part.matrix.data.ravel(order="K")[where]
+            data[place] = part.matrix.data.ravel(order="K")[where]
         return self._forces.add_to(self._dense, self._pattern, data, *self._coefficients)
 
     def _analyse(self) -> None:

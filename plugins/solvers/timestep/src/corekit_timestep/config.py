@@ -31,7 +31,10 @@ class NewtonConfig:
     """Options of `implicit-euler` and `implicit-midpoint`."""
 
     tolerance: float = option(
-        1e-8, "largest error of an entry of v⁺, in m/s or rad/s, relative to 1 + max|v⁺|", above=0, high=1e-2
+        1e-8,
+        "largest error of an entry of v⁺, in m/s or rad/s (a spinning rod: of its surface), relative to 1 + max|v⁺|",
+        above=0,
+        high=1e-2,
     )
     max_iterations: int = option(30, "of Newton's method, before the step is cut", low=1)
     reuse: float = option(
