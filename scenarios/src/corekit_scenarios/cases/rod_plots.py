@@ -57,7 +57,8 @@ def draw_shapes(path: Path, runs: Mapping[str, Results], instants: Sequence[floa
             for track in replay.bodies:
                 for first, end in pairwise([*track.starts.tolist(), track.outline.shape[1]]):
                     axes.plot(*track.outline[record, first:end].T, linewidth=2.0)
-            axes.set_aspect("equal")
+            limits = (axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d())
+            axes.set_box_aspect([last - first for first, last in limits], zoom=0.8)
             axes.set_title(f"{name}, {results.time[record]:.3g} s", fontsize=9)
             axes.tick_params(labelsize=6)
             axes.locator_params(nbins=4)
