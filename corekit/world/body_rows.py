@@ -116,7 +116,8 @@ class BodyRows:
             start.time = now
             target = self._ends.target
         _start_rows(h, rows.rate, rows.constraint, target, rows.compliance, self.target, self.compliance)
-        self.fill()
+        if self.eliminates:
+            self.eliminate()
 
     def split(self, start: State, smooth: State, h: float, u: Array) -> None:
         """Take the rows at the end of the smooth motion: (2)."""

@@ -18,7 +18,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
     "add_rows", "carriers_of", "counterparts", "deepest", "dress", "farthest", "gap_terms", "guesses", "halves_product",
-    "immovable", "keep", "place_and_probe", "place_shapes", "slots_of", "spread_rows", "start_bias", "write_bias",
+    "immovable", "keep", "place_and_probe", "place_shapes", "spread_rows", "start_bias", "write_bias",
 ]  # fmt: skip
 
 _HASHED = 64
@@ -208,21 +208,19 @@ def add_rows(
 
 
 @compiled
-def slots_of(carriers: int, slot: IntArray) -> int:
-    """How many slots of a contact are in use at most; at least one."""
-    most = 0
-    for a in range(carriers):
-        most = max(most, slot[a])
-    return most + 1
-
-
-@compiled
 def spread_rows(
     carriers: int, rows: int, width: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array,
     tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
-) -> None:  # fmt: skip
-    """Write the carriers' rows of (1) by entries, each carrier at the place of its slot; other places are zero."""
-    k = dofs.shape[1]
+) -> int:  # fmt: skip
+    """Write the carriers' rows of (1) by entries, each carrier at the place of its slot; other places are zero.
+
+    Returns how many slots of a contact are in use; nothing is written where the output has not just their room.
+    """
+    k, slots = dofs.shape[1], 1
+    for a in range(carriers):
+        slots = max(slots, slot[a] + 1)
+    if rows > len(out_values) or out_values.shape[1] != slots * k:
+        return slots
     out_values[:rows] = 0.0
     out_dofs[:rows] = 0
     for a in range(carriers):
@@ -241,6 +239,7 @@ def spread_rows(
                 out_values[row + 2, place + j] = s0 * x + s1 * y + s2 * z
             for i in range(width):
                 out_dofs[row + i, place + j] = dofs[a, j]
+    return slots
 
 
 @compiled

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import add_rows, carriers_of, slots_of, spread_rows
+from corekit.world.contact_kernels import add_rows, carriers_of, spread_rows
 
 __all__ = ["ContactRows"]
 
@@ -81,13 +81,14 @@ class ContactRows:
 
     def __init__(self, bodies: Sequence[Body], width: int) -> None:
         self._carriers = tuple(_Carriers(body) for body in bodies)
+        self._single = self._carriers[0] if len(self._carriers) == 1 else None
         self.width = width
         self.velocities = sum(body.nv for body in bodies)
         self.dense = self.velocities <= _DENSE_VELOCITIES
         self.lazy = False
         self._buffer = np.zeros((0, self.velocities))
         self._matrix: Array | csr_array = self._buffer
-        self._collected: tuple[ContactSet, list[int]] | None = None
+        self._collected: tuple[ContactSet, Sequence[int]] | None = None
         self._wanting = False
         self._spread: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros((0, 0), dtype=np.int64)
 
@@ -127,15 +128,16 @@ class ContactRows:
         own, rows = self._carriers[0], contacts.count * self.width
         assert self._collected is not None
         count = self._collected[1][0]
-        slots = slots_of(count, own.slot)
         values, dofs = self._spread
-        if len(values) < rows or values.shape[1] != slots * own.dofs.shape[1]:
+        taken = (
+            count, rows, self.width, own.contact, own.slot, contacts.weight, contacts.normal, contacts.tangent,
+            own.dofs, own.values,
+        )  # fmt: skip
+        slots = spread_rows(*taken, dofs, values)
+        if rows > len(values) or values.shape[1] != slots * own.dofs.shape[1]:
             shape = (2 * rows, slots * own.dofs.shape[1])
             self._spread = values, dofs = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-        spread_rows(
-            count, rows, self.width, own.contact, own.slot, contacts.weight, contacts.normal, contacts.tangent,
-            own.dofs, own.values, dofs, values,
-        )  # fmt: skip
+            spread_rows(*taken, dofs, values)
         return dofs[:rows], values[:rows]
 
     def _dense(self, contacts: ContactSet, counts: Sequence[int]) -> Array:

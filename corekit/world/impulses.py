@@ -83,6 +83,9 @@ class Impulses:
         self._kept, self._work, self._spare = (_Answer(bounded) for _ in range(3))
         self._now = self._kept
         self._kept_rows: list[Array] = [part.row_impulse.copy() for part in self._parts]
+        pairs = zip((part.row_impulse for part in self._parts), self._kept_rows, strict=True)
+        self._row_pairs = tuple(pair for pair in pairs if len(pair[0]))
+        self._rows_stand = False  # whether the parts still hold what the accepted step left
         self._viewed_id = _NO_ID
         self._delassus = np.zeros((0, 0))
         self._views: tuple[IntArray, Array, Array, Array, Array, Array, Array]
@@ -110,12 +113,13 @@ class Impulses:
         """What a contact's velocity has beside J·v: φ̃/h less the obstacle's velocity, shape (count, width) [m/s]."""
         return self._bias[: self.count]
 
-    def told(self, bounded: Array) -> None:
-        """Take over the bounded rows' impulses of an answer that came whole; `contact` was written in place."""
+    def told(self, part: BodySystem) -> None:
+        """Take over an answer that came whole for a part: `contact` and its rows' impulses were written in place."""
         count = self.count
         self.problem.contacts = count
         self._movable[:count] = True
         if self._bounded:
+            bounded = part.row_impulse[part.bounded]
             self._now.impulse[count * self.problem.width :][: self._bounded] = bounded
 
     # — the problem —
@@ -296,9 +300,10 @@ class Impulses:
     def begin(self) -> None:
         """Go back to the last accepted step's impulses, so a repeated or a resumed step is the same."""
         self._now = self._kept
-        if self.has_rows:
-            for part, impulse in zip(self._parts, self._kept_rows, strict=True):
-                part.row_impulse[:] = impulse
+        if not self._rows_stand:
+            for current, kept in self._row_pairs:
+                current[:] = kept
+        self._rows_stand = False
 
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
@@ -307,9 +312,9 @@ class Impulses:
                 self._kept, self._work = self._work, self._kept
             else:
                 self._kept, self._spare = self._spare, self._kept
-        if self.has_rows:
-            for part, impulse in zip(self._parts, self._kept_rows, strict=True):
-                impulse[:] = part.row_impulse
+        for current, kept in self._row_pairs:
+            kept[:] = current
+        self._rows_stand = True
 
     def memory(self) -> Memory:
         """The accepted step's impulses, as named arrays."""
@@ -330,4 +335,5 @@ class Impulses:
         )
         for i, impulse in enumerate(self._kept_rows):
             impulse[:] = memory.get(f"row_impulse.{i}", 0.0)
+        self._rows_stand = False
         self.begin()

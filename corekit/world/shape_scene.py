@@ -69,6 +69,7 @@ class ShapeScene:
         table: every shape, bodies' first.
         poses: at the state placed last.
         frame_body: body index of every world frame, shape (frames,).
+        moving: indices of the obstacles that move.
     """
 
     def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
@@ -99,7 +100,7 @@ class ShapeScene:
         for i in range(carried):
             own = _beyond_origin(table, i)
             self._reach[table.frame[i]] = max(self._reach[table.frame[i]], own)
-        self._moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
+        self.moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
@@ -121,11 +122,6 @@ class ShapeScene:
         """Write the probe points as they are into `now`; how far the farthest went since `before` [m]."""
         return farthest(*self._probing, before, now)
 
-    @property
-    def moving(self) -> Sequence[int]:
-        """Indices of the obstacles that move."""
-        return self._moving
-
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
         parts = state.parts
@@ -133,7 +129,7 @@ class ShapeScene:
             model.poses(parts[i], position, rotation)
         if self._carried:
             place_shapes(*self._placing)
-        if self._moving:
+        if self.moving:
             self._place_obstacles(state.time)
 
     def place_and_probe(self, state: State, before: Array, now: Array) -> float:
@@ -142,13 +138,13 @@ class ShapeScene:
         for i, (model, position, rotation) in self._views:
             model.poses(parts[i], position, rotation)
         moved = place_and_probe(*self._placing, self._reach, before, now)
-        if self._moving:
+        if self.moving:
             self._place_obstacles(state.time)
         return moved
 
     def _place_obstacles(self, time: float) -> None:
         poses, carried = self.poses, self._carried
-        for i in self._moving:
+        for i in self.moving:
             self._obstacles[i].place(time, poses.position[carried + i], poses.rotation[carried + i])
 
     def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:

@@ -58,8 +58,10 @@ class StepContacts:
         stage = self._stage
         assert stage is not None
         stage.build_rows(start)
-        t0, t1 = start.time, start.time + step
-        rate = stage.obstacle_velocity(t0, t0, t1, instant=False)
+        rate = None
+        if stage.scene.moving:
+            t0 = start.time
+            rate = stage.obstacle_velocity(t0, t0, t0 + step, instant=False)
         if self._solves_impulses:
             self._impulses.take_start(rate, step)
         return stage.contacts.count, rate

@@ -101,6 +101,9 @@ class StepFactor:
 
     def free(self, extra: Array | None, x: Array) -> None:
         """Write v_f, with `extra` (nv,) added to b or not."""
+        if self._forces is None and self._one is not None:
+            self._one.solve(extra, x)
+            return
         if self._joined and self._joint is not None:
             self._joint.solve(extra, x)
             return

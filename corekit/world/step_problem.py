@@ -361,7 +361,7 @@ class StepSystem:
     def accept(self, state: State) -> None:
         """Told once a step after acceptance: contact memory, charts."""
         if self._reports:
-            np.copyto(self._accepted, state.v)
+            self._accepted[:] = state.v
         if self._has_impulses:
             self.impulses.accept()
         if self.stage is not None:

@@ -89,5 +89,5 @@ class WholeStep:
             program.id, program.friction = contacts.id[:count], contacts.friction[:count]
         contact = impulses.contact
         info = self._solver.solve_step(program, velocity, part.row_impulse, contact)
-        impulses.told(part.row_impulse[part.bounded])
+        impulses.told(part)
         return info
