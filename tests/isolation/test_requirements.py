@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import zipfile
 from email.parser import Parser
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,65 @@ def test_every_import_of_a_wheel_is_declared_and_every_requirement_imported(whee
         idle = always - needed - ({"corekit-kernel"} if len(sources) <= 1 else set())
         wrong += [f"{name} requires {each} and never imports it" for each in sorted(idle)]
     assert not wrong, "\n".join(wrong)
+
+
+def unresolved(name, offered):
+    """What a distribution asks for, and all that this asks for in turn, that one set of versions does not give.
+
+    Args:
+        offered: canonical name → (version, its requirements), of the workspace's wheels and of what is installed.
+    """
+    missing: list[str] = []
+    todo = [(Requirement(name), "")]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while todo:
+        requirement, who = todo.pop()
+        name = canonicalize_name(requirement.name)
+        version, lines = offered(name)
+        if version is None or not requirement.specifier.contains(version, prereleases=True):
+            missing.append(f"{who} asks for {requirement}, here is {version}")
+            continue
+        if (key := (name, frozenset(requirement.extras))) in seen:
+            continue
+        seen.add(key)
+        for line in lines:
+            further = Requirement(line)
+            extras = ("", *requirement.extras)
+            if further.marker is None or any(further.marker.evaluate({"extra": extra}) for extra in extras):
+                todo.append((further, name))
+    return missing
+
+
+def offers(wheels):
+    """Version and requirements of a distribution: of the workspace as its wheel says, of others as installed."""
+    built = {}
+    for wheel in wheels.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+            read = Parser().parsestr(archive.read(metadata).decode())
+        built[canonicalize_name(read["Name"])] = (read["Version"], read.get_all("Requires-Dist", []))
+
+    def offered(name):
+        if name in built:
+            return built[name]
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            return None, []
+        return found.version, found.requires or []
+
+    return built, offered
+
+
+def test_what_every_wheel_declares_resolves_to_one_set_of_versions(wheels, distributions):
+    built, offered = offers(wheels)
+    assert set(built) == set(distributions)
+    assert [line for name in built for line in unresolved(name, offered)] == []
+    # the walk reaches what libraries ask for in turn, and a bound that nothing meets is named
+    assert unresolved("corekit-kernel", lambda name: (None, []) if name == "mdurl" else offered(name))
+    narrow = {**dict.fromkeys(built), "corekit-lcp": ("0.1.0", ["corekit-kernel<0.1"])}
+    (said,) = unresolved("corekit-lcp", lambda name: narrow.get(name) or offered(name))
+    assert said == "corekit-lcp asks for corekit-kernel<0.1, here is 0.1.0"
 
 
 def test_an_undeclared_import_would_be_found(isolation):
