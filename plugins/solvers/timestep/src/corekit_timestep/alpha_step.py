@@ -102,6 +102,8 @@ class AlphaStepper:
             solved = status is Status.CONVERGED
             now = (smooth.v - state.v) / h if solved and bounded else w0
             error = self._error(now, mean, h, lasted) if solved and bounded else 0.0
+            if not math.isfinite(error):
+                solved, status = False, Status.NON_FINITE
             if solved and (error <= self._bound or h <= shortest):
                 break
             if not bounded or h <= shortest:
