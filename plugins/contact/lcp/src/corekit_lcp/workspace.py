@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from attrs import frozen
@@ -13,28 +14,89 @@ from corekit.roles.problem import FrictionBlocks, LCPProblem
 __all__ = ["LCPPart", "Selection", "Workspace"]
 
 
+class Choice(NamedTuple):
+    """The last arguments of `select_contacts` and of `add_back`."""
+
+    factor: Array
+    remaining: Array
+    weight: Array
+    dropped: BoolArray
+    kept: IntArray
+
+
+class Modes(NamedTuple):
+    """What `from_guess` works with."""
+
+    share: Array
+    first: IntArray
+    columns: Array
+    equations: Array
+    numbers: Array
+    order: IntArray
+    dropped: BoolArray
+
+
+class Prepared(NamedTuple):
+    """The last arguments of `prepare`: all that it writes."""
+
+    rows: IntArray
+    delassus: Array
+    free: Array
+    friction: Array
+    directions: Array
+    row: IntArray
+    coefficient: Array
+    twin: IntArray
+    leader: IntArray
+    copies: Array
+    offset: Array
+    response: Array
+    squares: Array
+    row_norm: Array
+    column_norm: Array
+    centre: Array
+    matrix: Array
+    vector: Array
+    row_scale: Array
+    column_scale: Array
+    z: Array
+
+
+class Answer(NamedTuple):
+    """The first arguments of `conclude`: the variables and what they mean."""
+
+    z: Array
+    column_scale: Array
+    row: IntArray
+    coefficient: Array
+    offset: Array
+    rows: IntArray
+    centre: Array
+    row_scale: Array
+
+
 @frozen(eq=False)
 class Selection:
     """Work of the whole problem: m contacts, R rows.
 
     Args:
         dropped, kept: the choice, shape (m,).
-        choice: the last arguments of `select_contacts` and of `add_back`: its work, `dropped`, `kept`.
+        choice: work of the choice, shapes (m, m), (m,), (m,), and the choice.
         guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
         polish: two more, for `from_guess` while `guess` and `trial` are in use.
-        modes: what `from_guess` works with: `share`, …, `dropped`.
+        modes: work of the warm start, see `from_guess`.
         share: shape (r,).
     """
 
     dropped: BoolArray
     kept: IntArray
-    choice: tuple[np.ndarray, ...]
+    choice: Choice
     guess: Array
     trial: Array
     polish: tuple[Array, Array]
     velocity: Array
     best: Array
-    modes: tuple[np.ndarray, ...]
+    modes: Modes
     share: Array
 
 
@@ -46,16 +108,15 @@ class LCPPart:
         blocks, problem: the problem as the LCP solver sees it.
         z: its variables, shape (n,).
         centre: of the regularisation, shape (k,).
-        arrays: the last arguments of `prepare`, in its order: all that it writes.
-        answer: the first arguments of `conclude`: the variables and what they mean.
+        arrays, answer: the same and the work, as the kernels take them.
     """
 
     blocks: FrictionBlocks
     problem: LCPProblem
     z: Array
     centre: Array
-    arrays: tuple[np.ndarray, ...]
-    answer: tuple[np.ndarray, ...]
+    arrays: Prepared
+    answer: Answer
 
 
 class Workspace:
@@ -86,7 +147,7 @@ class Workspace:
             found = Selection(
                 dropped=dropped,
                 kept=kept,
-                choice=(
+                choice=Choice(
                     take("factor", contacts, contacts),
                     take("remaining", contacts),
                     take("weight", contacts),
@@ -98,7 +159,7 @@ class Workspace:
                 polish=(take("rough", rows), take("polished", rows)),
                 velocity=take("velocity", rows),
                 best=take("best", rows),
-                modes=(
+                modes=Modes(
                     share,
                     take("first", rows, dtype=np.int64),
                     take("columns", rows, width),
@@ -146,11 +207,13 @@ class Workspace:
         z, centre, at = take("z", n), take("centre", contacts), take("rows", rows, dtype=np.int64)
         row, coefficient = take("row", n, dtype=np.int64), take("coefficient", n, 2)
         offset = take("offset", rows)
-        arrays = (
+        arrays = Prepared(
             at, blocks.delassus, blocks.free, blocks.friction, blocks.directions,
             row, coefficient, take("twin", n, dtype=np.int64), take("leader", n, dtype=np.int64), take("copies", n),
             offset, take("response", rows, n), take("squares", n, n), take("row_norm", n), take("column_norm", n),
             centre, problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
         )  # fmt: skip
-        answer = z, problem.column_scale, row, coefficient, offset, at, centre, problem.row_scale
+        answer = Answer(
+            z, problem.column_scale, row, coefficient, offset, at, centre, problem.row_scale
+        )  # fmt: skip
         return LCPPart(blocks, problem, z, centre, arrays, answer)
