@@ -1,20 +1,15 @@
-"""Three-vectors as tuples, and 3 × 3 matrices as nine numbers in a row of an array."""
+"""Three-vectors as tuples, the kernel's and places in arrays; 3 × 3 matrices as nine numbers in a row of an array."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import Vector, add, cross, dot
 
 __all__ = [
     "Vector", "add", "apply", "apply_transposed", "combine", "compiled", "cross", "dot", "get", "inner", "multiply",
     "put",
 ]  # fmt: skip
-
-Vector: TypeAlias = tuple[float, float, float]
-
-"""For functions that Python calls; a division by zero gives inf or nan, which the run's watchdog names."""
 
 inner = compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """For functions that only compiled ones call: without a door to Python they compile faster."""
@@ -32,24 +27,6 @@ def put(a: Array, i: int, x: Vector) -> None:
     a[i] = x[0]
     a[i + 1] = x[1]
     a[i + 2] = x[2]
-
-
-@inner
-def dot(a: Vector, b: Vector) -> float:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a: Vector, b: Vector) -> Vector:
-    """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@inner
-def add(a: Vector, b: Vector) -> Vector:
-    """a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @inner
