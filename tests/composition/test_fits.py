@@ -306,3 +306,44 @@ def test_an_arm_by_strain_gives_back_the_material_of_its_division(tmp_path):
     assert [each.value for each in made.estimate.fitted] == pytest.approx([2e5, 2e3], rel=1e-4)
     division = corekit.load(into / "fitted.toml").bodies[0].options["links"][0]["divisions"][0]
     assert division["young"] == pytest.approx(2e5, rel=1e-4)
+
+
+ROD = """
+format = "corekit-scenario/1"
+name = "rod"
+time = { duration = 0.2, step = 0.01 }
+[[bodies]]
+name = "rod"
+use = "der"
+[bodies.options]
+planar = true
+[[bodies.options.limbs]]
+start = [0.0, 0.0, 0.0]
+end = [0.1, 0.0, 0.0]
+nodes = 5
+radius = 5e-3
+young = 1e6
+viscosity = 0.5
+[[bodies.options.clamps]]
+at = "rod.start"
+[integrator]
+use = "implicit-midpoint"
+[output]
+every = 0.01
+"""
+
+
+def test_a_clamped_rod_gives_back_its_modulus_and_its_drag(tmp_path):
+    folder = seen_by_frames(tmp_path, ROD, 16)
+    (folder / "fit.toml").write_text(
+        'format = "corekit-fit/1"\nname = "rod"\nscenario = "scene.toml"\nuse = "ipopt-fit"\n'
+        'set = ["bodies.rod.options.limbs[0].young=5e5", "bodies.rod.options.limbs[0].viscosity=0.1"]\n'
+        '[options]\nprofile = "none"\nmarkers = { file = "seen.csv", deviation = 1e-4 }\n'
+        'parameters = [{ name = "limbs[0].young", low = 1e4, high = 1e8 }, '
+        '{ name = "limbs[0].viscosity", low = 1e-3, high = 10.0 }]\n'
+    )
+    made = fit(load_fit(folder / "fit.toml"))
+    assert made.info.status.solved
+    # the clamp holds with whatever force it takes; the weight is known
+    assert [each.value for each in made.estimate.fitted] == pytest.approx([1e6, 0.5], rel=1e-3)
+    assert np.nanmax(made.estimate.distance) < 1e-6

@@ -62,7 +62,9 @@ def first_guess(task: EstimationTask, config: IpoptFitConfig, seen: Observations
         free = [0.0 if each.holds(float(time)) else np.inf for each in motion.contacts]
         bounds = np.concatenate([np.zeros(len(positions)), free])
         low = np.concatenate([np.zeros(len(positions)), np.zeros(len(free))])
-        answer = solver(x0=near, p=numbers, lbg=low, ubg=bounds)
+        least, most = np.full(n, -np.inf), np.full(n, np.inf)
+        least[motion.held] = most[motion.held] = motion.prescribed(float(time))[0]
+        answer = solver(x0=near, p=numbers, lbx=least, ubx=most, lbg=low, ubg=bounds)
         near = shapes[k] = np.array(answer["x"]).ravel()
     return _unknowns(program, seen.time, shapes)
 

@@ -26,7 +26,7 @@ import casadi as ca
 import numpy as np
 from attrs import frozen
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import CompositionError
 from corekit.linalg.rows import BilateralRows
@@ -108,6 +108,7 @@ class Motion:
         across: (q, v, u, θ) → J_b·v of the rigid position rows.
         distance: one function (q, pose) a contact → Φ [m].
         markers: q → places (3, m) [m].
+        held, free: coordinates that are prescribed, and the others.
         size: nv; count: rows; deviations: σ of each velocity's equation, 0 where it holds exactly.
     """
 
@@ -119,6 +120,8 @@ class Motion:
         self.scheme = scheme_of(task, config)
         layout = task.model.layout
         self.size = n = len(layout.velocities)
+        self.held: IntArray = layout.prescribed
+        self.free: IntArray = np.setdiff1d(np.arange(n), layout.prescribed)
         self.contacts = tuple(_contact(each, task) for each in config.contacts)
         self._numeric = _rows_of(task)
         self.count = 0 if self._numeric is None else self._numeric.count
@@ -138,6 +141,12 @@ class Motion:
         self.rows = ca.Function("rows", [q, v, force, u, theta], [residuals])
         self.across = ca.Function("across", [q, v, u, theta], [across])
         self.step = self._step(u, theta)
+
+    def prescribed(self, time: float) -> tuple[Array, Array]:
+        """p and ṗ of the prescribed coordinates at a time, each (p,)."""
+        value, rate = np.zeros(len(self.held)), np.zeros(len(self.held))
+        self._task.model.prescribed(time, value, rate)
+        return value, rate
 
     def _marker_places(self, q: Expression, places: MarkerPlaces) -> Expression:
         columns = []
@@ -211,15 +220,14 @@ class Motion:
 def _refuse(task: EstimationTask) -> None:
     """Refuse what the equations here cannot hold."""
     layout, abilities = task.model.layout, task.abilities
-    if len(layout.prescribed):
-        raise CompositionError(f"body {task.body!r} has prescribed coordinates, which ipopt-fit cannot hold")
     if layout.bilateral_rows and "symbolic-rows" not in abilities:
         raise CompositionError(
             f"body {task.body!r} has bilateral rows, but its model does not offer `symbolic-rows`"
         )
     start, n = task.start, len(layout.velocities)
-    if len(layout.coordinates) == n:
+    if len(layout.coordinates) == n and np.array_equal(layout.prescribed, layout.prescribed_coordinates):
         out, v = start.copy(), np.random.default_rng(0).normal(size=n)
+        v[layout.prescribed] = 0.0
         task.model.advance(start, v, 1e-3, start, out)
         if np.allclose(out.q, start.q + 1e-3 * v, rtol=0.0, atol=1e-12):
             return

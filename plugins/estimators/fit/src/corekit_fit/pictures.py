@@ -67,8 +67,8 @@ def _overlay(
 ) -> Path:
     """The body at a few instants with the markers over it."""
     a, b = _axes_seen(estimate)
-    wide, high = (max(float(np.nanmax(each) - np.nanmin(each)), 1e-9) for each in estimate.observed.T[[a, b]])
-    # as high as what was seen is beside its width, with room for the legend
+    wide, high = (max(float(np.ptp(estimate.found[..., axis])), 1e-9) for axis in (a, b))
+    # as high as the fitted markers range beside their width, with room for the legend
     figure, axes = pyplot.subplots(figsize=(6.5, min(max(6.5 * high / wide, 3.0), 7.5)), layout="constrained")
     chosen = np.unique(np.linspace(0, len(states) - 1, min(_MOST, len(states))).round().astype(int))
     colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))

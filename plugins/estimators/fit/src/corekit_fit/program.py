@@ -206,7 +206,7 @@ class Program:
     ) -> tuple[Expression, Expression]:
         """Add the equations of the step to instant k; its row forces λ and ½·‖ρ‖²."""
         motion, held = self.motion, self._held(k)
-        loose = np.flatnonzero(motion.deviations)
+        loose = motion.free[motion.deviations[motion.free] > 0.0]
         force, where = self._new(f"lambda{k}", motion.count)
         self.forces.append(where)
         push, where = self._new(f"nu{k}", len(held), 0.0)
@@ -221,7 +221,9 @@ class Program:
         balance, moved = motion.step(*before, *after, force, ca.vertcat(*pushes), loads, theta, poses)
         missed = ca.SX.zeros(motion.size)
         missed[loose] = ca.DM(motion.deviations[loose]) * rho
-        self._g += [balance - missed, moved]
+        # what is prescribed needs no equation: whatever force it takes holds it
+        free = motion.free.tolist()
+        self._g += [(balance - missed)[free], moved[free]]
         return force, 0.5 * ca.sumsqr(rho)
 
     def _instant(self, k: int, at: _Instant, force: Expression, theta: Expression) -> None:
@@ -237,6 +239,10 @@ class Program:
         self.low, self.high = np.array(self._low_x), np.array(self._high_x)
         for place, each in zip(self.parameters, self.unknowns, strict=True):
             self.low[place], self.high[place] = each.coordinate(each.low), each.coordinate(each.high)
+        held = self.motion.held
+        for k, time in enumerate(self.times.tolist() if len(held) else []):
+            for place, known in zip(self.state[k][:, held], self.motion.prescribed(time), strict=True):
+                self.low[place] = self.high[place] = known
         if self._config.start == "known":
             for place, known in zip(self.state[0], (self._task.start.q, self._task.start.v), strict=True):
                 self.low[place] = self.high[place] = known

@@ -20,9 +20,10 @@ der = ComponentSpec(
         "curvature-input",
         "input-jacobian",
         "symbolic",
+        "symbolic-parameters",
     ),
     modules=("numba", "scipy"),
-    ability_modules={"symbolic": ("casadi",)},
+    ability_modules={"symbolic": ("casadi",), "symbolic-parameters": ("casadi",)},
     citation=(
         "Bergou et al. (2008), Discrete elastic rods, ACM Trans. Graphics 27(3); "
         "Bergou et al. (2010), Discrete viscous threads, ACM Trans. Graphics 29(4); "

@@ -1,4 +1,4 @@
-"""The rods' equations as CasADi expressions, for planners and estimators: ability `symbolic`.
+"""The rods' equations as CasADi expressions, for planners (`symbolic`) and estimators (`symbolic-parameters`).
 
 Energies are written down and everything else is differentiated from them, so the tests hold the compiled forces,
 Hessians and rows against an independent derivation. Reference directors are carried from the sources of the rest
@@ -16,12 +16,29 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.symbolic import SymbolicParameter
 from corekit_der.tables import Rods
 
-__all__ = ["Parts", "SymbolicRods"]
+__all__ = ["Material", "Parts", "SymbolicRods"]
 
 Expression = Any
 """A CasADi SX, MX or DM."""
+
+
+@frozen(eq=False)
+class Material:
+    """An option of a limb that may become a symbol.
+
+    Args:
+        name: of the option, `limbs[0].young`. parameter: its unit and value.
+        edges, pairs: what goes with it elastically, indices. drag: viscous D that one unit of it gives, (n,), or empty.
+    """
+
+    name: str
+    parameter: SymbolicParameter
+    edges: IntArray
+    pairs: IntArray
+    drag: Array
 
 
 @frozen(eq=False)
@@ -41,6 +58,7 @@ class Parts:
         axes, rotation, origin: the base's axes that count (3, d), all of them (3, 3), and its origin (3,).
         nodes: first index of the node of every node frame.
         edges: edge of every edge frame.
+        materials: options that may become symbols.
     """
 
     rods: Rods
@@ -60,6 +78,7 @@ class Parts:
     origin: Array
     nodes: IntArray
     edges: IntArray
+    materials: Sequence[Material] = ()
 
 
 def _transport(a: Expression, b: Expression, v: Expression) -> Expression:
@@ -78,11 +97,34 @@ class SymbolicRods:
         frames: number of frames, in the order of the model's layout.
     """
 
-    def __init__(self, parts: Parts, inputs: int) -> None:
+    def __init__(self, parts: Parts, inputs: int, values: Mapping[str, Expression] | None = None) -> None:
         self._parts = parts
+        self._values = dict(values or {})
+        self._of_edge: dict[int, Expression] = {}
+        self._of_pair: dict[int, Expression] = {}
+        drag = ca.DM(parts.drag)
+        for each in parts.materials:
+            if each.name not in self._values:
+                continue
+            value, number = self._values[each.name], each.parameter.value
+            if len(each.drag):
+                drag = drag + ca.DM(each.drag) * (value - number)
+            else:
+                self._of_edge |= dict.fromkeys(each.edges.tolist(), value / number)
+                self._of_pair |= dict.fromkeys(each.pairs.tolist(), value / number)
+        self._drag = drag
         self.coordinates = len(parts.mass)
         self.inputs = inputs
         self.frames = len(parts.nodes) + len(parts.edges)
+
+    @property
+    def parameters(self) -> Mapping[str, SymbolicParameter]:
+        """Viscosity of every limb, and Young's modulus of those that are one all along and joined to no other."""
+        return {each.name: each.parameter for each in self._parts.materials}
+
+    def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicRods:
+        """The same rods with expressions instead of the options' numbers."""
+        return SymbolicRods(self._parts, self.inputs, {**self._values, **values})
 
     def mass(self, q: Expression) -> Expression:
         """M, shape (n, n); constant."""
@@ -104,7 +146,7 @@ class SymbolicRods:
     def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
         """f(q, v, u) [N, N·m], shape (n, 1)."""
         parts = self._parts
-        f = ca.DM(parts.weight) - ca.DM(parts.drag) * v - ca.gradient(self._elastic(q, inputs), q)
+        f = ca.DM(parts.weight) - self._drag * v - ca.gradient(self._elastic(q, inputs), q)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:
@@ -147,7 +189,9 @@ class SymbolicRods:
         return ca.jacobian(self.point(q, frame, local), q)
 
     def functions(self) -> Mapping[str, Any]:
-        """CasADi Functions mass (q), force (q, v, u), energy (q, v) and poses (q)."""
+        """CasADi Functions mass (q), force (q, v, u), energy (q, v) and poses (q), with the options' own numbers."""
+        if self._values:
+            return SymbolicRods(self._parts, self.inputs).functions()
         q, v, u = (
             ca.SX.sym(s, k) for s, k in (("q", self.coordinates), ("v", self.coordinates), ("u", self.inputs))
         )
@@ -203,13 +247,13 @@ class SymbolicRods:
         for j in edges:
             if rods.axial[j]:
                 strain = self._tangent(q, j)[1] / rods.length[j] - 1.0
-                energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2
+                energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2 * self._of_edge.get(j, 1.0)
         planar = parts.axes.shape[1] == 2
         frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges]
         for p in range(len(rods.pair)):
             found = self._bend(frames, p) if planar else self._bend_and_twist(q, frames, p)
             for k, rest, stiffness in zip(found, self._rest(p, inputs), rods.bend[p], strict=False):
-                energy += 0.5 * stiffness * (k - rest) ** 2
+                energy += 0.5 * stiffness * (k - rest) ** 2 * self._of_pair.get(p, 1.0)
         return energy
 
     def _bend(self, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:

@@ -261,6 +261,7 @@ class RodSystem:
 
     def symbolic(self) -> SymbolicRods:
         """The equations as CasADi expressions."""
+        from corekit_der.materials import materials_of
         from corekit_der.symbolic import Parts, SymbolicRods
 
         graph, applied = self._graph, self._applied
@@ -282,6 +283,7 @@ class RodSystem:
             origin=self._origin,
             nodes=self._numbering.node[: self._nodes],
             edges=self._real if self._with_edges else self._real[:0],
+            materials=materials_of(graph, self._numbering, self._width),
         )
         return SymbolicRods(parts, self.layout.input_size)
 
