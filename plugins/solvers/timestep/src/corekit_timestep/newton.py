@@ -11,7 +11,7 @@ factorisation. |δ| is how far v_{k+1} is off, and v_{k+1} + δ is off by less t
 
 A Newton step of an earlier time step with κ′ tells what the next are worth: up to 16 in a row end their steps by
 
-    4·κ′·max|Δ| ≤ right side of (2),   max|Δ| ≤ ten times that                           (3)
+    max(1, 4·κ′)·max|Δ| ≤ right side of (2)                                              (3)
 
 without a look at where they lead. With impulses every iterate solves a new contact problem, and it ends when Δ itself
 is that small. Where A_k is not positive definite, σ·M·Δ is added on the left of (1) with the first σ = 1, 4, 16, …
@@ -59,9 +59,7 @@ class NewtonWork:
     And `trust`: κ of the last Newton step whose end was looked at, and how many were trusted since.
     """
 
-    __slots__ = (
-        "about", "after", "change", "correction", "reach", "trial", "trust", "velocity",
-    )  # fmt: skip
+    __slots__ = ("about", "after", "change", "correction", "reach", "trial", "trust", "velocity")
 
     def __init__(self, system: System) -> None:
         n = system.velocities
@@ -76,7 +74,7 @@ class NewtonWork:
     def trusts(self, change: Array, small: float) -> bool:
         """Whether a Newton step is as good as (3) tells; counts it."""
         (contraction, count), size = self.trust, self.largest(change)
-        good = count < _TRUSTED and size <= 10.0 * small and 4.0 * contraction * size <= small
+        good = count < _TRUSTED and max(1.0, 4.0 * contraction) * size <= small
         self.trust = contraction, count + good
         return good
 
