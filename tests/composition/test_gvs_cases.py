@@ -59,7 +59,14 @@ def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straig
 
 @pytest.mark.parametrize(
     ("name", "size"),
-    [("beam", 5), ("cable-manipulator", 30), ("cdpr", 61), ("dependent-external", 3), ("octopus", 6)],
+    [
+        ("beam", 5),
+        ("cable-manipulator", 30),
+        ("cdpr", 61),
+        ("dependent-external", 3),
+        ("dependent-moment", 2),
+        ("octopus", 6),
+    ],
 )
 def test_every_file_composes_with_the_paper_s_number_of_coordinates(name, size):
     assert len(corekit.load(f"gvs/{name}").compose().state.q) == size

@@ -2,7 +2,7 @@
 
 from corekit.registry.case import Case
 
-__all__ = ["beam", "cable_manipulator", "cdpr", "dependent_external", "octopus"]
+__all__ = ["beam", "cable_manipulator", "cdpr", "dependent_external", "dependent_moment", "octopus"]
 
 _GVS = (
     "A. T. Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid "
@@ -46,6 +46,16 @@ cdpr = Case(
     shows="A platform on four ropes in the wind, with closed loops: elements against Legendre polynomials.",
     target="corekit_scenarios.cases.gvs_arms:cdpr",
     minutes=2,
+    citation=_GVS,
+)
+
+dependent_moment = Case(
+    paper="gvs",
+    name="dependent-moment",
+    source="section 4.1",
+    shows="A moment travels along a beam: a dependent basis of two coordinates against elements, at rest throughout.",
+    target="corekit_scenarios.cases.gvs_moment:moment",
+    minutes=0.5,
     citation=_GVS,
 )
 

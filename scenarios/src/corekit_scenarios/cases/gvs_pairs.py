@@ -21,7 +21,16 @@ from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.study.case_run import Row
 
-__all__ = ["frame_path", "mismatch", "mismatch_rows", "nearest", "picture", "solved_row", "write_mismatch"]
+__all__ = [
+    "frame_path",
+    "mismatch",
+    "mismatch_rows",
+    "mismatch_table",
+    "nearest",
+    "picture",
+    "solved_row",
+    "write_mismatch",
+]
 
 
 def frame_path(results: Results, frame: str) -> Array:
@@ -58,6 +67,19 @@ def mismatch_rows(apart: Array, paper: tuple[float, float], note: str) -> list[R
         )
         for word, said, found in zip(("largest", "mean"), paper, ours, strict=True)
     ]  # fmt: skip
+
+
+def mismatch_table(apart: Array, note: str) -> list[Row]:
+    """Largest and mean mismatch [%] where the paper gives no number."""
+    return [
+        Row(
+            quantity=f"{word} mismatch of the two bases",
+            unit="% of the length",
+            ours=100.0 * value,
+            note=note,
+        )
+        for word, value in (("largest", float(apart.max())), ("mean", float(apart.mean())))
+    ]
 
 
 def write_mismatch(path: Path, time: Array, apart: Array) -> None:
