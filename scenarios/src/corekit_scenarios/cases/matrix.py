@@ -52,8 +52,8 @@ _FINER = {
 }
 """Impulses after a split step ask for h·ω < 2, ω the fastest rate of the model.
 
-Verlet takes damping explicitly, that of a smooth contact's friction too (1000 N·s/m here), and what rests is carried by a
-force that is h·d/2 too small, d the rate of its damping.
+Verlet takes damping explicitly, that of a smooth contact's friction too (1000 N·s/m here), and what rests is carried
+by a force that is h·d/2 too small, d the rate of its damping.
 """
 _NOTHING, _NOWHERE = Carried(float("nan"), float("nan")), np.zeros((0, 3))
 
