@@ -77,7 +77,7 @@ ball_x = Case(
     source="Figure 4, section V-C",
     shows="A soft arm turns a ball by 90° about x with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.ball_task:ball_x",
-    minutes=0.5,
+    minutes=1.7,
     citation=_CUSP,
 )
 
@@ -87,7 +87,7 @@ ball_y = Case(
     source="Figure 4, section V-C",
     shows="A soft arm turns a ball by 90° about y with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.ball_task:ball_y",
-    minutes=0.5,
+    minutes=1.7,
     citation=_CUSP,
 )
 
@@ -97,7 +97,7 @@ ball_z = Case(
     source="Figure 4, section V-C",
     shows="A soft arm without a wrist turns a ball by 90° about z with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.ball_task:ball_z",
-    minutes=1.5,
+    minutes=2.7,
     citation=_CUSP,
 )
 
