@@ -196,11 +196,11 @@ class Impulses:
         """Take views of the buffers for the contacts there are."""
         count, n = self.count, self._velocities
         rows = count * self.problem.width + self._bounded
-        of_contacts = (_NO_ID, _NOTHING, _NOTHING)
+        ids, gap, friction = _NO_ID, _NOTHING, _NOTHING
         if contacts is not None:
-            of_contacts = contacts.id[:count], contacts.gap[:count], contacts.friction[:count]
+            ids, gap, friction = contacts.id[:count], contacts.gap[:count], contacts.friction[:count]
         self._views = (
-            *of_contacts, self._stacked[:rows], self._flat_bias[:rows], self._free[:rows],
+            ids, gap, friction, self._stacked[:rows], self._flat_bias[:rows], self._free[:rows],
             self._half[: n * rows].reshape(n, rows),
         )  # fmt: skip
         self._delassus = self._entries[: rows * rows].reshape(rows, rows)

@@ -98,11 +98,12 @@ class StartForm:
         self._work = np.zeros(matrix.n)
         # matrices that a model does not give are never read
         given = mass, stiffness or mass, damping or mass, matrix
-        self._dense = self._bands = None
+        self._dense: tuple[Array, Array, Array, Array] | None = None
+        self._bands: tuple[Array, Array, Array, Array] | None = None
         if all(isinstance(each, Dense) for each in given) and matrix.n <= SMALL:
-            self._dense = tuple(each.data for each in given)
+            self._dense = given[0].data, given[1].data, given[2].data, given[3].data
         elif all(isinstance(each, (Diagonal, Banded)) for each in given):
-            self._bands = tuple(_columns(each) for each in given)
+            self._bands = _columns(given[0]), _columns(given[1]), _columns(given[2]), _columns(given[3])
 
     def write(
         self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
@@ -131,7 +132,8 @@ class StartForm:
                 right,
             )
         elif self._bands is not None:
-            _bands(*self._bands, force, v, h, by_damping, by_stiffness, shift, right)
+            mass, stiffness, damping, matrix = self._bands
+            _bands(mass, stiffness, damping, matrix, force, v, h, by_damping, by_stiffness, shift, right)
         else:
             self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
 
