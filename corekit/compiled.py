@@ -65,7 +65,7 @@ def compiled(function: Any = None, /, **options: Any) -> Any:
     """
 
     def made(function: Any) -> Any:
-        dispatcher = _NUMBA.njit(function, **{"error_model": "numpy", **options})
+        dispatcher = _NUMBA.njit(function, **{"error_model": "numpy", "no_cfunc_wrapper": True, **options})
         if not _CONFIG.DISABLE_JIT:
             dispatcher._cache = _Kept(function)  # noqa: SLF001 - as njit(cache=True) does
         return dispatcher
