@@ -37,7 +37,8 @@ use = "reference-semi-implicit-euler"
 
 @pytest.fixture
 def start(tmp_path):
-    """Start `corekit ...`; what still runs at the end is killed."""
+    """Start `corekit ...`, which heeds Ctrl-C also where the tests run in the background; what still runs is killed."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     (tmp_path / "falling.toml").write_text(SCENARIO)
     started = []
 
@@ -50,6 +51,7 @@ def start(tmp_path):
         return process
 
     yield begin
+    signal.signal(signal.SIGINT, usual)
     for process in started:
         process.kill()
         process.communicate()
