@@ -24,7 +24,7 @@ from corekit.world.body_system import BodySystem
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
-__all__ = ["prescribed_acceleration", "smooth_acceleration"]
+__all__ = ["potential_force", "prescribed_acceleration", "smooth_acceleration"]
 
 
 def _row_accelerations(part: BodySystem, state: State, around: State, tau: float) -> None:
@@ -75,22 +75,27 @@ def prescribed_acceleration(part: BodySystem, time: float, small: float) -> None
         part.fixed /= 2.0 * small
 
 
+def potential_force(system: StepSystem, state: State) -> Array | None:
+    """A contact potential's force on all bodies at a world state, shape (nv,); None where nothing touches."""
+    forces, stage, step = system.forces, system.stage, system.problem.step
+    if forces is None or stage is None:
+        return None
+    # what was found at another state must not be told of this one
+    forces.clear()
+    if not stage.measure(state):
+        return None
+    stage.build_rows(state)
+    moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
+    forces.evaluate(state, state.v, step, moving)
+    return forces.generalised()
+
+
 def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Array | None = None) -> bool:
     """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel.
 
     With `held` = v₀ the damping stays at its start: D·(v − v₀) is added to f.
     """
-    step = system.problem.step
-    extra: Array | None = None
-    forces, stage = system.forces, system.stage
-    if forces is not None and stage is not None:
-        # what was found at another state must not be told of this one
-        forces.clear()
-        if stage.measure(state):
-            stage.build_rows(state)
-            moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
-            forces.evaluate(state, state.v, step, moving)
-            extra = forces.generalised()
+    step, extra = system.problem.step, potential_force(system, state)
     ok = True
     for part, where, own, scratch in zip(
         system.parts, system.slices, state.parts, system.scratch.parts, strict=True

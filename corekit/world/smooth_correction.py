@@ -25,7 +25,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.world.body_system import BodySystem
-from corekit.world.smooth import prescribed_acceleration
+from corekit.world.smooth import potential_force, prescribed_acceleration
 
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
@@ -71,15 +71,7 @@ def smooth_correction(
 
     Returns the largest |right side of (1)| with the last λ, None if A is singular.
     """
-    step, forces, stage = system.problem.step, system.forces, system.stage
-    extra: Array | None = None
-    if forces is not None and stage is not None:
-        forces.clear()
-        if stage.measure(state):
-            stage.build_rows(state)
-            moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
-            forces.evaluate(state, state.v, step, moving)
-            extra = forces.generalised()
+    step, extra = system.problem.step, potential_force(system, state)
     chord = chord and extra is None and system.factor.ready and system.factor.plain
     worst = 0.0
     for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
