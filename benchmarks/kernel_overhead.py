@@ -6,8 +6,9 @@ For one body, the time of `Simulation.step` less that of a hand-written loop tha
     swing    the reference double pendulum, the same
     rest     a point mass on a plane: detection, one contact row block, impulses
 
-What the integrator itself does, the length of the step and its report, is on both sides. In `rest` the
-difference holds the numerics of contact too: margins, tangents, stabilisation, the record of warm starts.
+What the integrator itself does, the length of the step and its report, is on both sides, and the loop uses the same
+compiled kernels for A, b, contact rows and W. In `rest` the difference holds the numerics of contact too that the loop
+leaves out: margins, tangents, stabilisation, the record of warm starts.
 The still body answers in a fraction of a microsecond, so that what remains is the kernel's own. Then the
 memory that NumPy holds is counted before and after a thousand further steps.
 
@@ -31,6 +32,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.linalg.factor import factor
+from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Dense, Diagonal, Matrix
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Coordinate, Layout, Model, Outline
@@ -43,7 +45,9 @@ from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit.testing.reference_detector import ReferenceDetector
 from corekit.testing.semi_implicit_euler import SemiImplicitEuler
 from corekit.testing.small_world import floor, small_world
+from corekit.world.contact_kernels import add_rows, halves_product
 from corekit.world.contact_problem import StepContactProblem
+from corekit.world.start_form import StartForm
 
 H, N = 1e-3, 6
 SOLVED = SolveInfo()
@@ -106,25 +110,17 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    matrix, force, right, work, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    matrix, force, right, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     solver = factor(matrix, symmetric=False)
+    form = StartForm(mass, stiffness, damping, matrix, symmetric=False)
 
     def step() -> StepReport:
         nonlocal now, then
         h, then.time = next_step(H, now.time, now.time + H)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        mass.multiply(now.v, right)
-        np.multiply(force, H, out=work)
-        np.add(right, work, out=right)
-        matrix.zero()
-        matrix.add(mass)
-        matrix.add(damping, H)
-        damping.multiply(now.v, work)
-        np.multiply(work, H, out=work)
-        np.add(right, work, out=right)
-        matrix.add(stiffness, H * H)
+        form.write(force, now.v, H, H, H * H, 0.0, right)
         solver.refactor(matrix, None)
         solver.solve(right, nothing, then.v, nothing)
         model.advance(now, then.v, H, now, then)
@@ -141,9 +137,10 @@ def hand_written_rest(model: Any, simulation: Simulation) -> Callable[[], StepRe
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    matrix, force, right, work, inputs = Diagonal(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    matrix, force, right, inputs = Diagonal(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     linear = factor(matrix)
+    form = StartForm(mass, stiffness, damping, matrix, symmetric=True)
     detector, solver = ReferenceDetector(), ProjectedGaussSeidel()
     stage = simulation.system.stage
     assert stage is not None
@@ -151,47 +148,44 @@ def hand_written_rest(model: Any, simulation: Simulation) -> Callable[[], StepRe
     detector.prepare(stage.scene.table, detector.served)
     candidates, contacts = Candidates(), ContactSet()
     dofs, values = np.zeros((1, 3), dtype=np.int64), np.zeros((1, 3, 3))
-    basis, impulse, problem = np.zeros((1, 3, 3)), np.zeros(3), StepContactProblem(3)
+    first = np.zeros(1, dtype=np.int64)
+    rows, half, delassus, movable = (
+        np.zeros((3, n)),
+        np.zeros((n, 3)),
+        np.zeros((3, 3)),
+        np.zeros(1, dtype=bool),
+    )
+    bias, free, impulse, problem = np.zeros(3), np.zeros(3), np.zeros(3), StepContactProblem(3)
+    assert isinstance(linear, Halving)
+    contacts.tangent[0] = (1.0, 0.0, 0.0)
     problem.step = H
 
     def step() -> StepReport:
         nonlocal now, then
         h, then.time = next_step(H, now.time, now.time + H)
         model.poses(now, poses.frame_position, poses.frame_rotation)
-        np.take(poses.frame_position, [0], axis=0, out=poses.position[:1])
-        np.take(poses.frame_rotation, [0], axis=0, out=poses.rotation[:1])
+        poses.position[0], poses.rotation[0] = poses.frame_position[0], poses.frame_rotation[0]
         detector.candidates(poses, 1e-3, candidates)
         contacts.count = 0
         detector.measure(candidates, poses, 1e-3, contacts)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        mass.multiply(now.v, right)
-        np.multiply(force, H, out=work)
-        np.add(right, work, out=right)
-        matrix.zero()
-        matrix.add(mass)
-        matrix.add(damping, H)
-        damping.multiply(now.v, work)
-        np.multiply(work, H, out=work)
-        np.add(right, work, out=right)
-        matrix.add(stiffness, H * H)
+        form.write(force, now.v, H, H, H * H, 0.0, right)
         linear.refactor(matrix, None)
         linear.solve(right, nothing, then.v, nothing)
-        normal = contacts.normal[:1]
-        basis[:, 0] = normal
-        basis[:, 1] = (1.0, 0.0, 0.0)
-        basis[0, 2] = np.cross(normal[0], basis[0, 1])
         model.carrier_rows(now, contacts.frame[:1, 0], contacts.local[:1, 0], dofs, values)
-        rows = np.matmul(basis, values).reshape(3, 3)
-        response = np.array(rows.T, order="F")
-        linear.columns(response)
-        problem.contacts = 1
+        rows.fill(0.0)
+        add_rows(
+            1, 3, 0, first, first, contacts.weight, contacts.normal, contacts.tangent, dofs, values, rows
+        )
+        bias[0] = contacts.gap[0] / H
+        linear.halve(rows, 0, then.v, bias, free, half)
+        halves_product(1, 3, half, delassus, movable)
+        problem.contacts, problem.free = 1, free
         problem.friction, problem.gap, problem.id = contacts.friction[:1], contacts.gap[:1], contacts.id[:1]
-        problem.free = rows @ then.v
-        problem.free[0] += contacts.gap[0] / H
-        problem.set_delassus(rows @ response)
+        problem.set_delassus(delassus)
         solver.solve(problem, impulse)
-        then.v += response @ impulse
+        linear.answer(half, 0, impulse, then.v)
         model.advance(now, then.v, H, now, then)
         model.rechart(then)
         now, then = then, now
