@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from corekit_scenarios.cases.beam_answers import elastica_tip, frequencies
-from corekit_scenarios.cases.beam_theories import (
+from corekit_scenarios.cases.beam.answers import elastica_tip, frequencies
+from corekit_scenarios.cases.beam.theories import (
     AXIAL,
     LENGTH,
     RADIUS,

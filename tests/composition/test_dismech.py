@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit_scenarios.cases.rod_contacts import FORCES, carried, slid_energy, smooth_energy
-from corekit_scenarios.cases.rod_swings import beam_frequency, sine
+from corekit_scenarios.cases.dismech.contacts import FORCES, carried, slid_energy, smooth_energy
+from corekit_scenarios.cases.dismech.swings import beam_frequency, sine
 
 
 def closest(simulation, apart):

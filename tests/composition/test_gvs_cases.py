@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit_scenarios.cases import gvs_beam
-from corekit_scenarios.cases.gvs_dependent import tip_of_moment
-from corekit_scenarios.cases.gvs_pairs import mismatch, mismatch_rows
+from corekit_scenarios.cases.gvs import beam as gvs_beam
+from corekit_scenarios.cases.gvs.dependent import tip_of_moment
+from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
 
 
 class Records:

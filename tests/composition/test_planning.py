@@ -17,7 +17,7 @@ from corekit.study.plan import make_plan, simulate
 from corekit.study.plan_drawing import plan_as_replay
 from corekit.study.plan_file import load_plan_file
 from corekit.study.plan_folder import read_memory
-from corekit_scenarios.cases.ball_task import judged
+from corekit_scenarios.cases.cusp.ball_task import judged
 
 pytest.importorskip("casadi", reason="planning needs casadi")
 

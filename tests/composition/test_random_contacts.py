@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corekit_scenarios.arm_contacts import Kind, RandomArm, faults
-from corekit_scenarios.cases.random_contacts import JUDGED, measure
+from corekit_scenarios.cases.cusp.random_contacts import JUDGED, measure
 
 
 @pytest.fixture(scope="module")

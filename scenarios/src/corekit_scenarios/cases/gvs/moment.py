@@ -22,7 +22,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.gvs_pairs import mismatch_table, write_mismatch
+from corekit_scenarios.cases.gvs.pairs import mismatch_table, write_mismatch
 
 __all__ = ["moment", "tip_of_muscle"]
 

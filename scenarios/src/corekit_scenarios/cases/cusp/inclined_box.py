@@ -13,7 +13,7 @@ from corekit.data.arrays import IntArray
 from corekit.data.contacts import ContactMode
 from corekit.run.results import Results
 from corekit.study.case_run import CaseRun, Job, Row
-from corekit_scenarios.cases.modes import agreement, phases, same_sequence, words
+from corekit_scenarios.cases.cusp.modes import agreement, phases, same_sequence, words
 
 __all__ = ["FINE", "inclined_box", "share_in_mode"]
 

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from corekit.run.results import Results
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Job, Row
-from corekit_scenarios.cases.rod_plots import draw_lines, draw_shapes
+from corekit_scenarios.cases.dismech.plots import draw_lines, draw_shapes
 
 __all__ = ["FORCES", "carried", "entanglement", "friction", "slid_energy", "smooth_energy", "spider"]
 

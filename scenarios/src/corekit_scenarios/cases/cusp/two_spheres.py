@@ -11,7 +11,7 @@ import numpy as np
 
 from corekit.run.results import Results
 from corekit.study.case_run import CaseRun, Job, Row
-from corekit_scenarios.cases.modes import agreement, first_touch, phases, same_sequence, words
+from corekit_scenarios.cases.cusp.modes import agreement, first_touch, phases, same_sequence, words
 
 __all__ = ["two_spheres"]
 

@@ -21,7 +21,7 @@ from itertools import product
 from attrs import frozen
 
 from corekit.study.case_run import CaseRun, Job, Outcome, Row
-from corekit_scenarios.cases.inclined_box import FINE, RK23
+from corekit_scenarios.cases.cusp.inclined_box import FINE, RK23
 
 __all__ = ["SOLVERS", "Setting", "ablation", "box_at", "judge", "settings"]
 

@@ -11,7 +11,7 @@ from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.rod_plots import draw_lines
+from corekit_scenarios.cases.dismech.plots import draw_lines
 
 __all__ = ["B2", "STIFF", "beam_frequency", "cantilever", "helix", "sine", "tip_height"]
 

@@ -4,7 +4,7 @@ A plank, a hanging arm, two loose rods and a vine are lowered onto something rou
 with friction, until they rest (`scenarios/matrix`). Each cell runs, or the composition refuses it with its sentence.
 
 What a cell must show: every step solved, no speed left that matters, what the contacts carry equal to what the model
-lays on them within 1 % (`matrix_weight`, which asks the model and not the solver), and every frame within the contact
+lays on them within 1 % (`weight`, which asks the model and not the solver), and every frame within the contact
 layer δ of where the model's best cell rests: the one in which the two sides differ least. With friction the rest a
 body comes to depends on its way there, so that the tasks are made to come down nearly without sliding.
 """
@@ -24,8 +24,8 @@ from corekit.run.results import Results
 from corekit.scenario.casting import checked_cast
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Job, Outcome, Row
-from corekit_scenarios.cases.matrix_picture import draw_matrix
-from corekit_scenarios.cases.matrix_weight import Carried, carried
+from corekit_scenarios.cases.matrix.picture import draw_matrix
+from corekit_scenarios.cases.matrix.weight import Carried, carried
 
 __all__ = ["INTEGRATORS", "LAYER", "MODELS", "SOLVERS", "Cell", "matrix"]
 

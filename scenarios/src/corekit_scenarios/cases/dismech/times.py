@@ -18,8 +18,8 @@ import numpy as np
 
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.rod_contacts import carried
-from corekit_scenarios.cases.rod_swings import B2, STIFF
+from corekit_scenarios.cases.dismech.contacts import carried
+from corekit_scenarios.cases.dismech.swings import B2, STIFF
 
 __all__ = ["solve_time", "table2"]
 

@@ -8,7 +8,7 @@ import time
 from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.gvs_pairs import (
+from corekit_scenarios.cases.gvs.pairs import (
     frame_path,
     mismatch,
     mismatch_rows,

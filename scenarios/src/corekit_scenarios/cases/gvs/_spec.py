@@ -14,7 +14,7 @@ beam = Case(
     name="beam",
     source="section 3",
     shows="A slender beam at rest under its weight and a load: global and local bases against the elastica.",
-    target="corekit_scenarios.cases.gvs_beam:beam",
+    target="corekit_scenarios.cases.gvs.beam:beam",
     minutes=0.5,
     citation=_GVS,
 )
@@ -24,7 +24,7 @@ dependent_external = Case(
     name="dependent-external",
     source="section 4.2",
     shows="An external moment travels along a beam: one step of strain with three coordinates against cubic elements.",
-    target="corekit_scenarios.cases.gvs_dependent:external",
+    target="corekit_scenarios.cases.gvs.dependent:external",
     minutes=0.5,
     citation=_GVS,
 )
@@ -34,7 +34,7 @@ cable_manipulator = Case(
     name="cable-manipulator",
     source="section 5.1, last table",
     shows="A soft manipulator pulled by four cables, Legendre polynomials against quadratic elements.",
-    target="corekit_scenarios.cases.gvs_arms:cable_manipulator",
+    target="corekit_scenarios.cases.gvs.arms:cable_manipulator",
     minutes=0.5,
     citation=_GVS,
 )
@@ -44,7 +44,7 @@ cdpr = Case(
     name="cdpr",
     source="section 5.3, last table",
     shows="A platform on four ropes in the wind, with closed loops: elements against Legendre polynomials.",
-    target="corekit_scenarios.cases.gvs_arms:cdpr",
+    target="corekit_scenarios.cases.gvs.arms:cdpr",
     minutes=2,
     citation=_GVS,
 )
@@ -54,7 +54,7 @@ dependent_moment = Case(
     name="dependent-moment",
     source="section 4.1",
     shows="A moment travels along a beam: a dependent basis of two coordinates against elements, at rest throughout.",
-    target="corekit_scenarios.cases.gvs_moment:moment",
+    target="corekit_scenarios.cases.gvs.moment:moment",
     minutes=0.5,
     citation=_GVS,
 )
@@ -64,7 +64,7 @@ octopus = Case(
     name="octopus",
     source="section 5.4, last table",
     shows="An octopus's arm bends in water: six coordinates of a dependent basis against 31 of cubic elements.",
-    target="corekit_scenarios.cases.gvs_arms:octopus",
+    target="corekit_scenarios.cases.gvs.arms:octopus",
     minutes=0.5,
     citation=_GVS,
 )

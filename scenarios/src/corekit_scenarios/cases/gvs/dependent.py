@@ -17,7 +17,7 @@ import numpy as np
 
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.gvs_pairs import mismatch, picture, solved_row, write_mismatch
+from corekit_scenarios.cases.gvs.pairs import mismatch, picture, solved_row, write_mismatch
 
 __all__ = ["external", "tip_of_moment"]
 

@@ -21,7 +21,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
 from corekit.study.case_run import CaseRun, Row
-from corekit_scenarios.cases.beam_answers import elastica_tip, frequencies
+from corekit_scenarios.cases.beam.answers import elastica_tip, frequencies
 
 __all__ = ["AXIAL", "LENGTH", "RADIUS", "RIGIDITY", "WEIGHT", "beam", "modes_of", "refined", "tip_of"]
 

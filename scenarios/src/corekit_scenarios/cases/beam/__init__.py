@@ -1,0 +1,1 @@
+"""The case of one beam in four theories."""

@@ -1,0 +1,1 @@
+"""Cases of CUSP: a soft arm in contact, simulated and planned."""

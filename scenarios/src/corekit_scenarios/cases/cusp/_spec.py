@@ -1,0 +1,97 @@
+"""The cases of CUSP, readable without importing what runs them."""
+
+from corekit.registry.case import Case
+
+__all__ = [
+    "ablation",
+    "ball_targets",
+    "ball_x",
+    "ball_y",
+    "ball_z",
+    "inclined_box",
+    "random_contacts",
+    "two_spheres",
+]
+
+_CUSP = "M. Azizkhani, Y. Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots."
+
+inclined_box = Case(
+    paper="cusp",
+    name="inclined-box",
+    source="Scenario A, section V-B",
+    shows="A soft arm falls onto an inclined box, sticks, and slides when its pressure rises.",
+    target="corekit_scenarios.cases.cusp.inclined_box:inclined_box",
+    minutes=0.5,
+    citation=_CUSP,
+)
+
+two_spheres = Case(
+    paper="cusp",
+    name="two-spheres",
+    source="Scenario B, section V-B",
+    shows="A soft arm falls over a sphere and bends onto a second, lower one.",
+    target="corekit_scenarios.cases.cusp.two_spheres:two_spheres",
+    minutes=0.2,
+    citation=_CUSP,
+)
+
+ablation = Case(
+    paper="cusp",
+    name="ablation",
+    source="Scenario C, section V-B",
+    shows="Every subset of the conditioning stages, two angles, two integrators: 64 runs for each LCP solver.",
+    target="corekit_scenarios.cases.cusp.ablation:ablation",
+    minutes=45,
+    choices=("semismooth-newton", "lemke", "pgs"),
+    citation=_CUSP,
+)
+
+random_contacts = Case(
+    paper="cusp",
+    name="random-contacts",
+    source="section IV, what conditioning is for",
+    shows="Ten thousand random contact problems of the arm, solved by the default chain, judged from outside.",
+    target="corekit_scenarios.cases.cusp.random_contacts:random_contacts",
+    minutes=1.5,
+    citation=_CUSP,
+)
+
+ball_x = Case(
+    paper="cusp",
+    name="ball-x",
+    source="Figure 4, section V-C",
+    shows="A soft arm turns a ball by 90° about x with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.cusp.ball_task:ball_x",
+    minutes=1.7,
+    citation=_CUSP,
+)
+
+ball_y = Case(
+    paper="cusp",
+    name="ball-y",
+    source="Figure 4, section V-C",
+    shows="A soft arm turns a ball by 90° about y with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.cusp.ball_task:ball_y",
+    minutes=1.7,
+    citation=_CUSP,
+)
+
+ball_z = Case(
+    paper="cusp",
+    name="ball-z",
+    source="Figure 4, section V-C",
+    shows="A soft arm without a wrist turns a ball by 90° about z with its end disk: planned, certified and simulated.",
+    target="corekit_scenarios.cases.cusp.ball_task:ball_z",
+    minutes=2.7,
+    citation=_CUSP,
+)
+
+ball_targets = Case(
+    paper="cusp",
+    name="ball-targets",
+    source="the task of Figure 4, section V-C, with other targets",
+    shows="Twenty random turns of the ball by the same compiled programs; every certificate checked from outside.",
+    target="corekit_scenarios.cases.cusp.ball_targets:ball_targets",
+    minutes=8.0,
+    citation=_CUSP,
+)

@@ -1,0 +1,1 @@
+"""Cases of the paper on strain parameterizations."""

@@ -1,0 +1,1 @@
+"""The case that sets every model beside every contact solver and integrator."""

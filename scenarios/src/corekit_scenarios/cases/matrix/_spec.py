@@ -1,0 +1,15 @@
+"""The matrix of models, contact solvers and integrators, readable without importing what runs it."""
+
+from corekit.registry.case import Case
+
+__all__ = ["solvers"]
+
+solvers = Case(
+    paper="matrix",
+    name="solvers",
+    source="corekit",
+    shows="Every model with every contact solver and integrator, lowered onto two obstacles until it rests.",
+    target="corekit_scenarios.cases.matrix.solvers:matrix",
+    minutes=10,
+    choices=("pcc", "vine", "gvs", "der", "rigid"),
+)
