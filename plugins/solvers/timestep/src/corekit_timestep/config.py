@@ -52,6 +52,15 @@ class NewtonConfig:
     )
 
 
+def _split_above() -> float:
+    return option(
+        0.1,
+        "h·d, d the largest damping rate, above which damping is split off; 0: always, inf: never",
+        low=0,
+        infinite=True,
+    )
+
+
 @frozen(kw_only=True)
 class Rk23Config:
     """Options of `rk23`."""
@@ -63,12 +72,7 @@ class Rk23Config:
         1e-6, "error of a velocity in an inner step that always passes, in m/s or rad/s", above=0
     )
     max_inner_steps: int = option(200, "of the smooth part, before the step is given up", low=1)
-    split_above: float = option(
-        0.1,
-        "h·d, d the largest damping rate, above which damping is split off; 0: always, inf: never",
-        low=0,
-        infinite=True,
-    )
+    split_above: float = _split_above()
 
 
 def _newton_tolerance() -> float:
@@ -86,6 +90,7 @@ class VerletConfig:
         "where accelerations are taken: at the ends of the step, or in its middle",
         choices=("velocity", "position"),
     )
+    split_above: float = _split_above()
 
 
 @frozen(kw_only=True)

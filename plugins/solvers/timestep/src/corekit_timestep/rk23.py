@@ -10,14 +10,7 @@ for v, and for q as the displacement's share of h. It gives (q_f, v_f); then, wi
 
 Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated every step. Where h·d ≤ `split_above` the pair
 takes damping along, (1) and (2) with θ = ½ in A alone, and the smooth motion is of order three. Above, D is
-split off: the pair sees f + D·(v − v₀), no stiffer than the springs are, and (2) damps v⁺ linearly
-implicitly with
-
-    θ = max(½, 1 − 1/(h·d))                                                                (3)
-
-the least θ ≥ ½ at which no mode changes its sign in a step: the amplification (1 − (1 − θ)hd)/(1 + θhd) is
-never negative. Order two in the damping as h → 0, stable for every h·d; a body that rests or creeps at
-f = D·v keeps doing so exactly, carried by exactly the impulse that balances f.
+split off (`split_damping`): the pair sees f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
 
 With contact the step as a whole is of order one at impacts, like every scheme that solves contact once a
 step. Springs stay explicit: inner steps follow them, contact needs h·ω < 2. Nothing is remembered between
@@ -41,17 +34,16 @@ from corekit.roles.integrator import Integrator, System
 from corekit_timestep.bogacki_shampine import BogackiShampine
 from corekit_timestep.config import Rk23Config
 from corekit_timestep.landing import next_step
+from corekit_timestep.split_damping import implicit_share
 
 __all__ = ["Rk23"]
 
-_UNDERESTIMATE = 1.1
-"""The rate d is estimated from below; θ is chosen for one that is this much larger."""
 _SAFETY, _SLOWER, _FASTER = 0.9, 0.2, 5.0
 
 
 @final
 class Rk23(Integrator):
-    """Steps a world by (1)–(3).
+    """Steps a world by (1)–(2).
 
     Args:
         config: tolerances, most inner steps, when damping is split off.
@@ -72,7 +64,7 @@ class Rk23(Integrator):
         system.begin(state, h)
         if not pair.begin(system, state):
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
-        theta, held = self._damping(system, state, h)
+        theta, held = implicit_share(system, state, h, self._config.split_above)
         smooth, inner, failure = self._smooth(system, state, h, state.v if held else None)
         if failure is not None:
             return StepReport(accepted=False, step=h, iterations=inner, solve=SolveInfo(failure))
@@ -84,15 +76,6 @@ class Rk23(Integrator):
         system.correct(smooth, out.v, h, out)
         out.time = t_end
         return StepReport(accepted=True, step=h, iterations=inner, solve=info)
-
-    def _damping(self, system: System, state: State, h: float) -> tuple[float, bool]:
-        """θ of (3), and whether damping is split off."""
-        stiffness = h * system.damping_rate(state)
-        if not stiffness:
-            return 0.0, False
-        if stiffness <= self._config.split_above:
-            return 0.5, False
-        return max(0.5, 1.0 - 1.0 / (_UNDERESTIMATE * stiffness)), True
 
     def _smooth(
         self, system: System, state: State, h: float, held: Array | None

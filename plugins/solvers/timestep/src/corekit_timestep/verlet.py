@@ -7,9 +7,12 @@
     contact about (q_f, v_f) gives v⁺,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)                (3)
 
 a is the acceleration of the smooth part, bilateral rows and contact potentials included. Second order, symplectic
-where forces do not depend on velocity; stable for h·ω < 2 and, explicit in the damping, about h·d < 1. With contact a
-step is of order one at impacts. (1) takes accelerations at the ends of the step, (2) in its middle: there forces that
-jump in time at grid points are met from the right side.
+where forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at impacts. (1) takes
+accelerations at the ends of the step, (2) in its middle: there forces that jump in time at grid points are met from
+the right side.
+
+Damping whose rate d is stiff in the step, h·d > `split_above`, is held at v₀ in (1) and (2) and taken linearly
+implicitly in (3) (`split_damping`): a step is stable for every h·d, and what rests is carried by exactly its weight.
 
 Source: Swope et al. (1982), J. Chem. Phys. 76(1); Hairer, Lubich and Wanner (2006), "Geometric Numerical
 Integration", I.1.4.
@@ -17,11 +20,13 @@ Integration", I.1.4.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
@@ -29,6 +34,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
 from corekit_timestep.config import VerletConfig
 from corekit_timestep.landing import next_step
+from corekit_timestep.split_damping import implicit_share
 
 __all__ = ["Verlet"]
 
@@ -38,12 +44,12 @@ class Verlet(Integrator):
     """Steps a world by (1) or (2), and (3).
 
     Args:
-        config: which form.
+        config: which form, and which damping is split off.
         context: gives the step h.
     """
 
     def __init__(self, config: VerletConfig | None = None, context: BuildContext | None = None) -> None:
-        self._position = (config or VerletConfig()).form == "position"
+        self._config = config or VerletConfig()
         self._step = (context or BuildContext()).step
         self._states: tuple[State, State] | None = None
 
@@ -53,15 +59,23 @@ class Verlet(Integrator):
             self._states = system.new_state(), system.new_state()
         smooth, middle = self._states
         system.begin(state, h)
-        moved = (
-            self._from_middle(system, state, h, middle, smooth)
-            if self._position
-            else self._from_ends(system, state, h, smooth)
-        )
+        theta, held = 0.0, False
+        before, moved = np.zeros(system.velocities), True
+        if self._config.form == "velocity" or self._config.split_above < math.inf:
+            moved = system.acceleration(state, before)
+        if moved and self._config.split_above < math.inf:
+            theta, held = implicit_share(system, state, h, self._config.split_above)
+        if moved:
+            start = state.v if held else None
+            moved = (
+                _from_middle(system, state, h, start, middle, smooth)
+                if self._config.form == "position"
+                else _from_ends(system, state, h, before, start, smooth)
+            )
         if not moved:
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
         smooth.time = t_end
-        system.linearise_split(state, smooth, h)
+        system.linearise_split(state, smooth, h, theta, held)
         info = system.solve(out.v)
         if info.status is Status.SINGULAR:
             return StepReport(accepted=False, step=h, solve=info)
@@ -69,35 +83,40 @@ class Verlet(Integrator):
         out.time = t_end
         return StepReport(accepted=True, step=h, solve=info)
 
-    def _from_ends(self, system: System, state: State, h: float, smooth: State) -> bool:
-        """(1)."""
-        before, after = np.zeros(system.velocities), np.zeros(system.velocities)
-        if not system.acceleration(state, before):
-            return False
-        system.advance(state, state.v + 0.5 * h * before, h, state, smooth)
-        smooth.v[:] = state.v + h * before
-        if not system.acceleration(smooth, after):
-            return False
-        smooth.v[:] = state.v + 0.5 * h * (before + after)
-        return True
-
-    def _from_middle(self, system: System, state: State, h: float, middle: State, smooth: State) -> bool:
-        """(2)."""
-        found = np.zeros(system.velocities)
-        system.advance(state, state.v, 0.5 * h, state, middle)
-        middle.v[:] = state.v
-        if not system.acceleration(middle, found):
-            return False
-        middle.v[:] = state.v + 0.5 * h * found
-        if not system.acceleration(middle, found):
-            return False
-        after = state.v + h * found
-        system.advance(middle, after, 0.5 * h, middle, smooth)
-        smooth.v[:] = after
-        return True
-
     def memory(self) -> Memory:
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
+
+
+def _from_ends(
+    system: System, state: State, h: float, before: Array, held: Array | None, smooth: State
+) -> bool:
+    """(1), with a₀ = `before`; False if the mass matrix is singular."""
+    after = np.zeros(system.velocities)
+    system.advance(state, state.v + 0.5 * h * before, h, state, smooth)
+    smooth.v[:] = state.v + h * before
+    if not system.acceleration(smooth, after, held):
+        return False
+    smooth.v[:] = state.v + 0.5 * h * (before + after)
+    return True
+
+
+def _from_middle(
+    system: System, state: State, h: float, held: Array | None, middle: State, smooth: State
+) -> bool:
+    """(2); False if the mass matrix is singular."""
+    found = np.zeros(system.velocities)
+    system.advance(state, state.v, 0.5 * h, state, middle)
+    middle.v[:] = state.v
+    if not system.acceleration(middle, found, held):
+        return False
+    if held is None:
+        middle.v[:] = state.v + 0.5 * h * found
+        if not system.acceleration(middle, found):
+            return False
+    after = state.v + h * found
+    system.advance(middle, after, 0.5 * h, middle, smooth)
+    smooth.v[:] = after
+    return True
