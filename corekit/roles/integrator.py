@@ -123,7 +123,7 @@ class System(Protocol):
     ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f) + θh·D.
 
-        D is what `damping_rate` took; without θ it is not needed. The free velocity is v_f, or that of (5)
+        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free velocity is v_f, or that of (5)
         where the smooth part `held` the damping at its start.
         """
         ...
@@ -133,7 +133,7 @@ class System(Protocol):
 
         Rigid rows are held by J_b·v̇ = −(2/τ)·J_b·v − c/τ² (Baumgarte, τ = 10 steps). False if singular.
         `held` = v₀, shape (nv,), holds the damping at its start: D·(v − v₀) is added to f, D as
-        `damping_rate` took it.
+        `damping_rate` took it, and a potential's force is that of v₀.
         """
         ...
 
@@ -162,7 +162,8 @@ class System(Protocol):
         """Take D at the start of the step, and tell the largest rate at which it slows anything [1/s].
 
         |λ|_max(M⁻¹·D) on the kernel of the rigid rows, by some iterations of the power method from below;
-        M is that of the last `acceleration`, asked at `start`. 0 where no model gives a tangent.
+        M and the contacts are those of the last `acceleration`, asked at `start`. D is that of models with a
+        tangent and of contact potentials; 0 without any.
         """
         ...
 

@@ -6,7 +6,8 @@
     compliant rows are forces: −c/α, or (u − J_b·v)/α                                   (4)
 
 Bounded rows stay out: like contacts they act at the end of a split step. Prescribed coordinates have
-v̇ = p̈(t). τ is ten steps. The time derivatives in (2)–(3) at fixed v are central differences along the motion.
+v̇ = p̈(t). τ is ten steps unless it is given. The time derivatives in (2)–(3) at fixed v are central differences
+along the motion.
 Source for (2): Baumgarte (1972), "Stabilization of constraints and integrals of motion".
 """
 
@@ -75,8 +76,12 @@ def prescribed_acceleration(part: BodySystem, time: float, small: float) -> None
         part.fixed /= 2.0 * small
 
 
-def potential_force(system: StepSystem, state: State) -> Array | None:
-    """A contact potential's force on all bodies at a world state, shape (nv,); None where nothing touches."""
+def potential_force(system: StepSystem, state: State, velocity: Array | None = None) -> Array | None:
+    """A contact potential's force on all bodies at a world state, shape (nv,); None where nothing touches.
+
+    Args:
+        velocity: to take instead of the state's own, shape (nv,).
+    """
     forces, stage, step = system.forces, system.stage, system.problem.step
     if forces is None or stage is None:
         return None
@@ -86,16 +91,19 @@ def potential_force(system: StepSystem, state: State) -> Array | None:
         return None
     stage.build_rows(state)
     moving = stage.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
-    forces.evaluate(state, state.v, step, moving)
+    forces.evaluate(state, state.v if velocity is None else velocity, step, moving)
     return forces.generalised()
 
 
-def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Array | None = None) -> bool:
+def smooth_acceleration(
+    system: StepSystem, state: State, out: Array, held: Array | None = None, settling: float | None = None
+) -> bool:
     """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the rows' kernel.
 
-    With `held` = v₀ the damping stays at its start: D·(v − v₀) is added to f.
+    With `held` = v₀ the damping stays at its start: D·(v − v₀) is added to f, and f_c is that of v₀.
     """
-    step, extra = system.problem.step, potential_force(system, state)
+    step, extra = system.problem.step, potential_force(system, state, held)
+    tau = 10.0 * step if settling is None else settling
     ok = True
     for part, where, own, scratch in zip(
         system.parts, system.slices, state.parts, system.scratch.parts, strict=True
@@ -107,7 +115,7 @@ def smooth_acceleration(system: StepSystem, state: State, out: Array, held: Arra
         if held is not None:
             part.add_held_damping(own.v, held[where])
         if part.rows is not None:
-            _row_accelerations(part, own, scratch, 10.0 * step)
+            _row_accelerations(part, own, scratch, tau)
         prescribed_acceleration(part, own.time, 1e-3 * step)
         ok = part.factor.refactor(part.matrix, part.eliminated) and ok
         if ok:

@@ -227,7 +227,9 @@ class StepSystem:
         self._reset(smooth.v, split=True)
         for part, a, where in zip(self.parts, start.parts, smooth.parts, strict=True):
             part.assemble_split(a, where, step, theta, held)
-        self._coefficients = (0.0, 0.0)
+        self._coefficients = (theta * step, 0.0)
+        if theta and self.forces is not None:
+            self.extra = theta * step * self.forces.damping_force(start.v if held else smooth.v)
         if self.stage is not None and self.solves_impulses and self.stage.measure(smooth):
             self.contact_count, self._obstacle_rate = self._contacts.split(start, smooth, step)
         self._finish(step)
@@ -265,8 +267,8 @@ class StepSystem:
         return True
 
     def damping_rate(self, start: State) -> float:
-        """Take D at the start of the step; the largest of the bodies' rates [1/s]."""
-        return max(damping_rate(part, own) for part, own in zip(self.parts, start.parts, strict=True))
+        """Take D at the start of the step; the largest rate, a potential's drag included [1/s]."""
+        return damping_rate(self, start)
 
     # — solving —
 

@@ -1,0 +1,81 @@
+"""The drag by which a contact potential regularises friction, split off like a body's own damping."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from corekit.data.signals import Ramp
+from corekit.roles.component import BuildContext
+from corekit.testing.penalty import Penalty, PenaltyConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.reference_detector import ReferenceDetector
+from corekit.testing.small_world import floor, small_world
+from corekit_timestep.config import Rk23Config, VerletConfig
+from corekit_timestep.rk23 import Rk23
+from corekit_timestep.verlet import Verlet
+
+M, G, MU, SLIP, STIFF, LAYER = 2.0, 9.81, 0.5, 1e-3, 2e4, 1e-3
+SCHEMES = {
+    "rk23": lambda h: Rk23(Rk23Config(), BuildContext(step=h)),
+    "verlet": lambda h: Verlet(VerletConfig(), BuildContext(step=h)),
+    "position-verlet": lambda h: Verlet(VerletConfig(form="position"), BuildContext(step=h)),
+}
+
+
+def resting(integrator, h, pull=0.0, bodies=1, **options):
+    """Balls that a linear potential of a floor carries, pulled along x."""
+    made = {}
+    for k in range(bodies):
+        chain = PointChain(
+            PointChainConfig(
+                masses=(M * (k + 1),), positions=((float(k), 0.0, 0.1 + LAYER - M * (k + 1) * G / STIFF),),
+                shape="sphere", radius=0.1, **options,
+            )
+        )  # fmt: skip
+        made[f"ball-{k}"] = chain
+    channel = made["ball-0"].layout.inputs[0].name
+    signal = Ramp(begin=0.0, end=1e-6, value=(pull, 0.0, 0.0))
+    solver = Penalty(PenaltyConfig(stiffness=STIFF, power=1, thickness=LAYER, slip_scale=SLIP))
+    return small_world(
+        made, integrator, step=h, solver=solver, detector=ReferenceDetector(), obstacles=[floor()],
+        friction=MU, inputs={"ball-0": {channel: signal}},
+    )  # fmt: skip
+
+
+def test_the_damping_rate_counts_the_drag_of_contacts():
+    """At rest μ·N/(ε·m) = μ·g/ε whatever the mass, beside a drag of the body's own."""
+    for bodies, drag in ((1, 0.0), (2, 0.0), (1, 300.0), (2, 300.0)):
+        simulation = resting(SCHEMES["rk23"](1e-3), 1e-3, bodies=bodies, drag=drag)
+        system, state = simulation.system, simulation.state
+        system.begin(state, 1e-3)
+        assert system.acceleration(state, np.zeros(3 * bodies))
+        exact = MU * G / SLIP + drag / M
+        assert 0.9 * exact <= system.damping_rate(state) <= exact * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("h", [1e-3, 1e-2])
+def test_a_load_under_the_cone_creeps_at_the_speed_at_which_friction_balances_it(scheme, h):
+    """μ·N·u/√(u² + ε²) = T;  h·d is 5 and 50, and an explicit drag would be unstable above 2."""
+    pull = 0.6 * MU * M * G
+    simulation = resting(SCHEMES[scheme](h), h, pull)
+    tried = []
+    simulation.observe(lambda _run, report: tried.append(report.iterations))
+    simulation.run(0.5)
+    assert simulation.state.v[0] == pytest.approx(SLIP * 0.6 / math.sqrt(1.0 - 0.36), rel=1e-9)
+    assert simulation.contacts().normal_impulse == pytest.approx([h * M * G], rel=1e-9)
+    assert max(tried[5:]) <= 2  # an inner step a step: nothing follows the drag
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_sliding_ball_is_slowed_by_coulomb_friction(scheme):
+    """Above the cone v̇ = T/m − μ·g, once it is faster than the regularisation's ε."""
+    simulation = resting(SCHEMES[scheme](1e-3), 1e-3, pull=2.0 * MU * M * G)
+    simulation.run(0.1)
+    before = simulation.state.v[0]
+    simulation.run(0.2)
+    assert simulation.state.v[0] - before == pytest.approx(MU * G * 0.1, rel=1e-4)
