@@ -123,8 +123,8 @@ class System(Protocol):
     ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f) + θh·D.
 
-        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free velocity is v_f, or that of (5)
-        where the smooth part `held` the damping at its start.
+        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free
+        velocity is v_f, or that of (5) where the smooth part `held` the damping at its start.
         """
         ...
 
