@@ -97,11 +97,11 @@ class Elimination:
 
     def solve(self, x: Array) -> None:
         """Overwrite x (n,) by A⁻¹·x."""
-        right = self._right
-        right[self.place] = x
         upper = self._lower if self._symmetric else self._upper
-        _substitute(self._begin, self._index, self._lower, upper, self._diagonal, self._symmetric, right)
-        x[:] = right[self.place]
+        _substitute(
+            self._begin, self._index, self._lower, upper, self._diagonal, self._symmetric, self.place, self._right,
+            x,
+        )  # fmt: skip
 
 
 def _fills_little(pattern: SparsePattern) -> bool:
@@ -209,10 +209,13 @@ def _eliminate(
 
 @compiled
 def _substitute(
-    begin: IntArray, index: IntArray, lower: Array, upper: Array, diagonal: Array, symmetric: bool, x: Array
-) -> None:
-    """Overwrite x by U⁻¹·L⁻¹·x."""
+    begin: IntArray, index: IntArray, lower: Array, upper: Array, diagonal: Array, symmetric: bool, place: IntArray,
+    x: Array, out: Array,
+) -> None:  # fmt: skip
+    """Overwrite `out` by A⁻¹·out; `x` is room for it in the order of elimination."""
     n = len(x)
+    for i in range(n):
+        x[place[i]] = out[i]
     for j in range(n):
         xj = x[j]
         for p in range(begin[j], begin[j + 1]):
@@ -225,3 +228,5 @@ def _substitute(
         for p in range(begin[j], begin[j + 1]):
             xj -= upper[p] * x[index[p]]
         x[j] = xj if symmetric else xj / diagonal[j]
+    for i in range(n):
+        out[i] = x[place[i]]

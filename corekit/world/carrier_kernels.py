@@ -1,8 +1,8 @@
 """The loops of contact potentials, compiled: between carriers, 12 numbers a contact, and generalised coordinates.
 
-Carriers stand in a table: contact and slot (c,), the model's rows dofs (c, k) in the world's numbering and
-values (c, 3, k), of which the first `width` (c,) columns are in use; `of` (m, 4) leads from a contact's slots to
-the table, −1 for none. With V_p the rows of carrier p and C a contact's (12, 12) block,
+Carriers stand in a table, of which `total` are in use: contact and slot (c,), the model's rows dofs (c, k) in the
+world's numbering and values (c, 3, k), of which the first `width` (c,) columns are in use; `of` (m, 4) leads from a
+contact's slots to the table, −1 for none. With V_p the rows of carrier p and C a contact's (12, 12) block,
 
     ẋ_p = V_p·v,     F = Σ_p V_pᵀ·f_p,     A_pq = V_pᵀ·C_pq·V_q                                (1)
 """
@@ -15,32 +15,55 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = [
-    "add_blocks", "block_products", "carrier_points", "carrier_rates", "count_places", "places", "spread_forces",
+    "add_blocks", "block_products", "carrier_rates", "count_places", "place_carriers", "places", "spot",
+    "spread_forces",
 ]  # fmt: skip
 
 
 @compiled
-def carrier_points(
-    count: int, frame: IntArray, local: Array, frame_position: Array, frame_rotation: Array, out: Array
-) -> None:
-    """Write where the carriers of contacts are in the world, (m, 4, 3) [m]; unused ones at 0."""
+def place_carriers(
+    before: int, count: int, frame: IntArray, local: Array, frame_position: Array, frame_rotation: Array,
+    total: int, contact: IntArray, slot: IntArray, width: IntArray, dofs: IntArray, values: Array, v: Array,
+    of: IntArray, position: Array, rate: Array, energy: Array, force: Array, stiffness: Array, damping: Array,
+    normal: Array, tangential: Array,
+) -> None:  # fmt: skip
+    """Write `of`, and where the carriers of contacts are, (m, 4, 3) [m], and how they move [m/s]; unused ones at 0.
+
+    A potential's terms are zeroed: those of the `before` contacts of the last call, whose carriers `of` still names.
+    A contact with one carrier has a sixteenth of the numbers that there is room for.
+    """
+    for c in range(before):
+        energy[c], normal[c], tangential[c, 0], tangential[c, 1] = 0.0, 0.0, 0.0, 0.0
+        for s in range(4):
+            if of[c, s] < 0:
+                continue
+            for i in range(3 * s, 3 * s + 3):
+                force[c, i] = 0.0
+                for t in range(4):
+                    if of[c, t] >= 0:
+                        for j in range(3 * t, 3 * t + 3):
+                            stiffness[c, i, j] = damping[c, i, j] = 0.0
     for c in range(count):
         for s in range(4):
+            of[c, s] = -1
             f = frame[c, s]
             for i in range(3):
-                out[c, s, i] = 0.0
+                rate[c, s, i] = position[c, s, i] = 0.0
                 if f >= 0:
-                    out[c, s, i] = frame_position[f, i]
+                    position[c, s, i] = frame_position[f, i]
                     for j in range(3):
-                        out[c, s, i] += frame_rotation[f, i, j] * local[c, s, j]
+                        position[c, s, i] += frame_rotation[f, i, j] * local[c, s, j]
+    for p in range(total):
+        of[contact[p], slot[p]] = p
+    carrier_rates(total, contact, slot, width, dofs, values, v, rate)
 
 
 @compiled
 def carrier_rates(
-    contact: IntArray, slot: IntArray, width: IntArray, dofs: IntArray, values: Array, v: Array, out: Array
-) -> None:
+    total: int, contact: IntArray, slot: IntArray, width: IntArray, dofs: IntArray, values: Array, v: Array, out: Array
+) -> None:  # fmt: skip
     """Write ẋ of (1) into zeroed `out` (m, 4, 3) [m/s]."""
-    for p in range(len(contact)):
+    for p in range(total):
         for i in range(3):
             rate = 0.0
             for a in range(width[p]):
@@ -50,22 +73,17 @@ def carrier_rates(
 
 @compiled
 def spread_forces(
-    contact: IntArray,
-    slot: IntArray,
-    width: IntArray,
-    dofs: IntArray,
-    values: Array,
-    force: Array,
-    out: Array,
-) -> None:
-    """Add F of (1) for forces (m, 12) to `out` (nv,)."""
-    for p in range(len(contact)):
+    total: int, contact: IntArray, slot: IntArray, width: IntArray, dofs: IntArray, values: Array, force: Array,
+    factor: float, out: Array,
+) -> None:  # fmt: skip
+    """Add factor·F of (1) for forces (m, 12) to `out` (nv,)."""
+    for p in range(total):
         c, first = contact[p], 3 * slot[p]
         for a in range(width[p]):
             share = 0.0
             for i in range(3):
                 share += values[p, i, a] * force[c, first + i]
-            out[dofs[p, a]] += share
+            out[dofs[p, a]] += factor * share
 
 
 @compiled
@@ -82,10 +100,10 @@ def block_products(
 
 
 @compiled
-def count_places(of: IntArray, width: IntArray) -> int:
+def count_places(count: int, of: IntArray, width: IntArray) -> int:
     """Entries that (1) touches, with repetitions."""
     total = 0
-    for c in range(len(of)):
+    for c in range(count):
         size = 0
         for s in range(4):
             if of[c, s] >= 0:
@@ -95,10 +113,12 @@ def count_places(of: IntArray, width: IntArray) -> int:
 
 
 @compiled
-def places(of: IntArray, width: IntArray, dofs: IntArray, rows: IntArray, columns: IntArray) -> None:
+def places(
+    count: int, of: IntArray, width: IntArray, dofs: IntArray, rows: IntArray, columns: IntArray
+) -> None:
     """Write row and column of every entry that (1) touches."""
     e = 0
-    for c in range(len(of)):
+    for c in range(count):
         for s in range(4):
             for t in range(4):
                 p, q = of[c, s], of[c, t]
@@ -108,6 +128,13 @@ def places(of: IntArray, width: IntArray, dofs: IntArray, rows: IntArray, column
                     for b in range(width[q]):
                         rows[e], columns[e] = dofs[p, a], dofs[q, b]
                         e += 1
+
+
+@compiled
+def spot(own: Array, where: IntArray, place: IntArray, data: Array) -> None:
+    """Write the entries of a matrix at `where` of its flat data to their places."""
+    for e in range(len(where)):
+        data[place[e]] = own[where[e]]
 
 
 @compiled
@@ -134,7 +161,7 @@ def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
 
 @compiled
 def add_blocks(
-    of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
+    count: int, of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
     by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array,
 ) -> bool:  # fmt: skip
     """Add A of (1) to `dense` (n, n), or where that is empty to `data` in compressed columns (`start`, `row`).
@@ -142,7 +169,7 @@ def add_blocks(
     False where an entry is not in the pattern; `data` is of no use then.
     """
     half = np.empty((3, dofs.shape[1]))
-    for c in range(len(of)):
+    for c in range(count):
         if not _acts(stiffness[c], damping[c]):
             continue
         for s in range(4):

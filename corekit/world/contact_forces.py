@@ -30,9 +30,9 @@ from corekit.world.bodies import Body
 from corekit.world.carrier_kernels import (
     add_blocks,
     block_products,
-    carrier_points,
     carrier_rates,
     count_places,
+    place_carriers,
     places,
     spread_forces,
 )
@@ -71,8 +71,10 @@ class ContactForces:
         self.terms = self._nothing = _empty_terms(0)
         self.info = SolveInfo()
         self._velocities = sum(body.nv for body in bodies)
-        self._table = _NO_INDEX, _NO_INDEX, _NO_INDEX, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 3, 0))
-        self._of: IntArray = np.zeros((0, MAX_CARRIERS), dtype=np.int64)
+        no_dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
+        self._table = 0, _NO_INDEX, _NO_INDEX, _NO_INDEX, no_dofs, np.zeros((0, 3, 0))
+        self._whose = self._width = _NO_INDEX
+        self._allocate(64)
         stage.rows.lazy = True
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
@@ -80,6 +82,24 @@ class ContactForces:
         self._moving: Array | None = None
         self._used = np.zeros((0, 0))
         self._lu: tuple[Array, Array] | None = None
+
+    def _allocate(self, room: int) -> None:
+        """Make buffers for so many contacts."""
+        self._of: IntArray = np.full((room, MAX_CARRIERS), -1, dtype=np.int64)
+        self._position, self._rate = np.zeros((2, room, MAX_CARRIERS, 3))
+        self._room = _empty_terms(room)
+        self._dirty, self._viewed = 0, -1
+
+    def _views(self, m: int) -> tuple[PotentialTerms, Array, Array]:
+        """The first m rows of terms, positions and rates, kept as long as m stays."""
+        if m != self._viewed:
+            room, self._viewed = self._room, m
+            terms = PotentialTerms(
+                room.energy[:m], room.force[:m], room.stiffness[:m], room.damping[:m], room.normal_force[:m],
+                room.tangential_force[:m],
+            )  # fmt: skip
+            self._taken = terms, self._position[:m], self._rate[:m]
+        return self._taken
 
     def clear(self) -> None:
         """Forget the last evaluation; what `factorise` prepared stays until the next one."""
@@ -93,21 +113,24 @@ class ContactForces:
     def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""
         contacts, m = self._stage.contacts, self._stage.contacts.count
-        self.terms = _empty_terms(m)
+        if m > len(self._of):
+            self._allocate(2 * m)
         self._take_carriers(trial, contacts)
-        poses, position = self._stage.scene.poses, np.empty((m, MAX_CARRIERS, 3))
-        carrier_points(
-            m, contacts.frame, contacts.local, poses.frame_position, poses.frame_rotation, position
-        )
-        rate = np.zeros((m, MAX_CARRIERS, 3))
-        carrier_rates(*self._table, velocity, rate)
+        terms, position, rate = self._views(m)
+        room, poses = self._room, self._stage.scene.poses
+        place_carriers(
+            self._dirty, m, contacts.frame, contacts.local, poses.frame_position, poses.frame_rotation,
+            *self._table, velocity, self._of, self._position, self._rate, room.energy, room.force, room.stiffness,
+            room.damping, room.normal_force, room.tangential_force,
+        )  # fmt: skip
+        self.terms, self._dirty = terms, m
         self.obstacle_velocity, self._moving = obstacle_velocity, None
         if obstacle_velocity is not None:
             along = np.einsum("mwi,mw->mi", self._stage.rows.basis(contacts), obstacle_velocity)
             moving = along[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
             self._moving = moving
             rate -= moving
-        self.info = self.potential.evaluate(contacts, position, rate, step, self.terms)
+        self.info = self.potential.evaluate(contacts, position, rate, step, terms)
 
     def _take_carriers(self, trial: State, contacts: ContactSet) -> None:
         """Fill the table of `carrier_kernels`, all bodies one after the other."""
@@ -115,10 +138,9 @@ class ContactForces:
         if len(bodies) == 1 and bodies[0][0] == 0:
             # of one body the rows' own buffers will do: they stay until its contacts are taken again
             _, count, contact, slot, dofs, values = bodies[0]
-            width = np.full(count, dofs.shape[1])
-            self._table = contact[:count], slot[:count], width, dofs[:count], values[:count]
-            self._of = np.full((contacts.count, MAX_CARRIERS), -1, dtype=np.int64)
-            self._of[contact[:count], slot[:count]] = np.arange(count)
+            if dofs is not self._whose:
+                self._whose, self._width = dofs, np.full(len(dofs), dofs.shape[1])
+            self._table = count, contact, slot, self._width, dofs, values
             return
         total = sum(body[1] for body in bodies)
         widest = max((body[4].shape[1] for body in bodies), default=0)
@@ -131,18 +153,21 @@ class ContactForces:
             np.add(own_dofs[:count], first, out=dofs[part, :k])
             values[part, :, :k] = own_values[:count]
             at += count
-        self._table = contact, slot, width, dofs, values
-        self._of = np.full((contacts.count, MAX_CARRIERS), -1, dtype=np.int64)
-        self._of[contact, slot] = np.arange(total)
+        self._table = total, contact, slot, width, dofs, values
 
     def generalised(self) -> Array:
         """Pᵀ·f_c, shape (nv,) [N or N·m]."""
         return self._spread(self.terms.force)
 
+    def add_impulse(self, step: float, out: Array) -> None:
+        """Add step·Pᵀ·f_c to `out` (nv,)."""
+        if self.count:
+            spread_forces(*self._table, self.terms.force, step, out)
+
     def _spread(self, force: Array) -> Array:
         out = np.zeros(self._velocities)
         if self.count:
-            spread_forces(*self._table, force, out)
+            spread_forces(*self._table, force, 1.0, out)
         return out
 
     def damping_force(self, velocity: Array) -> Array:
@@ -175,21 +200,21 @@ class ContactForces:
         self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float
     ) -> bool:
         """Add Pᵀ·C·P to a dense matrix, or to `data` of a pattern; False where the pattern lacks an entry."""
-        _, _, width, dofs, values = self._table
+        _, _, _, width, dofs, values = self._table
         start, row = (pattern.start, pattern.row) if pattern is not None else (_NO_INDEX, _NO_INDEX)
         return bool(
             add_blocks(
-                self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness, damping, start,
-                row, data, dense,
+                self.count, self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness,
+                damping, start, row, data, dense,
             )
         )  # fmt: skip
 
     def couplings(self) -> tuple[IntArray, IntArray]:
         """Rows and columns of every entry that the contacts can touch, with repetitions."""
-        _, _, width, dofs, _ = self._table
-        total = count_places(self._of, width)
+        _, _, _, width, dofs, _ = self._table
+        total = count_places(self.count, self._of, width)
         rows, columns = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
-        places(self._of, width, dofs, rows, columns)
+        places(self.count, self._of, width, dofs, rows, columns)
         return rows, columns
 
     # — beside factorised bodies —
@@ -199,15 +224,14 @@ class ContactForces:
         if not self.count or (damping == 0.0 and stiffness == 0.0):
             self._lu = None
             return True
-        _, _, width, dofs, values = self._table
-        total = len(width)
+        total, _, _, width, dofs, values = self._table
         rows = np.zeros((3 * total, self._velocities))
         for p in range(total):
             rows[3 * p : 3 * p + 3, dofs[p, : width[p]]] = values[p, :, : width[p]]
         self._used = rows
         block = damping * self.terms.damping + stiffness * self.terms.stiffness
         self._coefficient = np.zeros((3 * total, 3 * total))
-        for c, of in enumerate(self._of):
+        for c, of in enumerate(self._of[: self.count]):
             mine = np.flatnonzero(of >= 0)
             index = (3 * of[mine][:, None] + np.arange(3)).ravel()
             inside = (3 * mine[:, None] + np.arange(3)).ravel()

@@ -20,6 +20,7 @@ from corekit.linalg.elimination import Elimination
 from corekit.linalg.matrices import Dense
 from corekit.linalg.sparse import SparsePattern
 from corekit.world.body_system import BodySystem
+from corekit.world.carrier_kernels import spot
 from corekit.world.contact_forces import ContactForces
 
 __all__ = ["ContactMatrix"]
@@ -101,8 +102,8 @@ class ContactMatrix:
         """Write the values of W; False where the pattern lacks an entry."""
         data = self._data
         data.fill(0.0)
-        for part, place, (_, _, where) in zip(self._parts, self._places, self._entries, strict=True):
-            data[place] = part.matrix.data.ravel(order="K")[where]
+        for own, place, where in self._spots:
+            spot(own, where, place, data)
         return self._forces.add_to(self._dense, self._pattern, data, *self._coefficients)
 
     def _analyse(self) -> None:
@@ -115,9 +116,15 @@ class ContactMatrix:
         pattern = self._pattern = SparsePattern.of(n, keys % n, keys // n)
         self._elimination = Elimination(pattern)
         self._data = np.zeros(len(pattern.row))
-        self._places = [
-            pattern.where(own_rows + where.start, own_columns + where.start)
-            for (own_rows, own_columns, _), where in zip(self._entries, self._slices, strict=True)
+        self._spots = [
+            (
+                part.matrix.data.ravel(order="K"),
+                pattern.where(own_rows + where.start, own_columns + where.start),
+                own,
+            )
+            for part, (own_rows, own_columns, own), where in zip(
+                self._parts, self._entries, self._slices, strict=True
+            )
         ]
         self._cleared = np.flatnonzero(np.isin(pattern.row, self._held) | np.isin(pattern.column, self._held))
         self._ones = pattern.diagonal[self._held]

@@ -91,7 +91,7 @@ class ContactStage:
         self._planar = plane is not None
         self._across = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
-        self.start = ContactSet()
+        self.start, self._measured = ContactSet(), True
         self._trial = ContactSet()
         self.contacts = self._trial
         self._end = ContactSet()
@@ -117,7 +117,7 @@ class ContactStage:
 
     # — once a step —
 
-    def begin(self, start: State, step: float, ahead: State, reach: float = 0.0) -> None:
+    def begin(self, start: State, step: float, ahead: State, reach: float = 0.0, gaps: bool = True) -> None:
         """Place the shapes at the start, find candidates and take the gaps there.
 
         Args:
@@ -125,13 +125,16 @@ class ContactStage:
             step: h [s].
             ahead: scratch state, used at the first step only, to see how fast the shapes move.
             reach: range of a contact potential [m], added to the margin.
+            gaps: whether the gaps at the start are wanted in any case; else `take_start` takes them.
         """
         moved = self.scene.place_and_probe(start, self._remembered.probes, self._probes)
         speed = self._speed(start, step, ahead, moved)
         self.margin = reach + max(self._least_margin, 2.0 * step * speed)
         for detector, candidates in self._detectors:
             detector.candidates(self.scene.poses, self.margin + step * speed, candidates)
-        self._measure(self.start)
+        self._measured = gaps
+        if gaps:
+            self._measure(self.start)
 
     def _speed(self, start: State, step: float, ahead: State, moved: float) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
@@ -170,7 +173,10 @@ class ContactStage:
     # — at every iterate —
 
     def take_start(self) -> int:
-        """Make the set at the start of the step the current one; returns its size."""
+        """Make the set at the start of the step the current one; returns its size. Asked before any other state."""
+        if not self._measured:
+            self._measured = True
+            self._measure(self.start)
         self.contacts = self.start
         return self.contacts.count
 

@@ -132,7 +132,7 @@ class StepSystem:
             if self.forces is not None:
                 self.forces.clear()
                 reach = self.forces.potential.reach
-            self.stage.begin(start, step, self.scratch, reach)
+            self.stage.begin(start, step, self.scratch, reach, gaps=self.forces is None)
 
     def linearise(
         self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0, shift: float = 0.0
@@ -342,7 +342,9 @@ class StepSystem:
             out[where] = part.rho
             if part.rows is not None:
                 part.rows.add_transpose(-part.row_impulse, out[where])
-        if self.contact_count:
+        if self.contact_count and self.forces is not None:
+            self.forces.add_impulse(-self.problem.step, out)
+        elif self.contact_count:
             out -= contact_impulse(self)
         if self._motion.prescribes:
             for part, where in zip(self.parts, self.slices, strict=True):

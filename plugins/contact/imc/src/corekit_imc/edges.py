@@ -43,6 +43,7 @@ class EdgeDetector(ContactDetector):
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
         self._segments: IntArray = np.zeros(0, dtype=np.int64)
         self._solids: IntArray = np.zeros(0, dtype=np.int64)
+        self._capsules: IntArray = np.zeros(0, dtype=np.int64)
         self._owner: IntArray = np.zeros(0, dtype=np.int64)
         self._allowed: BoolArray = np.zeros((6, 6), dtype=bool)
         self._length: Array | None = None
@@ -88,6 +89,7 @@ class EdgeDetector(ContactDetector):
         # one body alone that does not touch itself has no pairs of edges to look for
         if len(owners) == 1 and not (owners[0] >= 0 and table.self_contact[owners[0]]):
             self._segments = self._segments[:0]
+        self._capsules = self._segments[kind[self._segments] == CAPSULE]
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs of edges by the hash, and every edge whose distance to a solid's bounding sphere is small enough."""
@@ -98,10 +100,12 @@ class EdgeDetector(ContactDetector):
         start, end = self._spans(poses)
         n = len(table)
         while True:
-            found = near_edge_pairs(
-                self._segments, start, end, self._radius, self._kind, self._allowed, table.body, table.self_contact,
-                self._never, n, margin, out.pairs, 0,
-            )  # fmt: skip
+            found = 0
+            if len(self._segments) > 1:
+                found = near_edge_pairs(
+                    self._segments, start, end, self._radius, self._kind, self._allowed, table.body,
+                    table.self_contact, self._never, n, margin, out.pairs, 0,
+                )  # fmt: skip
             found = near_solids(
                 self._edges, self._solids, start, end, self._radius, self._frame, self._second, self._node_radius,
                 self._kind, self._allowed, self._bound, poses.position, poses.rotation, table.body,
@@ -126,7 +130,7 @@ class EdgeDetector(ContactDetector):
 
     def _spans(self, poses: ShapePoses) -> tuple[Array, Array]:
         """Both ends of every segment [m]."""
-        capsules = self._segments[self._kind[self._segments] == CAPSULE]
+        capsules = self._capsules
         if not len(capsules):
             return poses.position, poses.end
         start, end = poses.position.copy(), poses.end.copy()

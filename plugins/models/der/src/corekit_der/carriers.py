@@ -13,7 +13,7 @@ from corekit_der.frames import place_edges
 from corekit_der.tables import Rods
 from corekit_der.vectors import along, compiled, row, scaled
 
-__all__ = ["edge_poses", "edge_rows", "node_poses"]
+__all__ = ["edge_poses", "edge_rows", "node_poses", "node_rows"]
 
 
 @compiled
@@ -32,6 +32,16 @@ def node_poses(
             position[i, a] = total
             for b in range(3):
                 rotation[i, a, b] = base[a, b]
+
+
+@compiled
+def node_rows(node: IntArray, axes: Array, frame: IntArray, dofs: IntArray, values: Array) -> None:
+    """Write the rows of nodes `frame` (c,): dofs (c, 2 or 3) and values (c, 3, 2 or 3), which are `axes`."""
+    for c in range(len(frame)):
+        for k in range(axes.shape[1]):
+            dofs[c, k] = node[frame[c]] + k
+            for a in range(3):
+                values[c, a, k] = axes[a, k]
 
 
 @compiled

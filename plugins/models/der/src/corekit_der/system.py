@@ -15,7 +15,7 @@ from corekit.linalg.sparse import Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Outline
 from corekit_der.applied import Applied
-from corekit_der.carriers import edge_poses, edge_rows, node_poses
+from corekit_der.carriers import edge_poses, edge_rows, node_poses, node_rows
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
 from corekit_der.forms import Plane, Share, Space
@@ -239,8 +239,7 @@ class RodSystem:
     ) -> None:
         """Write rows of points fixed in frames."""
         if not self._with_edges:
-            np.add(self._numbering.node[frame][:, None], np.arange(dofs.shape[1]), out=dofs)
-            values[:] = self._axes
+            node_rows(self._node, self._axes, frame, dofs, values)
             return
         on_node = frame < self._nodes
         values[on_node] = 0.0
