@@ -113,7 +113,8 @@ class System(Protocol):
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t):  A = M + hD + βh²K,  b = M·v₀ + h·(f + D·v₀).
 
-        Without `damping` D is left out of both. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds
+        Without `damping` D is left out of both. A potential's K_c and D_c always count, with β = 1 where `beta` is 0.
+        φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds
         σ·M to A and σ·M·v₀ to b: still consistent, and positive definite for σ large enough.
         """
         ...
@@ -123,8 +124,8 @@ class System(Protocol):
     ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f) + θh·D.
 
-        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free
-        velocity is v_f, or that of (5) where the smooth part `held` the damping at its start.
+        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free velocity is v_f, or that of (5)
+        where the smooth part `held` the damping at its start.
         """
         ...
 

@@ -209,15 +209,15 @@ class StepSystem:
         self._reset(start.v, split=False)
         for i, part in self._numbered:
             part.assemble_start(start.parts[i], step, beta, damping, shift)
+        # a potential, stiff by design, is taken implicitly whatever the models are
+        beta, damping = (beta or 1.0, True) if self.forces is not None else (beta, damping)
         self._coefficients = (step if damping else 0.0, beta * step * step)
         if self.stage is not None and self.stage.take_start():
             self.contact_count, self._obstacle_rate = self._contacts.at_start(start, step)
             if self.forces is not None:
                 self.forces.evaluate(start, start.v, step, self._obstacle_rate)
-                self.extra = step * self.forces.generalised()
+                self.extra = step * (self.forces.generalised() + self.forces.damping_force(start.v))
                 self.extra += beta * step * step * self.forces.obstacle_stiffness_force()
-                if damping:
-                    self.extra += step * self.forces.damping_force(start.v)
         self._finish(step)
 
     def linearise_split(

@@ -105,6 +105,22 @@ def test_programs_complementarity_and_potentials_move_a_light_robot_alike():
     np.testing.assert_allclose(found["imc"], found["qp"], atol=5e-4)
 
 
+def test_a_potential_beside_explicit_springs_is_taken_implicitly():
+    # h·ω of the contact is about 45: taken as explicitly as the springs it throws the robot off at 20 m/s
+    tips = {}
+    for solver in ("qp", "imc"):
+        simulation = corekit.load(CIRCLE, [f'contact.solver={{ use = "{solver}" }}']).compose()
+        tips[solver] = []
+        for _ in range(399):
+            assert simulation.step().solve.status.solved
+            assert np.abs(simulation.state.v[1::3]).max() < 0.6
+            tips[solver].append(tip(simulation, 0.4 / 60))
+    apart = np.linalg.norm(np.subtract(tips["imc"], tips["qp"]), axis=1)
+    # it bounces where it first touches; once it slides round, its layer is half a millimetre to either side
+    assert apart.max() < 3e-3
+    assert apart[300:].max() < 5e-4
+
+
 def test_a_robot_lying_on_the_floor_is_carried_by_exactly_its_weight():
     floor = {"name": "floor", "shape": "half-space"}
     options = {"bodies": 30, "length": 0.4, "diameter": 0.02, "bending_stiffness": 0.01}

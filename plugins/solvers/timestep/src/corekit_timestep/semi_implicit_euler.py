@@ -5,6 +5,7 @@ Linearly implicit:   (M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) 
 Both:                q⁺ = advance(q₀, v⁺, h)                                            (3)
 
 (1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model.
+A contact potential, stiff by design, is taken by (2) in both, with β = 1 in (1).
 Order one in h. Where the matrix of (2) is not positive definite (a compressed spring pushes sideways: K has
 negative eigenvalues), σ·M·(v⁺ − v₀) is added on the left with the first σ = 1, 4, 16, … that makes it so;
 σ is of the order h²·|K₋|/M, so the order in h stays, and the step's note says which was used.
