@@ -216,6 +216,9 @@ class Dense(Matrix):
     def multiply(self, x: Array, out: Array) -> None:
         np.dot(self.data, x, out=out)
 
+    def dense(self) -> Array:
+        return self.data.copy()
+
     def symmetrise(self) -> None:
         np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
         np.multiply(self._scaled, 0.5, out=self.data)

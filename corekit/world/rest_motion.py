@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import math
+from typing import final
 
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.world.shape_scene import ShapeScene
 
-__all__ = ["how_far"]
+__all__ = ["Probed", "how_far"]
+
+
+@final
+class Probed:
+    """Probes of a world, those at the last two states kept: an accepted step begins where the last one led."""
+
+    def __init__(self, scene: ShapeScene) -> None:
+        self._scene = scene
+        self._known: list[tuple[tuple[float, bytes, bytes], Array]] = []
+
+    def at(self, state: State) -> Array:
+        """Probes at a world state, as `ShapeScene.probes` gives them; not to be changed."""
+        place = (state.time, state.q.tobytes(), state.aux.tobytes())
+        for known, probes in self._known:
+            if known == place:
+                return probes
+        self._scene.place(state)
+        probes = self._scene.probes()
+        self._known = [*self._known[-1:], (place, probes)]
+        return probes
 
 
 def how_far(
@@ -28,6 +51,10 @@ def how_far(
     n = len(frame_body)
     change = after - before
     moved, turned = np.zeros(bodies), np.zeros(bodies)
+    if bodies == 1 and not turns:
+        far = math.sqrt(3.0) * float(np.abs(change).max(initial=0.0))
+        moved[0] = far if math.isfinite(far) else math.inf
+        return moved, turned
     if not np.isfinite(change).all():
         moved[:] = math.inf
         return moved, turned

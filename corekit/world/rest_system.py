@@ -44,7 +44,7 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.impulses import Impulses
 from corekit.world.obstacles import Obstacle
 from corekit.world.rest_contacts import carried, gap_error
-from corekit.world.rest_motion import how_far
+from corekit.world.rest_motion import Probed, how_far
 from corekit.world.rest_rows import (
     check_rates,
     diagonal,
@@ -112,6 +112,7 @@ class RestSystem:
         if isinstance(solver, ContactPotential) and stage is not None:
             self.forces = ContactForces(solver, bodies, stage)
         self.scene = stage.scene if stage is not None else ShapeScene(bodies, obstacles)
+        self._probed = Probed(self.scene)
         self.weightless: Callable[[], Sequence[Any] | None] | None = None
         self._twins: Sequence[Any] | None = None
         self._twin_force = [np.zeros(body.nv) for body in bodies]
@@ -367,12 +368,10 @@ class RestSystem:
 
     def moved(self, start: State, step: Array, scratch: State) -> tuple[Array, Array]:
         """How far a full step moves any probe point of each body [m], and turns it near contacts [rad]: `how_far`."""
-        self.scene.place(start)
-        before = self.scene.probes()
+        before = self._probed.at(start)
         self.move(start, step, 1.0, scratch)
-        self.scene.place(scratch)
-        turns = self.sees_contacts
-        return how_far(before, self.scene.probes(), self.scene.frame_body, len(self.bodies), turns)
+        after, turns = self._probed.at(scratch), self.sees_contacts
+        return how_far(before, after, self.scene.frame_body, len(self.bodies), turns)
 
     # — what is known from before —
 

@@ -197,10 +197,10 @@ def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "
         stiffness += np.stack([system.forces.tangent_product(unit, 0.0, 1.0) for unit in np.eye(n)], axis=1)
     kept = np.flatnonzero(chosen & system.free)
     stiffness, mass = stiffness[np.ix_(kept, kept)], mass[np.ix_(kept, kept)]
-    basis = null_space(held[:, kept]) if len(held) else np.eye(len(kept))
-    if not basis.shape[1]:
+    basis = null_space(held[:, kept]) if len(held) else None
+    if not (len(kept) if basis is None else basis.shape[1]):
         return Stability("stable", reason="nothing can move")
-    if len(held):
+    if basis is not None:
         stiffness, mass = basis.T @ stiffness @ basis, basis.T @ mass @ basis
     stiffness = 0.5 * (stiffness + stiffness.T)
     try:
@@ -210,7 +210,7 @@ def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "
     largest = float(np.max(np.abs(values)))
     lowest = float(values[0])
     mode = np.zeros(n)
-    mode[kept] = basis @ modes[:, 0]
+    mode[kept] = modes[:, 0] if basis is None else basis @ modes[:, 0]
     mode /= np.max(np.abs(mode))
     unstable = int(np.count_nonzero(values < -_NEUTRAL * largest))
     word = "unstable" if unstable else "stable" if lowest > _NEUTRAL * largest else "neutral"

@@ -5,7 +5,8 @@ Every iteration takes a step of `RestSystem` and shares it out:
 1. A body whose matrix K − ∂(J_bᵀλ_b)/∂q + σM is not positive definite on its rows gets a larger σ.      (1)
 2. A step in which any point of a shape would move farther than the reach is taken anew with a larger σ,
    and shortened if that does not help; the reach grows with steps after which the unbalanced force is what
-   the linear model said, and shrinks with those after which it is not.                                  (2)
+   the linear model said, and shrinks with those after which it is not. Without contacts a step is first
+   taken whole, as long as each one that goes beyond the reach comes nearer to balance.                   (2)
 3. Line search on the work rate of the unbalanced force, g(s) = F(q(s))·δ: a share s is taken if
    g(s) ≥ −0.9·g(0), else it is shortened by the secant; no energy is needed, so follower forces may act.
    It is halved where rows would come apart, too.                                                        (3)
@@ -35,8 +36,9 @@ from corekit.data.status import Status
 from corekit.errors import StaticsFailed
 from corekit.world.equilibrium import Equilibrium, StaticsOptions
 from corekit.world.rest_rows import guess_forces
-from corekit.world.rest_scales import by_unit, force_unit, largest_term, size_of_world
+from corekit.world.rest_scales import by_unit, largest_term, size_of_world
 from corekit.world.rest_system import RestSystem
+from corekit.world.rest_words import non_finite, runs_away, singular, worst_of
 from corekit.world.stability import stability_of
 
 __all__ = ["find_equilibrium"]
@@ -50,6 +52,8 @@ _STUCK = 1e-7
 """Share of the largest force term at which a search that gains no more is taken as done, and says so."""
 _CUTS = 6
 """Shares tried of one step before σ is raised instead."""
+_LEAP = 4.0
+"""Times the bodies' size that one step may go beyond the reach where nothing can be touched."""
 _AWAY = 1000.0
 """Times the bodies' size that a search may travel before it is said to lead nowhere."""
 _ROWS_HELD, _GAPS_CLOSED = 1e-9, 1e-6
@@ -120,7 +124,7 @@ class _Search:
         self._step = np.zeros(system.velocities)
         self._reach = self._sight = 0.25 * self._size
         self._scale = self._travelled = 0.0
-        self._load, self._bold = 1.0, True
+        self._load, self._bold, self._leaping = 1.0, True, False
         self.hopeless, self.taken = False, 0
         self._kept = system.memory()
 
@@ -138,7 +142,7 @@ class _Search:
         self._load, self.hopeless = load, False
         entry = system.memory()
         shifts = self._begin(start)
-        self._bold = True
+        self._bold, self._leaping = True, system.stage is None
         self._scale = largest_term(system, self._now)
         slow, best = 0, math.inf
         force = np.zeros(system.velocities)
@@ -146,7 +150,7 @@ class _Search:
             force = np.where(system.free, system.residual(), 0.0)
             worst = float(np.max(np.abs(force), initial=0.0))
             if not math.isfinite(worst):
-                raise self._failed(self._non_finite(force), force)
+                raise self._failed(non_finite(system, force), force)
             self._scale = max(
                 self._scale, *(float(np.max(np.abs(p.right), initial=0.0)) for p in system.parts)
             )
@@ -208,9 +212,10 @@ class _Search:
                 continue
             if info.status is Status.SINGULAR:
                 if shifts[body] > 1e30:
-                    raise self._failed(self._singular(body), force)
+                    raise self._failed(singular(system.bodies[body]), force)
                 # without stiffness to guide it, or uphill, every step is to be watched
                 self._bold &= self._travelled > 0.0
+                self._leaping = False
                 self._raise(shifts, force, (body,), 4.0)
                 continue
             if not np.isfinite(step).all():
@@ -226,6 +231,9 @@ class _Search:
                 # contact rows are those of one pose: a body must not turn far on them
                 each = np.maximum(each, turned / _TURN * self._reach)
             moved = float(np.max(each))
+            if self._leaping and self._reach < moved < _LEAP * self._size and self._leads_on(force):
+                self._accept(shifts, 1.0, moved, force)
+                return
             if moved > self._reach and trust > 0:
                 # against inertia alone a step is as short as σ is large
                 trust -= 1
@@ -233,7 +241,7 @@ class _Search:
                 which = tuple(int(b) for b in np.flatnonzero(each > self._reach))
                 self._raise(shifts, force, which, min(1.5 * moved / self._reach, 100.0))
                 continue
-            if self._sight < min(moved, self._reach):
+            if system.stage is not None and self._sight < min(moved, self._reach):
                 # contacts were looked for nearer than this goes
                 self._sight = self._reach
                 system.remember(kept)
@@ -251,6 +259,28 @@ class _Search:
             "no step brings it nearer to balance. Try more load steps (--load-steps 20)", force
         )
 
+    def _leads_on(self, force: Array) -> bool:
+        """Whether the whole step comes nearer to balance; then `_next` stands there, else no other is asked again."""
+        system, entry = self._system, self._system.memory()
+        error, slipped = system.row_error(), system.slip_error()
+        system.move(self._now, self._step, 1.0, self._next)
+        system.look(self._next, self._load, self._margin)
+        left = float(np.max(np.abs(np.where(system.free, system.residual(), 0.0)), initial=0.0))
+        self._leaping = left < float(np.max(np.abs(force), initial=0.0)) and not self._breaks(
+            error, slipped, 1.0
+        )
+        if not self._leaping:
+            system.remember(entry)
+            system.look(self._now, self._load, self._margin)
+        return self._leaping
+
+    def _breaks(self, error: float, slipped: float, share: float) -> bool:
+        """Whether rows came apart in a share of the step, from what their errors were."""
+        system, near = self._system, 0.1 * self._size
+        if system.row_error() > 2.0 * error + near:
+            return True
+        return system.slip_error(self._now, share * self._step) > 2.0 * slipped + near
+
     def _raise(self, shifts: list[float], force: Array, which: Sequence[int], factor: float) -> None:
         """A larger σ for some bodies, at least one that bounds the step downhill by many times the reach."""
         least = 1e-4 * self._system.acceleration(force) / self._reach or 1e-6
@@ -261,8 +291,10 @@ class _Search:
         """The share of the step to take by (3), `_next` moved and looked at; 0 if none is found."""
         system, step = self._system, self._step
         free_step = np.where(system.free, step, 0.0)
-        start_rate = float(free_step @ system.residual())
-        error, slipped = system.row_error(), system.slip_error()
+        start_rate = error = slipped = 0.0
+        if not self._bold:
+            start_rate = float(free_step @ system.residual())
+            error, slipped = system.row_error(), system.slip_error()
         for _ in range(_CUTS):
             system.move(self._now, step, share, self._next)
             if np.isfinite(self._next.q).all():
@@ -271,9 +303,7 @@ class _Search:
                 if self._bold and math.isfinite(rate):
                     return share
                 overshoots = start_rate > 0 and rate < -0.9 * start_rate
-                breaks = system.row_error() > 2.0 * error + 0.1 * self._size
-                breaks |= system.slip_error(self._now, share * step) > 2.0 * slipped + 0.1 * self._size
-                if math.isfinite(rate) and not overshoots and not breaks:
+                if math.isfinite(rate) and not overshoots and not self._breaks(error, slipped, share):
                     return share
                 secant = start_rate / (start_rate - rate) if overshoots else 0.5
                 share *= min(max(secant, 0.1), 0.6) if math.isfinite(rate) else 0.25
@@ -290,7 +320,7 @@ class _Search:
         if surprise > 1.0:
             self._reach = max(0.5 * min(self._reach, share * moved), 1e-4 * self._size)
             shifts[:] = [4.0 * shift for shift in shifts]
-        elif share == 1.0:
+        elif share == 1.0 and any(shifts):
             left = float(np.max(np.abs(np.where(system.free, system.residual(), 0.0)), initial=0.0))
             gain = left / max(float(np.max(np.abs(force), initial=0.0)), 1e-300)
             shifts[:] = [min(0.1, gain) * shift if shift > 1e-8 else 0.0 for shift in shifts]
@@ -298,7 +328,7 @@ class _Search:
         self._travelled += share * moved
         if self._travelled > _AWAY * self._size:
             self.hopeless = True
-            raise self._failed(self._runs_away(force), force)
+            raise self._failed(runs_away(system, force), force)
         if surprise < 0.5 and share * moved > 0.25 * self._reach:
             self._reach *= 2.0
 
@@ -349,41 +379,6 @@ class _Search:
         )
 
     def _failed(self, reason: str, force: Array) -> StaticsFailed:
-        name, value, unit = self._worst(force)
+        name, value, unit = worst_of(self._system, force)
         where = f" The largest unbalanced force is {value:.3g} {unit} at {name}." if name else ""
         return StaticsFailed(f"{reason}.{where}", load=self._load, residual=abs(value), coordinate=name)
-
-    def _worst(self, force: Array) -> tuple[str, float, str]:
-        """Where the largest unbalanced force acts, how large it is, and its unit."""
-        if not np.isfinite(force).all():
-            return "", math.nan, ""
-        i = int(np.argmax(np.abs(force)))
-        for body, where in zip(self._system.bodies, self._system.slices, strict=True):
-            if where.start <= i < where.stop:
-                velocity = body.layout.velocities[i - where.start]
-                unit = force_unit(velocity.unit)
-                return f"{velocity.name!r} of body {body.name!r}", float(force[i]), unit
-        return "", 0.0, ""
-
-    def _non_finite(self, force: Array) -> str:
-        i = int(np.flatnonzero(~np.isfinite(force))[0])
-        for body, where in zip(self._system.bodies, self._system.slices, strict=True):
-            if where.start <= i < where.stop:
-                name = body.layout.velocities[i - where.start].name
-                return f"the force on {name!r} of body {body.name!r} became {force[i]}"
-        return "a force became non-finite"
-
-    def _singular(self, b: int) -> str:
-        body = self._system.bodies[b]
-        rows = ", or its rows repeat or contradict each other" if body.layout.bilateral_rows else ""
-        return (
-            f"the stiffness of body {body.name!r} stays singular: it has massless coordinates that nothing "
-            f"holds{rows}"
-        )
-
-    def _runs_away(self, force: Array) -> str:
-        name, _, _ = self._worst(force)
-        return (
-            f"there is no equilibrium: the world moves away without end, for nothing balances the force on {name}. "
-            "Hold the body: by a spring, a fixed base, or an obstacle that it comes to rest on (`[contact]`)"
-        )

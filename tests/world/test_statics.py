@@ -155,6 +155,30 @@ def test_compliant_rods_stretch_by_what_hangs_below_them(alpha):
     assert np.allclose(rest(model).q.reshape(-1, 3)[:, 2], wanted, atol=1e-12)
 
 
+def test_springs_that_stretch_by_twice_the_world_hang_at_rest_after_one_step():
+    """Along a taut line of springs forces are linear: Newton's whole step is exact, however far it leads."""
+    masses, stiffness, natural = np.array([1.0, 1.0]), 8.0, 0.1
+    model = chain(
+        masses=tuple(masses), positions=((0, 0, -1), (0, 0, -2)), links=("spring",) * 2, stiffness=stiffness,
+        lengths=(natural,) * 2,
+    )  # fmt: skip
+    found = rest(model)
+    wanted = -np.cumsum(natural + G / stiffness * np.cumsum(masses[::-1])[::-1])
+    assert np.allclose(found.q.reshape(-1, 3)[:, 2], wanted, atol=1e-12)
+    assert abs(wanted[1] + 2.0) > 1.8
+    assert found.iterations == 1
+
+
+def test_a_step_that_leads_away_from_balance_is_not_taken_whole():
+    """A weak spring begins almost slack: the whole first step swings the mass far aside, and is taken back."""
+    model = chain(
+        masses=(1.0,), positions=((1.0, 0.0, 0.0),), links=("spring",), stiffness=200.0, lengths=(0.999,)
+    )
+    found = rest(model)
+    assert found.stability.stable
+    assert np.allclose(found.q, [0.0, 0.0, -0.999 - G / 200.0], atol=1e-8)
+
+
 def test_modes_of_a_chain_of_rods_are_those_of_the_pendulum_in_angles():
     """The same mechanism in other coordinates: rows and their curvature against minimal coordinates."""
     lengths, masses = (0.3, 0.5, 0.2), (1.0, 0.4, 2.0)
