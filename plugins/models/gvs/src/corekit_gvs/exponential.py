@@ -7,11 +7,15 @@ With Ω = (k; l), s = k·k and the Stumpff functions c_j(s) = Σ (−s)ⁱ/(2i +
     c_j = 1/j! − s·c_{j+2},   dc_j/ds = ½·(j·c_{j+2} − c_{j+1})                               (3)
 
 (3) gives every derivative with respect to s from higher Stumpff functions, so there is no division by an angle and no
-branch at the straight pose. c₈ and c₉ come from their series, the lower ones by (3), which loses no digits.
+branch at the straight pose. c₈ and c₉ come from their series, the lower ones by (3), which loses no digits while s is
+small. A joint that turns and turns takes s far beyond that, where the series cancel: there c₁ = sin θ/θ and
+c₂ = (1 − cos θ)/s, θ = √s, and the higher ones by (3) the other way, c_{j+2} = (1/j! − c_j)/s.
 y = T·Ω̇ is the velocity of exp(Ω(t)^) expressed in its start frame.
 """
 
 from __future__ import annotations
+
+import math
 
 from corekit.data.arrays import Array
 from corekit_gvs.vectors import Vector, apply, combine, compiled, cross, dot, inner, put
@@ -25,10 +29,23 @@ WIDTH = 84
 SLOPES, SECOND = 1, 2
 """How many derivatives of T `operators` writes."""
 
+_FAR = 20.0
+"""s above which the series lose more digits than the quotients [rad²]."""
+
 
 @inner
 def stumpff(s: float, c: Array) -> None:
     """Write c₁ … c₉ of (3) into c[1:10]."""
+    if s > _FAR:
+        angle = math.sqrt(s)
+        half = math.sin(0.5 * angle)
+        c[1] = math.sin(angle) / angle
+        c[2] = 2.0 * half * half / s
+        factorial = 1.0
+        for j in range(1, 8):
+            factorial *= j
+            c[j + 2] = (1.0 / factorial - c[j]) / s
+        return
     terms = 8 if s < 1.0 else (14 if s < 12.0 else 30)
     eight = 1.0
     nine = 1.0
