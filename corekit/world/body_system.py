@@ -158,7 +158,7 @@ class BodySystem:
                 symmetrise(self.stiffness)
                 symmetrise(self.damping)
             by_stiffness = tangent * theta * theta * h * h
-            matrix.combine(self.mass, 1.0 + shift, self.damping, theta * h, self.stiffness, by_stiffness)
+            self._start.combine(1.0 + shift, theta * h, by_stiffness)
         else:
             matrix.zero()
             matrix.add(self.mass, 1.0 + shift)

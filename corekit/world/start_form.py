@@ -75,6 +75,23 @@ def _add_band(band: Array, factor: float, by_product: float, matrix: Array, v: A
                 right[j + d] += by_product * entry * v[j]
 
 
+@compiled
+def _sum(
+    mass: Array, stiffness: Array, damping: Array, matrix: Array, by_mass: float, by_damping: float,
+    by_stiffness: float,
+) -> None:  # fmt: skip
+    """Write A = by_mass·M + by_damping·D + by_stiffness·K for symmetric bands as in `_bands`."""
+    masses, dampings, wide = mass.shape[1], damping.shape[1], stiffness.shape[1]
+    for j in range(len(matrix)):
+        for d in range(matrix.shape[1]):
+            entry = by_stiffness * stiffness[j, d] if d < wide else 0.0
+            if d < masses:
+                entry += by_mass * mass[j, d]
+            if d < dampings:
+                entry += by_damping * damping[j, d]
+            matrix[j, d] = entry
+
+
 def _columns(matrix: Matrix) -> Array:
     """A band's data as `_bands` takes them, a view."""
     return matrix.data.reshape(matrix.n, -1) if isinstance(matrix, Diagonal) else matrix.data.T
@@ -136,6 +153,14 @@ class StartForm:
             _bands(mass, stiffness, damping, matrix, force, v, h, by_damping, by_stiffness, shift, right)
         else:
             self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
+
+    def combine(self, by_mass: float, by_damping: float, by_stiffness: float) -> None:
+        """Write A = by_mass·M + by_damping·D + by_stiffness·K, of a model that gives K and D."""
+        mass, stiffness, damping, matrix = self._matrices
+        if self._bands is not None:
+            _sum(*self._bands, by_mass, by_damping, by_stiffness)
+        elif stiffness is not None and damping is not None:
+            matrix.combine(mass, by_mass, damping, by_damping, stiffness, by_stiffness)
 
     def _add_up(
         self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array

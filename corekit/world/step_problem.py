@@ -80,8 +80,8 @@ class StepSystem:
         self.factor = StepFactor(self.parts, self.slices, self.forces, self.impulses)
         self._contacts = StepContacts(stage, self.impulses, self.solves_impulses)
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
-        # a world without contact and without rows has no impulses to solve for or to remember
-        self._has_impulses = stage is not None or self.impulses.has_rows
+        # without an impulse solver at contacts and without rows there are no impulses to solve for or to remember
+        self._has_impulses = (self.solves_impulses and stage is not None) or self.impulses.has_rows
         # gaps of impulse solvers and the values of constraints alone are taken at the end of a step
         self._wants_end = self.solves_impulses or self.impulses.has_rows
         # what contacts did and what held prescribed coordinates is told from the accepted velocity

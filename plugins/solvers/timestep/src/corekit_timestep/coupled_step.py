@@ -22,7 +22,6 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
@@ -30,7 +29,14 @@ from corekit_timestep.config import NewtonConfig
 from corekit_timestep.kept_matrix import KeptMatrix
 from corekit_timestep.landing import step_towards
 from corekit_timestep.mean_velocities import MeanVelocities
-from corekit_timestep.newton import NewtonSettings, NewtonWork, Solved, chord_steps, solve_end_velocity
+from corekit_timestep.newton import (
+    UNSOLVED,
+    NewtonSettings,
+    NewtonWork,
+    Solved,
+    chord_steps,
+    solve_end_velocity,
+)
 
 __all__ = ["CoupledStepper"]
 
@@ -113,9 +119,8 @@ class CoupledStepper:
             length, easy = max(shortest, 0.5 * h), 0
         v = work.velocity
         self._adapt(length, easy, solved, error)
-        np.subtract(v, state.v, out=work.change)
         if self._bounded:
-            self._acceleration, self._lasted = work.change / h, h
+            self._acceleration, self._lasted = (v - state.v) / h, h
         out.v[:] = v
         np.multiply(v, theta, out=work.trial)
         work.trial += (1.0 - theta) * state.v
@@ -130,7 +135,7 @@ class CoupledStepper:
         """Newton's method from every guess in turn until one converges."""
         iterations = 0
         usable = self._settings.reuse > 0.0 and self._kept.usable(system, h)
-        solved = Solved(False, SolveInfo(), 0, 0.0)
+        solved = UNSOLVED
         for guess in self._history.guesses(state.v, h):
             system.begin(state, h)
             work.velocity[:] = guess

@@ -33,12 +33,13 @@ class Searched(NamedTuple):
     """How a search ended.
 
     share: of the step that was taken; 0 if none was good.
-    size: left side of (1) or (2) there.
+    size: left side of (1) or (2) there. largest: the largest entry of (1)'s there.
     available: whether the measure of (1) could be taken.
     """
 
     share: float
     size: float
+    largest: float = 0.0
     available: bool = True
 
 
@@ -46,9 +47,10 @@ def natural_search(
     evaluate: Callable[[Array], bool],
     velocity: Array,
     change: Array,
+    size: float,
     correction: Array,
     trial: Array,
-    norm: Callable[[Array], float],
+    sizes: Callable[[Array], tuple[float, float]],
     *,
     least: float = LEAST_SHARE,
     enough: float = 0.0,
@@ -57,21 +59,21 @@ def natural_search(
 
     Args:
         evaluate: writes `correction` for a velocity; False where impulses forbid it.
-        velocity, change: v and Δ, shape (nv,) [m/s or rad/s].
+        velocity, change: v and Δ, shape (nv,) [m/s or rad/s]. size: |Δ|.
         correction, trial: written, shape (nv,).
-        norm: of (1).
+        sizes: |·| of (1), and the largest entry.
         least: smallest share tried.
         enough: a correction up to this size is accepted in any case: it is rounding.
     """
-    size, share = norm(change), 1.0
+    share = 1.0
     while share >= least:
         np.multiply(change, share, out=trial)
         trial += velocity
         if not evaluate(trial):
             return Searched(share, 0.0, available=False)
-        found = norm(correction)
+        found, largest = sizes(correction)
         if found <= max((1.0 - 0.25 * share) * size, enough):
-            return Searched(share, found)
+            return Searched(share, found, largest)
         share *= 0.5
     return Searched(0.0, size)
 

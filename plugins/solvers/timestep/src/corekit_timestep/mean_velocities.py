@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.component import Memory
 
@@ -32,7 +33,7 @@ class MeanVelocities:
 
     def __init__(self, theta: float) -> None:
         self._used = theta == 0.5
-        self._mean = self._before = self._end = np.zeros(0)
+        self._mean = self._before = self._end = self._guess = np.zeros(0)
         self._lengths = (0.0, 0.0)
         self._count = 0
 
@@ -48,6 +49,7 @@ class MeanVelocities:
         self._count = 0
         if "means" in memory:
             self._mean, self._before, self._end = (row.copy() for row in memory["means"])
+            self._guess = np.zeros(len(self._mean))
             last, before, count = memory["lengths"]
             self._lengths, self._count = (float(last), float(before)), int(count)
 
@@ -56,21 +58,29 @@ class MeanVelocities:
         if not self._used:
             return
         if len(self._mean) != len(mean):
-            self._mean, self._before, self._end = np.zeros((3, len(mean)))
+            self._mean, self._before, self._end, self._guess = np.zeros((4, len(mean)))
             self._count = 0
         self._mean, self._before = self._before, self._mean
         self._mean[:], self._end[:] = mean, end
         self._lengths, self._count = (step, self._lengths[0]), min(2, self._count + 1)
 
     def guesses(self, start: Array, step: float) -> Iterator[Array]:
-        """Guesses for v⁺ of a step of length h [s] from v₀ = `start`, the best first."""
-        if self._count == 2 and len(self._end) == len(start) and (self._end == start).all():
+        """Guesses for v⁺ of a step of length h [s] from v₀ = `start`, the best first; each is good until the next."""
+        if self._count == 2 and len(self._end) == len(start):
             last, before = self._lengths
             ratio = (step + last) / (last + before)
-            guess = (2.0 + 2.0 * ratio) * self._mean
-            guess -= (2.0 * ratio) * self._before
-            guess -= start
-            yield guess
+            if _along_line(self._mean, self._before, self._end, start, ratio, self._guess):
+                yield self._guess
         yield start
         if start.any():
             yield np.zeros_like(start)
+
+
+@compiled
+def _along_line(mean: Array, before: Array, end: Array, start: Array, ratio: float, out: Array) -> bool:
+    """Write v⁺ of (1) for the quotient of its times; False where v₀ is not the end of the last step."""
+    for i in range(len(start)):
+        if end[i] != start[i]:
+            return False
+        out[i] = (2.0 + 2.0 * ratio) * mean[i] - (2.0 * ratio) * before[i] - start[i]
+    return True

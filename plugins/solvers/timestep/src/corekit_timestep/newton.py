@@ -37,7 +37,7 @@ from corekit.roles.integrator import System
 from corekit_timestep.line_search import natural_search, residual_search
 from corekit_timestep.sizes import sizes
 
-__all__ = ["NewtonSettings", "NewtonWork", "Solved", "chord_steps", "solve_end_velocity"]
+__all__ = ["UNSOLVED", "NewtonSettings", "NewtonWork", "Solved", "chord_steps", "solve_end_velocity"]
 
 _LARGEST_SHIFT = 1e12
 _CHORD_STEPS = 5
@@ -67,20 +67,16 @@ class NewtonWork:
         self.velocity, self.after, self.change, self.correction, self.trial, self.about = np.zeros((6, n))
         self.reach = np.ones(n) if system.reach is None else system.reach
 
-    def norm(self, vector: Array) -> float:
-        """|·| of a velocity; not finite where an entry is not."""
-        return sizes(vector, self.reach)[0]
+    def sizes(self, vector: Array) -> tuple[float, float]:
+        """|·| and max|·| of a velocity; the first is not finite where an entry is not."""
+        return sizes(vector, self.reach)
 
-    def trusts(self, change: Array, small: float) -> bool:
-        """Whether a Newton step is as good as (3) tells; counts it."""
-        (contraction, count), size = self.trust, self.largest(change)
-        good = count < _TRUSTED and max(1.0, 4.0 * contraction) * size <= small
+    def trusts(self, largest: float, small: float) -> bool:
+        """Whether a Newton step with max|Δ| = `largest` is as good as (3) tells; counts it."""
+        contraction, count = self.trust
+        good = count < _TRUSTED and max(1.0, 4.0 * contraction) * largest <= small
         self.trust = contraction, count + good
         return good
-
-    def largest(self, vector: Array) -> float:
-        """max|·| of a velocity."""
-        return sizes(vector, self.reach)[1]
 
 
 class Solved(NamedTuple):
@@ -90,6 +86,9 @@ class Solved(NamedTuple):
     info: SolveInfo
     iterations: int
     shift: float
+
+
+UNSOLVED = Solved(False, SolveInfo(), 0, 0.0)
 
 
 def solve_end_velocity(
@@ -105,16 +104,17 @@ def solve_end_velocity(
         work: its `velocity` holds the guess and then the answer.
     """
     change = work.change
-    iterations, shift, info = 0, 0.0, SolveInfo()
+    iterations, shift, info = 0, 0.0, UNSOLVED.info
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         while iterations < settings.max_iterations:
             info, shift = _solve_linear(system, start, h, theta, shift, work)
             iterations += 1
             if info.status is Status.SINGULAR:
                 return Solved(False, info, iterations, shift)
-            if not math.isfinite(work.norm(change)):
+            size, largest = work.sizes(change)
+            if not math.isfinite(size):
                 return Solved(False, evolve(info, status=Status.NON_FINITE), iterations, shift)
-            ended = _follow(system, start, h, theta, shift, settings, work)
+            ended = _follow(system, start, h, theta, shift, settings, work, size, largest)
             if ended is not None:
                 return Solved(ended, _measured(info, system, ended), iterations, shift)
     return Solved(False, _measured(info, system, False), iterations, shift)
@@ -133,14 +133,14 @@ def chord_steps(
         system.evaluate(start, v, h, theta)
         if system.correction(change) is None:
             return None
-        before = work.norm(change)
+        before = work.sizes(change)[0]
         for _ in range(_CHORD_STEPS):
             v += change
             system.evaluate(start, v, h, theta)
             info = system.correction(correction)
             if info is None:
                 return None
-            size, largest = sizes(correction, work.reach)
+            size, largest = work.sizes(correction)
             if not size < before:
                 v -= change
                 return None
@@ -159,7 +159,7 @@ def chord_steps(
 
 def _small(settings: NewtonSettings, work: NewtonWork, shift: float) -> float:
     """The right side of (2)."""
-    return settings.tolerance * (1.0 + work.largest(work.velocity)) / (1.0 + shift)
+    return settings.tolerance * (1.0 + work.sizes(work.velocity)[1]) / (1.0 + shift)
 
 
 def _solve_linear(
@@ -197,8 +197,10 @@ def _follow(
     shift: float,
     settings: NewtonSettings,
     work: NewtonWork,
+    size: float,
+    largest: float,
 ) -> bool | None:
-    """Take Δ, and chord steps after it; True: converged, False: no progress, None: linearise anew."""
+    """Take Δ of these sizes, and chord steps after it; True: converged, False: no progress, None: linearise anew."""
     v, change, correction, trial = work.velocity, work.change, work.correction, work.trial
     small = _small(settings, work, shift)
 
@@ -212,32 +214,31 @@ def _follow(
 
     if system.holds_impulses:
         before = system.residual()
-        if work.largest(change) <= small:
+        if largest <= small:
             v[:] = work.after
             return True
         residual_search(residual, v, change, before, trial)
         v[:] = trial
         return None
-    if not shift and work.trusts(change, small):
+    if not shift and work.trusts(largest, small):
         v += change
         return True
     fresh = True
     while True:
-        before = work.norm(change)
-        found = natural_search(corrected, v, change, correction, trial, work.norm, enough=small)
+        found = natural_search(corrected, v, change, size, correction, trial, work.sizes, enough=small)
         if not found.share:
             return False if fresh else None
         v[:] = trial
         if not found.available:
             return None
-        rate = found.size / before if found.share == 1.0 and before else 1.0
+        rate = found.size / size if found.share == 1.0 and size else 1.0
         if fresh and found.share == 1.0:
             work.trust = rate, 0
-        if work.largest(correction) * min(1.0, 2.0 * rate) <= small:
+        if found.largest * min(1.0, 2.0 * rate) <= small:
             v += correction
             return True
         # a chord step is worth its force where two of them are enough; else the next matrix gains more
         if found.share < 1.0 or rate > settings.reuse or 2.0 * found.size * rate**3 > small:
             return None
-        change[:] = correction
+        change[:], size = correction, found.size
         fresh = False
