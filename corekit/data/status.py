@@ -26,6 +26,7 @@ class Status(enum.Enum):
         "Try a smaller step; check for massless or unconstrained coordinates."
     )
     NON_FINITE = "A non-finite number arose. Try a smaller step."
+    STALLED = "Error control found no step short enough to keep the tolerance. Try a looser one, or a stiff integrator."
 
     __hash__ = object.__hash__  # of the one object that an outcome is: every step is counted by it
 

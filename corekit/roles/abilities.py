@@ -36,6 +36,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "coupled": "contact and the smooth part are solved as one system",
         "split": "the smooth part is stepped first, contact corrects it",
         "implicit": "takes the stiff part implicitly",
+        "error-controlled": "keeps a tolerance of its own whatever the step",
         "newton": "iterates, so that forces may depend on the end of the step",
         # viewers
         "charts": "draws line charts",

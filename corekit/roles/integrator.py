@@ -28,6 +28,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.roles.component import Component
+from corekit.roles.smooth import SmoothMotion
 
 __all__ = ["Integrator", "System"]
 
@@ -46,6 +47,11 @@ class System(Protocol):
     @property
     def velocities(self) -> int:
         """Length of v."""
+        ...
+
+    @property
+    def smooth(self) -> SmoothMotion:
+        """The smooth part as a differential equation."""
         ...
 
     def new_state(self) -> State:

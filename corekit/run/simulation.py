@@ -161,7 +161,8 @@ class Simulation:
                 if len(bad):
                     name = names[int(bad[0])].name
                     return self._non_finite(f"the {what} {name!r}", float(values[bad[0]]), before, b, name)
-        sentence = f"{report.solve.status.value} {step_to_try(self.step_length)}"
+        said = f"{report.solve.status.value} {report.note}" if report.note else report.solve.status.value
+        sentence = f"{said} {step_to_try(self.step_length)}"
         return StepFailed(sentence, step=self.step_index, time=before.time)
 
     def _non_finite(self, what: str, value: float, before: State, b: int, name: str) -> StepFailed:

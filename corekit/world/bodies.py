@@ -17,7 +17,11 @@ __all__ = ["Body", "BodyInputs", "stack_bodies", "stacked_reach"]
 
 
 class BodyInputs:
-    """The stacked input vector u(t) of one body: signals by channel, zero where none is given."""
+    """The stacked input vector u(t) of one body: signals by channel, zero where none is given.
+
+    Attributes:
+        signals: those that were given.
+    """
 
     def __init__(self, layout: Layout, signals: Mapping[str, Signal], where: str) -> None:
         self.buffer = np.zeros(layout.input_size)
@@ -44,7 +48,7 @@ class BodyInputs:
             signal.value(0.0, view)
             if not signal.constant:
                 self._varying.append((signal, view))
-        self._signals = tuple(signals.values())
+        self.signals = tuple(signals.values())
 
     def at(self, time: float) -> Array:
         """u(t), shape (nu,); the same buffer at every call."""
@@ -54,7 +58,7 @@ class BodyInputs:
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of the signals in (t0, t1] [s]."""
-        return [t for signal in self._signals for t in signal.breakpoints(t0, t1)]
+        return [t for signal in self.signals for t in signal.breakpoints(t0, t1)]
 
 
 @frozen(eq=False)

@@ -69,12 +69,12 @@ class ShapeScene:
         table: every shape, bodies' first.
         poses: at the state placed last.
         frame_body: body index of every world frame, shape (frames,).
-        moving: indices of the obstacles that move.
+        obstacles: the surroundings. moving: indices of those that move.
     """
 
     def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
         self._bodies = tuple(bodies)
-        self._obstacles = tuple(obstacles)
+        self.obstacles = tuple(obstacles)
         self.table = table = _table(bodies, obstacles)
         frames = sum(len(body.layout.frames) for body in bodies)
         n = len(table)
@@ -145,11 +145,11 @@ class ShapeScene:
     def _place_obstacles(self, time: float) -> None:
         poses, carried = self.poses, self._carried
         for i in self.moving:
-            self._obstacles[i].place(time, poses.position[carried + i], poses.rotation[carried + i])
+            self.obstacles[i].place(time, poses.position[carried + i], poses.rotation[carried + i])
 
     def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:
         """Displacement from t0 to t1 of the obstacle's material points that are at `point` (n, 3) at `time` [m]."""
-        mover = self._obstacles[obstacle]
+        mover = self.obstacles[obstacle]
         p, p0, p1 = np.zeros(3), np.zeros(3), np.zeros(3)
         r, r0, r1 = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
         mover.place(time, p, r)
@@ -160,7 +160,7 @@ class ShapeScene:
 
     def obstacle_velocity(self, obstacle: int, point: Array, time: float, at: float) -> Array:
         """Velocity at another time of the obstacle's material points that are at `point` (n, 3) at `time` [m/s]."""
-        mover = self._obstacles[obstacle]
+        mover = self.obstacles[obstacle]
         p, p1, r, r1 = np.zeros(3), np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3))
         mover.place(time, p, r)
         mover.place(at, p1, r1)

@@ -30,6 +30,7 @@ from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
 from corekit.world.smooth import smooth_acceleration
 from corekit.world.smooth_correction import smooth_correction
+from corekit.world.smooth_motion import SmoothMotion
 from corekit.world.step_contacts import StepContacts
 from corekit.world.step_factor import StepFactor
 from corekit.world.step_motion import StepMotion
@@ -51,7 +52,7 @@ class StepSystem:
     Attributes:
         contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies. trial: where that was.
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
-        split: whether the last linearisation was of the split family.
+        split: whether the last linearisation was of the split family. smooth: the smooth part alone.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class StepSystem:
         self._coefficients = (0.0, 0.0)
         self._moving, self._unbalanced = np.zeros(n), np.zeros(n)
         self.reach = stacked_reach(bodies)
+        self.smooth = SmoothMotion(self)
 
     # — states —
 

@@ -178,14 +178,16 @@ def test_the_damping_rate_is_the_largest_eigenvalue_of_the_pencil():
 # — contact, rows, landing —
 
 
-@pytest.mark.parametrize("drag", [0.0, 5.0, 200.0, 2e4])
-def test_a_damped_mass_rests_on_exactly_its_weight(drag):
+@pytest.mark.parametrize("split_above", [0.1, math.inf])
+@pytest.mark.parametrize("drag", [0.0, 5.0, 180.0, 2e4])
+def test_a_damped_mass_rests_on_exactly_its_weight(drag, split_above):
+    """Also where h·d = 0.09 is not stiff, and where damping is never split off away from contacts."""
     h = 1e-3
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.1),), drag=drag, shape="sphere", radius=0.1)
     )
     world = {"solver": ProjectedGaussSeidel(), "detector": ReferenceDetector(), "obstacles": [floor()]}
-    simulation = simulate(chain, h, 0.2, world, split_above=0.0)
+    simulation = simulate(chain, h, 0.1, world, split_above=split_above)
     assert simulation.contacts().normal_impulse == pytest.approx([h * M * G], rel=1e-10)
     assert abs(simulation.state.q[2] - 0.1) < 1e-12
     assert np.max(np.abs(simulation.state.v)) < 1e-12

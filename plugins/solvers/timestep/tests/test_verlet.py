@@ -64,14 +64,15 @@ def test_an_overdamped_spring_creeps_as_it_should_a_hundredfold_beyond_the_expli
 
 
 @FORMS
-@pytest.mark.parametrize("drag", [0.0, 5.0, 200.0, 2e4])
-def test_a_damped_mass_rests_on_exactly_its_weight(form, drag):
+@pytest.mark.parametrize(("drag", "split_above"), [(0.0, 0.1), (180.0, 0.1), (180.0, math.inf), (2e4, 0.1)])
+def test_a_damped_mass_rests_on_exactly_its_weight(form, drag, split_above):
+    """Also where h·d = 0.09 is not stiff, and where damping is never split off away from contacts."""
     h = 1e-3
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.1),), drag=drag, shape="sphere", radius=0.1)
     )
     world = {"solver": ProjectedGaussSeidel(), "detector": ReferenceDetector(), "obstacles": [floor()]}
-    simulation = simulate(chain, form, h, 0.1, 0.0, **world)
+    simulation = simulate(chain, form, h, 0.1, split_above, **world)
     assert simulation.contacts().normal_impulse == pytest.approx([h * M * G], rel=1e-10)
     assert np.max(np.abs(simulation.state.v)) < 1e-12
 

@@ -3,7 +3,8 @@
 from corekit.registry.spec import ComponentSpec
 
 __all__ = [
-    "generalized_alpha", "implicit_euler", "implicit_midpoint", "newmark", "rk23", "semi_implicit_euler", "verlet",
+    "generalized_alpha", "implicit_euler", "implicit_midpoint", "newmark", "rk23", "scipy_bdf", "scipy_radau",
+    "scipy_rk45", "semi_implicit_euler", "verlet",
 ]  # fmt: skip
 
 semi_implicit_euler = ComponentSpec(
@@ -90,5 +91,41 @@ verlet = ComponentSpec(
     citation=(
         "W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, A computer simulation method for the calculation of "
         "equilibrium constants for the formation of physical clusters of molecules, J. Chem. Phys. 76(1) (1982)."
+    ),
+)
+
+scipy_bdf = ComponentSpec(
+    role="integrators",
+    name="scipy-bdf",
+    target="corekit_timestep.scipy_bdf:ScipyBdf",
+    config="corekit_timestep.config:ScipyConfig",
+    summary="SciPy's BDF, orders 1 to 5 to a tolerance, steps longer than the grid's; stiff models without impacts.",
+    provides=frozenset({"split", "implicit", "error-controlled", "impulses", "potential"}),
+    citation="L. F. Shampine, M. W. Reichelt, The MATLAB ODE Suite, SIAM J. Sci. Comput. 18(1) (1997) 1-22.",
+)
+
+scipy_radau = ComponentSpec(
+    role="integrators",
+    name="scipy-radau",
+    target="corekit_timestep.scipy_radau:ScipyRadau",
+    config="corekit_timestep.config:ScipyConfig",
+    summary="SciPy's Radau IIA, order 5 to a tolerance, steps longer than the grid's; stiff models without impacts.",
+    provides=frozenset({"split", "implicit", "error-controlled", "impulses", "potential"}),
+    citation=(
+        "E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer Series in Computational "
+        "Mathematics 14 (1996)."
+    ),
+)
+
+scipy_rk45 = ComponentSpec(
+    role="integrators",
+    name="scipy-rk45",
+    target="corekit_timestep.scipy_rk45:ScipyRk45",
+    config="corekit_timestep.config:ScipyConfig",
+    summary="SciPy's RK45, order 5 to a tolerance, explicit, steps longer than the grid's; contact once a step.",
+    provides=frozenset({"split", "error-controlled", "impulses", "potential"}),
+    citation=(
+        "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6(1) (1980) "
+        "19-26."
     ),
 )

@@ -10,7 +10,7 @@ from corekit.roles.options import option
 
 __all__ = [
     "GeneralizedAlphaConfig", "NewmarkConfig", "NewmarkOptions", "NewtonConfig", "Rk23Config",
-    "SemiImplicitEulerConfig", "VerletConfig",
+    "ScipyConfig", "SemiImplicitEulerConfig", "VerletConfig",
 ]  # fmt: skip
 
 
@@ -55,7 +55,7 @@ class NewtonConfig:
 def _split_above() -> float:
     return option(
         0.1,
-        "h·d, d the largest damping rate, above which damping is split off; 0: always, inf: never",
+        "h·d, d the largest damping rate, above which damping is split off away from contacts; 0: always, inf: never",
         low=0,
         infinite=True,
     )
@@ -128,3 +128,22 @@ class GeneralizedAlphaConfig(NewmarkOptions):
     spectral_radius: float = option(
         0.8, "ρ: share of its amplitude that a mode with h·ω → ∞ keeps in a step", low=0.0, high=1.0
     )
+
+
+@frozen(kw_only=True)
+class ScipyConfig:
+    """Options of `scipy-bdf`, `scipy-radau` and `scipy-rk45`."""
+
+    relative: float = option(
+        1e-4,
+        "error of a velocity in one of the solver's steps relative to it, and of a way to the way",
+        low=1e-12,
+        high=0.1,
+    )
+    absolute: float = option(
+        1e-6, "error that always passes, of a velocity in m/s or rad/s, of a way in m or rad", above=0
+    )
+    settling: float = option(
+        0.01, "τ of rigid rows: what they are off decays as (1 + t/τ)·e^(−t/τ)", unit="s", above=0
+    )
+    max_inner_steps: int = option(10_000, "of the solver in one step, before it is given up", low=1)

@@ -8,9 +8,9 @@ for v, and for q as the displacement's share of h. It gives (q_f, v_f); then, wi
 
     A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)                 (2)
 
-Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated every step. Where h·d ≤ `split_above` the pair
-takes damping along, (1) and (2) with θ = ½ in A alone, and the smooth motion is of order three. Above, D is
-split off (`split_damping`): the pair sees f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
+Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated every step. Where h·d ≤ `split_above` and no contact
+is near the pair takes damping along, and the smooth motion is of order three. Else D is split off
+(`split_damping`): the pair sees f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
 
 With contact the step as a whole is of order one at impacts, like every scheme that solves contact once a
 step. Springs stay explicit: inner steps follow them, contact needs h·ω < 2. Nothing is remembered between

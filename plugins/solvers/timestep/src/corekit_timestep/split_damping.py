@@ -9,7 +9,9 @@ d = |λ|_max(M⁻¹D)
 
 is the least θ ≥ ½ at which no mode changes its sign in a step: the amplification (1 − (1 − θ)hd)/(1 + θhd) is
 never negative. Order two in the damping as h → 0, stable for every h·d; a body that rests or creeps at
-f = D·v keeps doing so exactly, carried by exactly the impulse that balances f.
+f = D·v keeps doing so exactly, carried by exactly the impulse that balances f. Damping that the smooth part takes
+along acts on the speed v_f = h·f·(1 − ½hd + …)/M which the impulse is about to stop: the impulse is h·f·(1 − ½hd + …),
+or with θ = ½ in (1) still h·f·(1 − (hd)²/12 + …) at best. So wherever an impulse may act damping is split off.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ _UNDERESTIMATE = 1.1
 def implicit_share(system: System, state: State, h: float, split_above: float) -> tuple[float, bool]:
     """θ of (1), and whether the smooth part holds the damping at its start.
 
-    Where h·d ≤ `split_above` the smooth part takes damping along, and A has θ = ½ of it, so that impulses are
-    damped as the motion is. `system.acceleration` was asked at `state` before.
+    Where h·d ≤ `split_above` and nothing may push, the smooth part takes damping along. Near contacts and with bounded
+    rows it is always held: damping taken along acts on the speed that the impulse is about to stop, and what rests
+    would be carried by a share of up to ½·h·d less than its weight. `system.acceleration` was asked at `state` before.
     """
     stiffness = h * system.damping_rate(state)
     if not stiffness:
         return 0.0, False
-    if stiffness <= split_above:
+    if stiffness <= split_above and not system.smooth.may_be_pushed:
         return 0.5, False
     return max(0.5, 1.0 - 1.0 / (_UNDERESTIMATE * stiffness)), True

@@ -11,8 +11,9 @@ where forces do not depend on velocity; stable for h·ω < 2. With contact a ste
 accelerations at the ends of the step, (2) in its middle: there forces that jump in time at grid points are met from
 the right side.
 
-Damping whose rate d is stiff in the step, h·d > `split_above`, is held at v₀ in (1) and (2) and taken linearly
-implicitly in (3) (`split_damping`): a step is stable for every h·d, and what rests is carried by exactly its weight.
+Damping whose rate d is stiff in the step, h·d > `split_above`, and near contacts any, is held at v₀ in (1) and (2)
+and taken linearly implicitly in (3) (`split_damping`): a step is stable for every h·d, and what rests is carried by
+exactly its weight.
 
 Source: Swope et al. (1982), J. Chem. Phys. 76(1); Hairer, Lubich and Wanner (2006), "Geometric Numerical
 Integration", I.1.4.
@@ -61,9 +62,10 @@ class Verlet(Integrator):
         system.begin(state, h)
         theta, held = 0.0, False
         before, moved = np.zeros(system.velocities), True
-        if self._config.form == "velocity" or self._config.split_above < math.inf:
+        splits = self._config.split_above < math.inf or system.smooth.may_be_pushed
+        if splits or self._config.form == "velocity":
             moved = system.acceleration(state, before)
-        if moved and self._config.split_above < math.inf:
+        if moved and splits:
             theta, held = implicit_share(system, state, h, self._config.split_above)
         if moved:
             start = state.v if held else None
