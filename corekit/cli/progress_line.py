@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, final
 if TYPE_CHECKING:
     from corekit.run.execute import Progress
 
-__all__ = ["ProgressLine", "share_shown", "shown"]
+__all__ = ["ProgressLine", "named", "share_shown", "shown"]
 
 _COMPILING = "compiling kernels (first run only)…"
 _PATIENCE = 3.0
@@ -93,6 +93,28 @@ def shown(name: str) -> Iterator[ProgressLine]:
         sys.stderr.flush()
     with ProgressLine(name) as line:
         yield line
+
+
+@final
+class _Warner:
+    """Prints warnings with the name of their run, and nothing that moves."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, progress: Progress, /) -> None:
+        pass
+
+    def warn(self, sentence: str) -> None:
+        sys.stderr.write(f"{self._name}: warning: {sentence}\n")
+
+
+@contextmanager
+def named(name: str) -> Iterator[_Warner]:
+    """A line with the name of a run when it begins, for runs of several processes: their lines cannot move."""
+    sys.stderr.write(f"{name}\n")
+    sys.stderr.flush()
+    yield _Warner(name)
 
 
 @contextmanager

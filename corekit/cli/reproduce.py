@@ -28,6 +28,7 @@ def reproduce(
     out: Path | None = None,
     resume: Path | None = None,
     only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    jobs: int = 1,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """List the papers' cases, or run some and set paper, peer and ours beside each other.
@@ -49,28 +50,34 @@ def reproduce(
         of several knows which cases were asked for.
     only
         A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
+    jobs
+        How many cases run at once, each in a process; those that measure time run alone, at the end.
     quiet
         Show no progress.
     """
     from corekit.study import reproduce as study
     from corekit.study import reproduce_series
 
+    if jobs < 1:
+        print_error(f"--jobs is {jobs}: at least one case must run at a time")
+        return MISUSE
     cases, troubles = study.installed_cases()
     for trouble in troubles:
         print_error(trouble)
     chosen = list(cases) if everything else reproduce_series.choose(case, cases)
     study.check_choices(chosen, only if chosen else ())
     if resume is not None:
-        series = (resume / reproduce_series.SERIES).is_file()
-        if not resume.is_dir() or out is not None or (series and only) or (not series and len(chosen) != 1):
+        several = (resume / reproduce_series.SERIES).is_file()
+        if not resume.is_dir() or out is not None or (several and only) or (not several and len(chosen) != 1):
             print_error(
                 "--resume goes on in a folder that is there, without --out: give the one case with its folder, "
                 "or the folder of several without --only"
             )
             return MISUSE
-        if not series:
+        if not several:
             return _run_one(chosen[0], resume, json_file, only, quiet=quiet)
-        return _run_series(reproduce_series.Series.resume(resume, cases, chosen), json_file, quiet=quiet)
+        series = reproduce_series.Series.resume(resume, cases, chosen)
+        return _run_series(series, json_file, jobs, quiet=quiet)
     if not chosen:
         _print_list(cases)
         _write(json_file, [_listed(each) for each in cases])
@@ -80,7 +87,7 @@ def reproduce(
             chosen[0], _folder(chosen[0].path.replace("/", "-"), out), json_file, only, quiet=quiet
         )
     folder = new_folder("reproduce", Path("runs"), out)
-    return _run_series(reproduce_series.Series(folder, chosen, only), json_file, quiet=quiet)
+    return _run_series(reproduce_series.Series(folder, chosen, only), json_file, jobs, quiet=quiet)
 
 
 def _folder(name: str, out: Path | None) -> Path:
@@ -103,20 +110,19 @@ def _run_one(
     return None if report.passed else FAILED
 
 
-def _run_series(series: Series, json_file: Path | None, *, quiet: bool) -> int | None:
-    from corekit.cli.progress_line import shown
+def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: bool) -> int | None:
+    from corekit.cli.progress_line import named, shown
 
-    done: list[dict[str, Any]] = []
     try:
-        for told, report in series.run(None if quiet else shown):
+        for told, report in series.run(None if quiet else shown if jobs == 1 else named, jobs):
             if report is None:
                 print(f"{told['case']}: done before; {told['folder']}")
             else:
                 _print_report(report)
-            done.append(told)
     except KeyboardInterrupt as stop:
         stop.add_note(f"To go on: corekit reproduce --resume {series.folder}")
         raise
+    done = series.done
     _print_summary(done, series.folder)
     _write(json_file, done)
     return None if all(told["passed"] for told in done) else FAILED

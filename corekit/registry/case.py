@@ -25,6 +25,7 @@ class Case:
         target: `package.module:function` that takes a `corekit.study.case_run.CaseRun` and returns its rows,
             imported only when the case is run.
         minutes: about how long it takes on two cores.
+        alone: whether it measures time, so that nothing should run beside it.
         choices: parts that `--only` may choose among; empty if it has none.
         citation: the paper.
     """
@@ -35,6 +36,7 @@ class Case:
     shows: str
     target: str
     minutes: float = 1.0
+    alone: bool = False
     choices: tuple[str, ...] = ()
     citation: str = ""
 

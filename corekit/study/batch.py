@@ -28,7 +28,7 @@ from corekit.run.results import Results
 from corekit.scenario.load import load, loads
 from corekit.study.shown import ShowProgress, unseen
 
-__all__ = ["OUTCOMES", "Job", "Outcome", "run_batch"]
+__all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]
 
 OUTCOMES = "outcomes.jsonl"
 """Name of the file of stored outcomes."""
@@ -118,7 +118,7 @@ def run_batch(
 
 
 def _run_in_processes(tasks: Sequence[_Task], workers: int, take: Any) -> None:
-    with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
         try:
             for future in as_completed(futures):
@@ -150,7 +150,7 @@ def _run(name: str, digest: str, text: str, folder: Path) -> Outcome:
     )  # fmt: skip
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Have this process end as soon as the one that started it does, even by a kill: it would work for nobody."""
     parent = parent_process()
     if parent is not None:

@@ -70,13 +70,21 @@ class CaseRun:
         folder: existing, for everything that the case writes.
         progress: shows each run.
         only: which of the case's `choices` to run; none given: all.
+        workers: processes for runs at once; None: one a core.
 
     Attributes:
         folder, only: the same.
     """
 
-    def __init__(self, folder: Path, progress: ShowProgress | None = None, only: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        progress: ShowProgress | None = None,
+        only: Sequence[str] = (),
+        workers: int | None = None,
+    ) -> None:
         self.folder = folder
+        self._workers = workers
         self.only = tuple(only)
         self._show = progress or unseen
 
@@ -96,8 +104,8 @@ class CaseRun:
             return execute(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)
 
     def run_all(self, jobs: Sequence[Job]) -> dict[str, Outcome]:
-        """Run many scenarios on every core; those whose outcome the folder holds are not repeated."""
-        return run_batch(jobs, self.folder, self._show)
+        """Run many scenarios at once; those whose outcome the folder holds are not repeated."""
+        return run_batch(jobs, self.folder, self._show, self._workers)
 
     def finished(self, jobs: Sequence[Job]) -> dict[str, Results]:
         """The same for runs that must come to their end: what they recorded, by name.

@@ -95,20 +95,24 @@ def check_choices(cases: Sequence[Case], only: Sequence[str]) -> None:
 
 
 def reproduce(
-    case: Case, folder: Path, progress: ShowProgress | None = None, only: Sequence[str] = ()
+    case: Case,
+    folder: Path,
+    progress: ShowProgress | None = None,
+    only: Sequence[str] = (),
+    workers: int | None = None,
 ) -> Report:
     """Run a case; what fails inside it is in the report.
 
     Args:
         folder: existing, for what it writes; of an earlier attempt to go on with that.
         progress: shows each of its runs.
-        only: which of its choices; none given: all.
+        only: which of its choices; none given: all. workers: processes for its runs; None: one a core.
     """
     began = clock.perf_counter()
     rows: tuple[Row, ...] = ()
     error = ""
     try:
-        rows = tuple(load_target(case.target)(CaseRun(folder, progress, only)))
+        rows = tuple(load_target(case.target)(CaseRun(folder, progress, only, workers)))
         if not rows:
             error = f"{case.target} returned no row"
     except Exception as raised:  # noqa: BLE001 - one case that breaks must not take the others with it

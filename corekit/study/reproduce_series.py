@@ -1,4 +1,4 @@
-"""Several of the papers' cases, one after the other, in one folder that knows which are done.
+"""Several of the papers' cases, one after the other or some at once, in one folder that knows which are done.
 
 A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
 `summary.md`: one line a case, written anew after each. Who goes on with it repeats only cases that did not come to
@@ -18,6 +18,7 @@ from corekit.registry.resolve import did_you_mean
 from corekit.study.batch import OUTCOMES
 from corekit.study.new_folder import new_folder
 from corekit.study.reproduce import Report, find_case, reproduce
+from corekit.study.reproduce_jobs import Order, run_at_once
 from corekit.study.shown import ShowProgress
 
 __all__ = ["HEADER", "REPORT", "SERIES", "Series", "choose", "summary_rows"]
@@ -84,30 +85,54 @@ class Series:
         cases = [find_case(each, among) for each in names]
         return cls(folder, cases + [case for case in further if case not in cases], only)
 
-    def run(self, progress: ShowProgress | None = None) -> Iterator[tuple[dict[str, Any], Report | None]]:
+    def run(
+        self, progress: ShowProgress | None = None, jobs: int = 1
+    ) -> Iterator[tuple[dict[str, Any], Report | None]]:
         """Each case's report as JSON can hold it, with the report itself where it was run now.
 
         A case whose stored report has no error is not run again, also where it missed a tolerance.
+
+        Args:
+            jobs: how many cases run at once, each in a process; of more than one, reports come as cases end.
         """
+        orders: list[Order] = []
         for case in self.cases:
             stored = self._stored(case)
-            report = None
-            if stored is None:
-                report = reproduce(case, self._folder_of(case), progress, self._parts_of(case))
-                stored = report.as_data()
-                _write(report.folder / REPORT, json.dumps(stored, indent=2, ensure_ascii=False) + "\n")
-            self._done[case.path] = stored
-            _write(self.folder / "summary.md", self.summary())
-            yield stored, report
+            if stored is not None:
+                self._keep(case, stored)
+                yield stored, None
+            elif jobs > 1:
+                orders.append(self._order(case))
+            else:
+                order = self._order(case)
+                yield self._take(reproduce(case, order.folder, progress, order.only))
+        if orders:
+            yield from map(self._take, run_at_once(orders, jobs, progress))
+
+    def _order(self, case: Case) -> Order:
+        return Order(case, self._folder_of(case), tuple(word for word in self.only if word in case.choices))
+
+    def _take(self, report: Report) -> tuple[dict[str, Any], Report]:
+        """Store a report in its folder and in the summary."""
+        data = report.as_data()
+        _write(report.folder / REPORT, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        self._keep(report.case, data)
+        return data, report
+
+    def _keep(self, case: Case, data: dict[str, Any]) -> None:
+        self._done[case.path] = data
+        _write(self.folder / "summary.md", self.summary())
+
+    @property
+    def done(self) -> list[dict[str, Any]]:
+        """Reports of the cases that are done, in the order of the cases."""
+        return [self._done[case.path] for case in self.cases if case.path in self._done]
 
     def summary(self) -> str:
         """A Markdown table of the cases that are done."""
         lines = ["| " + " | ".join(HEADER) + " |", "|---|---|---|---|---:|"]
-        lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self._done.values())]
+        lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self.done)]
         return "\n".join(lines) + "\n"
-
-    def _parts_of(self, case: Case) -> tuple[str, ...]:
-        return tuple(word for word in self.only if word in case.choices)
 
     def _places(self, case: Case) -> list[Path]:
         """Folders of earlier attempts at a case, the latest last."""

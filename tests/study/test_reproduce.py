@@ -18,11 +18,40 @@ from corekit.registry.case import Case
 good = Case(paper="fake", name="good", source="Fig. 1", shows="A number.", target="fake_cases.run:good")
 missed = Case(paper="fake", name="missed", source="Fig. 2", shows="Another.", target="fake_cases.run:missed")
 broken = Case(paper="fake", name="broken", source="Fig. 3", shows="A third.", target="fake_cases.run:broken")
+timed = Case(paper="clock", name="timed", source="Fig. 4", shows="Time.", target="fake_cases.run:timed", alone=True)
+left = Case(paper="pair", name="left", source="", shows="Left.", target="fake_cases.run:left")
+right = Case(paper="pair", name="right", source="", shows="Right.", target="fake_cases.run:right")
+dies = Case(paper="clock", name="dies", source="", shows="Nothing.", target="fake_cases.run:dies")
 other = {"paper": "fake"}
 """
 
 RUN = """
+import os, time
+from pathlib import Path
 from corekit.study.case_run import Row
+
+def meets(case, own, other):
+    "Wait until the other one is there too, which it never is if cases follow one another."
+    (case.folder.parent / own).touch()
+    patience = time.monotonic() + 60.0
+    while not (case.folder.parent / other).exists() and time.monotonic() < patience:
+        time.sleep(0.01)
+    met = (case.folder.parent / other).exists()
+    return [Row(quantity="met", ours=os.getpid(), passed=met)]
+
+def left(case):
+    return meets(case, "left", "right")
+
+def right(case):
+    case.run(FILE, ["time.duration=0.1"])
+    return meets(case, "right", "left")
+
+def timed(case):
+    busy = [path.name for path in case.folder.parent.glob("pair-*") if not (path / "report.json").exists()]
+    return [Row(quantity="others still at work", ours=len(busy), passed=not busy)]
+
+def dies(case):
+    os._exit(3)
 
 def good(case):
     results = case.run(FILE, ["time.duration=0.1"])
@@ -44,6 +73,10 @@ ENTRIES = """[corekit.cases]
 fake.good = fake_cases._spec:good
 fake.missed = fake_cases._spec:missed
 fake.broken = fake_cases._spec:broken
+clock.timed = fake_cases._spec:timed
+clock.dies = fake_cases._spec:dies
+pair.left = fake_cases._spec:left
+pair.right = fake_cases._spec:right
 fake.other = fake_cases._spec:other
 fake.gone = fake_cases.nowhere:case
 """
@@ -134,6 +167,28 @@ def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):
     assert second["folder"] == "series/fake-broken-2"
     more = cases.corekit("reproduce", "fake/missed", "--resume", "series", "--quiet")
     assert "2 of 3 cases passed" in more.stdout
+
+
+def test_cases_run_at_once_and_those_that_measure_time_alone_after_them(cases):
+    told = cases.corekit(
+        "reproduce", "clock/timed", "pair", "fake/missed", "--jobs", "2", "--out", "here", "--json", "j.json"
+    )
+    assert told.returncode == 1, told.stderr
+    timed, left, right, missed = json.loads((cases.folder / "j.json").read_text())["cases"]
+    assert (left["passed"], right["passed"], timed["passed"], missed["passed"]) == (True, True, True, False)
+    assert left["rows"][0]["ours"] != right["rows"][0]["ours"]  # processes
+    names = [line.split(" | ")[0] for line in (cases.folder / "here" / "summary.md").read_text().splitlines()]
+    assert names[2:] == ["| clock/timed", "| pair/left", "| pair/right", "| fake/missed"]
+    assert "3 of 4 cases passed" in told.stdout
+    assert "pair/right: dropped" in told.stderr
+
+
+def test_a_case_whose_process_dies_is_reported_and_none_is_forgotten(cases):
+    told = cases.corekit("reproduce", "clock/dies", "fake/good", "--jobs", "2", "--out", "here", "--quiet")
+    assert told.returncode == 1
+    assert "clock/dies failed: the process that ran it, or one beside it, ended abruptly" in told.stderr
+    assert "of 2 cases passed" in told.stdout
+    assert cases.corekit("reproduce", "fake/good", "--jobs", "0").returncode == MISUSE
 
 
 def test_a_word_names_a_case_or_a_paper():

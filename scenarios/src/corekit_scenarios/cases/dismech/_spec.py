@@ -41,6 +41,7 @@ table2 = Case(
     shows="What the five benchmarks cost, against DisMech's C++ code and PyElastica.",
     target="corekit_scenarios.cases.dismech.times:table2",
     minutes=0.5,
+    alone=True,
     citation=_DISMECH,
 )
 

@@ -50,6 +50,7 @@ runtime = Case(
     shows="The time of a step against the number of bodies, 20 to 5000.",
     target="corekit_scenarios.cases.vine.runtime:runtime",
     minutes=0.5,
+    alone=True,
     citation=_VINE,
 )
 
