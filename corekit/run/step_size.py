@@ -21,15 +21,15 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.world.bodies import Body
 
-__all__ = ["explicit_limit", "step_to_try"]
+__all__ = ["explicit_limit", "fastest_rates", "step_to_try"]
 
 _MOST = 400
 """Velocities up to which (1) is solved densely."""
 _SAFETY = 0.9
 
 
-def explicit_limit(body: Body, state: State) -> float | None:
-    """h of (2) [s] at a body's state; None if the model has no `tangent`, is too large, or nothing limits it."""
+def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
+    """ω and d of (1) [1/s] at a body's state; None if the model has no `tangent`, is too large or is massless."""
     if "tangent" not in body.abilities or body.nv > _MOST:
         return None
     model, inputs = body.model, body.inputs.at(state.time)
@@ -45,7 +45,16 @@ def explicit_limit(body: Body, state: State) -> float | None:
         squared, rate = (_largest(matrix, dense[0]) for matrix in dense[1:])
     except LinAlgError:
         return None  # massless coordinates
-    bound = rate + math.sqrt(rate * rate + 4.0 * squared)
+    return math.sqrt(squared), rate
+
+
+def explicit_limit(body: Body, state: State) -> float | None:
+    """h of (2) [s] at a body's state; None where its rates are not known, or nothing limits it."""
+    rates = fastest_rates(body, state)
+    if rates is None:
+        return None
+    omega, damping = rates
+    bound = damping + math.sqrt(damping * damping + 4.0 * omega * omega)
     return 4.0 / bound if bound > 0 else None
 
 

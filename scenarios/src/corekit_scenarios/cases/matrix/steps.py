@@ -1,0 +1,96 @@
+"""Which integrators there are, and the step that each takes on a task: the task's own, or one that it is stable with.
+
+    impulses after an explicit smooth part:   h·ω ≤ 1,   ω² = λ_max(K, M) of the model               (1)
+    a potential's friction, linearised once a step:   h ≤ ν/(μ·g)                                    (2)
+
+(1) keeps a factor of two from the limit. In a step of (2) friction takes less than the slip ν below which it is a
+drag: a longer one throws what slides past its rest. Steps are whole parts of the time between records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_spec
+from corekit.run.step_size import fastest_rates
+from corekit.scenario.load import load
+
+__all__ = ["Scheme", "Task", "schemes"]
+
+SLIP = 1e-3
+"""ν of `imc` [m/s]."""
+_CUT = {"local_error": 1e-5}
+_OPTIONS = {"newmark": _CUT, "generalized-alpha": _CUT}
+"""Second order has a hard time where a smooth contact sets in: these cut their steps there [m or rad]."""
+_GRAVITY = 9.81
+
+
+@frozen
+class Scheme:
+    """An installed integrator.
+
+    Args:
+        name: in a scenario. abilities: what its spec provides.
+    """
+
+    name: str
+    abilities: frozenset[str]
+
+    @property
+    def choice(self) -> str:
+        """As `--set` takes it."""
+        options = ", ".join(f"{key}={value:g}" for key, value in _OPTIONS.get(self.name, {}).items())
+        return f'integrator={{use="{self.name}", options={{{options}}}}}'
+
+
+def schemes() -> list[Scheme]:
+    """Every integrator that is installed, apart from the kernel's reference ones; the coupled ones first."""
+    rows = [row for row in discover() if row.role == "integrators" and row.usable and not row.reference]
+    found = [Scheme(row.name, load_spec(row).provides) for row in rows]
+    return sorted(found, key=lambda each: ("coupled" not in each.abilities, each.name))
+
+
+@frozen
+class Task:
+    """What steps depend on.
+
+    Args:
+        name: of the shipped scenario.
+        step: its own [s]. every: time between records [s]. friction: μ.
+        omega: ω of (1) at its start [1/s], 0 where no model tells.
+    """
+
+    name: str
+    step: float
+    every: float
+    friction: float
+    omega: float
+
+    @classmethod
+    def of(cls, name: str) -> Task:
+        """Read a shipped scenario and ask its models."""
+        scenario = load(name)
+        simulation = scenario.compose()
+        rates = [
+            fastest_rates(body, state)
+            for body, state in zip(simulation.bodies, simulation.state.parts, strict=True)
+        ]
+        omega = max((each[0] for each in rates if each is not None), default=0.0)
+        contact = scenario.contact
+        friction = 0.0 if contact is None or contact.friction is None else contact.friction
+        return cls(name, scenario.time.step, scenario.output.every, friction, omega)
+
+    def step_of(self, scheme: Scheme, solver: str) -> float:
+        """The step [s] that a scheme takes with a contact solver by (1) and (2), the task's own at most."""
+        return self.every / math.ceil(self.every / min(self._bounds(scheme, solver)) * (1.0 - 1e-9))
+
+    def _bounds(self, scheme: Scheme, solver: str) -> Iterator[float]:
+        yield self.step
+        if "split" in scheme.abilities and "implicit" not in scheme.abilities and self.omega:
+            yield 1.0 / self.omega
+        if solver == "imc" and not {"newton", "implicit"} & scheme.abilities:
+            yield SLIP / (self.friction * _GRAVITY)
