@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from corekit.data.arrays import Array
 from corekit_der.frames import oriented, place_edges, twist
-from corekit_der.tables import Rods
+from corekit_der.tables import Rods, RodTable
 from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled
 
 __all__ = ["elastic_forces", "pair_strain", "strains"]
@@ -56,12 +56,13 @@ def strains(rods: Rods, q: Array, aux: Array, out: Array) -> None:
 
 @compiled
 def elastic_forces(
-    rods: Rods, q: Array, aux: Array, share: tuple[float, float, float], force: Array
+    table: RodTable, q: Array, aux: Array, share: tuple[float, float, float], force: Array
 ) -> tuple[float, float, float]:
     """Add −∂E/∂(x, θ) to `force`; returns the energies (1), (2), (3) [J].
 
     `share` weighs stretching, bending and twisting, each usually 1.
     """
+    rods = Rods(*table)
     place_edges(rods, q, aux)
     stretching = bending = twisting = 0.0
     for j in range(len(rods.length)):

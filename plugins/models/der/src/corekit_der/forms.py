@@ -15,13 +15,12 @@ from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering, dofs_of
 from corekit_der.planar import place_planar, planar_forces, planar_slopes, planar_stiffness, planar_strains
 from corekit_der.stiffness import elastic_stiffness
-from corekit_der.tables import Places, Rods, empty_rods
+from corekit_der.tables import PlaceTable, Rods, RodTable, empty_rods
 
 __all__ = ["Form", "Plane", "Share", "Space"]
 
 Share = tuple[float, float, float]
 """Weights of stretching, bending and twisting."""
-_Places = tuple[Places, Places]
 
 
 class Form(Protocol):
@@ -61,7 +60,7 @@ class Form(Protocol):
         """Add −∂E/∂q; the energy [J]."""
         ...
 
-    def stiffness(self, q: Array, aux: Array, places: _Places, flat: Array) -> None:
+    def stiffness(self, q: Array, aux: Array, places: PlaceTable, flat: Array) -> None:
         """Add ∂²E/∂q² to a matrix's flat storage."""
         ...
 
@@ -90,6 +89,7 @@ class Space(Form):
     def __init__(self, graph: Graph, numbering: Numbering) -> None:
         self._graph = graph
         self.rods = rods = _tables(graph, numbering)
+        self._table: RodTable = tuple(rods)
         self.axes, self.strains = (0, 1, 2), 3
         self.aux = 6 * len(graph.length) + len(graph.pair)
         self._held: BoolArray = graph.held_edge
@@ -111,7 +111,7 @@ class Space(Form):
         follow_twist(self.rods, q, aux)
 
     def rechart(self, state: State) -> bool:
-        if not has_left(self.rods, self._held, state.q, state.aux):
+        if not has_left(self._table, self._held, state.q, state.aux):
             return False
         move_sources(self.rods, self._held, state.q, state.v, state.aux)
         self.follow(state.q, state.aux)
@@ -121,10 +121,10 @@ class Space(Form):
         place_edges(self.rods, q, aux)
 
     def forces(self, q: Array, aux: Array, share: Share, out: Array) -> float:
-        return sum(elastic_forces(self.rods, q, aux, share, out))
+        return sum(elastic_forces(self._table, q, aux, share, out))
 
-    def stiffness(self, q: Array, aux: Array, places: _Places, flat: Array) -> None:
-        elastic_stiffness(self.rods, q, aux, *places, flat)
+    def stiffness(self, q: Array, aux: Array, places: PlaceTable, flat: Array) -> None:
+        elastic_stiffness(self._table, q, aux, places, flat)
 
     def curvature_slopes(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array
@@ -139,6 +139,7 @@ class Plane(Form):
     def __init__(self, graph: Graph, numbering: Numbering) -> None:
         self._graph = graph
         self.rods = rods = _tables(graph, numbering)
+        self._table: RodTable = tuple(rods)
         self.axes, self.strains, self.aux = (0, 2), 1, 0
         self.blocks = (
             dofs_of(numbering.node[graph.edge], (2, 2)),
@@ -160,10 +161,10 @@ class Plane(Form):
         place_planar(self.rods, q)
 
     def forces(self, q: Array, aux: Array, share: Share, out: Array) -> float:
-        return sum(planar_forces(self.rods, q, share, out))
+        return sum(planar_forces(self._table, q, share, out))
 
-    def stiffness(self, q: Array, aux: Array, places: _Places, flat: Array) -> None:
-        planar_stiffness(self.rods, q, *places, flat)
+    def stiffness(self, q: Array, aux: Array, places: PlaceTable, flat: Array) -> None:
+        planar_stiffness(self._table, q, places, flat)
 
     def curvature_slopes(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array

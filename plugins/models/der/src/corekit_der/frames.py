@@ -28,7 +28,7 @@ import math
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit_der.tables import Rods
+from corekit_der.tables import Rods, RodTable
 from corekit_der.vectors import (
     Vector,
     along,
@@ -106,12 +106,13 @@ def follow_twist(rods: Rods, q: Array, aux: Array) -> None:
 
 
 @compiled
-def has_left(rods: Rods, held: BoolArray, q: Array, aux: Array) -> bool:
+def has_left(table: RodTable, held: BoolArray, q: Array, aux: Array) -> bool:
     """Whether an edge has turned by more than 60° from its source, or a β by more than a quarter turn from its own.
 
     β changes by the area between the sources and the tangents on the unit sphere, which is less than π·sin α where
     both edges have turned by at most α: up to 30° nothing needs to be placed.
     """
+    rods = Rods(*table)
     near = True
     for j in range(len(rods.length)):
         start, end = rods.edge[j, 0], rods.edge[j, 1]

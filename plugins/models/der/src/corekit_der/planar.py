@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_der.tables import Places, Rods
+from corekit_der.tables import Places, PlaceTable, Rods, RodTable
 from corekit_der.vectors import compiled, inlined
 
 __all__ = ["place_planar", "planar_forces", "planar_slopes", "planar_stiffness", "planar_strains"]
@@ -56,9 +56,10 @@ def planar_strains(rods: Rods, q: Array, out: Array) -> None:
 
 @compiled
 def planar_forces(
-    rods: Rods, q: Array, share: tuple[float, float, float], force: Array
+    table: RodTable, q: Array, share: tuple[float, float, float], force: Array
 ) -> tuple[float, float]:
     """Add −∂E/∂x of (2) to `force`; returns the energies of stretching and bending [J]. `share`: see `elastic`."""
+    rods = Rods(*table)
     place_planar(rods, q)
     at = rods.at
     stretching = bending = 0.0
@@ -83,8 +84,9 @@ def planar_forces(
 
 
 @compiled
-def planar_stiffness(rods: Rods, q: Array, stretch: Places, pair: Places, out: Array) -> None:
+def planar_stiffness(table: RodTable, q: Array, places: PlaceTable, out: Array) -> None:
     """Add the Hessian (3) to a matrix's flat storage; arguments as in `stiffness`, blocks 4 × 4 and 6 × 6."""
+    rods, stretch, pair = Rods(*table), Places(*places[:4]), Places(*places[4:])
     place_planar(rods, q)
     at, H, B = rods.at, rods.block, rods.nodal.reshape(-1)
     for p in range(len(rods.rest)):

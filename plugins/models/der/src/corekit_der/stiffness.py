@@ -28,7 +28,7 @@ from __future__ import annotations
 from corekit.data.arrays import Array
 from corekit_der.elastic import pair_strain
 from corekit_der.frames import oriented, place_edges
-from corekit_der.tables import Places, Rods
+from corekit_der.tables import Places, PlaceTable, Rods, RodTable
 from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled, triple
 
 __all__ = ["elastic_stiffness", "pair_slopes"]
@@ -146,11 +146,12 @@ def _nodal(H: Array, B: Array) -> None:
 
 
 @compiled
-def elastic_stiffness(rods: Rods, q: Array, aux: Array, stretch: Places, pair: Places, out: Array) -> None:
+def elastic_stiffness(table: RodTable, q: Array, aux: Array, places: PlaceTable, out: Array) -> None:
     """Add the Hessian to the flat storage `out` of a matrix.
 
-    `stretch` and `pair` say where an edge's 6 × 6 and a pair's 11 × 11 block stand in it.
+    `places` say where an edge's 6 × 6 and a pair's 11 × 11 block stand in it.
     """
+    rods, stretch, pair = Rods(*table), Places(*places[:4]), Places(*places[4:])
     place_edges(rods, q, aux)
     torque, H, g, B = rods.torque, rods.block, rods.slope, rods.nodal
     flat = B.reshape(-1)

@@ -25,6 +25,7 @@ from corekit_der.motion import HeldMotion
 from corekit_der.numbering import Numbering, number, pattern_of, places
 from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_rows
 from corekit_der.starts import Starter
+from corekit_der.tables import place_table
 
 if TYPE_CHECKING:
     from corekit_der.symbolic import SymbolicRods
@@ -81,7 +82,8 @@ class RodSystem:
         self._pattern = None if banded else pattern_of(n, blocks)
         template = self._storage()
         self._applied.find_places(template)
-        self._places = places(form.blocks[0], template), places(form.blocks[1], template)
+        self._edge_places = places(form.blocks[0], template)
+        self._places = place_table(self._edge_places, places(form.blocks[1], template))
         self._viscous = Diagonal(n)
         self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
@@ -176,7 +178,7 @@ class RodSystem:
                 self._resistive,
                 self._width,
                 state.v,
-                self._places[0],
+                self._edge_places,
                 self._drag_block,
                 flat,
                 drag,

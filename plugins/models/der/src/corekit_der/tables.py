@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["EDGE_ROW", "Places", "Rods", "empty_rods"]
+__all__ = ["EDGE_ROW", "PlaceTable", "Places", "RodTable", "Rods", "empty_rods", "place_table"]
 
 EDGE_ROW = 14
 """Numbers an edge keeps at a state: t (0–2), l (3), m₁ (4–6), m₂ (7–9), A (10–12), a·t (13)."""
@@ -72,6 +72,15 @@ class Places(NamedTuple):
     table: IntArray
 
 
+RodTable = tuple[
+    IntArray, Array, Array, IntArray, Array, Array, IntArray, Array, Array, Array, Array, Array, Array, Array
+]
+"""The arrays of `Rods` as a plain tuple, which is handed to compiled code in half the time."""
+
+PlaceTable = tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, IntArray]
+"""The arrays of the edges' and of the pairs' `Places`."""
+
+
 def empty_rods(edges: int, pairs: int) -> Rods:
     """Zeroed tables of the given sizes."""
     return Rods(
@@ -90,3 +99,9 @@ def empty_rods(edges: int, pairs: int) -> Rods:
         nodal=np.zeros((11, 11)),
         slope=np.zeros((3, 8)),
     )
+
+
+def place_table(edges: Places, pairs: Places) -> PlaceTable:
+    """Both as one plain tuple."""
+    a, b = edges, pairs
+    return a.entry, a.base, a.kind, a.table, b.entry, b.base, b.kind, b.table
