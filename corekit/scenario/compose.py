@@ -10,6 +10,7 @@ import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.errors import CompositionError, ConfigError, Mistake, PluginError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.registry.resolve import load_target, resolve
@@ -28,6 +29,7 @@ from corekit.scenario.obstacles import obstacles_of
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Scenario
 from corekit.world.bodies import Body, stack_bodies
+from corekit.world.body_system import BodySystem
 from corekit.world.contact_stage import ContactStage, Stabilisation
 from corekit.world.obstacles import Obstacle
 from corekit.world.shape_scene import ShapeScene, friction_table
@@ -99,7 +101,13 @@ def _initialise(simulation: Simulation, scenario: Scenario, models: Mapping[str,
             part.body.model.initial_state(initial, state)
         except ValueError as error:
             raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
-        part.impose(state, 0.0)
+        _begin(part, state)
+
+
+def _begin(part: BodySystem, state: State) -> None:
+    """Prescribed coordinates on their path, and what the model changes between steps, as after a step to t = 0."""
+    part.impose(state, 0.0)
+    part.body.model.rechart(state)
 
 
 def _plane(bodies: tuple[Body, ...]) -> Array | None:
@@ -195,7 +203,7 @@ def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
     if scenario.start == "equilibrium":
         settle(simulation, 0.0, weightless=lambda: weightless(scenario))
         for part, state in zip(system.parts, simulation.state.parts, strict=True):
-            part.impose(state, 0.0)
+            _begin(part, state)
     return simulation
 
 

@@ -50,6 +50,10 @@ class Joint:
 
     Exponential coordinates of spherical and free joints are re-centred once they exceed π; the frame they count from
     is kept in the state's aux. Velocities are q̇.
+
+    Where the rate of a prescribed `motion` jumps, its drive gives an impulse, and momentum decides how all other rates
+    change. With `jump` "alone" they stay as they are, and what the joint carries jumps with it as if it were rigid: an
+    impulse from nowhere, which is what equations that overwrite prescribed coordinates come to (SoRoSim's).
     """
 
     kind: str = option("fixed", "the kind of joint", choices=tuple(JOINT_SIZES))
@@ -76,6 +80,11 @@ class Joint:
     motion: Signal | None = option(
         None, "prescribes its coordinates: as many numbers as it has", unit="rad or m"
     )
+    jump: str = option(
+        "impulse",
+        "what else changes where the rate of `motion` jumps: all by the impulse of the drive, or no other coordinate",
+        choices=("impulse", "alone"),
+    )
 
     def __attrs_post_init__(self) -> None:
         wrong: list[Mistake] = []
@@ -87,6 +96,8 @@ class Joint:
             wrong.append(Mistake("second", self.second, "must differ from `axis`"))
         if self.motion is not None and self.driven:
             wrong.append(Mistake("driven", True, "must be false where `motion` prescribes the coordinates"))
+        if self.motion is None and self.jump == "alone":
+            wrong.append(Mistake("jump", self.jump, "belongs to a `motion`, and there is none"))
         if self.motion is not None and self.kind in ("fixed", "spherical", "free"):
             wrong.append(Mistake("motion", "a signal", f"a {self.kind} joint cannot be prescribed"))
         if wrong:

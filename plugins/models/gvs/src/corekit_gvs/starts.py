@@ -6,6 +6,8 @@ singularity at 2π, so between steps
     g₀ ← g₀·exp(q^),   q ← 0,   q̇ ← Ad⁻¹_exp(q^)·T(q)·q̇                                              (1)
 
 which is the same motion: poses and body twist do not change.
+
+Where the rate of a prescribed joint jumps, between steps too, q̇ of a joint whose `jump` is "alone" becomes ṗ(t⁺).
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from corekit_gvs.tree import Tree
 
 __all__ = ["Motions", "write_initial"]
 
+_NEAR = 1e-12
+"""How far from a kink an instant is the same but for rounding, relative to 1 s + t."""
+
 
 @final
 class Motions:
@@ -36,6 +41,7 @@ class Motions:
     def __init__(self, config: GVSConfig, tree: Tree) -> None:
         index: list[int] = []
         self._signals: list[tuple[Signal, slice]] = []
+        self._alone: list[tuple[Signal, slice]] = []
         wrong: list[Mistake] = []
         for i, link in enumerate(config.links):
             motion = link.joint.motion
@@ -46,7 +52,10 @@ class Motions:
                 wrong.append(Mistake(f"links[{i}].joint.motion", f"{motion.size} numbers", said))
                 continue
             self._signals.append((motion, slice(len(index), len(index) + link.joint.size)))
-            index.extend(range(tree.first[link.name], tree.first[link.name] + link.joint.size))
+            first = tree.first[link.name]
+            index.extend(range(first, first + link.joint.size))
+            if link.joint.jump == "alone":
+                self._alone.append((motion, slice(first, first + link.joint.size)))
         if wrong:
             raise ConfigError(wrong, "the joints")
         self.index: IntArray = np.array(index, dtype=np.int64)
@@ -69,9 +78,18 @@ class Motions:
         out.q[self.index], out.v[self.index] = value, rate
         out.time = 0.0
 
+    def jump(self, state: State) -> bool:
+        """Give joints that jump alone the rate behind a kink at the state's time; True if any has one there."""
+        jumped, near = False, _NEAR * (1.0 + abs(state.time))
+        for signal, own in self._alone:
+            if kinks := signal.breakpoints(state.time - near, state.time + near):
+                signal.rate(max(state.time, *kinks) + near, state.v[own])
+                jumped = True
+        return jumped
+
     def rechart(self, state: State) -> bool:
-        """Re-centre by (1) what turned by more than π; True if any did."""
-        changed = False
+        """Re-centre by (1) what turned by more than π, and `jump`; True if anything changed."""
+        changed = self.jump(state)
         for first, aux, size in self._charts:
             turn = state.q[first : first + 3]
             if turn @ turn > np.pi**2:
