@@ -66,6 +66,7 @@ def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straig
         ("dependent-external", 3),
         ("dependent-moment", 2),
         ("octopus", 6),
+        ("underwater", 58),
     ],
 )
 def test_every_file_composes_with_the_paper_s_number_of_coordinates(name, size):

@@ -2,7 +2,15 @@
 
 from corekit.registry.case import Case
 
-__all__ = ["beam", "cable_manipulator", "cdpr", "dependent_external", "dependent_moment", "octopus"]
+__all__ = [
+    "beam",
+    "cable_manipulator",
+    "cdpr",
+    "dependent_external",
+    "dependent_moment",
+    "octopus",
+    "underwater",
+]
 
 _GVS = (
     "A. T. Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid "
@@ -66,5 +74,15 @@ octopus = Case(
     shows="An octopus's arm bends in water: six coordinates of a dependent basis against 31 of cubic elements.",
     target="corekit_scenarios.cases.gvs.arms:octopus",
     minutes=0.5,
+    citation=_GVS,
+)
+
+underwater = Case(
+    paper="gvs",
+    name="underwater",
+    source="section 5.2, last table",
+    shows="A robot swims with four flagella and grips a rod with two of them: elements against Legendre polynomials.",
+    target="corekit_scenarios.cases.gvs.underwater:underwater",
+    minutes=1,
     citation=_GVS,
 )
