@@ -16,6 +16,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         # models
         "contact-rows": "velocities of material points, so that it can touch things",
         "tangent": "stiffness and damping matrices, for implicit steps",
+        "balance": "what is unbalanced at a given acceleration, with its slope",
         "bilateral": "rows that always hold: joints, rods, loops",
         "row-bounds": "bilateral rows with force bounds: stall, slack tendons",
         "prescribed": "coordinates that follow a given motion",

@@ -93,11 +93,20 @@ class System(Protocol):
 
     @property
     def factorisation(self) -> int | None:
-        """Number of the factorisation of A at hand: the same as long as `correction` uses the same one.
+        """Number of the factorisation of A at hand: the same as long as `correction` or a chord step uses the same one.
 
-        None where it failed, or holds contacts or bilateral rows, so that making it anew at the same place would
-        need more than the place.
+        None where it failed, or holds contacts, so that making it anew at the same place would need more than the
+        place and, with bilateral rows, the `row_forces` there.
         """
+        ...
+
+    @property
+    def row_forces(self) -> Array:
+        """λ_b of all bilateral rows as the last solve or the accepted step left them, a copy [N·s, smooth part: N]."""
+        ...
+
+    def take_row_forces(self, forces: Array) -> None:
+        """Have these λ_b at hand, of which the next linearisation takes ∂(J_bᵀλ_b)/∂q."""
         ...
 
     @property
@@ -130,8 +139,8 @@ class System(Protocol):
     ) -> None:
         """Build the split problem about the smooth end state (q_f, v_f): A = M(q_f) + θh·D.
 
-        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free velocity is v_f, or that of (5)
-        where the smooth part `held` the damping at its start.
+        D is what `damping_rate` took, a potential's drag included; without θ it is not needed. The free
+        velocity is v_f, or that of (5) where the smooth part `held` the damping at its start.
         """
         ...
 

@@ -163,7 +163,9 @@ class Model(Component):
 
     @abstractmethod
     def rechart(self, state: State) -> bool:
-        """After acceptance, maybe change q, v, aux to an equivalent chart; True if it did (most never do)."""
+        """At the start and after every accepted step: maybe change q, v, aux to an equivalent chart, or v where a
+        prescribed rate jumps; True if it did (most never do).
+        """
 
     @abstractmethod
     def poses(self, state: State, position: Array, rotation: Array) -> None:
@@ -201,6 +203,22 @@ class TangentAbility(Protocol):
 
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
         """Write K = −∂f(advance(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. Inertia's own derivative is not part of K."""
+        ...
+
+
+class BalanceAbility(Protocol):
+    """Ability `balance`, beside `tangent`: what is unbalanced at an acceleration w, with inertia's slope."""
+
+    def balance(
+        self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
+    ) -> None:
+        """Write f − M·w, shape (nv,), and M if a buffer is given."""
+        ...
+
+    def balance_tangent(
+        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
+        """Write K = −∂(f − M·w)/∂δ at a constant w, else as `tangent`; K need not be symmetric."""
         ...
 
 

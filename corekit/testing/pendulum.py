@@ -117,6 +117,20 @@ class Pendulum(Model):
         stiffness.data[:] = np.diag(pull.sum(axis=1) - fall @ self._gravity) - pull
         damping.data[:] = 2 * self._inertia * np.sin(between) * state.v + self._joint_damping
 
+    def balance(
+        self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
+    ) -> None:
+        used = self.mass_matrix() if mass is None else mass
+        self.dynamics(state, inputs, used, out)
+        out -= used.dense() @ acceleration
+
+    def balance_tangent(
+        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
+        self.tangent(state, inputs, stiffness, damping)
+        pull = self._inertia * np.sin(np.subtract.outer(state.q, state.q)) * acceleration
+        stiffness.data += pull - np.diag(pull.sum(axis=1))
+
     def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         out[:] = np.eye(self._count)
 

@@ -30,7 +30,7 @@ pendulum = ComponentSpec(
     target="corekit.testing.pendulum:Pendulum",
     config="corekit.testing.pendulum:PendulumConfig",
     summary="A pendulum of n rods in its angles: a dense mass matrix that depends on q.",
-    provides={"contact-rows", "tangent", "energy", "force-terms", "input-jacobian"},
+    provides={"contact-rows", "tangent", "balance", "energy", "force-terms", "input-jacobian"},
 )
 
 detector = ComponentSpec(

@@ -63,6 +63,7 @@ class BodySystem:
         self._work = np.zeros(body.nv)
         self._about: Array | None = None
         self.has_tangent = "tangent" in body.abilities
+        self._balances = "balance" in body.abilities
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
         self._curvature: Matrix | None = None
@@ -244,11 +245,29 @@ class BodySystem:
         if self.joints is not None:
             self.joints.take(compliance, target)
 
-    def add_tangent(self, state: State, u: Array, damping: float, stiffness: float) -> None:
-        """A += damping·D + stiffness·(K − ∂(J_bᵀλ)/∂q) at a state, λ the rows' last forces."""
+    def take_balance(self, state: State, u: Array, acceleration: Array, mass: bool) -> None:
+        """Write f − M·w as the right side, and M if it is wanted."""
+        model = self.body.model
+        if self._balances:
+            model.balance(state, u, acceleration, self.right, self.mass if mass else None)
+            return
+        model.dynamics(state, u, self.mass, self.force)
+        self.mass.multiply(acceleration, self.right)
+        np.subtract(self.force, self.right, out=self.right)
+
+    def add_tangent(
+        self, state: State, u: Array, acceleration: Array, damping: float, stiffness: float
+    ) -> None:
+        """A += damping·D + stiffness·(K − ∂(J_bᵀλ)/∂q) at a state, λ the rows' last forces.
+
+        K has ∂(M·w)/∂q too where the model offers it and A need not be symmetric.
+        """
         model = self.body.model
         if self.stiffness is not None and self.damping is not None:
-            model.tangent(state, u, self.stiffness, self.damping)
+            if self._balances and not self._symmetric:
+                model.balance_tangent(state, u, acceleration, self.stiffness, self.damping)
+            else:
+                model.tangent(state, u, self.stiffness, self.damping)
             if self._symmetric:
                 symmetrise(self.stiffness)
                 symmetrise(self.damping)

@@ -297,6 +297,18 @@ class Impulses:
 
     # — memory —
 
+    def of_rows(self) -> Array:
+        """λ_b of all bodies as they stand, a copy."""
+        return np.concatenate([_NOTHING, *(current for current, _ in self._row_pairs)])
+
+    def take_rows(self, impulse: Array) -> None:
+        """Set λ_b of all bodies."""
+        first = 0
+        for current, _ in self._row_pairs:
+            current[:] = impulse[first : first + len(current)]
+            first += len(current)
+        self._rows_stand = False
+
     def begin(self) -> None:
         """Go back to the last accepted step's impulses, so a repeated or a resumed step is the same."""
         self._now = self._kept

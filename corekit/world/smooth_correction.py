@@ -7,7 +7,8 @@ At a state whose velocity moves by c_v·Δ and whose displacement by c_q·Δ whe
 
 with λ the whole force of the rows, and σ > 0 to lift an indefinite matrix. Bounded rows stay out: like
 contacts they act at the end of a split step.
-Prescribed coordinates have w + Δ = p̈(t).
+Prescribed coordinates have w + Δ = p̈(t). K is that of f − M·w where the model gives it: without ∂(M·w)/∂q Newton's
+steps converge linearly, and not at all where accelerations are large.
 
 A chord step takes the factorisation at hand, with matrix and rows A₀, J₀ of another state, and the forces λ_k so far:
 
@@ -38,13 +39,11 @@ def _assemble(
 ) -> None:  # fmt: skip
     """A, right side and rows of (1)–(2) of one body, contact potentials apart; without A those of (3)."""
     model, u = part.body.model, part.body.inputs.at(state.time)
-    model.dynamics(state, u, part.mass, part.force)
-    part.mass.multiply(acceleration, part.right)
-    np.subtract(part.force, part.right, out=part.right)
+    part.take_balance(state, u, acceleration, mass=not chord)
     if not chord:
         part.matrix.zero()
         part.matrix.add(part.mass, 1.0 + shift)
-        part.add_tangent(state, u, damping, stiffness)
+        part.add_tangent(state, u, acceleration, damping, stiffness)
     rows = part.rows
     if rows is not None:
         model.bilateral(state, u, rows)
@@ -53,8 +52,8 @@ def _assemble(
         if chord:
             wanted -= rows.compliance * part.row_impulse
         part.take_rows(rows.compliance / share, wanted / share)
-        if chord and part.eliminated is not None:
-            part.eliminated.add_transpose(part.impulse, part.right)
+        if chord and part.joints is not None and part.eliminated is not None:
+            part.eliminated.add_transpose(part.row_impulse[part.joints.kept], part.right)
 
 
 def smooth_correction(
@@ -101,10 +100,11 @@ def smooth_correction(
 def _chord(system: StepSystem, out: Array) -> None:
     """Solve (3) with the bodies' factorisations at hand."""
     for part, where in zip(system.parts, system.slices, strict=True):
-        so_far = part.impulse.copy()
+        joints = part.joints
+        so_far = part.row_impulse if joints is None else part.row_impulse[joints.kept]
         part.solve(None, out[where])
         part.begin()
         part.keep_smooth_reaction(None, out[where])
-        if part.joints is not None:
+        if joints is not None:
             part.impulse += so_far
-            part.joints.take_eliminated()
+            joints.take_eliminated()

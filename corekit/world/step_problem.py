@@ -326,8 +326,16 @@ class StepSystem:
     @property
     def factorisation(self) -> int | None:
         """Number of the factorisation at hand, None where it failed or holds more than the bodies' own matrices."""
-        plain = self.factor.ready and self.factor.plain and not self.impulses.has_rows
-        return self.factor.number if plain else None
+        return self.factor.number if self.factor.ready and self.factor.plain else None
+
+    @property
+    def row_forces(self) -> Array:
+        """λ_b of all bodies as the last solve or the accepted step left them, a copy."""
+        return self.impulses.of_rows()
+
+    def take_row_forces(self, forces: Array) -> None:
+        """Have these λ_b at hand."""
+        self.impulses.take_rows(forces)
 
     def correction(self, out: Array) -> SolveInfo | None:
         """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; None with impulses."""

@@ -85,6 +85,17 @@ def stiffer_tangent(self, state, inputs, stiffness, damping):
 
 
 @after
+def lighter_balance(self, state, inputs, acceleration, out, mass=None):
+    out += 1e-4 * np.abs(acceleration).max()
+
+
+@after
+def still_balance_tangent(self, state, inputs, acceleration, stiffness, damping):
+    """Leaves ∂(M·w)/∂q out."""
+    self.tangent(state, inputs, stiffness, damping)
+
+
+@after
 def damped_tangent(self, state, inputs, stiffness, damping):
     damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
 
@@ -204,8 +215,10 @@ WRONG = {
     "advance-consistent": (lambda: pendulum(advance=creeping_advance), ()),
     "rechart-equivalent": (lambda: pendulum(rechart=meddling_rechart), ()),
     "prescribed-rate": (lambda: chain(prescribed=fast_rate), ()),
-    "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ()),
+    "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ("balance-tangent-is-slope",)),
     "damping-is-slope": (lambda: pendulum(tangent=damped_tangent), ()),
+    "balance-is-force-less-inertia": (lambda: pendulum(balance=lighter_balance), ()),
+    "balance-tangent-is-slope": (lambda: pendulum(balance_tangent=still_balance_tangent), ()),
     "input-jacobian-is-slope": (lambda: pendulum(input_jacobian=stronger_inputs), ()),
     "terms-sum-to-force": (lambda: pendulum(force_terms=phantom_term, dynamics=without_the_phantom), ()),
     "poses-orthonormal": (lambda: chain(poses=stretched_frames), ()),

@@ -149,6 +149,12 @@ class Probe:
         self.model.tangent(state, self.inputs, stiffness, damping)
         return stiffness.dense(), damping.dense()
 
+    def balance(self, state: State, acceleration: Array, mass: Any = None) -> Array:
+        """f − M·w, shape (nv,)."""
+        out = np.full(state.v.size, np.nan)
+        self.model.balance(state, self.inputs, acceleration, out, mass)
+        return out
+
     def poses(self, state: State) -> tuple[Array, Array]:
         """Positions and rotations of the frames."""
         count = len(self.layout.frames)
@@ -240,6 +246,12 @@ class ModelSession(Session):
             stiffness, damping = self.buffer("tangent", model.tangent_matrices)
             model.tangent(state, inputs, stiffness, damping)
             found |= {"stiffness": stiffness.data, "damping": damping.data}
+        if "balance" in can:
+            unbalanced = self.buffer("unbalanced", lambda: np.zeros(n))
+            stiffness, damping = self.buffer("balance tangent", model.tangent_matrices)
+            model.balance(state, inputs, velocity, unbalanced)
+            model.balance_tangent(state, inputs, velocity, stiffness, damping)
+            found |= {"unbalanced": unbalanced, "its stiffness": stiffness.data, "its damping": damping.data}
         if "bilateral" in can:
             found |= self._bilateral(state, inputs)
         if "input-jacobian" in can and layout.input_size:

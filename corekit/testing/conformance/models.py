@@ -203,6 +203,37 @@ def _force_faster(probe: Probe, state: State, velocity: Array, s: float) -> Arra
     return probe.force(faster)
 
 
+@check("balance-is-force-less-inertia", "balance is f − M·w, and gives M", "balance")
+def balance_is_force_less_inertia(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        for w in directions(probe.model, state):
+            wanted = probe.force(state) - probe.mass(state) @ w
+            size = float(np.abs(probe.force(state)).max() + np.abs(probe.mass(state) @ w).max())
+            mass = probe.model.mass_matrix()
+            expect_close("f − M·w", probe.balance(state, w), wanted, 1e-10 * size)
+            expect_close("f − M·w beside M", probe.balance(state, w, mass), wanted, 1e-10 * size)
+            expect_close("M beside f − M·w", mass.dense(), probe.mass(state), 1e-10 * size)
+
+
+@check("balance-tangent-is-slope", "of f − M·w too, K and D are the slopes", "balance", "tangent")
+def balance_tangent_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        w = directions(probe.model, state)[-1]
+        stiffness, damping = probe.model.tangent_matrices()
+        probe.model.balance_tangent(state, probe.inputs, w, stiffness, damping)
+        expect_close("D with and without w", damping.dense(), probe.tangent(state)[1], 1e-10)
+        for direction in directions(probe.model, state):
+            unbalanced = probe.along(state, direction, partial(_balance_at, probe, w))
+            expect_slope("−K·δ at w", -stiffness.dense() @ direction, unbalanced)
+
+
+def _balance_at(probe: Probe, w: Array, state: State) -> Array:
+    """f − M·w at a state."""
+    return probe.balance(state, w)
+
+
 @check("input-jacobian-is-slope", "∂f/∂u is the slope of f in every input", "input-jacobian")
 def input_jacobian_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
@@ -242,6 +273,8 @@ CHECKS: tuple[Check, ...] = (
     prescribed_rate,
     stiffness_is_slope,
     damping_is_slope,
+    balance_is_force_less_inertia,
+    balance_tangent_is_slope,
     input_jacobian_is_slope,
     terms_sum_to_force,
     *ROWS,

@@ -14,6 +14,7 @@ gvs = ComponentSpec(
     provides=(
         "contact-rows",
         "tangent",
+        "balance",
         "bilateral",
         "prescribed",
         "energy",

@@ -67,10 +67,10 @@ class Robot:
         for each in self.varying:
             each.update(t, self.actions, self.wrenches)
 
-    def refresh_slopes(self, q: Array, v: Array, t: float) -> None:
-        """Write the further derivatives of dependent bases that tangents need."""
+    def refresh_slopes(self, q: Array, v: Array, w: Array, t: float) -> None:
+        """Write the further derivatives of dependent bases that tangents at q̈ = w need; an empty w is 0."""
         for basis in self.dependents:
-            basis.update_slopes(q, v, t, self.bases, self.curvatures)
+            basis.update_slopes(q, v, w, t, self.bases, self.curvatures)
 
 
 def build(config: GVSConfig, context: BuildContext) -> Robot:

@@ -106,12 +106,15 @@ class DependentBasis:
             found[:m] -= slope[:, j] * own_q[j]
         strains.reshape(-1)[self._strains] = found[self._order]
 
-    def update_slopes(self, q: Array, v: Array, t: float, bases: Array, curvatures: Array) -> None:
-        """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures."""
+    def update_slopes(self, q: Array, v: Array, w: Array, t: float, bases: Array, curvatures: Array) -> None:
+        """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures; at q̈ = w, if not empty, B̈ has b_qq·w too."""
         m, d, first = len(self._modes), self.count, self.first
         own_q, own_v = q[first : first + d].tolist(), v[first : first + d].tolist()
         found = self._second_order(self._X, t, *own_q, *own_v)
         found *= self._second_scale[:, None]
+        if len(w):
+            bent = found[2 * m * d :].reshape(m * d, d, -1)
+            found[m * d : 2 * m * d] += np.einsum("kjp,j->kp", bent, w[first : first + d])
         for row in (1, 2):
             bases[row][self._bases] = found[(row - 1) * m * d : row * m * d].reshape(m, d, -1)
         curvatures[self._curvatures] = found[2 * m * d :].reshape(m, d, d, -1)

@@ -6,7 +6,7 @@
     force   −(Â·(a − ω × v) + ω × Â·v) + m·g − |v|·L̂·v                                                    (4)
 
 (3), (4) are the Newton–Euler equations with a mass A that may differ by direction (added mass of a fluid), at a point
-with bias α, a of its angular velocity and velocity. A thread at d in the section pulls with
+with α, a from the sweep: at q̈ = 0 what is left is f, at q̈ = w it is f − M·w. A thread at d in the section pulls with
 
     τ = k × d + l + d′,   B_a = (d × τ̂; τ̂)                                                                (5)
 
@@ -269,10 +269,13 @@ def add_generalised(ints: IntArray, buffer: Array, pushes: Array, force: Array) 
 
 @compiled
 def assemble(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, last: int,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, w: Array, inputs: Array, share: Array, last: int,
     mass: Array, force: Array,
 ) -> None:  # fmt: skip
-    """Write M and f after a sweep with rows over the first `last` nodes, and the wrenches at them into PUSHES."""
+    """Write M and f − M·w after a sweep with rows over the first `last` nodes, and the wrenches at them into PUSHES.
+
+    w is that of the sweep. An empty `mass` is left out.
+    """
     nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
     columns, driven = whole(ints, COLUMNS, 1).reshape(-1), whole(ints, DRIVEN, 2)
     bodies, springs = real(ints, reals, BODIES, 25), real(ints, reals, SPRINGS, 3)
@@ -282,10 +285,13 @@ def assemble(
     matrices = work(ints, buffer, SCRATCH)[100:136]
     full, wide = work(ints, buffer, FULL), work(ints, buffer, COLUMN)
     n = ints[SIZE]
+    wanted = len(mass) > 0
     mass[:] = 0.0
     pushes[:] = 0.0
     for j in range(n):
         force[j] = -share[2] * springs[j, 0] * q[j] - share[3] * springs[j, 1] * v[j]
+    for j in range(len(w)):
+        force[j] -= share[1] * springs[j, 2] * w[j]
     for i in range(len(driven)):
         force[driven[i, 0]] += share[4] * inputs[driven[i, 1]]
     add_loads(ints, reals, buffer, inputs, share[4], pushes)
@@ -296,13 +302,15 @@ def assemble(
         J = jacobians[6 * nodes[node, 4] : 6 * (nodes[node, 4] + active)].reshape((6, active))
         body_matrices(places[node], bodies[i], matrices)
         add_inertia(places[node], bodies[i], matrices, gravity, share, pushes[node])
+        if not wanted:
+            continue
         compact = full[: active * active].reshape((active, active))
         if i == 0 or nodes[masses[i - 1], 1] != piece:
             compact[:] = 0.0
         add_mass(J, matrices, wide[: 6 * active].reshape((6, active)), compact)
         if i == len(masses) - 1 or nodes[masses[i + 1], 1] != piece:
             flush(compact, columns[start : start + active], True, mass)
-    for i in range(n):
+    for i in range(n if wanted else 0):
         for k in range(i + 1, n):
             # a compact triangle need not be one of the whole
             both = mass[i, k] + mass[k, i]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GVS"]
 
+_AT_REST, _NO_MASS = np.zeros(0), np.zeros((0, 0))
 _SHARES = ("gravity", "inertia", "elastic", "viscous", "applied", "drag")
 
 
@@ -42,8 +43,8 @@ class GVS(Model):
 
     The equations stand in `sweep` (kinematics), `forces` (M and f), `slopes` (K and D) and `loops` (rows).
 
-    Abilities: `contact-rows`, `tangent`, `bilateral`, `prescribed`, `energy`, `force-terms`, `input-jacobian`;
-    `symbolic` and `symbolic-parameters` with CasADi.
+    Abilities: `contact-rows`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
+    `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -67,10 +68,10 @@ class GVS(Model):
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._pushes = pushes_of(robot.packed)
-        self._scratch_mass = np.zeros((robot.size, robot.size))
         # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
         self._moment, self._swept, self._level = np.nan, 0, -1
+        self._given = _AT_REST
         self._pushing: Array | None = None
 
     @property
@@ -99,12 +100,21 @@ class GVS(Model):
 
     def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `forces`."""
-        self._sweep(state, self._last, ROWS)
-        assemble(*self._packed, state.q, state.v, inputs, self._all, self._last, mass.data, force)
+        self._balance(state, inputs, _AT_REST, mass.data, force)
+
+    def balance(
+        self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
+    ) -> None:
+        """Write f − M·w of `forces`, and M if it is wanted."""
+        self._balance(state, inputs, acceleration, _NO_MASS if mass is None else mass.data, out)
+
+    def _balance(self, state: State, inputs: Array, w: Array, mass: Array, out: Array) -> None:
+        self._sweep(state, self._last, ROWS, w)
+        assemble(*self._packed, state.q, state.v, w, inputs, self._all, self._last, mass, out)
         self._pushing = inputs.copy()
 
-    def _sweep(self, state: State, last: int, level: int) -> None:
-        """The sweep over the first `last` nodes at a state, unless the last one was there."""
+    def _sweep(self, state: State, last: int, level: int, w: Array | None = None) -> None:
+        """The sweep over the first `last` nodes at a state and, where it counts, q̈, unless the last one was there."""
         at, n = self._at, len(state.q)
         here = (
             level <= self._level
@@ -113,12 +123,14 @@ class GVS(Model):
             and (at[n : 2 * n] == state.v).all()
             and (at[2 * n :] == state.aux).all()
             and (state.time == self._moment or not self._renewed)
+            and (w is None or w is self._given or np.array_equal(w, self._given))
         )
         if here:
             return
         if self._renewed:
             self._robot.refresh(state.q, state.v, state.time)
-        sweep(*self._packed, state.q, state.v, state.aux, last, level)
+        self._given = _AT_REST if w is None or not len(w) else w.copy()
+        sweep(*self._packed, state.q, state.v, state.aux, self._given, last, level)
         at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
         self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
 
@@ -128,16 +140,25 @@ class GVS(Model):
 
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
         """Write the exact K = −∂f/∂q and D = −∂f/∂q̇ of `tangent`."""
+        self._tangent(state, inputs, _AT_REST, stiffness, damping)
+
+    def balance_tangent(
+        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
+        """Write the exact K = −∂(f − M·w)/∂q and D = −∂f/∂q̇ of `tangent`."""
+        self._tangent(state, inputs, acceleration, stiffness, damping)
+
+    def _tangent(self, state: State, inputs: Array, w: Array, stiffness: Matrix, damping: Matrix) -> None:
         packed, q, v, last = self._packed, state.q, state.v, self._last
-        self._sweep(state, last, ROWS)
+        self._sweep(state, last, ROWS, w)
         if self._renewed:
-            self._robot.refresh_slopes(q, v, state.time)
+            self._robot.refresh_slopes(q, v, w, state.time)
         if self._pushing is None or not np.array_equal(self._pushing, inputs):
-            assemble(*packed, q, v, inputs, self._all, last, self._scratch_mass, self._moved)
+            assemble(*packed, q, v, w, inputs, self._all, last, _NO_MASS, self._moved)
             self._pushing = inputs.copy()
-        moves = self._drifts or bool(v.any())
+        moves = self._drifts or bool(v.any()) or bool(w.any())
         if moves:
-            slopes(*packed, q, v, state.aux, last)
+            slopes(*packed, q, v, state.aux, w, last)
         assemble_tangent(*packed, q, v, inputs, self._all, moves, stiffness.data, damping.data)
         add_turning(*packed, q, v, self._pushes, last, -1.0, stiffness.data)
 
@@ -160,7 +181,7 @@ class GVS(Model):
         packed, last = self._packed, self._last
         self._sweep(state, last, ROWS)
         if self._renewed:
-            self._robot.refresh_slopes(state.q, state.v, state.time)
+            self._robot.refresh_slopes(state.q, state.v, self._given, state.time)
         self._pushing = None
         loop_pushes(*packed, impulse, self._pushes, out.data)
         add_turning(*packed, state.q, state.v, self._pushes, last, 1.0, out.data)
@@ -206,11 +227,11 @@ class GVS(Model):
         return {name: self._share(state, inputs, k) for k, name in enumerate(_SHARES)}
 
     def _share(self, state: State, inputs: Array, index: int) -> Array:
-        self._sweep(state, self._last, ROWS)
+        self._sweep(state, self._last, ROWS, _AT_REST)
         share, force = np.zeros(6), np.zeros(self._robot.size)
         share[index] = 1.0
         self._pushing = None
-        assemble(*self._packed, state.q, state.v, inputs, share, self._last, self._scratch_mass, force)
+        assemble(*self._packed, state.q, state.v, _AT_REST, inputs, share, self._last, _NO_MASS, force)
         return force
 
     def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:

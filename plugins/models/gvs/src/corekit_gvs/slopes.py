@@ -20,7 +20,7 @@ import math
 
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.exponential import QD, SECOND, SHIFT, T3, T3D, WIDTH, Q, operators, stumpff
-from corekit_gvs.sweep import commutator, strain_at
+from corekit_gvs.sweep import accelerate, commutator, strain_at
 from corekit_gvs.tables import (
     BASES,
     BASIS_SIZE,
@@ -252,8 +252,10 @@ def add_step_slopes(
 
 
 @compiled
-def slopes(ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, last: int) -> None:
-    """Write SLOPE_ROWS of the first `last` nodes, after a sweep with rows over them."""
+def slopes(
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, acceleration: Array, last: int
+) -> None:  # fmt: skip
+    """Write SLOPE_ROWS of the first `last` nodes, after a sweep with rows over them at the same q̈."""
     nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
     B = real(ints, reals, BASES, 1).reshape(-1)
@@ -287,9 +289,11 @@ def slopes(ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux:
         move_slopes(up, J, width, before, apply(before, 0, get(rel, SHIFT)), out)
         one, two = points[point, 0], points[point, 0]
         strain_at(strains[point], B, one, own, first, q, v, x, 0)
+        accelerate(B, one, own, first, acceleration, x, 0)
         if kind != MIDPOINT:
             two = points[point + 1, 0]
             strain_at(strains[point + 1], B, two, own, first, q, v, x, 18)
+            accelerate(B, two, own, first, acceleration, x, 18)
         stumpff(rel[66] * rel[66] + rel[67] * rel[67] + rel[68] * rel[68], c)
         operators(
             get(rel, 66), get(rel, 69), get(rel, 72), get(rel, 75), get(rel, 78), get(rel, 81), SECOND, c, rel

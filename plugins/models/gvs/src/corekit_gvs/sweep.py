@@ -8,7 +8,8 @@ velocity (y_w, y_v) = T·Ω̇ in the first one's axes, e = ḋ = y_v + y_w × d,
     α⁺ = α + ω × R·y_w + R·ẏ_w,   a⁺ = a + α × D + ω × (ω × D) + 2ω × R·e + R·ė                              (3)
     J_ω⁺ = J_ω + R·T₃·Z_w,   J_v⁺ = J_v + J_ω × D + R·((Q − d̃·T₃)·Z_w + T₃·Z_v)                              (4)
 
-α, a are what ω̇, v̇ are at q̈ = 0. ξ_i = ξ(X_i) at the two Zanna points, ξ = x₀ + B·q with x₀ and B from the tables: for
+α, a are what ω̇, v̇ are at a given q̈ (none: 0), of which ξ̈ = B·q̈ + ẍ₀ tells. ξ_i = ξ(X_i) at the two Zanna points,
+ξ = x₀ + B·q with x₀ and B from the tables: for
 an independent basis x₀ = ξ* and B are constant, for a dependent one B = b_q and x₀ = ξ* + b − b_q·q are written anew
 before the sweep, so both are one. Joints are steps with h = 1 and one point.
 
@@ -67,6 +68,15 @@ def strain_at(
         out[place + r] = value
         out[place + 6 + r] = rate
         out[place + 12 + r] = x[12 + r]
+
+
+@inner
+def accelerate(B: Array, at: int, own: int, first: int, w: Array, out: Array, place: int) -> None:
+    """Add B·q̈ to the ξ̈ that `strain_at` wrote; w = q̈, or empty."""
+    if len(w):
+        for r in range(6):
+            for j in range(own):
+                out[place + 12 + r] += B[at + r * own + j] * w[first + j]
 
 
 @inner
@@ -179,9 +189,13 @@ def end_operators(R: Array, rel: Array, P: Array, U: Array, scratch: Array) -> N
 
 @compiled
 def sweep(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, last: int, level: int
-) -> None:
-    """Work out the first `last` nodes: PLACES, and by level JACOBIANS, RELATIVE and ZETAS of the work buffer."""
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, acceleration: Array, last: int,
+    level: int,
+) -> None:  # fmt: skip
+    """Work out the first `last` nodes: PLACES, and by level JACOBIANS, RELATIVE and ZETAS of the work buffer.
+
+    `acceleration` is q̈, or empty.
+    """
     nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
     B = real(ints, reals, BASES, 1).reshape(-1)
@@ -226,9 +240,11 @@ def sweep(
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
         one, two = points[point, 0], points[point, 0]
         strain_at(strains[point], B, one, own, first, q, v, s, 0)
+        accelerate(B, one, own, first, acceleration, s, 0)
         if kind != MIDPOINT:
             two = points[point + 1, 0]
             strain_at(strains[point + 1], B, two, own, first, q, v, s, 18)
+            accelerate(B, two, own, first, acceleration, s, 18)
         step_vectors(h, kind, s, rel, 66)
         k, l = get(rel, 66), get(rel, 69)  # noqa: E741
         exponential(k, l, c, rel)

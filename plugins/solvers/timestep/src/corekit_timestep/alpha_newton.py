@@ -8,7 +8,8 @@ w₁ ← w₁ + Δ with κ = (1 − α_f)/(1 − α_m), σ > 0 only if A is not 
 
 the second after Δ is taken, with r how fast steps with this matrix shrink, max(0.3·r_before, |Δ|/|Δ_before|). A and its
 factorisation are kept while r ≤ `reuse`, over steps of about equal length too; with contact potentials A is made anew
-every time, with bilateral rows in every step.
+every time. With bilateral rows λ is improved along with w₁. Where a matrix does not even serve the step after the one
+it was made for, the next are not tried over steps for a while, the longer the more often that was so.
 
 Source: Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8.
 """
@@ -34,6 +35,8 @@ _LARGEST_SHIFT = 1e12
 _DEPTH = 4
 _ALIKE = 0.1
 """How much the length of steps that share a matrix may differ."""
+_LONGEST_WAIT = 16
+"""Steps without a trial of an older step's matrix, at most."""
 
 
 @frozen
@@ -112,23 +115,28 @@ class AlphaNewton:
         self._number: int | None = None
         self._place: State | None = None
         self._step, self._rate = 0.0, 1.0
+        self._rows = self._acceleration = np.zeros(0)
+        self._patience = self._wait = self._served = 0
         self._given: Memory = {}
 
     def memory(self) -> Memory:
         """What `remember` takes; the factorisation itself is made anew from it."""
+        waiting: Memory = {"wait": np.array([self._patience, self._wait, self._served])}
         if self._given:
-            return {name: array.copy() for name, array in self._given.items()}
+            return waiting | {name: array.copy() for name, array in self._given.items()}
         if self._number is None or self._place is None:
-            return {}
+            return waiting
         at = self._place
-        return {
+        return waiting | {
             "matrix.q": at.q.copy(), "matrix.v": at.v.copy(), "matrix.aux": at.aux.copy(),
-            "matrix.at": np.array([at.time, self._step, self._rate]),
+            "matrix.at": np.array([at.time, self._step, self._rate]), "matrix.rows": self._rows.copy(),
+            "matrix.w": self._acceleration.copy(),
         }  # fmt: skip
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `memory` gave, or forget."""
         self._number = None
+        self._patience, self._wait, self._served = memory.get("wait", np.zeros(3, dtype=np.int64)).tolist()
         self._given = {name: array.copy() for name, array in memory.items() if name.startswith("matrix.")}
 
     def solve(
@@ -140,13 +148,16 @@ class AlphaNewton:
         `plain` is Newton's method with a new matrix at every iterate, for where the thrifty way did not arrive.
         """
         own = self._averages
-        chord = not plain and self._usable(system, h)
+        chord = older = not plain and self._usable(system, h)
         first, change, near = (w1.copy() if chord else w1), np.zeros(len(w1)), state
+        forces = system.row_forces
         before, residual, shift, chain = math.inf, math.inf, 0.0, _Chain()
         for iteration in range(1, self._limit + 1):
             move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
             near = smooth
             kept = chord
+            if older and not kept:
+                older = self._give_up()
             found, shift = self._correct(system, smooth, w1, h, change, shift, kept)
             if found is None:
                 self._number = None
@@ -156,12 +167,14 @@ class AlphaNewton:
             rate = size / before
             if kept and not rate < 1.0:
                 # an old matrix led away: begin again with a new one
-                w1[:], before, chord, near = first, math.inf, False, state
+                w1[:], before, chord, near, chain = first, math.inf, False, state, _Chain()
+                system.take_row_forces(forces)
                 continue
             if not math.isfinite(size):
                 return Status.NON_FINITE, iteration, residual
             small = self._tolerance * (1.0 + _size(smooth.v))
             if (1.0 + shift) * size <= small:
+                self._served += older
                 return Status.CONVERGED, iteration, residual
             if not plain:
                 chain.extend(w1, change)
@@ -170,12 +183,13 @@ class AlphaNewton:
                 self._rate = max(0.3 * self._rate, rate)
             if not shift and self._rate < 1.0 and size * self._rate <= small * (1.0 - self._rate):
                 move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
+                self._served += older
                 return Status.CONVERGED, iteration, residual
             chord = (
                 not plain and not shift and self._reuse > 0.0 and (before == math.inf or rate <= self._reuse)
             )
             if not kept:
-                first[:] = w1
+                first[:], forces = w1, system.row_forces
             before = size
         return Status.ITERATION_LIMIT, self._limit, residual
 
@@ -185,23 +199,31 @@ class AlphaNewton:
         """Δ of (1) into `change`; the residual and the shift σ that A needed."""
         own = self._averages
         damping, stiffness = own.gamma * h * own.share, own.beta * h * h * own.share
+        rows = self._rows if chord else system.row_forces
         found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift, chord)
         while found is None and shift < _LARGEST_SHIFT:
             shift = max(1.0, 4.0 * shift)
             found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift)
         if not chord:
-            self._take(system, smooth, h, shift)
+            self._take(system, smooth, w1, rows, h, shift)
             self._rate = 1.0
         return found, shift
 
     # — the matrix at hand —
 
-    def _take(self, system: System, place: State, h: float, shift: float) -> None:
+    def _give_up(self) -> bool:
+        """An older step's matrix is not good enough: wait with the next ones if it served no step at all."""
+        self._patience = 0 if self._served else min(2 * self._patience + 1, _LONGEST_WAIT)
+        self._wait = self._patience
+        return False
+
+    def _take(self, system: System, place: State, w1: Array, rows: Array, h: float, shift: float) -> None:
         self._number = None if shift or not self._reuse else system.factorisation
+        self._served = 0
         if self._number is not None:
             self._place = self._place or system.new_state()
             self._place.copy_from(place)
-            self._step = h
+            self._acceleration, self._rows, self._step = w1.copy(), rows, h
 
     def _usable(self, system: System, h: float) -> bool:
         """Whether the factorisation at hand is that of the last matrix, of a step as long."""
@@ -210,9 +232,14 @@ class AlphaNewton:
             place, (time, step, rate) = system.new_state(), given["matrix.at"].tolist()
             place.q[:], place.v[:], place.aux[:] = given["matrix.q"], given["matrix.v"], given["matrix.aux"]
             place.time = time
-            nothing = np.zeros(system.velocities)
-            self._correct(system, place, nothing, step, nothing.copy(), 0.0, chord=False)
-            self._rate = rate
+            w1, now, served = given["matrix.w"], system.row_forces, self._served
+            system.take_row_forces(given["matrix.rows"])
+            self._correct(system, place, w1, step, np.zeros(len(w1)), 0.0, chord=False)
+            system.take_row_forces(now)
+            self._rate, self._served = rate, served
+        if self._wait:
+            self._wait -= 1
+            return False
         return (
             self._number is not None
             and self._number == system.factorisation

@@ -96,6 +96,7 @@ class AlphaStepper:
                 iterations += tried
                 if status is not Status.CONVERGED and lasted:
                     w1[:] = w0
+                    system.begin(state, h)
                     again = self._newton.solve(system, state, smooth, h, a0, w0, w1, plain=True)
                     status, tried, residual = again
                     iterations += tried

@@ -79,7 +79,7 @@ class KeptMatrix:
 
     def take(self, system: System, start: State, velocity: Array, step: float, shift: float) -> None:
         """Keep the last factorisation, of a step h from `start` made about v_k = `velocity`; lifted ones are not."""
-        self._number = None if shift else system.factorisation
+        self._number = None if shift or len(system.row_forces) else system.factorisation
         if self._number is None:
             return
         if self._place is None:
