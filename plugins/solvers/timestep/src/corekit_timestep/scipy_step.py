@@ -96,6 +96,7 @@ class ScipyStepper:
         smooth = room.smooth
         if status is not Status.CONVERGED:
             self._solver, self._going = None, False
+            out.copy_from(state)  # what is not finite there is named
             return StepReport(
                 accepted=False, step=h, iterations=self._evaluations, solve=SolveInfo(status), note=note
             )
