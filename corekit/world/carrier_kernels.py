@@ -15,7 +15,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = [
-    "add_blocks", "block_products", "carrier_rates", "count_places", "place_carriers", "places", "spot",
+    "add_blocks", "add_entries", "block_products", "carrier_rates", "count_places", "place_carriers", "places",
     "spread_forces",
 ]  # fmt: skip
 
@@ -131,10 +131,10 @@ def places(
 
 
 @compiled
-def spot(own: Array, where: IntArray, place: IntArray, data: Array) -> None:
-    """Write the entries of a matrix at `where` of its flat data to their places."""
+def add_entries(own: Array, where: IntArray, place: IntArray, data: Array) -> None:
+    """Add the entries of a matrix at `where` of its flat data in their places."""
     for e in range(len(where)):
-        data[place[e]] = own[where[e]]
+        data[place[e]] += own[where[e]]
 
 
 @compiled
@@ -162,11 +162,12 @@ def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
 @compiled
 def add_blocks(
     count: int, of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
-    by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array,
+    by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array, wide: int,
 ) -> bool:  # fmt: skip
     """Add A of (1) to `dense` (n, n), or where that is empty to `data` in compressed columns (`start`, `row`).
 
-    False where an entry is not in the pattern; `data` is of no use then.
+    Where `wide` ≥ 0 `dense` is a band, (n, 2·wide + 1), with entry (i, j) at [i, j − i + wide]. False where an entry is
+    not in the band or the pattern; what was written is of no use then.
     """
     half = np.empty((3, dofs.shape[1]))
     for c in range(count):
@@ -186,7 +187,7 @@ def add_blocks(
                             total += block * values[q, j, b]
                         half[i, b] = total
                 if not _add_pair(
-                    dofs[p, : width[p]], values[p], dofs[q, : width[q]], half, start, row, data, dense
+                    dofs[p, : width[p]], values[p], dofs[q, : width[q]], half, start, row, data, dense, wide
                 ):
                     return False
     return True
@@ -195,7 +196,7 @@ def add_blocks(
 @compiled
 def _add_pair(
     first: IntArray, values: Array, second: IntArray, half: Array, start: IntArray, row: IntArray, data: Array,
-    dense: Array,
+    dense: Array, wide: int,
 ) -> bool:  # fmt: skip
     """Add V_pᵀ·(C_pq·V_q) for the dofs of two carriers; `half` (3, k) is the second factor."""
     for a in range(len(first)):
@@ -203,7 +204,13 @@ def _add_pair(
             total = 0.0
             for k in range(3):
                 total += values[k, a] * half[k, b]
-            if len(dense) > 0:
+            if wide >= 0:
+                place = second[b] - first[a] + wide
+                if 0 <= place <= 2 * wide:
+                    dense[first[a], place] += total
+                elif total != 0.0:
+                    return False
+            elif len(dense) > 0:
                 dense[first[a], second[b]] += total
             elif total != 0.0:
                 place = _position(start, row, first[a], second[b])

@@ -63,6 +63,11 @@ class StepFactor:
         ]
         self._halves = tuple(halving) if forces is None and len(halving) == len(self._parts) else ()
 
+    def forget(self) -> None:
+        """Have no analysis of contacts that were, so that what comes is the same as after a fresh start."""
+        if self._joint is not None:
+            self._joint.forget()
+
     def factorise(self, damping: float, stiffness: float) -> bool:
         """Factorise, with a potential's damping and stiffness times these; False if that failed."""
         self.number += 1

@@ -405,6 +405,7 @@ class StepSystem:
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; an empty one means a fresh start."""
         self.impulses.remember(memory)
+        self.factor.forget()
         if self.stage is not None:
             own = {name[6:]: array for name, array in memory.items() if name.startswith("stage.")}
             self.stage.remember(own)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import ldl
 
+from corekit.linalg.band_elimination import BandElimination
 from corekit.linalg.elimination import Elimination, fill_reducing
 from corekit.linalg.factor import factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, widest
@@ -39,6 +40,31 @@ def test_elimination_solves_what_dense_algebra_solves(n, seed, symmetric):
     out = np.zeros(n)
     matrix.multiply(x, out)
     assert np.allclose(out, matrix.dense() @ x, rtol=0, atol=1e-12)
+
+
+@given(n=st.integers(1, 30), width=st.integers(0, 12), seed=st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_a_band_solves_what_dense_algebra_solves_and_tells_what_is_indefinite(n, width, seed):
+    rng = np.random.default_rng(seed)
+    i, j = np.indices((n, n))
+    matrix = np.where(np.abs(i - j) <= width, rng.uniform(-1, 1, (n, n)), 0.0)
+    matrix += (2.0 * width + 1.0) * np.eye(n)
+    band = BandElimination(n, width)
+
+    def fill(values):
+        band.data[:] = 0.0
+        inside = np.abs(i - j) <= width
+        band.data[i[inside], (j - i + width)[inside]] = values[inside]
+
+    right = rng.normal(size=n)
+    fill(matrix)
+    assert band.refactor()
+    x = right.copy()
+    band.solve(x)
+    assert np.allclose(matrix @ x, right, rtol=0, atol=1e-10)
+    for wrong in (-1.0, np.nan):
+        fill(matrix + wrong * 100.0 * np.eye(n))
+        assert not band.refactor()
 
 
 def test_one_analysis_serves_every_matrix_of_the_pattern():
