@@ -1,16 +1,22 @@
-"""The matrix as a picture: one panel a model, contact solvers across, integrators down."""
+"""The matrix as a picture: one panel a model, contact solvers across, integrators down.
+
+The shade of a cell is the time of its step, on a logarithmic scale from 0.1 to 10 ms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = ["Shown", "draw_matrix"]
 
-_GOOD, _MISSED, _FAILED, _REFUSED = "#cfe8d5", "#f6d9a8", "#eeb0a8", "#ececec"
+_MISSED, _FAILED, _REFUSED, _INK = "#e08214", "#c0392b", "#f4f4f2", "#20303a"
+_FASTEST, _SLOWEST = 1e-4, 1e-2
+"""Times of a step between which the shade changes [s]."""
 
 
 class Shown(Protocol):
@@ -44,47 +50,70 @@ def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
         list(dict.fromkeys(getattr(cell, name) for cell in cells))
         for name in ("model", "solver", "integrator")
     )
-    size = (1.9 + 2.3 * len(models), 0.9 + 0.46 * len(integrators))
+    size = (1.6 + 2.05 * len(models), 1.1 + 0.42 * len(integrators))
     figure, panels = pyplot.subplots(
         1, len(models), figsize=size, layout="constrained", sharey=True, squeeze=False
     )
+    shades = pyplot.get_cmap("YlGnBu")
     for axes, model in zip(panels[0], models, strict=True):
         for cell in cells:
-            if cell.model != model:
-                continue
-            x, y = solvers.index(cell.solver), integrators.index(cell.integrator)
-            axes.add_patch(
-                pyplot.Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, facecolor=_colour(cell), edgecolor="white")
-            )
-            axes.text(x, y, _words(cell), ha="center", va="center", fontsize=7)
+            if cell.model == model:
+                _draw(axes, cell, (solvers.index(cell.solver), integrators.index(cell.integrator)), shades)
         axes.set_xlim(-0.5, len(solvers) - 0.5)
         axes.set_ylim(len(integrators) - 0.5, -0.5)
-        axes.set_xticks(range(len(solvers)), solvers)
-        axes.set_yticks(range(len(integrators)), integrators)
-        axes.tick_params(length=0)
-        axes.set_title(model)
+        axes.set_xticks(range(len(solvers)), solvers, fontsize=9)
+        axes.set_yticks(range(len(integrators)), integrators, fontsize=9)
+        axes.tick_params(length=0, colors=_INK)
+        axes.set_title(model, fontsize=12, fontweight="bold", color=_INK)
         for side in axes.spines.values():
             side.set_visible(False)
+    good = sum(cell.ran and cell.good for cell in cells)
     figure.suptitle(
-        f"time per step, and how far from the model's best cell it rests (green: within {1e3 * layer:g} mm, "
-        "weight carried, every step solved)", fontsize=9,
+        f"{good} of {sum(cell.ran or cell.failed for cell in cells)} cells come to the rest of their model's best one "
+        f"within {1e3 * layer:g} mm, carry the weight, and solve every step",
+        fontsize=10, color=_INK,
     )  # fmt: skip
-    figure.savefig(path, dpi=150)
+    figure.supxlabel(
+        "time of a step, and how far from the best cell it rests; – refused by the contract", fontsize=8, color="0.35"
+    )  # fmt: skip
+    figure.savefig(path, dpi=120)
     pyplot.close(figure)
 
 
-def _colour(cell: Shown) -> str:
-    if cell.failed:
-        return _FAILED
+def _draw(axes: Any, cell: Shown, at: tuple[int, int], shades: Callable[[float], Any]) -> None:
+    x, y = at
+    pyplot = import_module("matplotlib.pyplot")
+    share = _share(cell.step_s)
+    face = shades(0.08 + 0.72 * share) if cell.ran else _FAILED if cell.failed else _REFUSED
+    missed = cell.ran and not cell.good
+    axes.add_patch(
+        pyplot.Rectangle(
+            (x - 0.47, y - 0.46), 0.94, 0.92, facecolor=face, edgecolor=_MISSED if missed else "none", linewidth=2.5
+        )
+    )  # fmt: skip
+    ink = "white" if cell.failed or (cell.ran and share > 0.55) else _INK
     if not cell.ran:
-        return _REFUSED
-    return _GOOD if cell.good else _MISSED
+        words = "failed" if cell.failed else "–"
+        axes.text(x, y, words, ha="center", va="center", fontsize=8, color=ink if cell.failed else "0.6")
+        return
+    axes.text(
+        x, y - 0.16, _time(cell.step_s), ha="center", va="center", fontsize=8.5, fontweight="bold", color=ink
+    )
+    axes.text(x, y + 0.23, _distance(cell.away), ha="center", va="center", fontsize=6.5, color=ink)
 
 
-def _words(cell: Shown) -> str:
-    if cell.failed:
-        return "failed"
-    if not cell.ran:
-        return "refused"
-    step = "" if cell.step_s is None else f"{1e6 * cell.step_s:.0f} µs\n"
-    return f"{step}{1e3 * cell.away:.2g} mm"
+def _share(step_s: float | None) -> float:
+    """Where a time lies between the fastest and the slowest, 0 to 1."""
+    if not step_s:
+        return 0.0
+    return min(1.0, max(0.0, math.log(step_s / _FASTEST) / math.log(_SLOWEST / _FASTEST)))
+
+
+def _time(step_s: float | None) -> str:
+    if step_s is None:
+        return ""
+    return f"{1e6 * step_s:.0f} µs" if step_s < 1e-3 else f"{1e3 * step_s:.2g} ms"
+
+
+def _distance(away: float) -> str:
+    return "< 1 µm" if away < 1e-6 else f"{1e6 * away:.0f} µm"
