@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -18,6 +19,7 @@ FORCES = (*(0.5 * k for k in range(22)), *(-0.1 - 0.5 * k for k in range(22)))
 """The paper's 44 pushes [N]."""
 _MASS, _DURATION, _HELD = 509.2985 * math.pi * 0.025**2, 1.5, 0.4 * 9.8
 _SLIP = 1e-3
+_FOLLOWS = 1e-7
 _LAYER = 5e-4
 
 
@@ -45,70 +47,81 @@ def smooth_energy(push: float, slip: float) -> float:
 
 
 def friction(case: CaseRun) -> list[Row]:
-    """44 pushes with the paper's slip tolerance, 44 with a tenth of it."""
-    lie = carried()
+    """44 pushes with the paper's slip tolerance, 44 with a tenth of it, and what slides again with steps that follow.
+
+    At the paper's step of 5 ms the first step leaps over the slope of the smooth law, which none that is shorter does:
+    what the law itself says shows where steps are bounded by their error.
+    """
+    lie, bounded = carried(), f"integrator.options.local_error={_FOLLOWS}"
+    sticks = [push for push in FORCES if abs(push) <= _HELD * _MASS]
+    slides = [push for push in FORCES if push not in sticks]
+    ways = {
+        "coulomb": (0.1 * _SLIP, (), FORCES), "paper": (_SLIP, (), FORCES), "followed": (_SLIP, (bounded,), slides)
+    }  # fmt: skip
     jobs = [
         Job(
-            name=f"push{push:+.1f}-slip{slip:g}", scenario="dismech/friction",
+            name=f"{way}{push:+.1f}", scenario="dismech/friction",
             overrides=(
                 lie, f"contact.solver.options.slip_tolerance={slip}", f"world.gravity=[{push / _MASS}, 0.0, -9.8]",
+                *extra,
             ),
         )
-        for slip in (_SLIP, 0.1 * _SLIP)
-        for push in FORCES
+        for way, (slip, extra, pushes) in ways.items()
+        for push in pushes
     ]  # fmt: skip
     runs = case.finished(jobs)
-    energies = {
-        slip: [float(runs[f"push{push:+.1f}-slip{slip:g}"].energy.kinetic[-1, 0]) for push in FORCES]
-        for slip in (_SLIP, 0.1 * _SLIP)
-    }
-    sticks = [push for push in FORCES if abs(push) <= _HELD * _MASS]
-    creep = max(_moved(runs[f"push{push:+.1f}-slip{_SLIP:g}"]) for push in sticks)
-    slides = [push for push in FORCES if push not in sticks]
-    apart = {
-        slip: [abs(found[FORCES.index(push)] / slid_energy(push) - 1.0) for push in slides]
-        for slip, found in energies.items()
-    }
-    exact = [abs(smooth_energy(push, _SLIP) / slid_energy(push) - 1.0) for push in slides]
-    own = [abs(energies[_SLIP][FORCES.index(push)] / smooth_energy(push, _SLIP) - 1.0) for push in slides]
-    order = np.argsort(FORCES)
-    push = np.array(FORCES)[order]
+    energy = {name: float(run.energy.kinetic[-1, 0]) for name, run in runs.items()}
+    creep = max(_moved(runs[f"paper{push:+.1f}"]) for push in sticks)
+
+    def apart(way: str, law: Callable[[float], float]) -> list[float]:
+        return [abs(energy[f"{way}{push:+.1f}"] / law(push) - 1.0) for push in slides]
+
+    from_coulomb, from_smooth = apart("coulomb", slid_energy), apart("followed", _smooth)
+    as_paper, own = apart("paper", slid_energy), apart("followed", slid_energy)
+    law = [abs(_smooth(push) / slid_energy(push) - 1.0) for push in slides]
+    push = np.sort(FORCES)
     theory = np.linspace(push[0], push[-1], 400)
     draw_lines(
         case.folder / "friction.png",
         {
             "theory": (theory, np.array([slid_energy(each) for each in theory])),
-            "corekit": (push, np.array(energies[_SLIP])[order]),
+            "corekit": (push, np.array([energy[f"paper{each:+.1f}"] for each in push])),
         },
         "push [N]", "kinetic energy [J]", dots=("corekit",),
     )  # fmt: skip
     return [
         Row(
             quantity="largest difference of the energy from Coulomb's law, ν = 0.1 mm/s", unit="%",
-            ours=100 * max(apart[0.1 * _SLIP]), tolerance="≤ 0.05 %", passed=max(apart[0.1 * _SLIP]) <= 5e-4,
+            ours=100 * max(from_coulomb), tolerance="≤ 0.05 %", passed=max(from_coulomb) <= 5e-4,
             note=f"over the {len(slides)} runs that slide",
         ),
         Row(
-            quantity="runs that slide within 0.05 % of Coulomb's law, ν = 1 mm/s", ours=_near(apart[_SLIP]),
-            peer=_near(exact), note="peer: the paper's smooth law, integrated: near its threshold it lets more pass",
-        ),
-        Row(
-            quantity="the worst of them, at 4 N", unit="%", ours=100 * max(apart[_SLIP]), peer=100 * max(exact),
-            note="2 % beyond the threshold; peer: as above",
-        ),
-        Row(
             quantity="largest difference of the energy from the paper's smooth law, ν = 1 mm/s", unit="%",
-            ours=100 * max(own), note="(12)–(13) of the paper integrated to 1e-10; steps of 5 ms leap over its slope",
+            ours=100 * max(from_smooth), tolerance="≤ 0.05 %", passed=max(from_smooth) <= 5e-4,
+            note="(12)–(13) of the paper integrated to 1e-10; steps of at most 5 ms within 0.1 µm",
+        ),
+        Row(
+            quantity="largest difference of that from Coulomb's law, at 4 N", unit="%", ours=100 * max(own),
+            peer=100 * max(law), note="2 % beyond the threshold the law lets more pass; peer: the law, integrated",
+        ),
+        Row(
+            quantity="runs that slide within 0.05 % of Coulomb's law, ν = 1 mm/s, steps of 5 ms",
+            ours=_near(as_paper), peer=_near(law),
+            note=f"at 4 N {100 * max(as_paper):.2f} %; peer: the law, integrated",
         ),
         Row(
             quantity="largest way of the 16 runs below sliding, ν = 1 mm/s", unit="mm", ours=1e3 * creep,
             tolerance="< 1 mm", passed=creep < 1e-3, note="a smooth law creeps",
         ),
         Row(
-            quantity="kinetic energy at 10 N", unit="J", peer=slid_energy(10.0),
-            ours=energies[_SLIP][FORCES.index(10.0)], note="peer: Coulomb's law",
+            quantity="kinetic energy at 10 N", unit="J", peer=slid_energy(10.0), ours=energy["paper+10.0"],
+            note="peer: Coulomb's law",
         ),
     ]  # fmt: skip
+
+
+def _smooth(push: float) -> float:
+    return smooth_energy(push, _SLIP)
 
 
 def _near(apart: list[float]) -> int:
