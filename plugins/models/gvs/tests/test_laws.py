@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit_gvs.config import Basis, Division, Joint, Link
+from corekit_gvs.formula import evaluator, expression
 
 from . import reference_basis as slow
 from .reference_linkages import TENDONS, typed_arm
@@ -142,3 +143,14 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
         busy.at(*there).energy()
         for one, other in zip(busy.at(q, v).dynamics(), fresh.dynamics(), strict=True):
             assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("power", [-9, -8, -3, -2, -1, 2, 3, 8, 9, 0.5])
+def test_powers_in_formulas_are_powers(power):
+    """Those that are printed as products too, of places and of coordinates, with their slopes."""
+    X = np.linspace(0.4, 1.3, 5)
+    text = expression(f"X**({power}) + q**({power})*X", ["X", "q"], "formula")
+    slope = text.diff(*[each for each in text.free_symbols if each.name == "X"])
+    value, rate = evaluator([text, slope], ["X", "q"])(X, 1.7)
+    np.testing.assert_allclose(value, X**power + 1.7**power * X, rtol=1e-14)
+    np.testing.assert_allclose(rate, power * X ** (power - 1) + 1.7**power, rtol=1e-14)

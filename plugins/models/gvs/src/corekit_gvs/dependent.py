@@ -67,57 +67,55 @@ class DependentBasis:
         self._first_order = evaluator(first_order, [*names, *p_names])
         self._second_order = evaluator(second, [*names, *p_names])
 
-    def place(self, bases: IntArray, points: IntArray, curvatures: int, plain: Array) -> None:
-        """Told where its tables stand.
+    def place(self, bases: int, point: int, curvatures: int, plain: Array) -> None:
+        """Told where the tables of its first point stand; those of the others follow.
 
         Args:
-            bases: place of b_q of each point in BASES, (p,).
-            points: the points' indices, (p,).
-            curvatures: place of the first point's b_qq in CURVATURES; the others follow, each own·own·6.
+            bases: place of b_q in BASES, 6·own each.
+            point: index of the point.
+            curvatures: place of b_qq in CURVATURES, own·own·6 each.
             plain: ξ* at the points, (p, 6).
         """
-        modes, columns = np.array(self._modes), self._column + np.arange(self.count)
-        own, count = self._own, len(bases)
-        cell = modes[:, None] * own + columns
-        self._bases = bases + cell[:, :, None]
-        block = columns[:, None] * (6 * own) + columns * 6
-        starts = curvatures + 6 * own * own * np.arange(count)
-        self._curvatures = starts + (modes[:, None, None] + block)[..., None]
-        rows = np.concatenate([modes, 6 + modes, 12 + modes])
-        self._strains = 18 * points + rows[:, None]
-        self.points, self._plain = points, plain[:, modes].T.copy()
+        own, count = self._own, len(self._X)
+        self.points: IntArray = np.arange(point, point + count, dtype=np.int64)
+        self._rows = slice(point, point + count)
+        self._bases = slice(bases, bases + 6 * own * count)
+        self._curvatures = slice(curvatures, curvatures + 6 * own * own * count)
+        self._columns = slice(self._column, self._column + self.count)
+        self._plain = plain[:, self._modes].T.copy()
         # rows of what the formulas give, by the diagonal of D_L
-        m, d = len(modes), self.count
-        self._order = np.concatenate([np.arange(m), np.arange(m + m * d, 3 * m + m * d)])
-        self._first_scale = np.concatenate([self._scale, np.repeat(self._scale, d), self._scale, self._scale])
-        per_slope = np.repeat(self._scale, d)
-        self._second_scale = np.concatenate([per_slope, per_slope, np.repeat(per_slope, d)])
+        d, per_slope = self.count, np.repeat(self._scale, self.count)
+        self._first_scale = np.concatenate([self._scale, per_slope, self._scale, self._scale])[:, None]
+        self._second_scale = np.concatenate([per_slope, per_slope, np.repeat(per_slope, d)])[:, None]
 
     def update(self, q: Array, v: Array, t: float, strains: Array, bases: Array) -> None:
         """Write (1): strains (points, 18), bases flat."""
         m, d, first = len(self._modes), self.count, self.first
         own_q = q[first : first + d]
         found = self._first_order(self._X, t, *own_q.tolist(), *v[first : first + d].tolist())
-        found *= self._first_scale[:, None]
-        slope = found[m : m + m * d].reshape(m, d, -1)
-        bases[self._bases] = slope
-        found[:m] += self._plain
-        for j in range(d):
-            found[:m] -= slope[:, j] * own_q[j]
-        strains.reshape(-1)[self._strains] = found[self._order]
+        found *= self._first_scale
+        slope, flow = found[m : m + m * d].reshape(m, d, -1), found[m + m * d :]
+        table, rows = bases[self._bases].reshape(-1, 6, self._own), strains[self._rows]
+        for i, mode in enumerate(self._modes):
+            table[:, mode, self._columns] = slope[i].T
+            rows[:, mode] = self._plain[i] + found[i] - own_q @ slope[i]
+            rows[:, 6 + mode], rows[:, 12 + mode] = flow[i], flow[m + i]
 
     def update_slopes(self, q: Array, v: Array, w: Array, t: float, bases: Array, curvatures: Array) -> None:
         """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures; at q̈ = w, if not empty, B̈ has b_qq·w too."""
         m, d, first = len(self._modes), self.count, self.first
         own_q, own_v = q[first : first + d].tolist(), v[first : first + d].tolist()
         found = self._second_order(self._X, t, *own_q, *own_v)
-        found *= self._second_scale[:, None]
+        found *= self._second_scale
+        slopes, bent = found[: 2 * m * d].reshape(2, m, d, -1), found[2 * m * d :].reshape(m, d, d, -1)
         if len(w):
-            bent = found[2 * m * d :].reshape(m * d, d, -1)
-            found[m * d : 2 * m * d] += np.einsum("kjp,j->kp", bent, w[first : first + d])
-        for row in (1, 2):
-            bases[row][self._bases] = found[(row - 1) * m * d : row * m * d].reshape(m, d, -1)
-        curvatures[self._curvatures] = found[2 * m * d :].reshape(m, d, d, -1)
+            slopes[1] += np.einsum("mkjp,j->mkp", bent, w[first : first + d])
+        tables = [bases[row][self._bases].reshape(-1, 6, self._own) for row in (1, 2)]
+        curved = curvatures[self._curvatures].reshape(-1, self._own, self._own, 6)
+        for i, mode in enumerate(self._modes):
+            for table, slope in zip(tables, slopes, strict=True):
+                table[:, mode, self._columns] = slope[i].T
+            curved[:, self._columns, self._columns, mode] = bent[i].transpose(2, 0, 1)
 
     @property
     def steady(self) -> bool:

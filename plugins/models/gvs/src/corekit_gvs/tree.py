@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from attrs import field, frozen
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.basis import Basis
@@ -237,10 +237,8 @@ class Tree:
             basis = division.strain[i]
             velocity = self.pieces[piece][3] + column
             made = DependentBasis(basis, at, scale, velocity, column, division.size, f"{path}.strain[{i}]")
-            index: IntArray = np.arange(first, first + len(at), dtype=np.int64)
-            bases = np.array([self.points[p][0] for p in index], dtype=np.int64)
-            plain = np.array([self.strains[p][:6] for p in index])
-            made.place(bases, index, self.points[first][2], plain)
+            plain = np.array([strain[:6] for strain in self.strains[first : first + len(at)]])
+            made.place(self.points[first][0], first, self.points[first][2], plain)
             self.dependents.append(made)
             column += basis.size
 
