@@ -14,6 +14,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.matrices import Matrix
+from corekit.linalg.rows import spread
 
 __all__ = ["Direct", "EliminatedRows", "Factor"]
 
@@ -40,7 +41,7 @@ class EliminatedRows:
 
     def add_transpose(self, impulse: Array, out: Array) -> None:
         """out += J_bᵀ·impulse."""
-        np.add.at(out, self.dofs, self.values * impulse[:, None])
+        spread(self.dofs, self.values, impulse, out)
 
 
 class Factor(ABC):

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = ["BilateralRows"]
+__all__ = ["BilateralRows", "spread"]
+
+
+@compiled
+def spread(dofs: IntArray, values: Array, impulse: Array, out: Array) -> None:
+    """out += J_bᵀ·impulse for rows by their entries, (nb, k)."""
+    for r in range(len(impulse)):
+        for k in range(dofs.shape[1]):
+            out[dofs[r, k]] += values[r, k] * impulse[r]
 
 
 class BilateralRows:
@@ -55,4 +64,4 @@ class BilateralRows:
 
     def add_transpose(self, impulse: Array, out: Array) -> None:
         """out += J_bᵀ·impulse."""
-        np.add.at(out, self.dofs, self.values * impulse[:, None])
+        spread(self.dofs, self.values, impulse, out)

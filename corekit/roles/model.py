@@ -216,9 +216,18 @@ class BalanceAbility(Protocol):
         ...
 
     def balance_tangent(
-        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
+        self,
+        state: State,
+        inputs: Array,
+        acceleration: Array,
+        stiffness: Matrix,
+        damping: Matrix,
+        impulse: Array | None = None,
     ) -> None:
-        """Write K = −∂(f − M·w)/∂δ at a constant w, else as `tangent`; K need not be symmetric."""
+        """Write K = −∂(f − M·w + J_bᵀ·λ)/∂δ at constant w and λ, else as `tangent`; K need not be symmetric.
+
+        λ is `impulse`, given to models with bilateral rows alone; it saves a `bilateral_curvature`.
+        """
         ...
 
 

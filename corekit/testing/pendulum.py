@@ -125,7 +125,13 @@ class Pendulum(Model):
         out -= used.dense() @ acceleration
 
     def balance_tangent(
-        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
+        self,
+        state: State,
+        inputs: Array,
+        acceleration: Array,
+        stiffness: Matrix,
+        damping: Matrix,
+        impulse: Array | None = None,
     ) -> None:
         self.tangent(state, inputs, stiffness, damping)
         pull = self._inertia * np.sin(np.subtract.outer(state.q, state.q)) * acceleration

@@ -264,8 +264,10 @@ class BodySystem:
         """
         model = self.body.model
         if self.stiffness is not None and self.damping is not None:
-            if self._balances and not self._symmetric:
-                model.balance_tangent(state, u, acceleration, self.stiffness, self.damping)
+            whole = self._balances and not self._symmetric
+            if whole:
+                rows = None if self.rows is None else self.row_impulse
+                model.balance_tangent(state, u, acceleration, self.stiffness, self.damping, rows)
             else:
                 model.tangent(state, u, self.stiffness, self.damping)
             if self._symmetric:
@@ -273,6 +275,8 @@ class BodySystem:
                 symmetrise(self.damping)
             self.matrix.add(self.damping, damping)
             self.matrix.add(self.stiffness, stiffness)
+            if whole:
+                return
         if self._curvature is not None:
             model.bilateral_curvature(state, self.row_impulse, self._curvature)
             if self._symmetric:

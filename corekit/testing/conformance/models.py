@@ -227,6 +227,13 @@ def balance_tangent_is_slope(subject: Subject) -> None:
         for direction in directions(probe.model, state):
             unbalanced = probe.along(state, direction, partial(_balance_at, probe, w))
             expect_slope("−K·δ at w", -stiffness.dense() @ direction, unbalanced)
+        if probe.layout.bilateral_rows:
+            impulse = np.random.default_rng(5).normal(size=probe.layout.bilateral_rows)
+            held, curvature = probe.model.tangent_matrices()
+            probe.model.bilateral_curvature(state, impulse, curvature)
+            probe.model.balance_tangent(state, probe.inputs, w, held, damping, impulse)
+            wanted = stiffness.dense() - curvature.dense()
+            expect_close("K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max()))
 
 
 def _balance_at(probe: Probe, w: Array, state: State) -> Array:

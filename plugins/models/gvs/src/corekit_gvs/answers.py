@@ -31,7 +31,18 @@ from corekit_gvs.tables import (
 )  # fmt: skip
 from corekit_gvs.vectors import apply_transposed, compiled, dot, get
 
-__all__ = ["energies", "frame_poses", "point_rows"]
+__all__ = ["energies", "frame_poses", "point_rows", "same"]
+
+
+@compiled
+def same(at: Array, q: Array, v: Array, aux: Array) -> bool:
+    """Whether `at` is (q, v, aux), one behind the other."""
+    n, equal = len(q), True
+    for i in range(n):
+        equal = equal and at[i] == q[i] and at[n + i] == v[i]
+    for i in range(len(aux)):
+        equal = equal and at[2 * n + i] == aux[i]
+    return equal
 
 
 @compiled

@@ -13,7 +13,7 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
-from corekit_gvs.answers import energies, frame_poses, point_rows
+from corekit_gvs.answers import energies, frame_poses, point_rows, same
 from corekit_gvs.build import build
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.forces import assemble
@@ -68,6 +68,7 @@ class GVS(Model):
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._pushes = pushes_of(robot.packed)
+        self._held, self._scratch = np.zeros_like(self._pushes), np.zeros((robot.size, robot.size))
         # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
         self._moment, self._swept, self._level = np.nan, 0, -1
@@ -119,9 +120,7 @@ class GVS(Model):
         here = (
             level <= self._level
             and last <= self._swept
-            and (at[:n] == state.q).all()
-            and (at[n : 2 * n] == state.v).all()
-            and (at[2 * n :] == state.aux).all()
+            and same(at, state.q, state.v, state.aux)
             and (state.time == self._moment or not self._renewed)
             and (w is None or w is self._given or np.array_equal(w, self._given))
         )
@@ -143,12 +142,15 @@ class GVS(Model):
         self._tangent(state, inputs, _AT_REST, stiffness, damping)
 
     def balance_tangent(
-        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix
-    ) -> None:
-        """Write the exact K = −∂(f − M·w)/∂q and D = −∂f/∂q̇ of `tangent`."""
-        self._tangent(state, inputs, acceleration, stiffness, damping)
+        self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix,
+        impulse: Array | None = None,
+    ) -> None:  # fmt: skip
+        """Write the exact K = −∂(f − M·w + J_bᵀ·λ)/∂q and D = −∂f/∂q̇ of `tangent`; λ is `impulse`."""
+        self._tangent(state, inputs, acceleration, stiffness, damping, impulse)
 
-    def _tangent(self, state: State, inputs: Array, w: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def _tangent(
+        self, state: State, inputs: Array, w: Array, stiffness: Matrix, damping: Matrix, impulse: Array | None = None
+    ) -> None:  # fmt: skip
         packed, q, v, last = self._packed, state.q, state.v, self._last
         self._sweep(state, last, ROWS, w)
         if self._renewed:
@@ -160,7 +162,12 @@ class GVS(Model):
         if moves:
             slopes(*packed, q, v, state.aux, w, last)
         assemble_tangent(*packed, q, v, inputs, self._all, moves, stiffness.data, damping.data)
-        add_turning(*packed, q, v, self._pushes, last, -1.0, stiffness.data)
+        pushes = self._pushes
+        if impulse is not None:
+            loop_pushes(*packed, impulse, self._held, self._scratch)
+            stiffness.data -= self._scratch
+            pushes = np.add(pushes, self._held, out=self._held)
+        add_turning(*packed, q, v, pushes, last, -1.0, stiffness.data)
 
     def bilateral_rows(self) -> BilateralRows:
         """Rows of all loops, every one over all velocities."""
@@ -182,9 +189,8 @@ class GVS(Model):
         self._sweep(state, last, ROWS)
         if self._renewed:
             self._robot.refresh_slopes(state.q, state.v, self._given, state.time)
-        self._pushing = None
-        loop_pushes(*packed, impulse, self._pushes, out.data)
-        add_turning(*packed, state.q, state.v, self._pushes, last, 1.0, out.data)
+        loop_pushes(*packed, impulse, self._held, out.data)
+        add_turning(*packed, state.q, state.v, self._held, last, 1.0, out.data)
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄; the frames of exponential coordinates stay."""

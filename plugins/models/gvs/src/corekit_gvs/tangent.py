@@ -153,6 +153,19 @@ def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Arr
 
 
 @inner
+def add_diagonal(B: Array, section: Array, at: int, weight: float, first: int, out: Array) -> None:
+    """out[first + i, first + k] += weight·Σ B[r, i]·d_r·B[r, k], d the six numbers of a section at a place."""
+    own = B.shape[1]
+    for r in range(6):
+        factor = weight * section[at + r]
+        for i in range(own):
+            amount = factor * B[r, i]
+            if amount != 0.0:
+                for k in range(own):
+                    out[first + i, first + k] += amount * B[r, k]
+
+
+@inner
 def add_section_slopes(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
     damping: Array,
@@ -175,20 +188,23 @@ def add_section_slopes(
         own_B = B[at : at + 6 * own].reshape((6, own))
         half = wide[: 6 * own].reshape((6, own))
         form[:] = 0.0
-        for r in range(6):
-            form[r, r] = sections[i, 7 + r]
-        add_form(own_B, form, own_B, weight, first, half, damping)
+        add_diagonal(own_B, sections[i], 7, weight, first, damping)
+        add_diagonal(own_B, sections[i], 1, weight, first, stiffness)
         if points[point, 2] >= 0:
             rate = B[size + at : size + at + 6 * own].reshape((6, own))
+            for r in range(6):
+                form[r, r] = sections[i, 7 + r]
             add_form(rate, form, own_B, weight, first, half, stiffness)
+            form[:] = 0.0
             stress(ints, reals, inputs, i, x, share, s, wrench)
             add_curvature(curvatures, points[point, 2], own, s, weight, first, stiffness)
-        for r in range(6):
-            form[r, r] = sections[i, 1 + r]
+        threads = False
         for a in range(quadrature[i, 2], quadrature[i, 3]):
             if actuators[a, 1] == THREAD:
                 thread_slope(x, actions[a], float(inputs[actuators[a, 0]]), wrench, form)
-        add_form(own_B, form, own_B, weight, first, half, stiffness)
+                threads = True
+        if threads:
+            add_form(own_B, form, own_B, weight, first, half, stiffness)
 
 
 @inner

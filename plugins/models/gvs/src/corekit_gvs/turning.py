@@ -106,6 +106,22 @@ def add_form(
 
 
 @inner
+def add_brackets(B1: Array, form: Array, B2: Array, factor: float, first: int, out: Array) -> None:
+    """out[first + i, first + k] += factor·(B₁k·X·B₂i − B₂k·X·B₁i) with X = `form`; columns of B are mostly zeros."""
+    own = B1.shape[1]
+    for i in range(own):
+        for b in range(6):
+            near, far = factor * B1[b, i], factor * B2[b, i]
+            if near == 0.0 and far == 0.0:
+                continue
+            for a in range(6):
+                x = form[a, b]
+                if x != 0.0:
+                    for k in range(own):
+                        out[first + i, first + k] += x * (B1[a, k] * far - B2[a, k] * near)
+
+
+@inner
 def add_curvature(
     curvatures: Array, at: int, own: int, W: Array, factor: float, first: int, out: Array
 ) -> None:
@@ -143,8 +159,7 @@ def add_own(
     bracket_form(W, form)
     B1, B2 = B[one : one + 6 * own].reshape((6, own)), B[two : two + 6 * own].reshape((6, own))
     # ∂Z_i/∂q_k = β·([B₁k, B₂i] − [B₂k, B₁i]) + (h/2)·(b_qq,1 + b_qq,2) + β·(ad_ξ₁·b_qq,2 − ad_ξ₂·b_qq,1)
-    add_form(B1, form, B2, sign * beta, first, half, out)
-    add_form(B2, form, B1, -sign * beta, first, half, out)
+    add_brackets(B1, form, B2, sign * beta, first, out)
     if at < 0:
         return
     pulled = scratch[42:48]
@@ -190,7 +205,8 @@ def add_step_turning(
             row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
     for k in range(own):
         s0, s1, s2, row = sigmas[0, k], sigmas[1, k], sigmas[2, k], out[first + k]
-        for j in range(G.shape[1]):
+        # whatever is behind the step has later columns
+        for j in range(first, G.shape[1]):
             row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
 
 

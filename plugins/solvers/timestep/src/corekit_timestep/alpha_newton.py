@@ -96,6 +96,12 @@ class _Chain:
         del self._places[:-_DEPTH], self._steps[:-_DEPTH]
         if len(self._places) < 2:
             return
+        if len(self._places) == 2:
+            turn = self._steps[1] - self._steps[0]
+            size = float(turn @ turn)
+            if size > 0.0:
+                step -= (float(turn @ step) / size) * (self._places[1] - self._places[0] + turn)
+            return
         steps, places = np.diff(self._steps, axis=0), np.diff(self._places, axis=0)
         share, *_ = np.linalg.lstsq(steps.T, step, rcond=1e-8)
         step -= share @ (places + steps)
