@@ -166,6 +166,7 @@ class _Search:
             if self._bold and slow > _PATIENCE:
                 system.remember(entry)
                 shifts, self._bold, slow, best = self._begin(start), False, 0, math.inf
+                self._leaping = False
                 force = np.where(system.free, system.residual(), 0.0)
             if iteration < options.max_iterations:
                 self._take_step(shifts, force)
