@@ -144,6 +144,13 @@ class System(Protocol):
         """
         ...
 
+    def pass_kink(self, state: State, out: State) -> bool:
+        """Write the state behind a kink at which prescribed rates jump: M·(v⁺ − v₀) = J_bᵀΛ + the drives' impulses.
+
+        For schemes that integrate accelerations. False, with nothing written, where no rate jumps.
+        """
+        ...
+
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state: M·v̇ = f (+ potentials) with bilateral rows at velocity level.
 

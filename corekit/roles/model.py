@@ -18,6 +18,7 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array, IntArray
+from corekit.data.signal_base import Signal
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Matrix
@@ -86,6 +87,7 @@ class Layout:
         aux: length of the auxiliary memory in the state.
         prescribed: velocity indices that follow a given motion p(t) (clamps, driven joints).
         prescribed_coordinates: the coordinate index of each, so that q[...] = p(t + h) after a step.
+        motions: the signals p(t) is made of; steps land on their breakpoints.
         bilateral_rows: number of bilateral rows, ordered along the model's chain.
         row_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
@@ -103,6 +105,7 @@ class Layout:
     aux: int = 0
     prescribed: IntArray = field(factory=_no_index)
     prescribed_coordinates: IntArray = field(factory=_no_index)
+    motions: tuple[Signal, ...] = ()
     bilateral_rows: int = 0
     row_width: int = 0
     plane: Array | None = None

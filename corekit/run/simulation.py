@@ -246,14 +246,14 @@ class Simulation:
 
 
 class _Kinks:
-    """Where steps must stop inside a grid interval: breakpoints of inputs and of obstacle paths.
+    """Where steps must stop inside a grid interval: breakpoints of inputs, prescribed motions and obstacle paths.
 
     Attributes:
         none_until: up to here there are none to come [s].
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._sources = [body.inputs for body in simulation.system.bodies]
+        self._sources = simulation.system.bodies
         self._obstacles = simulation.obstacles
         self._step = simulation.step_length
         self._known_until = -math.inf

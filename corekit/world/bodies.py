@@ -104,6 +104,11 @@ class Body:
         """(nq, nv, na)."""
         return self.nq, self.nv, self.layout.aux
 
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""
+        kinks = self.inputs.breakpoints(t0, t1)
+        return kinks + [t for motion in self.layout.motions for t in motion.breakpoints(t0, t1)]
+
 
 def stack_bodies(
     parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], float | None]],

@@ -21,6 +21,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.world.body_rows import FREE_ROW
 from corekit.world.body_system import BodySystem
+from corekit.world.kinks import rate_behind
 
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
@@ -66,14 +67,27 @@ def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Arr
     return rows.product(state.v) - np.where(rows.rate, rows.target, 0.0)
 
 
-def prescribed_acceleration(part: BodySystem, time: float, small: float) -> None:
-    """Take p̈(t), by a central difference of ṗ, as what the prescribed velocities' change is fixed to."""
-    if len(part.prescribed):
-        part.fix(time - small)
-        before = part.fixed.copy()
+def prescribed_acceleration(part: BodySystem, state: State, small: float) -> None:
+    """Take p̈(t), by a central difference of ṗ, as what the prescribed velocities' change is fixed to.
+
+    At a kink of ṗ it is that of the side on which the state's own rates are.
+    """
+    if not len(part.prescribed):
+        return
+    time = state.time
+    behind = rate_behind(part, time)
+    part.fix(time - small)
+    before = part.fixed.copy()
+    if behind is None:
         part.fix(time + small)
         np.subtract(part.fixed, before, out=part.fixed)
         part.fixed /= 2.0 * small
+        return
+    part.fix(time)
+    ahead, own = part.fixed.copy(), state.v[part.prescribed]
+    part.fix(time + small)
+    passed = np.abs(own - behind) < np.abs(own - ahead)
+    part.fixed[:] = np.where(passed, part.fixed - behind, ahead - before) / small
 
 
 def potential_force(system: StepSystem, state: State, velocity: Array | None = None) -> Array | None:
@@ -116,7 +130,7 @@ def smooth_acceleration(
             part.add_held_damping(own.v, held[where])
         if part.rows is not None:
             _row_accelerations(part, own, scratch, tau)
-        prescribed_acceleration(part, own.time, 1e-3 * step)
+        prescribed_acceleration(part, own, 1e-3 * step)
         ok = part.factor.refactor(part.matrix, part.eliminated) and ok
         if ok:
             share = None if extra is None else extra[where]

@@ -76,7 +76,7 @@ def smooth_correction(
     for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
         part.impose(own, own.time)
         _assemble(part, own, acceleration[where], damping, stiffness, shift, chord)
-        prescribed_acceleration(part, own.time, 1e-3 * step)
+        prescribed_acceleration(part, own, 1e-3 * step)
         if len(part.prescribed):
             part.fixed -= acceleration[where][part.prescribed]
         unbalanced = part.right if extra is None else part.right + extra[where]

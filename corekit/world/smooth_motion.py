@@ -66,7 +66,7 @@ class SmoothMotion:
             isinstance(signal, Still) and not signal.constant for own in sources for signal in own.signals
         ):
             return time
-        kinks = [kink for own in sources for kink in own.breakpoints(time, until)]
+        kinks = [kink for body in self._system.bodies for kink in body.breakpoints(time, until)]
         if self._system.stage is not None:
             kinks += [
                 kink for each in self._system.stage.scene.obstacles for kink in each.breakpoints(time, until)

@@ -28,6 +28,7 @@ from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
+from corekit.world.kinks import pass_kink
 from corekit.world.smooth import smooth_acceleration
 from corekit.world.smooth_correction import smooth_correction
 from corekit.world.smooth_motion import SmoothMotion
@@ -247,6 +248,10 @@ class StepSystem:
         if self._has_impulses:
             self.impulses.carry_over()
         return True
+
+    def pass_kink(self, state: State, out: State) -> bool:
+        """Write the state behind a kink of prescribed rates; see `corekit.world.kinks`."""
+        return self._motion.prescribes and pass_kink(self, state, out)
 
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""

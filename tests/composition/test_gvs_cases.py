@@ -12,6 +12,7 @@ import corekit
 from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
 from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
+from corekit_scenarios.cases.gvs.underwater import first_touch, hull_gap
 
 
 class Records:
@@ -55,6 +56,18 @@ def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straig
         -(1 - math.cos(angle)) / curvature - straight * math.sin(angle),
     )
     assert tip_of_moment(1.0, 0.5) == pytest.approx(wanted, abs=2e-4)
+
+
+def test_the_hull_touches_the_rod_where_their_surfaces_meet():
+    """Below the rod by both radii; on the line of its axis, by half of it more; across the rod that does not count."""
+    reach = 0.09 + 0.02
+    centres = np.array([[0.02, 0.0, 0.22 - reach], [0.02, 0.3, 0.0], [0.02 - reach - 0.015, 0.0, 0.22]])
+    axes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(hull_gap(centres, axes), [0.0, 0.22 - reach, 0.0], atol=1e-15)
+    times = np.array([0.0, 1.0, 2.0, 3.0])
+    assert first_touch(times, np.array([3.0, 1.0, -1.0, 2.0])) == 1.5
+    assert first_touch(times, np.array([-1.0, 1.0, -1.0, 2.0])) == 0.0
+    assert first_touch(times, np.ones(4)) is None
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.data.signals import Ramp
+from corekit.errors import ConfigError
 from corekit_gvs.config import (
     Basis,
     Cable,
@@ -71,6 +73,34 @@ def test_every_joint_moves_as_its_table_says():
     wanted, parts = tree.terms(q, v)
     np.testing.assert_allclose(mass, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
     np.testing.assert_allclose(force, sum(parts.values()), rtol=1e-9, atol=1e-10 * np.abs(force).max())
+
+
+@pytest.mark.parametrize("turns", [1, 100])
+def test_a_joint_that_turned_and_turned_moves_as_one_that_did_not(turns):
+    """Series of the angle would cancel: from −1.7 over 4.6, where they end, and at 630."""
+    robot, _ = chain()
+    rng = np.random.default_rng(5)
+    q, v = rng.uniform(-1, 1, robot.size), rng.uniform(-1, 1, robot.size)
+    q[0] = -1.7
+    wanted = (*robot.at(q, v).dynamics(), *robot.tangent())
+    q[0] += 2 * np.pi * turns
+    for ours, theirs in zip((*robot.at(q, v).dynamics(), *robot.tangent()), wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
+
+
+def test_only_a_joint_that_jumps_alone_takes_the_rate_behind_a_kink_at_once():
+    ramp = Ramp(begin=1.0, end=2.0, value=3.0)
+    links = (
+        Link.rigid("one", 0.1, joint=Joint.revolute("z", motion=ramp, jump="alone")),
+        Link.rigid("two", 0.1, joint=Joint.revolute("z", motion=ramp), on="one.tip"),
+        Link.rigid("three", 0.1, joint=Joint.revolute("z"), on="two.tip"),
+    )
+    robot = Robot(links).at(v=[0.0, 0.0, 0.7], t=1.0)
+    assert robot.model.rechart(robot.state)
+    np.testing.assert_array_equal(robot.state.v, [3.0, 0.0, 0.7])
+    assert not robot.at(v=[3.0, 3.0, 0.7], t=1.5).model.rechart(robot.state)
+    with pytest.raises(ConfigError, match="motion"):
+        Joint.revolute("z", jump="alone")
 
 
 LOADED = GVSConfig(

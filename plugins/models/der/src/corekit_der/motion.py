@@ -35,6 +35,7 @@ class HeldMotion:
 
     Attributes:
         index: indices into q and v, shape (p,).
+        signals: what they follow.
     """
 
     def __init__(self, graph: Graph, numbering: Numbering, axes: Sequence[int], *, twisting: bool) -> None:
@@ -57,6 +58,7 @@ class HeldMotion:
         if wrong:
             raise ConfigError(wrong, "the clamps")
         self.index: IntArray = np.concatenate(index)
+        self.signals = tuple(signal for part in self._parts for signal in part.signals)
         self._rest = np.concatenate(rest)
 
     def at(self, time: float, value: Array, rate: Array) -> None:
@@ -79,9 +81,13 @@ class _Held:
         self._one, self._three = np.zeros(1), np.zeros(3)
 
     @property
-    def moving(self) -> bool:
+    def signals(self) -> tuple[Signal, ...]:
         clamp = self._clamp
-        return any(signal is not None for signal in (clamp.displacement, clamp.angle, clamp.twist))
+        return tuple(each for each in (clamp.displacement, clamp.angle, clamp.twist) if each is not None)
+
+    @property
+    def moving(self) -> bool:
+        return bool(self.signals)
 
     def mistakes(self, where: str, *, planar: bool) -> list[Mistake]:
         """What does not fit."""

@@ -65,7 +65,8 @@ class RodSystem:
         self._x = numbering.node[:, None] + np.arange(len(axes))
         self._node = np.ascontiguousarray(numbering.node[: self._nodes])
         self.held = HeldMotion(graph, numbering, axes, twisting=not config.planar)
-        self.mass, self._weight, self._drag = _lumped(graph, numbering, self._axes.T @ context.gravity)
+        self._gravity = self._axes.T @ context.gravity
+        self.mass, self._weight, self._drag = _lumped(graph, numbering, self._gravity)
         self._moved = np.zeros(n)
         self._with_edges = config.collision == "capsules"
         self._rest_q, self._rest_aux = np.zeros(n), np.zeros(form.aux)
@@ -120,6 +121,7 @@ class RodSystem:
             aux=self._form.aux,
             prescribed=self.held.index,
             prescribed_coordinates=self.held.index,
+            motions=self.held.signals,
             row_width=(7 if self._width == 3 else 4) if self._with_edges else self._width,
             plane=np.vstack([self._origin, self._axes.T]) if config.planar else None,
             reach=None if config.planar else self._reach(),
@@ -262,7 +264,7 @@ class RodSystem:
 
     def symbolic(self) -> SymbolicRods:
         """The equations as CasADi expressions."""
-        from corekit_der.materials import materials_of
+        from corekit_der.materials import compliance_shares, materials_of
         from corekit_der.symbolic import Parts, SymbolicRods
 
         graph, applied = self._graph, self._applied
@@ -284,7 +286,8 @@ class RodSystem:
             origin=self._origin,
             nodes=self._numbering.node[: self._nodes],
             edges=self._real if self._with_edges else self._real[:0],
-            materials=materials_of(graph, self._numbering, self._width),
+            shares=compliance_shares(graph),
+            materials=materials_of(graph, self._numbering, self._gravity),
         )
         return SymbolicRods(parts, self.layout.input_size)
 

@@ -71,6 +71,7 @@ def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
         aux=12 * len(robot.tree.charts),
         prescribed=motions.index,
         prescribed_coordinates=motions.index,
+        motions=motions.signals,
         bilateral_rows=robot.loops.height,
         row_width=robot.size,
     )

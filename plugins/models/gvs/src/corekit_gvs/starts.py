@@ -36,6 +36,7 @@ class Motions:
 
     Attributes:
         index: prescribed velocities, in order.
+        signals: their motions.
     """
 
     def __init__(self, config: GVSConfig, tree: Tree) -> None:
@@ -59,6 +60,7 @@ class Motions:
         if wrong:
             raise ConfigError(wrong, "the joints")
         self.index: IntArray = np.array(index, dtype=np.int64)
+        self.signals = tuple(signal for signal, _ in self._signals)
         self._charts = tree.charts
 
     def write(self, time: float, value: Array, rate: Array) -> None:

@@ -60,6 +60,7 @@ class AlphaStepper:
         self._averages, self._step, self._bound = averages, step, options.local_error
         self._newton = AlphaNewton(averages, options.tolerance, options.max_iterations, options.reuse)
         self._smooth: State | None = None
+        self._behind: State | None = None
         self._kept: dict[str, Array] = {}
         self._length = step
 
@@ -78,6 +79,9 @@ class AlphaStepper:
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         """One step of (1)–(2) and contact."""
         smooth = self._smooth = self._smooth or system.new_state()
+        behind = self._behind = self._behind or system.new_state()
+        if system.pass_kink(state, behind):
+            state = behind
         start = self._start(system, state)
         if start is None:
             return StepReport(accepted=False, step=self._step, solve=SolveInfo(Status.SINGULAR))
