@@ -8,7 +8,7 @@ recharted. Meant for some hundred coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import casadi as ca
@@ -24,21 +24,29 @@ __all__ = ["Material", "Parts", "SymbolicRods"]
 Expression = Any
 """A CasADi SX, MX or DM."""
 
+_NO_EDGES: IntArray = np.zeros(0, dtype=np.int64)
+
 
 @frozen(eq=False)
 class Material:
-    """An option of a limb that may become a symbol.
+    """An option of a limb that may become a symbol, see `materials`.
 
     Args:
         name: of the option, `limbs[0].young`. parameter: its unit and value.
-        edges, pairs: what goes with it elastically, indices. drag: viscous D that one unit of it gives, (n,), or empty.
+        edges: those whose stiffness it scales, as `scales` says: like `young`, like `poisson` or not.
+        drag, mass, weight: diagonals of viscous D and M and the weight that one unit of it gives, (n,), or None.
+        resistive, natural: the same of ½L·(c_n, c_t), (E, 2), and of natural curvatures, (P, 3).
     """
 
     name: str
     parameter: SymbolicParameter
-    edges: IntArray
-    pairs: IntArray
-    drag: Array
+    edges: IntArray = _NO_EDGES
+    scales: str = ""
+    drag: Array | None = None
+    mass: Array | None = None
+    weight: Array | None = None
+    resistive: Array | None = None
+    natural: Array | None = None
 
 
 @frozen(eq=False)
@@ -58,6 +66,7 @@ class Parts:
         axes, rotation, origin: the base's axes that count (3, d), all of them (3, 3), and its origin (3,).
         nodes: first index of the node of every node frame.
         edges: edge of every edge frame.
+        shares: of the two edges in the compliances of every pair, (P, 2, 3).
         materials: options that may become symbols.
     """
 
@@ -78,6 +87,7 @@ class Parts:
     origin: Array
     nodes: IntArray
     edges: IntArray
+    shares: Array
     materials: Sequence[Material] = ()
 
 
@@ -100,26 +110,36 @@ class SymbolicRods:
     def __init__(self, parts: Parts, inputs: int, values: Mapping[str, Expression] | None = None) -> None:
         self._parts = parts
         self._values = dict(values or {})
-        self._of_edge: dict[int, Expression] = {}
-        self._of_pair: dict[int, Expression] = {}
-        drag = ca.DM(parts.drag)
-        for each in parts.materials:
-            if each.name not in self._values:
-                continue
+        self._axial: dict[int, Expression] = {}
+        self._torsion: dict[int, Expression] = {}
+        given = [each for each in parts.materials if each.name in self._values]
+        for each in given:
             value, number = self._values[each.name], each.parameter.value
-            if len(each.drag):
-                drag = drag + ca.DM(each.drag) * (value - number)
-            else:
-                self._of_edge |= dict.fromkeys(each.edges.tolist(), value / number)
-                self._of_pair |= dict.fromkeys(each.pairs.tolist(), value / number)
-        self._drag = drag
+            if each.scales == "young":
+                self._axial |= dict.fromkeys(each.edges.tolist(), value / number)
+            elif each.scales:
+                self._torsion |= dict.fromkeys(each.edges.tolist(), (1.0 + number) / (1.0 + value))
+
+        def with_given(own: Array, slope: Callable[[Material], Array | None]) -> Expression:
+            total = ca.DM(own)
+            for each in given:
+                of_unit = slope(each)
+                if of_unit is not None:
+                    total = total + ca.DM(of_unit) * (self._values[each.name] - each.parameter.value)
+            return total
+
+        self._mass = with_given(parts.mass, lambda each: each.mass)
+        self._weight = with_given(parts.weight, lambda each: each.weight)
+        self._drag = with_given(parts.drag, lambda each: each.drag)
+        self._resistive = with_given(parts.resistive, lambda each: each.resistive)
+        self._natural = with_given(parts.natural, lambda each: each.natural)
         self.coordinates = len(parts.mass)
         self.inputs = inputs
         self.frames = len(parts.nodes) + len(parts.edges)
 
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
-        """Viscosity of every limb, and Young's modulus of those that are one all along and joined to no other."""
+        """Drags, moduli, density and natural curvature of every limb, where they are one all along it."""
         return {each.name: each.parameter for each in self._parts.materials}
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicRods:
@@ -128,34 +148,36 @@ class SymbolicRods:
 
     def mass(self, q: Expression) -> Expression:
         """M, shape (n, n); constant."""
-        return ca.diag(ca.DM(self._parts.mass))
+        return ca.diag(self._mass)
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
         """½·vᵀM·v [J]."""
-        return 0.5 * ca.dot(ca.DM(self._parts.mass) * v, v)
+        return 0.5 * ca.dot(self._mass * v, v)
 
     def potential_energy(self, q: Expression) -> Expression:
         """Elastic energy without inputs and gravitational potential [J], heights from the world's origin."""
         parts = self._parts
         width = parts.axes.shape[1]
         # the weight of all nodes times the base's own height
-        total = sum(parts.weight[node : node + width] for node in np.unique(parts.rods.edge[:, :2]))
-        level = float(total @ (parts.axes.T @ parts.origin))
-        return self._elastic(q, None) - ca.dot(ca.DM(parts.weight), q) - level
+        total = sum(self._weight[node : node + width] for node in np.unique(parts.rods.edge[:, :2]).tolist())
+        level = ca.dot(total, ca.DM(parts.axes.T @ parts.origin))
+        return self._elastic(q, None) - ca.dot(self._weight, q) - level
 
     def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
         """f(q, v, u) [N, N·m], shape (n, 1)."""
         parts = self._parts
-        f = ca.DM(parts.weight) - self._drag * v - ca.gradient(self._elastic(q, inputs), q)
+        f = self._weight - self._drag * v - ca.gradient(self._elastic(q, inputs), q)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:
             for k in range(force.shape[0]):
                 rows[node + k] = rows[node + k] + force[k]
 
-        for j in np.flatnonzero(parts.resistive.any(axis=1)):
-            across, extra = parts.resistive[j, 0], parts.resistive[j, 1] - parts.resistive[j, 0]
-            t = self._tangent(q, int(j))[0]
+        for j in range(len(parts.resistive)):
+            across, extra = self._resistive[j, 0], self._resistive[j, 1] - self._resistive[j, 0]
+            if across.is_zero() and extra.is_zero():
+                continue
+            t = self._tangent(q, j)[0]
             for node in parts.rods.edge[j, :2].tolist():
                 u = v[node : node + parts.axes.shape[1]]
                 add(node, -across * u - extra * t * ca.dot(t, u))
@@ -232,7 +254,7 @@ class SymbolicRods:
         """k̄₁, k̄₂, τ̄ of a pair: equation (1) of `actuation`."""
         parts, rest = self._parts, []
         for i in range(3):
-            kappa = float(parts.natural[p, i])
+            kappa = self._natural[p, i]
             if inputs is not None and parts.first[p] >= 0 and i < parts.strains:
                 kappa = kappa + inputs[int(parts.first[p]) + i]
             turn = 2.0 * ca.tan(0.5 * kappa * parts.voronoi[p]) if i < 2 else kappa * parts.voronoi[p]
@@ -247,14 +269,23 @@ class SymbolicRods:
         for j in edges:
             if rods.axial[j]:
                 strain = self._tangent(q, j)[1] / rods.length[j] - 1.0
-                energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2 * self._of_edge.get(j, 1.0)
+                energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2 * self._axial.get(j, 1.0)
         planar = parts.axes.shape[1] == 2
         frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges]
         for p in range(len(rods.pair)):
             found = self._bend(frames, p) if planar else self._bend_and_twist(q, frames, p)
-            for k, rest, stiffness in zip(found, self._rest(p, inputs), rods.bend[p], strict=False):
-                energy += 0.5 * stiffness * (k - rest) ** 2 * self._of_pair.get(p, 1.0)
+            for i, (k, rest) in enumerate(zip(found, self._rest(p, inputs), strict=False)):
+                energy += 0.5 * rods.bend[p, i] * (k - rest) ** 2 * self._scale(p, i)
         return energy
+
+    def _scale(self, p: int, i: int) -> Expression:
+        """How much stiffer than its own a pair is in its strain i: (2) of `materials`."""
+        compliance, changed = 0.0, False
+        for edge, share in zip(self._parts.rods.pair[p].tolist(), self._parts.shares[p, :, i], strict=True):
+            scale = self._axial.get(edge, 1.0) * (self._torsion.get(edge, 1.0) if i == 2 else 1.0)
+            changed = changed or edge in self._axial or (i == 2 and edge in self._torsion)
+            compliance = compliance + share / scale
+        return 1.0 / compliance if changed else 1.0
 
     def _bend(self, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
         """k of a planar pair."""
