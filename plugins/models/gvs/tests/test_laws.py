@@ -14,7 +14,7 @@ from . import reference_basis as slow
 from .reference_linkages import TENDONS, typed_arm
 from .reference_linkages import published_arm as slow_arm
 from .reference_tree import soft
-from .robots import DOWN, Robot, published_arm
+from .robots import DOWN, Robot, octopus, published_arm
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +154,34 @@ def test_powers_in_formulas_are_powers(power):
     value, rate = evaluator([text, slope], ["X", "q"])(X, 1.7)
     np.testing.assert_allclose(value, X**power + 1.7**power * X, rtol=1e-14)
     np.testing.assert_allclose(rate, power * X ** (power - 1) + 1.7**power, rtol=1e-14)
+
+
+@pytest.mark.parametrize("which", ["octopus", "mixed"])
+def test_inertia_s_share_of_the_tangent_is_its_slope(which):
+    """K at q̈ = w holds ∂(M·w)/∂q and b_qq's part of it: against differences of f − M·w, extrapolated."""
+    robot = Robot(octopus("dependent"), DOWN) if which == "octopus" else mixed()
+    rng = np.random.default_rng(7)
+    start = np.array([-14.5, 10.7, 0.5, 0, 0, 0]) if which == "octopus" else np.zeros(robot.size)
+    q = start + rng.uniform(0.2, 0.5, robot.size)
+    v, w = rng.uniform(-1, 1, robot.size), 100.0 * rng.uniform(-1, 1, robot.size)
+    stiffness, damping = robot.model.tangent_matrices()
+    robot.at(q, v).model.balance_tangent(robot.state, robot.inputs, w, stiffness, damping)
+    plain, _ = robot.tangent()
+
+    def unbalanced(q, v):
+        out = np.zeros(robot.size)
+        robot.at(q, v).model.balance(robot.state, robot.inputs, w, out)
+        return out
+
+    def slope(along):
+        coarse, fine = ((along(h) - along(-h)) / (2 * h) for h in (2e-4, 1e-4))
+        return (4 * fine - coarse) / 3
+
+    for k in range(robot.size):
+        unit = np.eye(robot.size)[k]
+        by_q = slope(lambda h: unbalanced(q + h * unit, v))  # noqa: B023 - called here
+        by_v = slope(lambda h: unbalanced(q, v + h * unit))  # noqa: B023
+        np.testing.assert_allclose(stiffness.data[:, k], -by_q, rtol=1e-6, atol=1e-7 * np.abs(by_q).max())
+        np.testing.assert_allclose(damping.data[:, k], -by_v, rtol=1e-6, atol=1e-7 * np.abs(by_v).max())
+    # without it the matrix would be another one
+    assert np.abs(stiffness.data - plain).max() > 0.1 * np.abs(plain).max()
