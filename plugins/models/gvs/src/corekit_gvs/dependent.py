@@ -4,8 +4,12 @@ With D = ∂/∂t + Σ q̇ᵢ·∂/∂qᵢ, the derivative along a motion with q
 
     x₀ = ξ* + D_L·(b − b_q·q),   ẋ₀ = D_L·b_t,   a_v = D_L·D²b,   B = D_L·b_q                                 (1)
 
-so that ξ = x₀ + B·q, ξ̇ = ẋ₀ + B·q̇ and ξ̈ = B·q̈ + a_v; tangents need Ḃ = D_L·D b_q, B̈ = D_L·D²b_q and b_qq too.
-a_v holds b_qq·q̇·q̇, without which accelerations are off by several per cent.
+so that ξ = x₀ + B·q, ξ̇ = ẋ₀ + B·q̇ and ξ̈ = B·q̈ + a_v. a_v holds b_qq·q̇·q̇, without which accelerations are off
+by several per cent. Along a motion d/dt = D + Σ q̈ᵢ·∂/∂q̇ᵢ, and ∂/∂q commutes with it, so tangents need
+
+    ∂ξ/∂q = B,   ∂ξ̇/∂q = Ḃ = D_L·D b_q,   ∂ξ̈/∂q = B̈ = D_L·(D²b_q + b_qq·q̈),   ∂B/∂q = D_L·b_qq            (2)
+
+The last is how J, and with it M, changes where strains are fixed: an independent basis has none of it.
 """
 
 from __future__ import annotations
