@@ -9,7 +9,7 @@ from corekit.data.status import SolveInfo
 __all__ = ["StepReport"]
 
 
-@frozen
+@frozen(slots=False)  # made at every step: a third sooner so
 class StepReport:
     """How a step went.
 

@@ -34,13 +34,18 @@ class BilateralRows:
         rate: which rows prescribe a rate; fixed for life, (nb,).
         bounded: which rows may have finite bounds; fixed for life, (nb,). Only those are read from
             `lower` and `upper`, and they are answered by the impulse solver, never eliminated.
+        timed: whether they may depend on the state's time otherwise than through the inputs; fixed for life.
     """
 
-    __slots__ = ("bounded", "compliance", "constraint", "dofs", "lower", "rate", "target", "upper", "values")
+    __slots__ = (
+        "bounded", "compliance", "constraint", "dofs", "lower", "rate", "target", "timed", "upper", "values",
+    )  # fmt: skip
 
     def __init__(
-        self, count: int, width: int, rate: BoolArray | None = None, bounded: BoolArray | None = None
-    ) -> None:
+        self, count: int, width: int, rate: BoolArray | None = None, bounded: BoolArray | None = None,
+        *, timed: bool = True,
+    ) -> None:  # fmt: skip
+        self.timed = timed
         self.dofs: IntArray = np.zeros((count, width), dtype=np.int64)
         self.values: Array = np.zeros((count, width))
         self.constraint: Array = np.zeros(count)

@@ -56,6 +56,11 @@ class BodyInputs:
             signal.value(time, view)
         return self.buffer
 
+    @property
+    def constant(self) -> bool:
+        """Whether u is the same at all times."""
+        return not self._varying
+
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of the signals in (t0, t1] [s]."""
         return [t for signal in self.signals for t in signal.breakpoints(t0, t1)]

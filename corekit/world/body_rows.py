@@ -72,7 +72,9 @@ class BodyRows:
         rows = self.rows
         self.bounded: IntArray = np.flatnonzero(rows.bounded)
         self.kept: IntArray = np.flatnonzero(~rows.bounded)
-        self._has_rate = bool(rows.rate.any())
+        # under inputs that stay a rate is at the end of a step what it is at its start
+        steady = body.inputs.constant and not rows.timed
+        self._looks_ahead = bool(rows.rate.any()) and not steady
         self.eliminated = EliminatedRows(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
         self.compliance, self.target = np.zeros(rows.count), np.zeros(rows.count)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
@@ -109,7 +111,7 @@ class BodyRows:
         rows, model, inputs = self.rows, self._body.model, self._body.inputs
         model.bilateral(start, u, rows)
         target = rows.target
-        if self._has_rate:
+        if self._looks_ahead:
             now = start.time
             start.time = now + h
             model.bilateral(start, inputs.at(now + h), self._ends)

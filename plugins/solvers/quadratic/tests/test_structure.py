@@ -16,6 +16,8 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.banded import BandedSolver
 from corekit_quadratic.config import BandedConfig
+from corekit_quadratic.narrow import NARROW, factor_narrow, solve_narrow
+from corekit_quadratic.pairs import REACH, Pairs, find_pairs, form_gram
 from corekit_quadratic.skyline import BAND, factor_rows, order_rows, solve_rows
 from corekit_quadratic.whiten import lower_factor, whiten_rows
 
@@ -59,36 +61,108 @@ def residual(problem, x, y):
     return max(np.abs(bound).max(initial=0.0), np.abs(balance).max(initial=0.0))
 
 
-def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them():
+def pairs_of(order, start, at, n, room=4000):
+    """The pairs of rows, with arrays of their own."""
+    k = len(order)
+    unsigned = [np.zeros(size, np.uint32) for size in (room, room, room + 1, room, room, k, k, room)]
+    row, other, begin, left, right, own, far, source = unsigned
+    head, number = np.array([-1, 0, 0]), np.zeros(2 * (REACH + 1), np.int64)
+    pairs: Any = Pairs(
+        head, row, other, begin, left, right, own, far, source, np.zeros(room), np.zeros(k, np.int64), number
+    )
+    assert find_pairs(pairs, order, start, at, np.zeros(n, np.uint32), np.zeros((2, room), np.uint32))
+    return pairs
+
+
+@pytest.mark.parametrize("springs", [False, True], ids=["pins", "springs"])
+def test_rows_of_a_chain_reach_back_to_their_neighbours_only_contacts_among_them(springs):
     problem = chain(40, contacts=range(0, 40, 3))
     n, k = 40, len(problem.lower)
-    lower = np.zeros((n, 1))
-    assert lower_factor(problem.hessian.data.reshape(-1, 1), lower)
-    places: Any = (np.zeros(k + 1, np.uint32), np.zeros(500, np.uint32), np.zeros(k, np.uint32))
-    start, at, order = places
+    # springs between neighbours but one let rows reach farther
+    hessian = np.zeros((n, 3))
+    hessian[:, 0], hessian[:-2:4, 2] = problem.hessian.data + 0.5 * springs, -0.4 * springs
+    lower = np.zeros((n, 3 if springs else 1))
+    assert lower_factor(hessian, lower)
+    places: Any = (
+        np.zeros(k + 1, np.uint32),
+        *(np.zeros(500, np.uint32) for _ in "as"),
+        np.zeros(k, np.uint32),
+    )
+    start, at, source, order = places
     entry, lowest = np.zeros(500), np.zeros(k, np.int64)
     work = np.zeros(n)
-    assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, lowest)
+    assert whiten_rows(lower, problem.dofs, problem.values, work, start, at, entry, source, lowest)
     order_rows(lowest, np.zeros(n + 1, np.int64), order)
     first, base = np.zeros(k, np.int64), np.zeros(k, np.int64)
     seen: Any = np.zeros(n, np.uint32)
-    listed: Any = np.zeros((2, 500), np.uint32)
     size = np.zeros(k + BAND)
-    dense = np.zeros((k, n))
+    pairs = pairs_of(order, start, at, n)
+    form_gram(pairs, entry)
+    dense, H = np.zeros((k, n)), np.diag(hessian[:, 0])
     np.add.at(dense, (np.arange(k)[:, None], problem.dofs), problem.values)
-    S = (dense / problem.hessian.data) @ dense.T + np.diag(problem.compliance)
+    H[np.arange(2, n), np.arange(n - 2)] = H[np.arange(n - 2), np.arange(2, n)] = hessian[:-2, 2]
+    S = dense @ np.linalg.solve(H, dense.T) + np.diag(problem.compliance)
     right = np.random.default_rng(0).normal(size=k)
-    # as a narrow band, and, where there is no room for its fixed width, inside the envelope
-    for room in ((k + BAND) * (BAND + 1), 3 * k):
-        factor = np.zeros(room)
-        assert not factor_rows(
-            order, k, start, at, entry, problem.compliance, seen, listed, work, size, first, base, factor
-        )
-        assert (first[0] < 0) == (room > 3 * k)
-        found = np.append(right[order], np.full(BAND, np.nan))
-        solve_rows(k, first, base, factor, found)
-        np.testing.assert_allclose(found[:k], np.linalg.solve(S, right)[order], rtol=1e-9)
-    assert np.max(np.arange(k) - first) <= 4
+    for chosen in (order, order[order % 3 > 0]):
+        m = len(chosen)
+        held, among = right[chosen], S[np.ix_(chosen, chosen)]
+        # as a narrow band, and, where there is no room for its fixed width, inside the envelope
+        for room in ((k + BAND) * (BAND + 1), 6 * k):
+            factor = np.zeros(room)
+            assert not factor_rows(
+                chosen, m, start, at, entry, problem.compliance, pairs, seen, work, size, first, base, factor
+            )
+            assert (first[0] < 0) == (room > 6 * k)
+            found = np.append(held, np.full(BAND, np.nan))
+            solve_rows(m, first, base, factor, found)
+            np.testing.assert_allclose(found[:m], np.linalg.solve(among, held), rtol=1e-9)
+        assert np.max(np.arange(m) - first[:m]) <= (8 if springs else 4)
+
+
+def test_a_row_that_depends_on_others_is_left_out_of_a_narrow_band():
+    m = 12
+    L = np.tril(np.triu(np.full((m, m), 0.3), -NARROW), -1) + np.eye(m)
+    L[6] = 0.0
+    S = L @ L.T
+    factor = np.zeros((m + BAND) * (BAND + 1))
+    for j in range(m):
+        column = S[j : j + BAND + 1, j]
+        factor[j * (BAND + 1) :][: len(column)] = column
+    assert factor_narrow(m, BAND, 1e-13, np.diag(S).copy() + 1.0 * (np.arange(m) == 6), factor) == 1
+    x = np.append(np.arange(1.0, m + 1), np.zeros(BAND))
+    solve_narrow(m, BAND, factor, x)
+    rest = np.delete(np.arange(m), 6)
+    assert x[6] == 0.0
+    np.testing.assert_allclose(x[rest], np.linalg.solve(S[np.ix_(rest, rest)], rest + 1.0), rtol=1e-9)
+
+
+def test_what_was_solved_before_never_changes_an_answer():
+    # entries that come and go are looked for anew: the second program's answer is bit for bit that of a fresh solver
+    first, second = chain(20, contacts=range(0, 20, 2)), chain(20, contacts=range(0, 20, 2))
+    second.values[second.dofs == 7] = 0.0
+    solver = BandedSolver(BandedConfig())
+    answers = []
+    for problem in (first, second, first):
+        x, y = np.zeros(20), np.zeros(len(problem.lower))
+        assert solver.solve(problem, x, y).status is Status.CONVERGED
+        fresh_x, fresh_y, _ = solved(problem)
+        np.testing.assert_array_equal(x, fresh_x)
+        np.testing.assert_array_equal(y, fresh_y)
+        answers.append(x)
+    assert np.abs(answers[0] - answers[1]).max() > 1e-3
+
+
+def test_a_program_whose_numbers_change_in_place_is_solved_as_it_stands():
+    problem, other = chain(15, contacts=range(0, 15, 4)), chain(15, contacts=range(0, 15, 4))
+    solver, x, y = BandedSolver(BandedConfig()), np.zeros(15), np.zeros(len(problem.lower))
+    solver.solve(problem, x, y)
+    problem.values[:] *= 1.5
+    problem.gradient[:] *= -0.7
+    problem.hessian.data[:] *= 2.0
+    solver.solve(problem, x, y)
+    assert residual(problem, x, y) < 1e-12
+    solver.solve(other, x, y)
+    assert residual(other, x, y) < 1e-12
 
 
 def test_a_row_that_reaches_far_is_answered_as_others_are():

@@ -12,6 +12,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo
+from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, StepProgram
 from corekit.roles.problem import QPProblem, QPSolver
@@ -48,15 +49,15 @@ class _Buffers:
     """A program's arrays for a number of variables and rows.
 
     Attributes:
-        problem: the program. x, multiplier: its answer. bounds: (5, rows), see `step_rows.step_rows`.
+        problem: the program. x, multiplier: its answer. table: what `step_rows.step_rows` writes.
     """
 
-    def __init__(self, hessian: Matrix, rows: int, width: int, tolerance: float) -> None:
+    def __init__(self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array) -> None:
         self.x: Array = np.zeros(hessian.n)
         self.multiplier: Array = np.zeros(rows)
-        self.bounds: Array = np.zeros((5, rows))
-        lower, upper, compliance, least, most = self.bounds
-        self.problem = QPProblem(
+        bounds = np.zeros((5, rows))
+        lower, upper, compliance, least, most = bounds
+        self.problem = made = QPProblem(
             hessian=hessian,
             gradient=np.zeros(hessian.n),
             dofs=np.zeros((rows, width), dtype=np.int64),
@@ -68,6 +69,11 @@ class _Buffers:
             most=most,
             tolerance=tolerance,
         )
+        self.arrays = ArrayTable(
+            made.gradient, made.dofs, made.values, bounds, self.multiplier, self.x, np.ascontiguousarray(directions),
+            np.zeros(directions.shape[1]),
+        )  # fmt: skip
+        self.table = self.arrays.table
 
 
 @final
@@ -89,7 +95,7 @@ class ReducedProgram:
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
         count = count_rows(problem.friction, directions.shape[1], problem.bounded)
-        self._buffers = _Buffers(identity, count, self._rank, tolerance)
+        self._buffers = _Buffers(identity, count, self._rank, tolerance, directions)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
         self._share, self._velocity = np.zeros(directions.shape[1]), np.zeros(rows)
         self._slip, self._trial = np.zeros(problem.contacts), np.zeros(rows)
@@ -128,64 +134,74 @@ class WholeProgram:
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
         self._made: dict[tuple[int, int, int], _Buffers] = {}
-        self._share: Array = np.zeros(0)
-        self._room: Array = np.zeros((3, 0))
+        self._room: Array = np.zeros((4, 0))
+        self._known: StepProgram | None = None
+        self._given = ArrayTable()
         self._none: tuple[IntArray, Array] = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
 
     def take(
         self, step: StepProgram, directions: Array, velocity: Array, row_impulse: Array, impulse: Array
     ) -> None:
         """Begin with a step; arguments as in `StepSolver.solve_step`."""
-        self._step, self._directions, self._velocity = step, directions, velocity
-        self._row_impulse, self._impulse = row_impulse, impulse
+        if step is not self._known:
+            self._known = step
+            self._made.clear()
+            self._given = ArrayTable(
+                step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper
+            )
+        self._velocity, self._row_impulse, self._impulse = velocity, row_impulse, impulse
         contacts, choices = step.contacts, directions.shape[1]
         self._friction = friction = step.friction[:contacts]
         self._dofs, self._values = (step.contact_dofs, step.contact_values) if contacts else self._none
-        count = len(step.target) + (count_rows(friction, choices, 0) if choices else contacts)
-        width = max(step.dofs.shape[1], self._values.shape[1])
-        key = (count, width, len(velocity))
+        count = count_rows(friction, choices, 0) if choices else contacts
+        key = count, self._values.shape[1], choices
         found = self._made.get(key)
-        if found is None or found.problem.hessian is not step.matrix:
+        if found is None:
             if len(self._made) > _KEPT:
                 self._made.clear()
-            found = self._made[key] = _Buffers(step.matrix, count, width, self._tolerance)
-        # no guess of v⁺ beside the impulses: what an earlier step left here is no part of the solver's memory
-        found.x.fill(0.0)
-        self._buffers, self._begins = found, True
-        if len(self._share) != choices:
-            self._share = np.zeros(choices)
-        if choices and self._room.shape[1] < len(impulse):
-            self._room = np.zeros((3, 2 * len(impulse)))
+            rows, width = len(step.target) + count, max(step.dofs.shape[1], key[1])
+            found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions)
+        self._step, self._directions, self._buffers, self._begins = step, directions, found, True
 
-    def ask(self, solver: QPSolver, shift: Array) -> Asked:
-        """Solve it."""
-        step, directions, buffers = self._step, self._directions, self._buffers
-        program, friction = buffers.problem, self._friction
+    def _pose(self, shift: Array) -> None:
+        """Write the program."""
         step_rows(
-            step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper,
-            self._dofs, self._values, step.bias, friction, directions, shift,
-            self._row_impulse, self._impulse, self._share, self._begins,
-            program.gradient, program.dofs, program.values, buffers.bounds, buffers.multiplier,
+            self._given.table, self._dofs, self._values, self._step.bias, self._friction, shift, self._row_impulse,
+            self._impulse, self._begins, self._buffers.table,
         )  # fmt: skip
         self._begins = False
-        info = solver.solve(program, buffers.x, buffers.multiplier)
-        if not directions.shape[1]:
-            # the program's rows are the contact laws themselves
-            return Asked(info, info.residuals, shift)
-        velocity, trial, slip = self._room
-        step_impulses(
-            friction, directions, buffers.multiplier, self._row_impulse, trial[: len(self._impulse)]
-        )
+
+    def solve(self, solver: QPSolver, shift: Array) -> SolveInfo:
+        """Solve it once, and write v⁺ and the impulses: without friction its rows are the contact laws themselves."""
+        buffers, velocity = self._buffers, self._velocity
+        self._pose(shift)
+        # no guess of v⁺ beside the impulses: what an earlier step left there is no part of the solver's memory
+        velocity.fill(0.0)
+        info = solver.solve(buffers.problem, velocity, buffers.multiplier)
+        step_impulses(buffers.table, self._friction, self._row_impulse, self._impulse)
+        return info
+
+    def ask(self, solver: QPSolver, shift: Array) -> Asked:
+        """Solve it with friction."""
+        step, directions, buffers, friction = self._step, self._directions, self._buffers, self._friction
+        if self._begins:
+            buffers.x.fill(0.0)
+        self._pose(shift)
+        info = solver.solve(buffers.problem, buffers.x, buffers.multiplier)
+        size, rows = len(self._impulse), len(self._row_impulse)
+        if self._room.shape[1] < max(size, rows):
+            self._room = np.zeros((4, 2 * max(size, rows)))
+        velocity, trial, slip, held = self._room
+        step_impulses(buffers.table, friction, held[:rows], trial[:size])
         normal, tangential, cone = certify_step(
-            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, self._share, velocity, slip
+            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.arrays.arrays[7],
+            velocity, slip,
         )  # fmt: skip
         # of the program's own rows those of contacts say nothing of Coulomb's law, but the joints' do
         residuals = Residuals(normal, tangential, cone, info.residuals.equation)
         return Asked(info, residuals, slip[: step.contacts])
 
     def write(self) -> None:
-        """Write v⁺ and the impulses."""
+        """Write v⁺ and the impulses of the last answer."""
         self._velocity[:] = self._buffers.x
-        step_impulses(
-            self._friction, self._directions, self._buffers.multiplier, self._row_impulse, self._impulse
-        )
+        step_impulses(self._buffers.table, self._friction, self._row_impulse, self._impulse)

@@ -61,12 +61,18 @@ class QPContact(StepSolver):
         self, program: StepProgram, velocity: Array, row_impulse: Array, impulse: Array
     ) -> SolveInfo:
         """Write v⁺, λ_b and λ_c; see `StepSolver.solve_step`."""
-        contacts = program.contacts
-        rough = contacts > 0 and bool(np.count_nonzero(program.friction[:contacts]))
-        directions = self._pyramid(program.width, rough=rough)
-        self._whole.take(program, directions, velocity, row_impulse, impulse)
-        speed = float(np.abs(program.bias).max(initial=1e-3)) if rough else 0.0
-        return self._answer(self._whole, program.id[:contacts], speed, rough=rough)
+        contacts, whole = program.contacts, self._whole
+        if contacts and np.count_nonzero(program.friction):
+            whole.take(program, self._pyramid(program.width, rough=True), velocity, row_impulse, impulse)
+            speed = float(np.abs(program.bias).max(initial=1e-3))
+            return self._answer(whole, program.id[:contacts], speed, rough=True)
+        whole.take(program, self._pyramid(program.width, rough=False), velocity, row_impulse, impulse)
+        info = whole.solve(self._solver, self._no_shift(contacts))
+        good = info.residuals.worst <= self._config.tolerance
+        if good == (info.status is Status.CONVERGED):
+            return info
+        status = Status.CONVERGED if good else Status.INACCURATE
+        return SolveInfo(status, info.iterations, info.residuals, self._name)
 
     def _answer(self, program: Program, ids: IntArray, speed: float, *, rough: bool) -> SolveInfo:
         """Ask a program until Coulomb's law holds, and write its best answer."""

@@ -13,6 +13,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import index_matrix, matrix, vector
 from corekit_qp.rows import contact_residuals, gather_impulses, spread_impulses
 
 __all__ = ["certify_step", "step_impulses", "step_rows"]
@@ -20,18 +21,23 @@ __all__ = ["certify_step", "step_impulses", "step_rows"]
 
 @compiled
 def step_rows(
-    right: Array, dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array, upper: Array,
-    contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, shift: Array,
-    row_impulse: Array, impulse: Array, share: Array, guesses: bool,
-    gradient: Array, out_dofs: IntArray, out_values: Array, bounds: Array, multiplier: Array,
+    step: IntArray, contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, shift: Array,
+    row_impulse: Array, impulse: Array, guesses: bool, program: IntArray,
 ) -> None:  # fmt: skip
     """Write the program's gradient and rows: bilateral ones first, then one or `r` a contact.
 
     Args:
-        directions: D, shape (width − 1, r). shift: σ, shape (m,) [m/s].
-        share: work, shape (r,). guesses: whether to write the multipliers that give λ_b and λ_c.
-        bounds: lower, upper, compliance, least and most of every row, shape (5, rows).
+        step: right, dofs, values, compliance, target, lower and upper of a `StepProgram`, as one table.
+        shift: σ, shape (m,) [m/s].
+        guesses: whether to write the multipliers that give λ_b and λ_c.
+        program: gradient, dofs, values, bounds (lower, upper, compliance, least and most of every row, (5, rows)),
+            multiplier, x, directions D (width − 1, r) and room for r numbers, as one table.
     """
+    right, dofs, values = vector(step, 0), index_matrix(step, 1), matrix(step, 2)
+    compliance, target, lower, upper = vector(step, 3), vector(step, 4), vector(step, 5), vector(step, 6)
+    gradient, out_dofs, out_values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
+    bounds, multiplier = matrix(program, 3), vector(program, 4)
+    directions, share = matrix(program, 6), vector(program, 7)
     nb, k = dofs.shape
     if guesses:
         for i in range(nb):
@@ -69,14 +75,12 @@ def step_rows(
 
 
 @compiled
-def step_impulses(
-    friction: Array, directions: Array, multiplier: Array, row_impulse: Array, impulse: Array
-) -> None:
-    """Write λ_b and λ_c from the program's multipliers."""
-    nb = len(row_impulse)
+def step_impulses(program: IntArray, friction: Array, row_impulse: Array, impulse: Array) -> None:
+    """Write λ_b and λ_c from the program's multipliers; `program` as in `step_rows`."""
+    multiplier, nb = vector(program, 4), len(row_impulse)
     for i in range(nb):
         row_impulse[i] = -multiplier[i]
-    gather_impulses(friction, directions, multiplier[nb:], 0, impulse)
+    gather_impulses(friction, matrix(program, 6), multiplier[nb:], 0, impulse)
 
 
 @compiled

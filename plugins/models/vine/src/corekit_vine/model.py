@@ -172,7 +172,7 @@ class Vine(Model):
         links, per_link = self._config.links, int(self._scalars[ROWS])
         kind = np.arange(links * per_link) % per_link
         held = (kind == 4) & bool(np.isfinite(self._scalars[FORCE]))
-        made = BilateralRows(links * per_link, WIDTH, rate=kind >= 4, bounded=held | (kind == 5))
+        made = BilateralRows(links * per_link, WIDTH, rate=kind >= 4, bounded=held | (kind == 5), timed=False)
         made.dofs[:] = row_dofs(links, per_link)
         made.compliance[kind == 4] = self._scalars[COMPLIANCE]
         made.lower[kind == 4], made.upper[kind == 4] = -self._scalars[FORCE], self._scalars[FORCE]

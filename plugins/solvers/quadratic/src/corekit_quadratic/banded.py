@@ -12,7 +12,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import BandedConfig
-from corekit_quadratic.sides import CONTRADICTORY, NOT_DEFINITE, TOO_LONG
+from corekit_quadratic.sides import ANSWERED, CONTRADICTORY, NOT_DEFINITE, TOO_LONG
 from corekit_quadratic.workspace import Workspace
 
 __all__ = ["BandedSolver"]
@@ -36,12 +36,14 @@ class BandedSolver(QPSolver):
         """Write x and y; the multipliers' signs say which rows to begin with, the guessed x is not used."""
         ended = self._work.run(problem, x, multiplier)
         rounds, normal, equation = self._work.report.tolist()
+        if ended == ANSWERED and normal <= problem.tolerance and equation < np.inf:
+            return SolveInfo(Status.CONVERGED, int(rounds), Residuals(normal, 0.0, 0.0, equation), "banded")
         if ended == NOT_DEFINITE or not (normal < np.inf and equation < np.inf):
             x[:] = 0.0
             multiplier[:] = 0.0
             status = Status.SINGULAR if ended == NOT_DEFINITE else Status.NON_FINITE
             return SolveInfo(status, int(rounds), Residuals(normal=np.inf, equation=np.inf), "banded")
-        status = Status.CONVERGED if normal <= problem.tolerance else Status.INACCURATE
+        status = Status.INACCURATE
         if ended == CONTRADICTORY:
             status = Status.INFEASIBLE
         elif ended == TOO_LONG:

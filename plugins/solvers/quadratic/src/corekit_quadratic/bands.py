@@ -7,7 +7,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
 
-__all__ = ["band_of"]
+__all__ = ["band_of", "stays"]
 
 
 def band_of(matrix: Matrix) -> Array:
@@ -27,3 +27,8 @@ def band_of(matrix: Matrix) -> Array:
             band[j, : n - j] = matrix.data[j:, j]
         return band
     raise TypeError(f"no band of a {type(matrix).__name__} matrix")
+
+
+def stays(matrix: Matrix) -> bool:
+    """Whether `band_of` is a view, whose values follow the matrix's."""
+    return isinstance(matrix, (Banded, Diagonal))

@@ -6,70 +6,144 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import index_matrix, indices, matrix, vector
 from corekit_quadratic.block_pivoting import block_pivoting
 from corekit_quadratic.certify import certify
 from corekit_quadratic.dual_method import dual_method
+from corekit_quadratic.pairs import (
+    ENTRIES,
+    PLAIN,
+    REACH,
+    Pairs,
+    find_pairs,
+    form_gram,
+    same_entries,
+    take_entries,
+)  # fmt: skip
 from corekit_quadratic.sides import FULL, NOT_DEFINITE, TOO_LONG, Rows, Search, guess_sides
 from corekit_quadratic.skyline import BAND, order_rows
 from corekit_quadratic.whiten import Places, back, forward, lower_factor, whiten_rows, width_of
 
-__all__ = ["solve_banded"]
+__all__ = ["MEETINGS", "solve_banded"]
+
+MEETINGS = 6
+"""Room for pairs of entries, as many times that for entries."""
 
 
 @compiled
-def solve_banded(
-    h: Array, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
-    least: Array, most: Array, x: Array, multiplier: Array, integers: IntArray, places: Places, numbers: Array,
-    entries: int, limits: IntArray, report: Array,
-) -> int:  # fmt: skip
+def _rows_in_order(
+    factor_band: Array, dofs: IntArray, values: Array, pairs: Pairs, start: Places, at: Places, entry: Array,
+    order: Places, seen: Places, more: Places, work: Array, integers: IntArray,
+) -> bool:  # fmt: skip
+    """Write Y, the order of its rows, and S of rows that meet; False if there is no room for them.
+
+    Args:
+        more: work, 1 + k + 3 entries. integers: work, k + n + 1.
+    """
+    k, entries, diagonal = len(order), len(at), factor_band.shape[1] == 1
+    if (
+        diagonal
+        and pairs.head[PLAIN]
+        and take_entries(pairs, factor_band[:, 0], dofs.ravel(), values.ravel(), at, entry)
+    ):
+        form_gram(pairs, entry)
+        return True
+    new_start, new_at, listed = (
+        more[: k + 1],
+        more[k + 1 : k + 1 + entries],
+        more[k + 1 + entries : k + 1 + 3 * entries],
+    )
+    lowest, count = integers[:k], integers[k:]
+    work[:] = 0.0
+    source = listed[:entries]
+    if not whiten_rows(factor_band, dofs, values, work, new_start, new_at, entry, source, lowest):
+        return False
+    if not same_entries(pairs, start, at, new_start, new_at):
+        start[:] = new_start
+        at[:] = new_at
+        order_rows(lowest, count, order)
+        written = 0
+        for i in range(dofs.shape[0]):
+            for j in range(dofs.shape[1]):
+                written += values[i, j] != 0.0
+        pairs.head[PLAIN] = diagonal and written == start[k]
+        pairs.source[:] = source
+        if not find_pairs(pairs, order, start, at, seen, listed.reshape((2, entries))):
+            return False
+    form_gram(pairs, entry)
+    return True
+
+
+@compiled
+def solve_banded(program: IntArray, room: IntArray, entries: int, x: Array, multiplier: Array) -> int:
     """Solve a program; returns how it ended, FULL where the work arrays are too small.
 
     Args:
-        h: the band of H, h[j, d] = H[j + d, j], shape (n, width).
-        x, multiplier: guess and answer.
-        integers, places, numbers: work, sized by `Workspace`.
+        program: gradient, dofs, values, lower, upper, compliance, least, most, and the band of H,
+            h[j, d] = H[j + d, j], (n, width), as one table.
+        room: work, sized by `Workspace`, as one table: integers, places (taken as unsigned ones), numbers, report.
+            First in integers: the largest number of changes, the patience of block pivoting, and whether the dual
+            method may take over. Written to the report: iterations, natural residual and equation residual.
         entries: room for entries of Y.
-        limits: largest number of changes, the patience of block pivoting, and whether the dual method may take over.
-        report: iterations, natural residual and equation residual, written.
+        x, multiplier: guess and answer.
     """
+    gradient, dofs, values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
+    lower, upper, compliance = vector(program, 3), vector(program, 4), vector(program, 5)
+    least, most, h = vector(program, 6), vector(program, 7), matrix(program, 8)
+    integers, places = indices(room, 0), indices(room, 1).view(np.uint32)
+    numbers, report = vector(room, 2), vector(room, 3)
     n, k = len(gradient), len(lower)
-    width = width_of(h)
-    side, first, base = integers[:k], integers[k : 2 * k], integers[2 * k : 3 * k]
-    lowest, count = integers[3 * k : 4 * k], integers[4 * k :]
+    width, targets = width_of(h), (REACH + 1) * (k + 1)
+    changes, patience, dual = integers[0], integers[1], integers[2]
+    head, number = integers[3:6], integers[6 : 8 + 2 * REACH]
+    rest = integers[8 + 2 * REACH :]
+    side, first, base, position = rest[:k], rest[k : 2 * k], rest[2 * k : 3 * k], rest[3 * k : 4 * k]
     start, chosen, order = places[: k + 1], places[k + 1 : 2 * k + 1], places[2 * k + 1 : 3 * k + 1]
-    more_places = places[3 * k + 1 :]
-    seen, at = more_places[:n], more_places[n : n + entries]
-    listed = more_places[n + entries : n + 3 * entries].reshape((2, entries))
+    own, far, seen = (
+        places[3 * k + 1 : 4 * k + 1],
+        places[4 * k + 1 : 5 * k + 1],
+        places[5 * k + 1 : 5 * k + 1 + n],
+    )
+    more = places[5 * k + 1 + n :]
+    at, source = more[:entries], more[entries : 2 * entries]
+    left, right_one = (
+        more[2 * entries : (2 + MEETINGS) * entries],
+        more[(2 + MEETINGS) * entries : (2 + 2 * MEETINGS) * entries],
+    )
+    more = more[(2 + 2 * MEETINGS) * entries :]
+    row, other, begin = more[:targets], more[targets : 2 * targets], more[2 * targets : 3 * targets + 1]
+    more = more[3 * targets + 1 :]
     factor_band = numbers[: n * width].reshape((n, width))
-    more = numbers[n * width :]
-    u, s, work, direction = more[:n], more[n : 2 * n], more[2 * n : 3 * n], more[3 * n : 4 * n]
-    more = more[4 * n :]
-    push, length, wanted, right = more[:k], more[k : 2 * k], more[2 * k : 3 * k], more[3 * k : 4 * k + BAND]
-    more = more[4 * k + BAND :]
-    entry, factor = more[:entries], more[entries:]
+    numbers = numbers[n * h.shape[1] :]
+    u, s, work, direction = numbers[:n], numbers[n : 2 * n], numbers[2 * n : 3 * n], numbers[3 * n : 4 * n]
+    numbers = numbers[4 * n :]
+    push, length, wanted = numbers[:k], numbers[k : 2 * k], numbers[2 * k : 3 * k]
+    right, gram = numbers[3 * k : 4 * k + BAND], numbers[4 * k + BAND : 4 * k + BAND + targets]
+    numbers = numbers[4 * k + BAND + targets :]
+    entry, factor = numbers[:entries], numbers[entries:]
     report[0] = 0.0
     if not lower_factor(h, factor_band):
         return NOT_DEFINITE
-    work[:] = 0.0
-    if not whiten_rows(factor_band, dofs, values, work, start, at, entry, lowest):
+    pairs = Pairs(head, row, other, begin, left, right_one, own, far, source, gram, position, number)
+    if not _rows_in_order(
+        factor_band, dofs, values, pairs, start, at, entry, order, seen, more, work, rest[4 * k :]
+    ):
+        head[ENTRIES] = -1
         return FULL
-    order_rows(lowest, count, order)
     for i in range(k):
-        total = 0.0
-        for e in range(start[i], start[i + 1]):
-            total += entry[e] * entry[e]
-        length[i] = np.sqrt(total)
+        length[i] = np.sqrt(gram[own[i]])
     for j in range(n):
         u[j] = -gradient[j]
     forward(factor_band, u)
+    work[:] = 0.0
     rows = Rows(start, at, entry, lower, upper, least, most, compliance, length)
     search = Search(
-        order, side, push, u, s, chosen, seen, listed, work, first, base, factor, right, wanted, direction
+        order, side, push, u, s, chosen, pairs, seen, work, first, base, factor, right, wanted, direction
     )  # fmt: skip
     guess_sides(rows, search, multiplier)
-    ended, rounds = block_pivoting(rows, search, limits[1], limits[0])
-    if ended == TOO_LONG and limits[2]:
-        ended, more_rounds = dual_method(rows, search, limits[0])
+    ended, rounds = block_pivoting(rows, search, patience, changes)
+    if ended == TOO_LONG and dual:
+        ended, more_rounds = dual_method(rows, search, changes)
         rounds += more_rounds
     if ended == FULL:
         return FULL

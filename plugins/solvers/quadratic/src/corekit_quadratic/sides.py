@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_quadratic.pairs import Pairs
 from corekit_quadratic.skyline import factor_rows, solve_rows
 from corekit_quadratic.whiten import Places
 
@@ -72,7 +73,8 @@ class Search(NamedTuple):
     Attributes:
         order: rows in the order of the chain. side, push: side and λ of every row, (k,).
         u, s: see (1), (n,). chosen: the rows that hold, in order.
-        seen, listed, work, first, base, factor: see `skyline`. right, direction: work, (k + BAND,) and (n,).
+        pairs: see `pairs`. seen, work, first, base, factor: see `skyline`.
+        right, direction: work, (k + BAND,) and (n,).
         wanted: what each row lacks, see `violations`, (k,).
     """
 
@@ -82,8 +84,8 @@ class Search(NamedTuple):
     u: Array
     s: Array
     chosen: Places
+    pairs: Pairs
     seen: Places
-    listed: Places
     work: Array
     first: IntArray
     base: IntArray
@@ -131,7 +133,7 @@ def factor_held(rows: Rows, search: Search) -> tuple[int, int]:
             chosen[m] = order[k]
             m += 1
     dependent = factor_rows(
-        chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.seen, search.listed, search.work,
+        chosen, m, rows.start, rows.at, rows.entry, rows.compliance, search.pairs, search.seen, search.work,
         search.right, search.first, search.base, search.factor,
     )  # fmt: skip
     return m, dependent
@@ -202,6 +204,9 @@ def violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     for k in range(len(order)):
         i = order[k]
         equal, lacks = lower[i] == upper[i], 0.0
+        if equal and side[i] == EQUAL and least[i] == -math.inf and most[i] == math.inf:
+            wanted[i] = 0.0
+            continue
         if side[i] != FIXED:
             lo, hi = allowed(equal, int(side[i]), float(least[i]), float(most[i]))
             near = _NEAR * scale

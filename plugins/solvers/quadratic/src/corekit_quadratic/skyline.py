@@ -18,15 +18,14 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_quadratic.narrow import NARROW, factor_narrow, solve_narrow
+from corekit_quadratic.pairs import TARGETS, Pairs
 from corekit_quadratic.whiten import Places
 
 __all__ = ["BAND", "dot_row", "factor_rows", "order_rows", "solve_rows"]
 
 BAND = 8
 """b of (1): a chain's joints with springs reach back 7 rows, and what touches it comes between."""
-
-_END = np.uint32(0xFFFFFFFF)
-"""End of a list of entries."""
 
 _DEPENDENT = 1e-13
 """Pivot below which a row counts as dependent, relative to the row's own size."""
@@ -56,59 +55,58 @@ def dot_row(start: Places, at: Places, entry: Array, i: int, s: Array) -> float:
 
 @compiled
 def factor_rows(
-    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, seen: Places,
-    listed: Places, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
+    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, pairs: Pairs,
+    seen: Places, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
 ) -> int:  # fmt: skip
     """Factorise S of the first m rows in `chosen`; returns how many depend on earlier ones, −1 if it does not fit.
 
     Args:
-        seen, listed: work, shapes (n + 1,) and (2, entries). work: zero before and after, shape (n,).
+        pairs: of all rows, with their S.
+        seen: work, shape (n + 1,). work: zero before and after, shape (n,).
         size: work, shape (k,).
-        first: first column of row i, −1 in first[0] where the factor is (1), written.
+        first: first column of row i; where the factor is (1) −1 in first[0], −2 where it is narrow too, written.
         base: factor[base[i] + i] is the diagonal's, written.
     """
-    if (m + BAND) * (BAND + 1) <= len(factor) and _form_band(
-        chosen, m, start, at, entry, compliance, seen, listed, size, base, factor
-    ):
-        if m:
-            first[0] = -1
+    reach = BAND + 1
+    if (m + BAND) * (BAND + 1) <= len(factor):
+        reach = _form_band(chosen, m, compliance, pairs, size, base, factor)
+    if reach <= NARROW:
+        first[:1] = -2
+        return factor_narrow(m, BAND, _DEPENDENT, size, factor)
+    if reach <= BAND:
+        first[0] = -1
         return _factor_band(m, size, factor)
     return _factor_envelope(chosen, m, start, at, entry, compliance, seen, work, first, base, factor)
 
 
 @compiled
 def _form_band(
-    chosen: Places, m: int, start: Places, at: Places, entry: Array, compliance: Array, last: Places,
-    listed: Places, size: Array, base: IntArray, factor: Array,
-) -> bool:  # fmt: skip
-    """Write the lower half of S where (1) keeps L; False if a row reaches back too far.
-
-    Args:
-        last, listed: of every index its last entry so far; of every entry the one before it, and its row.
-    """
-    before, of_row = listed[0], listed[1]
+    chosen: Places, m: int, compliance: Array, pairs: Pairs, size: Array, base: IntArray, factor: Array
+) -> int:
+    """Write the lower half of S where (1) keeps L; returns how far rows reach back, or more than `BAND`."""
+    position, gram, row, other = pairs.position, pairs.gram, pairs.row, pairs.other
     for t in range((m + BAND) * (BAND + 1)):
         factor[t] = 0.0
-    for p in range(len(last)):
-        last[p] = _END
+    for i in range(len(position)):
+        position[i] = -1
     for i in range(m):
-        row, total = chosen[i], 0.0
-        farthest = i
-        for e in range(start[row], start[row + 1]):
-            p, y = at[e], entry[e]
-            total += y * y
-            other = last[p]
-            before[e], of_row[e], last[p] = other, i, e
-            while other != _END:
-                j = of_row[other]
-                factor[j * BAND + i] += y * entry[other]
-                farthest = min(farthest, j)
-                other = before[other]
-        if i - farthest > BAND:
-            return False
-        factor[i * (BAND + 1)] = size[i] = total + compliance[row]
+        if pairs.far[chosen[i]]:
+            return BAND + 1
+        position[chosen[i]] = i
+    reach = 0
+    for t in range(pairs.head[TARGETS]):
+        i, j = position[row[t]], position[other[t]]
+        if i < 0 or j < 0:
+            continue
+        reach = max(reach, i - j)
+        if reach > BAND:
+            break
+        factor[j * BAND + i] = gram[t]
+    for i in range(m):
+        factor[i * (BAND + 1)] += compliance[chosen[i]]
+        size[i] = factor[i * (BAND + 1)]
         base[i] = i * BAND
-    return True
+    return reach
 
 
 @compiled
@@ -185,6 +183,9 @@ def solve_rows(m: int, first: IntArray, base: IntArray, factor: Array, x: Array)
     """x[:m] ← S⁻¹·x[:m]; zero for rows that were left out. x has `BAND` entries more, which are work."""
     if m and first[0] < 0:
         x[m : m + BAND] = 0.0
+        if first[0] == -2:
+            solve_narrow(m, BAND, factor, x)
+            return
         for j in range(m):
             here, a = j * (BAND + 1), x[j]
             for d in range(1, BAND + 1):
@@ -192,7 +193,8 @@ def solve_rows(m: int, first: IntArray, base: IntArray, factor: Array, x: Array)
             x[j] = a * factor[here]
         for j in range(m - 1, -1, -1):
             here, a = j * (BAND + 1), x[j]
-            for d in range(1, BAND + 1):
+            # the last one known comes last: the others need not wait for it
+            for d in range(BAND, 0, -1):
                 a -= factor[here + d] * x[j + d]
             x[j] = a
         return

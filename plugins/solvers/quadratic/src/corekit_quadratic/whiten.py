@@ -26,6 +26,13 @@ Places: TypeAlias = NDArray[np.uint32]
 @compiled
 def width_of(h: Array) -> int:
     """How many columns of a band there are up to its last that is not zero; at least one."""
+    first, all_of_it = 0, 0
+    for j in range(len(h)):
+        first += h[j, 0] != 0.0
+        for d in range(h.shape[1]):
+            all_of_it += h[j, d] != 0.0
+    if first == all_of_it:
+        return 1
     for d in range(h.shape[1] - 1, 0, -1):
         for j in range(len(h)):
             if h[j, d] != 0.0:
@@ -41,6 +48,13 @@ def lower_factor(h: Array, lower: Array) -> bool:
         h: whose columns from `width` on are zero.
     """
     n, width = lower.shape
+    if width == 1:
+        good = True
+        for j in range(n):
+            pivot = h[j, 0]
+            good &= (pivot > 0.0) & (pivot < math.inf)
+            lower[j, 0] = 1.0 / math.sqrt(abs(pivot))
+        return good
     for j in range(n):
         for d in range(width):
             lower[j, d] = h[j, d] if j + d < n else 0.0
@@ -89,11 +103,12 @@ def back(lower: Array, x: Array) -> None:
 @compiled
 def whiten_rows(
     lower: Array, dofs: IntArray, values: Array, work: Array, start: Places, at: Places, entry: Array,
-    lowest: IntArray,
+    source: Places, lowest: IntArray,
 ) -> bool:  # fmt: skip
     """Write Y row by row: entries start[i]:start[i + 1] of `at` and `entry`; False if they do not fit.
 
     Args:
+        source: where in C's values (flat) an entry comes from if it is one of them, scaled; else that of another.
         work: zeros, shape (n,); zeros again afterwards.
         lowest: first index that row i of C touches, written.
     """
@@ -114,11 +129,11 @@ def whiten_rows(
             for k in range(dofs.shape[1]):
                 p = dofs[i, k]
                 a = work[p]
-                if a != 0.0:
+                if a != 0.0 and values[i, k] != 0.0:
                     if count == len(at):
                         work[:] = 0.0
                         return False
-                    at[count], entry[count] = p, a * lower[p, 0]
+                    at[count], entry[count], source[count] = p, a * lower[p, 0], i * dofs.shape[1] + k
                     work[p] = 0.0
                     count += 1
             continue

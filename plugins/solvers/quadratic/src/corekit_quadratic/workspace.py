@@ -6,13 +6,14 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
+from corekit.linalg.array_table import ArrayTable
 from corekit.roles.problem import QPProblem
-from corekit_quadratic.bands import band_of
-from corekit_quadratic.compiled import solve_banded
+from corekit_quadratic.bands import band_of, stays
+from corekit_quadratic.compiled import MEETINGS, solve_banded
+from corekit_quadratic.pairs import REACH
 from corekit_quadratic.sides import FULL
 from corekit_quadratic.skyline import BAND
-from corekit_quadratic.whiten import Places
 
 __all__ = ["Workspace"]
 
@@ -29,43 +30,38 @@ class Workspace:
     """
 
     def __init__(self, changes: int, patience: int, *, dual: bool) -> None:
-        self._limits: IntArray = np.array([changes, patience, int(dual)], dtype=np.int64)
+        self._limits = changes, patience, int(dual)
         self._sizes = (0, 0, 0)
-        self._integers: IntArray = np.zeros(0, dtype=np.int64)
-        self._places: Places = np.zeros(0, dtype=np.uint32)
-        self._numbers: Array = np.zeros(0)
         self._entries = 0
+        self._problem: QPProblem | None = None
+        self._moves = False
         self.report: Array = np.zeros(3)
+        self._program = self._own = ArrayTable()
 
     def run(self, problem: QPProblem, x: Array, multiplier: Array) -> int:
         """Write x and y; returns how it ended, see `sides`."""
-        h = band_of(problem.hessian)
-        (n, width), k = h.shape, len(problem.lower)
-        if (n, width, k) != self._sizes:
-            self._room(n, width, k, 0)
+        if problem is not self._problem or self._moves:
+            self._take(problem)
         while True:
-            ended = solve_banded(
-                h,
-                problem.gradient,
-                problem.dofs,
-                problem.values,
-                problem.lower,
-                problem.upper,
-                problem.compliance,
-                problem.least,
-                problem.most,
-                x,
-                multiplier,
-                self._integers,
-                self._places,
-                self._numbers,
-                self._entries,
-                self._limits,
-                self.report,
-            )
+            ended = solve_banded(self._program.table, self._own.table, self._entries, x, multiplier)
             if ended != FULL:
                 return ended
-            self._room(n, width, k, 2 * self._entries)
+            self._room(*self._sizes, 2 * self._entries)
+
+    def _take(self, problem: QPProblem) -> None:
+        """Look at a problem that is not the last one, or whose band has to be written anew.
+
+        Its arrays stay where they are, their values may change.
+        """
+        self._problem, self._moves = problem, not stays(problem.hessian)
+        h = band_of(problem.hessian)
+        self._program = ArrayTable(
+            problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
+            problem.least, problem.most, h,
+        )  # fmt: skip
+        sizes = *h.shape, len(problem.lower)
+        if sizes != self._sizes:
+            self._room(*sizes, 0)
 
     def _room(self, n: int, width: int, k: int, least: int) -> None:
         """Size the work arrays; Y and the factor have room for `entries` each."""
@@ -73,10 +69,13 @@ class Workspace:
             self._entries = 0
         self._sizes = (n, width, k)
         self._entries = entries = max(self._entries, least, 12 * k + 64)
-        integers = 4 * k + n + 1
-        places = 3 * k + 1 + n + 3 * entries
-        numbers = n * (width + 4) + 4 * k + BAND + entries + max(entries, (k + BAND) * (BAND + 1))
-        if len(self._integers) < integers or len(self._places) < places or len(self._numbers) < numbers:
-            self._integers = np.zeros(integers + k, dtype=np.int64)
-            self._places = np.zeros(places + k, dtype=np.uint32)
-            self._numbers = np.zeros(numbers + k)
+        targets = (REACH + 1) * (k + 1)
+        integers = 8 + 2 * REACH + 5 * k + n + 1
+        places = 6 * k + 2 + n + (5 + 2 * MEETINGS) * entries + 3 * targets + 1
+        numbers = n * (width + 4) + 4 * k + BAND + targets + entries + max(entries, (k + BAND) * (BAND + 1))
+        made = np.zeros(integers, dtype=np.int64)
+        # no pairs are known of rows of this shape
+        made[:6] = *self._limits, -1, 0, 0
+        self._own = ArrayTable(
+            made, np.zeros(places // 2 + 1, dtype=np.int64), np.zeros(numbers), self.report
+        )
