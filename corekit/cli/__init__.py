@@ -32,6 +32,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
         "A body's parameters or inputs from observed markers, and how sure they are.",
     ),
     ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
+    ("sweep", "corekit.cli.sweep:sweep", "A scenario over ranges of its numbers, on every core, as a table."),
     ("plan", "corekit.cli.plan:plan", "A motion through contact: certified, simulated and drawn."),
     ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
     ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
@@ -58,9 +59,6 @@ _MISUSE_ERRORS = (ConfigError, PluginError, CompositionError, ResultsError)
 _SELDOM = 100_000
 """Objects made between two searches for garbage: what is imported stays, and searching it took a tenth of a run."""
 
-# at the end everything goes anyway: the interpreter's last search for garbage took a quarter of a second
-atexit.register(gc.freeze)
-
 _began = [clock.perf_counter()]
 
 
@@ -76,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: words after `corekit`; those of the process if None.
     """
     _began[0] = clock.perf_counter()
+    if arguments is None:
+        # at the end of the process everything goes anyway: its last search for garbage took a quarter of a second
+        atexit.register(gc.freeze)
     gc.set_threshold(max(_SELDOM, gc.get_threshold()[0]), *gc.get_threshold()[1:])
     for library in ("OPENBLAS", "OMP", "MKL"):
         # a run is one thread; the matrices of a step are too small to share out

@@ -14,7 +14,7 @@ from corekit.cli import FAILED
 if TYPE_CHECKING:
     from corekit.study.compare import Comparison, Figures
 
-__all__ = ["compare"]
+__all__ = ["compare", "short_names"]
 
 
 def compare(
@@ -85,7 +85,7 @@ def _print_table(comparison: Comparison) -> None:
         console.width = 200
     paths = [path for path, _ in comparison.rows[0].variant.values] if comparison.rows else []
     table = Table(box=SIMPLE_HEAD, title=comparison.title, title_justify="left")
-    for name in _short(paths):
+    for name in short_names(paths):
         table.add_column(name, overflow="fold", style="bold")
     heads = (
         "time per step",
@@ -114,7 +114,7 @@ def _print_table(comparison: Comparison) -> None:
     console.print(Text(f"runs: {comparison.folder}"), soft_wrap=True)
 
 
-def _short(paths: Sequence[str]) -> list[str]:
+def short_names(paths: Sequence[str]) -> list[str]:
     """The last words of each path that tell it from the others."""
     for count in range(1, 9):
         names = [".".join(path.split(".")[-count:]) for path in paths]

@@ -1,0 +1,114 @@
+"""`corekit sweep`: a scenario over ranges of its options, on every core, as a table and a CSV file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from corekit.cli import FAILED, MISUSE, print_error
+
+if TYPE_CHECKING:
+    from corekit.study.sweep import Sweep
+
+__all__ = ["sweep"]
+
+
+def sweep(
+    file: Path | None = None,
+    /,
+    *,
+    vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    jobs: int | None = None,
+    out: Path | None = None,
+    resume: Path | None = None,
+    json_file: Annotated[Path | None, Parameter(name="--json")] = None,
+    quiet: Annotated[bool, Parameter(negative="")] = False,
+) -> int | None:
+    """Run every combination of what is varied, in processes, and write one line a run into sweep.csv.
+
+    A run that fails keeps its line with the reason. To see a few runs beside each other: corekit compare.
+
+    Parameters
+    ----------
+    file
+        The scenario file, or the name of one that is shipped.
+    vary
+        `contact.friction=0.2,0.4` or `contact.friction=0.1:0.9:5`, five values from 0.1 to 0.9; `1e-4:1e-2:5:log` by
+        equal factors; given several times, all combinations are run.
+    overrides
+        `time.step=1e-4`: another value for an entry, in every run; may be given several times.
+    jobs
+        How many runs at once; one a core without it.
+    out
+        The folder for the runs and the table, instead of one with name and time stamp.
+    resume
+        The folder of a sweep that was stopped, to go on with it; it knows what was asked for.
+    json_file
+        Write the table as JSON, too.
+    quiet
+        Show no progress.
+    """
+    from corekit.cli.progress_line import shown
+    from corekit.study import sweep as study
+
+    if jobs is not None and jobs < 1:
+        print_error(f"--jobs is {jobs}: at least one run must go at a time")
+        return MISUSE
+    show, workers = None if quiet else shown, 0 if jobs == 1 else jobs
+    if resume is not None:
+        if file is not None or vary or overrides or out is not None:
+            print_error(
+                "--resume goes on with what the folder asks for: leave file, --vary, --set and --out out"
+            )
+            return MISUSE
+        found = study.resume(resume, show, workers)
+    elif file is None or not vary:
+        print_error("give a scenario and what to vary: corekit sweep FILE --vary contact.friction=0.1:0.9:5")
+        return MISUSE
+    else:
+        found = study.sweep(file, vary, overrides, out, show, workers)
+    _print_table(found)
+    if json_file is not None:
+        text = json.dumps(found.as_data(), indent=2, ensure_ascii=False)
+        json_file.write_text(text + "\n", encoding="utf-8")
+    return None if any(not point.reason for point in found.points) else FAILED
+
+
+def _print_table(found: Sweep) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from corekit.cli.compare import short_names
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 180
+    table = Table(box=SIMPLE_HEAD, title=found.title, title_justify="left")
+    for name in short_names([path for path, _ in found.points[0].variant.values]):
+        table.add_column(name, overflow="fold", style="bold")
+    for name in ("tip at the end [m]", "energy [J]", "penetration [mm]", "steps solved", "wall [s]"):
+        table.add_column(Text(name), justify="right")
+    for point in found.points:
+        values = [value for _, value in point.variant.values]
+        cells = (Text(f"failed: {point.reason}", style="red"),) if point.reason else _cells(point.figures)
+        table.add_row(*values, *cells)
+    console.print(table)
+    console.print(Text(f"runs and sweep.csv: {found.folder}"), soft_wrap=True)
+
+
+def _cells(figures: dict[str, Any]) -> tuple[str, ...]:
+    tip = [figures[f"tip_{axis}_m"] for axis in "xyz"]
+    steps, unsolved, deepest = figures["steps"], figures["unsolved_steps"], figures["deepest_penetration_m"]
+    return (
+        "–" if None in tip else ", ".join(f"{each:.4f}" for each in tip),
+        "–" if figures["energy_J"] is None else f"{figures['energy_J']:.5g}",
+        "–" if deepest is None else f"{1e3 * deepest:.3g}",
+        f"{steps - unsolved} of {steps}" if steps is not None and unsolved is not None else "–",
+        f"{figures['wall_s']:.2f}",
+    )
