@@ -14,8 +14,9 @@ The last is how J, and with it M, changes where strains are fixed: an independen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import sympy
@@ -25,6 +26,36 @@ from corekit_gvs.basis import MODES, Basis
 from corekit_gvs.formula import evaluator, expression
 
 __all__ = ["DependentBasis"]
+
+
+class _Derived(NamedTuple):
+    """Formulas b of the symbols in `names`, and what gives b, b_q, b_t, D²b of them, and D b_q, D²b_q, b_qq."""
+
+    names: list[str]
+    formulas: list[Any]
+    first: Callable[..., Array]
+    second: Callable[..., Array]
+
+
+@lru_cache(maxsize=64)
+def _derive(functions: tuple[str, ...], count: int, path: str) -> _Derived:
+    """Derivatives of a basis with `count` coordinates, kept: every place inside a link asks for them again."""
+    q_names, p_names = [f"q{i + 1}" for i in range(count)], [f"p{i + 1}" for i in range(count)]
+    names = ["X", "t", *q_names]
+    q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
+    t = sympy.Symbol("t", real=True)
+    diff: Any = sympy.diff  # whose declared result has no arithmetic
+
+    def along(f: Any) -> Any:
+        return diff(f, t) + sum(rate * diff(f, each) for rate, each in zip(p, q, strict=True))
+
+    b = [expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(functions)]
+    slope = [diff(f, each) for f in b for each in q]
+    flow = [along(f) for f in slope]
+    first = [*b, *slope, *[diff(f, t) for f in b], *[along(along(f)) for f in b]]
+    second = [*flow, *[along(f) for f in flow], *[diff(f, each) for f in slope for each in q]]
+    known = [*names, *p_names]
+    return _Derived(names, b, evaluator(first, known), evaluator(second, known))
 
 
 @final
@@ -47,29 +78,7 @@ class DependentBasis:
         self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
         self._scale = scale[self._modes]
         self.first, self._column, self._own = first, column, own
-        q_names = [f"q{i + 1}" for i in range(self.count)]
-        p_names = [f"p{i + 1}" for i in range(self.count)]
-        names = ["X", "t", *q_names]
-        q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
-        t = sympy.Symbol("t", real=True)
-        diff: Any = sympy.diff  # whose declared result has no arithmetic
-
-        def along(f: Any) -> Any:
-            return diff(f, t) + sum(rate * diff(f, each) for rate, each in zip(p, q, strict=True))
-
-        self._names = names
-        b = self._formulas = [
-            expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(basis.functions)
-        ]
-        slope = [diff(f, each) for f in b for each in q]
-        first_order = [*b, *slope, *[diff(f, t) for f in b], *[along(along(f)) for f in b]]
-        second = [
-            *[along(f) for f in slope],
-            *[along(along(f)) for f in slope],
-            *[diff(f, each) for f in slope for each in q],
-        ]
-        self._first_order = evaluator(first_order, [*names, *p_names])
-        self._second_order = evaluator(second, [*names, *p_names])
+        self._derived = _derive(basis.functions, self.count, path)
 
     def place(self, bases: int, point: int, curvatures: int, plain: Array) -> None:
         """Told where the tables of its first point stand; those of the others follow.
@@ -96,7 +105,7 @@ class DependentBasis:
         """Write (1): strains (points, 18), bases flat."""
         m, d, first = len(self._modes), self.count, self.first
         own_q = q[first : first + d]
-        found = self._first_order(self._X, t, *own_q.tolist(), *v[first : first + d].tolist())
+        found = self._derived.first(self._X, t, *own_q.tolist(), *v[first : first + d].tolist())
         found *= self._first_scale
         slope, flow = found[m : m + m * d].reshape(m, d, -1), found[m + m * d :]
         table, rows = bases[self._bases].reshape(-1, 6, self._own), strains[self._rows]
@@ -109,7 +118,7 @@ class DependentBasis:
         """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures; at q̈ = w, if not empty, B̈ has b_qq·w too."""
         m, d, first = len(self._modes), self.count, self.first
         own_q, own_v = q[first : first + d].tolist(), v[first : first + d].tolist()
-        found = self._second_order(self._X, t, *own_q, *own_v)
+        found = self._derived.second(self._X, t, *own_q, *own_v)
         found *= self._second_scale
         slopes, bent = found[: 2 * m * d].reshape(2, m, d, -1), found[2 * m * d :].reshape(m, d, d, -1)
         if len(w):
@@ -124,7 +133,7 @@ class DependentBasis:
     @property
     def steady(self) -> bool:
         """Whether the formulas do without t."""
-        return not any("t" in map(str, f.free_symbols) for f in self._formulas)
+        return not any("t" in map(str, f.free_symbols) for f in self._derived.formulas)
 
     def strains_of(self, q: Any, functions: Mapping[str, Any]) -> list[list[tuple[int, Any]]]:
         """D_L·b at every place as (row of ξ, value), from what q and the functions of another library give.
@@ -134,7 +143,9 @@ class DependentBasis:
             functions: functions of formulas by their SymPy names.
         """
         made = sympy.lambdify(
-            [sympy.Symbol(name, real=True) for name in self._names], self._formulas, [dict(functions)]
+            [sympy.Symbol(name, real=True) for name in self._derived.names],
+            self._derived.formulas,
+            [dict(functions)],
         )
         return [
             [
