@@ -10,7 +10,8 @@
 
 A policy is `stop` (the run ends at the first bad step, which is not recorded), `warn` (a line on the
 terminal, once a kind) or `record`. In all cases the log has a line for each of the first stretches of bad
-steps, and the end of the run the counts.
+steps, and the end of the run the counts. The log also tells when integrators remark on their steps, that they are cut,
+say: the first times, each with step, time and length.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class Watchdog:
         self._bad = dict.fromkeys(KINDS, False)
         self._first = dict.fromkeys(KINDS, math.nan)
         self._worst = dict.fromkeys(KINDS, 0.0)
+        self._remark, self._remarks = "", 0
 
     @property
     def unwatched(self) -> str:
@@ -104,6 +106,8 @@ class Watchdog:
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
         bad = self._bad
+        if report.note != self._remark:
+            self._take_remark(simulation, report)
         if not report.solve.status.solved:
             self._found("unsolved", self._policies.unsolved, simulation, report.solve.residuals.worst)
         elif bad["unsolved"]:
@@ -128,6 +132,18 @@ class Watchdog:
             self._found("energy", self._policies.energy.policy, simulation, self._energy.excess)
         else:
             self._bad["energy"] = False
+
+    def _take_remark(self, simulation: Simulation, report: StepReport) -> None:
+        self._remark = report.note
+        self._remarks += bool(report.note)
+        if report.note and self._remarks <= _LOGGED:
+            self._note(
+                "remark",
+                step=simulation.step_index,
+                time_s=simulation.time,
+                length_s=report.step,
+                said=report.note,
+            )
 
     # — what was found —
 
@@ -197,7 +213,8 @@ class Watchdog:
         """What was found so far, for a checkpoint."""
         own = {
             "samples": self._samples, "counts": self._counts, "stretches": self._stretches,
-            "bad": self._bad, "first": self._first, "worst": self._worst,
+            "bad": self._bad, "first": self._first, "worst": self._worst, "remark": self._remark,
+            "remarks": self._remarks,
         }  # fmt: skip
         energy = {f"energy.{name}": array for name, array in self._energy.memory().items()}
         return {"found": np.array(json.dumps(own)), **energy}
@@ -208,5 +225,6 @@ class Watchdog:
         self._samples = own["samples"]
         self._counts, self._stretches, self._bad = own["counts"], own["stretches"], own["bad"]
         self._first, self._worst = own["first"], own["worst"]
+        self._remark, self._remarks = own.get("remark", ""), own.get("remarks", 0)
         self._energy.remember({n[7:]: array for n, array in memory.items() if n.startswith("energy.")})
         self._due = self._next_due()

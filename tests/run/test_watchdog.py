@@ -13,12 +13,15 @@ import pytest
 from attrs import evolve
 
 from corekit.data.status import Status
+from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.run.energy_balance import EnergyBalance
 from corekit.run.execute import execute, replay
 from corekit.run.results import Results
 from corekit.run.simulation import Simulation
+from corekit.run.statistics import Statistics
 from corekit.run.step_size import explicit_limit, step_to_try
+from corekit.run.watchdog import Watchdog
 from corekit.scenario.load import load, loads
 
 OMEGA = 100.0
@@ -169,6 +172,29 @@ def test_penetration_is_warned_of_once_counted_and_logged(scenario_file):
     assert abs(found["steps"] - 10 * np.sum(depth > 0.01)) <= 10
     (event,) = [event for event in results.events if event["event"] == "watchdog"]
     assert (event["kind"], event["step"], event["body"]) == ("penetration", 0, "ball")
+
+
+def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length():
+    """Pitfall: a run whose steps are halved again and again, and nobody can see where."""
+    scenario = oscillator(1e-3, 1.0)
+    simulation, told = scenario.compose(), []
+    watchdog = Watchdog(
+        scenario.watchdog,
+        simulation,
+        Statistics(),
+        0.1,
+        lambda *event, **data: told.append((event, data)),
+        print,
+    )
+    notes = ["", "cut", "cut", "", "cut", *["", "shifted"] * 20]
+    for note in notes:
+        simulation.step()
+        watchdog(simulation, StepReport(accepted=True, step=5e-4, note=note))
+    assert all(event == ("remark",) for event, _ in told)
+    assert [(data["step"], data["said"]) for _, data in told[:3]] == [(2, "cut"), (5, "cut"), (7, "shifted")]
+    assert told[0][1]["time_s"] == pytest.approx(2e-3)
+    assert told[0][1]["length_s"] == 5e-4
+    assert len(told) == 10
 
 
 def test_penetration_can_stop_the_run_before_the_step_is_kept(scenario_file):

@@ -114,7 +114,7 @@ class CoupledStepper:
                     step=h,
                     iterations=solved.iterations,
                     solve=solved.info,
-                    note=_note(solved),
+                    note=_note(solved, cut=False),
                 )
             length, easy = max(shortest, 0.5 * h), 0
         v = work.velocity
@@ -128,8 +128,9 @@ class CoupledStepper:
         system.advance(state, work.trial, h, state, out)
         out.time = t_end
         return StepReport(
-            accepted=True, step=h, iterations=solved.iterations, solve=solved.info, note=_note(solved)
-        )
+            accepted=True, step=h, iterations=solved.iterations, solve=solved.info,
+            note=_note(solved, cut=length < self._step),
+        )  # fmt: skip
 
     def _solve(self, system: System, state: State, h: float, work: NewtonWork) -> Solved:
         """Newton's method from every guess in turn until one converges."""
@@ -174,7 +175,7 @@ class CoupledStepper:
         self._length, self._easy = length, easy
 
 
-def _note(solved: Solved) -> str:
-    if not solved.shift:
-        return ""
-    return f"step matrix not positive definite: shifted by {solved.shift:g} times the mass"
+def _note(solved: Solved, *, cut: bool) -> str:
+    if solved.shift:
+        return f"step matrix not positive definite: shifted by {solved.shift:g} times the mass"
+    return "steps cut, so that they converge and keep any bound on their error" if cut else ""
