@@ -49,7 +49,8 @@ class _Buffers:
     """A program's arrays for a number of variables and rows.
 
     Attributes:
-        problem: the program. x, multiplier: its answer. table: what `step_rows.step_rows` writes.
+        problem: the program. x, multiplier: its answer. share: room for a number a direction.
+        arrays: what `step_rows.step_rows` writes.
     """
 
     def __init__(self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array) -> None:
@@ -69,11 +70,11 @@ class _Buffers:
             most=most,
             tolerance=tolerance,
         )
+        self.share: Array = np.zeros(directions.shape[1])
         self.arrays = ArrayTable(
             made.gradient, made.dofs, made.values, bounds, self.multiplier, self.x, np.ascontiguousarray(directions),
-            np.zeros(directions.shape[1]),
+            self.share,
         )  # fmt: skip
-        self.table = self.arrays.table
 
 
 @final
@@ -167,7 +168,7 @@ class WholeProgram:
         """Write the program."""
         step_rows(
             self._given.table, self._dofs, self._values, self._step.bias, self._friction, shift, self._row_impulse,
-            self._impulse, self._begins, self._buffers.table,
+            self._impulse, self._begins, self._buffers.arrays.table,
         )  # fmt: skip
         self._begins = False
 
@@ -178,7 +179,7 @@ class WholeProgram:
         # no guess of v⁺ beside the impulses: what an earlier step left there is no part of the solver's memory
         velocity.fill(0.0)
         info = solver.solve(buffers.problem, velocity, buffers.multiplier)
-        step_impulses(buffers.table, self._friction, self._row_impulse, self._impulse)
+        step_impulses(buffers.arrays.table, self._friction, self._row_impulse, self._impulse)
         return info
 
     def ask(self, solver: QPSolver, shift: Array) -> Asked:
@@ -192,9 +193,9 @@ class WholeProgram:
         if self._room.shape[1] < max(size, rows):
             self._room = np.zeros((4, 2 * max(size, rows)))
         velocity, trial, slip, held = self._room
-        step_impulses(buffers.table, friction, held[:rows], trial[:size])
+        step_impulses(buffers.arrays.table, friction, held[:rows], trial[:size])
         normal, tangential, cone = certify_step(
-            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.arrays.arrays[7],
+            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.share,
             velocity, slip,
         )  # fmt: skip
         # of the program's own rows those of contacts say nothing of Coulomb's law, but the joints' do
@@ -204,4 +205,4 @@ class WholeProgram:
     def write(self) -> None:
         """Write v⁺ and the impulses of the last answer."""
         self._velocity[:] = self._buffers.x
-        step_impulses(self._buffers.table, self._friction, self._row_impulse, self._impulse)
+        step_impulses(self._buffers.arrays.table, self._friction, self._row_impulse, self._impulse)

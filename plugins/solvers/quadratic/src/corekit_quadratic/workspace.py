@@ -59,9 +59,9 @@ class Workspace:
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
             problem.least, problem.most, h,
         )  # fmt: skip
-        sizes = *h.shape, len(problem.lower)
-        if sizes != self._sizes:
-            self._room(*sizes, 0)
+        n, width, k = len(h), h.shape[1], len(problem.lower)
+        if (n, width, k) != self._sizes:
+            self._room(n, width, k, 0)
 
     def _room(self, n: int, width: int, k: int, least: int) -> None:
         """Size the work arrays; Y and the factor have room for `entries` each."""
