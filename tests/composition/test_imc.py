@@ -114,6 +114,19 @@ def test_a_rod_dropped_across_a_cylinder_comes_to_the_same_rest(rod):
     assert np.abs(frames(one) - frames(third)).max() < LAYER
 
 
+def test_a_rod_dropped_on_the_floor_comes_to_the_same_rest(rod):
+    """One end falls by 30 mm; every node carries its share."""
+    tilted = (
+        "world.obstacles[1].position=[0.0, 0.0, -1.0]",
+        "bodies[0].options.limbs[0].start=[-0.2, 0.0, 0.0155]",
+        "bodies[0].options.limbs[0].end=[0.2, 0.0, 0.0455]",
+    )
+    words = ("contact.solver.use=lcp", "contact.solver.options={}")
+    one, other = run(rod, 0.3, *tilted), run(rod, 0.3, *tilted, *words)
+    assert one.contacts().count == other.contacts().count == 17
+    assert np.abs(frames(one) - frames(other)).max() < LAYER
+
+
 def test_potentials_are_refused_by_nobody_and_stiff_split_schemes_refuse_impulses(rod):
     corekit.load(rod, ("integrator.use=newmark",)).compose()
     with pytest.raises(CompositionError, match=r"newmark.*coupled"):
