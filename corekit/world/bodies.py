@@ -13,7 +13,10 @@ from corekit.data.signals import Signal
 from corekit.errors import CompositionError
 from corekit.roles.model import Layout, Model
 
-__all__ = ["Body", "BodyInputs", "stack_bodies", "stacked_reach"]
+__all__ = ["ROUNDING", "Body", "BodyInputs", "stack_bodies", "stacked_reach"]
+
+ROUNDING = 1e-12
+"""How far apart two instants are the same but for rounding, relative to 1 s + t."""
 
 
 class BodyInputs:
@@ -113,6 +116,11 @@ class Body:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""
         kinks = self.inputs.breakpoints(t0, t1)
         return kinks + [t for motion in self.layout.motions for t in motion.breakpoints(t0, t1)]
+
+    def kinks_at(self, time: float) -> list[float]:
+        """Kinks of its prescribed motions that differ from an instant by rounding alone [s]."""
+        near = ROUNDING * (1.0 + abs(time))
+        return [t for motion in self.layout.motions for t in motion.breakpoints(time - near, time + near)]
 
 
 def stack_bodies(

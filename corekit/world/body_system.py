@@ -102,14 +102,14 @@ class BodySystem:
     # — prescribed motion —
 
     def _motion(self, time: float) -> Array:
-        """p(time) and ṗ(time), shape (2, p)."""
+        """p(time) and ṗ(time), shape (2, p); a time that rounding puts behind a kink is that of the kink."""
         at = self._held_at
         if time == at[0]:
             return self._held[0]
         if time != at[1]:
             slot, self._oldest = self._oldest, 1 - self._oldest
             at[slot] = time
-            self.body.model.prescribed(time, *self._held[slot])
+            self.body.model.prescribed(min((time, *self.body.kinks_at(time))), *self._held[slot])
             return self._held[slot]
         return self._held[1]
 

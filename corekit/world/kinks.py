@@ -16,6 +16,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.world.bodies import ROUNDING
 from corekit.world.body_rows import FREE_ROW
 from corekit.world.body_system import BodySystem
 
@@ -24,22 +25,18 @@ if TYPE_CHECKING:
 
 __all__ = ["pass_kink", "rate_behind"]
 
-_NEAR = 1e-12
-"""How far from a kink an instant is the same but for rounding, relative to 1 s + t."""
 _JUMP = 1e-9
 """A smaller change of a rate, relative to 1 + |ṗ|, is none."""
 
 
 def rate_behind(part: BodySystem, time: float) -> Array | None:
     """ṗ(t⁺), shape (p,), where a motion of the body has a kink at `time`; else None."""
-    near = _NEAR * (1.0 + abs(time))
-    kinks = [
-        kink for motion in part.body.layout.motions for kink in motion.breakpoints(time - near, time + near)
-    ]
+    kinks = part.body.kinks_at(time)
     if not kinks:
         return None
-    part.fix(max(time, *kinks) + near)
-    return part.fixed.copy()
+    value, rate = np.zeros(len(part.prescribed)), np.zeros(len(part.prescribed))
+    part.body.model.prescribed(max(time, *kinks) + 2.0 * ROUNDING * (1.0 + abs(time)), value, rate)
+    return rate
 
 
 def pass_kink(system: StepSystem, state: State, out: State) -> bool:

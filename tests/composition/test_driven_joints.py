@@ -43,13 +43,13 @@ every = 0.004
 MOTION = f'{{ kind = "ramp", from = {KINK}, to = {KINK + 1.0}, value = {RATE} }}'
 
 
-def steps(jump, integrator):
+def steps(jump, integrator, motion=MOTION, duration=0.02):
     """Times and rates of the arm after every step."""
-    text = ARMS.replace("JUMP", jump).replace("MOTION", MOTION).replace("INTEGRATOR", integrator)
+    text = ARMS.replace("JUMP", jump).replace("MOTION", motion).replace("INTEGRATOR", integrator)
     simulation = loads(text).compose()
     seen = []
     simulation.observe(lambda run, report: seen.append((run.time, float(run.state.v[1]))))
-    simulation.run(0.02)
+    simulation.run(duration)
     return seen
 
 
@@ -70,4 +70,12 @@ def test_an_arm_keeps_its_angular_momentum_when_its_crank_starts(integrator):
 @pytest.mark.parametrize("integrator", ["implicit-euler", "generalized-alpha", "rk23"])
 def test_a_joint_that_jumps_alone_takes_what_it_carries_with_it(integrator):
     seen = steps("alone", integrator)
+    assert all(abs(rate) < 1e-6 for _, rate in seen)
+
+
+@pytest.mark.parametrize("integrator", ["implicit-euler", "generalized-alpha"])
+def test_a_kink_counts_as_the_end_of_its_step_where_rounding_puts_that_behind_it(integrator):
+    assert 9 * 0.004 + 0.004 > 10 * 0.004 == 0.04
+    ramp = 'kind = "ramp", from = 0.04, to = 1.04, value = 2.0'
+    seen = steps("alone", integrator, f"{{ {ramp} }}", 0.06)
     assert all(abs(rate) < 1e-6 for _, rate in seen)
