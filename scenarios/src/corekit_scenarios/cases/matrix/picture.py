@@ -74,9 +74,9 @@ def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
         fontsize=10, color=_INK,
     )  # fmt: skip
     figure.supxlabel(
-        "time of a step, and how far from the best cell it rests; – refused by the contract", fontsize=8, color="0.35"
+        "time of a step, as many runs at once as there are cores; how far from the best cell it rests; – refused by the contract", fontsize=8, color="0.35"
     )  # fmt: skip
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=100)
     pyplot.close(figure)
 
 

@@ -92,5 +92,5 @@ class Task:
         yield self.step
         if "split" in scheme.abilities and "implicit" not in scheme.abilities and self.omega:
             yield 1.0 / self.omega
-        if solver == "imc" and not {"newton", "implicit"} & scheme.abilities:
+        if solver == "imc" and not {"newton", "implicit", "error-controlled"} & scheme.abilities:
             yield SLIP / (self.friction * _GRAVITY)
