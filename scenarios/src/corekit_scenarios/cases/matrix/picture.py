@@ -73,9 +73,8 @@ def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
         f"within {1e3 * layer:g} mm, carry the weight, and solve every step",
         fontsize=10, color=_INK,
     )  # fmt: skip
-    figure.supxlabel(
-        "time of a step, as many runs at once as there are cores; how far from the best cell it rests; – refused by the contract", fontsize=8, color="0.35"
-    )  # fmt: skip
+    said = "time of a step, with a run on each core; distance from the best cell's rest; – refused by contract"
+    figure.supxlabel(said, fontsize=8, color="0.35")
     figure.savefig(path, dpi=100)
     pyplot.close(figure)
 
