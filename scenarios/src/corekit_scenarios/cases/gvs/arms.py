@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
@@ -18,7 +19,7 @@ from corekit_scenarios.cases.gvs.pairs import (
     write_mismatch,
 )
 
-__all__ = ["cable_manipulator", "cdpr", "octopus"]
+__all__ = ["MANIPULATOR_ELEMENTS", "OCTOPUS_ELEMENTS", "cable_manipulator", "cdpr", "octopus"]
 
 _TIPS = {
     1.0: (0.241763, 0.036242, -0.153881),
@@ -30,7 +31,7 @@ _TIPS = {
 """Tip of the arm of 5.1, Legendre [m]: its published equations integrated to convergence, apart from this project."""
 
 
-def _timed(case: CaseRun, scenario: str, overrides: list[str], name: str) -> tuple[Results, float]:
+def _timed(case: CaseRun, scenario: str, overrides: Sequence[str], name: str) -> tuple[Results, float]:
     """A run and the processor time it took [s]."""
     begin = time.process_time()
     return case.run(scenario, overrides, name), time.process_time() - begin
@@ -40,6 +41,26 @@ def _strain(link: int, division: int, **options: object) -> list[str]:
     """Overrides that replace the only basis of a division."""
     where = f"bodies[0].options.links[{link}].divisions[{division}].strain[0]"
     return [f"{where}.{key}={value}" for key, value in options.items()]
+
+
+MANIPULATOR_ELEMENTS = tuple(
+    setting
+    for division in (0, 1)
+    for setting in (
+        *_strain(0, division, kind="fem-quadratic", order=0, elements=2),
+        f"bodies[0].options.links[0].divisions[{division}].points=3",
+    )
+)
+"""Overrides of `gvs/cable-manipulator`: two quadratic elements on either division."""
+
+_START = [round(-14.5 / (1 + (10.7 * (node / 30 - 0.5)) ** 2), 12) for node in range(31)]
+OCTOPUS_ELEMENTS = (
+    *_strain(0, 0, kind="fem-cubic", elements=10, coordinates=0, functions="[]"),
+    "bodies[0].options.links[0].divisions[0].points=4",
+    f"bodies[0].initial.coordinates={_START}",
+    "integrator.options.local_error=1e-2",
+)
+"""Overrides of `gvs/octopus`: ten cubic elements that begin in the same shape."""
 
 
 def _words(place: Array | tuple[float, ...]) -> str:
@@ -58,16 +79,8 @@ def _time_rows(taken: dict[str, float], paper: dict[str, float]) -> list[Row]:
 
 def cable_manipulator(case: CaseRun) -> list[Row]:
     """Section 5.1: Legendre order 4 against two quadratic elements, on either division."""
-    local = [
-        setting
-        for division in (0, 1)
-        for setting in (
-            *_strain(0, division, kind="fem-quadratic", order=0, elements=2),
-            f"bodies[0].options.links[0].divisions[{division}].points=3",
-        )
-    ]
     runs, taken = {}, {}
-    for name, overrides in (("Legendre", []), ("FEM", local)):
+    for name, overrides in (("Legendre", ()), ("FEM", MANIPULATOR_ELEMENTS)):
         runs[name], taken[name] = _timed(case, "gvs/cable-manipulator", overrides, name.lower())
     tip = frame_path(runs["Legendre"], "arm.tip")
     rows = []
@@ -89,15 +102,9 @@ def cable_manipulator(case: CaseRun) -> list[Row]:
 
 def octopus(case: CaseRun) -> list[Row]:
     """Section 5.4: six coordinates of a dependent basis against 31 of cubic elements, from the same shape."""
-    nodes = (-14.5 / (1 + (10.7 * (node / 30 - 0.5)) ** 2) for node in range(31))
-    local = [
-        *_strain(0, 0, kind="fem-cubic", elements=10, coordinates=0, functions="[]"),
-        "bodies[0].options.links[0].divisions[0].points=4",
-        f"bodies[0].initial.coordinates={[round(each, 12) for each in nodes]}",
-        "integrator.options.local_error=1e-2",
-    ]
+    ways = {"dependent": (), "FEM": OCTOPUS_ELEMENTS}
     return _pair(
-        case, "gvs/octopus", {"dependent": [], "FEM": local}, (0.2, "arm.tip"), (0, 0.5, 1, 1.5, 2), (6.59, 3.39),
+        case, "gvs/octopus", ways, (0.2, "arm.tip"), (0, 0.5, 1, 1.5, 2), (6.59, 3.39),
         {"dependent": 18.91, "FEM": 174.72},
     )  # fmt: skip
 
@@ -123,7 +130,7 @@ def cdpr(case: CaseRun) -> list[Row]:
 def _pair(
     case: CaseRun,
     scenario: str,
-    ways: dict[str, list[str]],
+    ways: Mapping[str, Sequence[str]],
     where: tuple[float, str],
     instants: tuple[float, ...],
     paper: tuple[float, float] | None,
