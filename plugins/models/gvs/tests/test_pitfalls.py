@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit_gvs.config import Basis, Division, Joint, Link
+from corekit_gvs.config import Basis, Division, GVSInitial, Joint, Link, LinkInitial
 
 from . import reference_basis as slow
 from .reference_tree import Link as SlowLink
@@ -132,6 +132,37 @@ def test_recentring_a_free_joint_keeps_the_motion():
     np.testing.assert_allclose((moved - after) / step, velocity, atol=1e-5)
     robot.at([0.3, 0.4, -0.2, 0.1, 0.2, 0.3])
     assert not robot.model.rechart(robot.state)
+
+
+def running_bump(base="fixed") -> Robot:
+    """A bump of strain that runs along the arm with t, and two coordinates of its own."""
+    basis = Basis(
+        kind="dependent", modes="bend-y", coordinates=2, functions=("q1*exp(-q2**2*(X - t/2 - 0.3)**2)",)
+    )  # fmt: skip
+    return Robot(Link.soft("arm", joint=Joint(kind=base, axis="y"), length=0.5, strain=(basis,), points=41))
+
+
+@pytest.mark.parametrize("base", ["fixed", "revolute"])
+def test_a_basis_that_moves_with_time_starts_at_rest(base):
+    """q̇ = 0 would turn what is behind the bump; T is least where it changes with no q̇."""
+    robot = running_bump(base)
+    q = [0.2] * (robot.size - 2) + [2.0, 8.0]
+    robot.model.initial_state(GVSInitial(coordinates=tuple(q)), robot.state)
+    rest = robot.state.v.copy()
+    least = robot.energy()[0]
+    for push in np.eye(robot.size) * np.abs(rest).max():
+        slope = robot.at(v=rest + push).energy()[0] - robot.at(v=rest - push).energy()[0]
+        assert abs(slope) < 1e-6 * robot.at(v=rest + push).energy()[0]
+    assert least < 0.2 * robot.at(v=0 * rest).energy()[0]
+
+
+def test_rates_that_are_given_stay_as_they_are():
+    robot = running_bump("revolute")
+    robot.model.initial_state(GVSInitial(velocity=(0.1, 0.2, 0.3)), robot.state)
+    assert robot.state.v.tolist() == [0.1, 0.2, 0.3]
+    given = LinkInitial(name="arm", coordinates=(0.2, 2.0, 8.0))
+    robot.model.initial_state(GVSInitial(links=(given,)), robot.state)
+    assert robot.state.v.all()
 
 
 def test_a_basis_without_authority_leaves_m_singular_until_it_is_regularised():

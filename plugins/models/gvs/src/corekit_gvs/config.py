@@ -95,12 +95,15 @@ class LinkInitial:
 @final
 @frozen(kw_only=True)
 class GVSInitial:
-    """Where it starts: all coordinates, or those of some links. What is not given is 0 (a prescribed one: p(0))."""
+    """Where it starts: all coordinates, or those of some links. What is not given is 0 (a prescribed one: p(0)).
+
+    Where a basis moves with t, rates that are not given are those of least kinetic energy: q̇ = 0 is no rest there.
+    """
 
     coordinates: tuple[float, ...] = option(
         (), "every coordinate; left out: 0", unit="rad, m or –", converter=numbers
     )
     velocity: tuple[float, ...] = option(
-        (), "every q̇; left out: 0", unit="rad/s, m/s or 1/s", converter=numbers
+        (), "every q̇; left out: at rest", unit="rad/s, m/s or 1/s", converter=numbers
     )
     links: tuple[LinkInitial, ...] = option((), "of single links, instead")

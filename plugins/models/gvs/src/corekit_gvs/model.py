@@ -20,7 +20,7 @@ from corekit_gvs.forces import assemble
 from corekit_gvs.layout import layout_of
 from corekit_gvs.loops import loop_pushes, loop_rows
 from corekit_gvs.slopes import slopes
-from corekit_gvs.starts import Motions, write_initial
+from corekit_gvs.starts import Motions, rest_velocity, write_initial
 from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
 from corekit_gvs.tables import pushes_of
 from corekit_gvs.tangent import assemble_tangent
@@ -88,12 +88,21 @@ class GVS(Model):
         """Nothing to take over."""
 
     def initial_state(self, initial: GVSInitial | None, out: State) -> None:
-        """Write the state that `initial` gives; unstrained and at rest if it is None.
+        """Write the state that `initial` gives; what it leaves out is unstrained and at rest, by (2) of `starts`.
 
         Raises:
             ConfigError: wrong number of entries, or a link that does not exist.
         """
-        write_initial(initial, self._config, self._robot.tree, self._motions, self._path, out)
+        left = write_initial(initial, self._config, self._robot.tree, self._motions, self._path, out)
+        if self._drifts:
+            probe, mass = out.copy(), self.mass_matrix()
+            self.dynamics(probe, np.zeros(self._layout.input_size), mass, np.zeros(self._robot.size))
+
+            def kinetic(velocity: Array) -> float:
+                probe.v[:] = velocity
+                return self.energy(probe)[0]
+
+            rest_velocity(kinetic, mass.data, out.v, left)
 
     def mass_matrix(self) -> Dense:
         """A dense buffer."""

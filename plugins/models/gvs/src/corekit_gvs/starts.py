@@ -7,16 +7,23 @@ singularity at 2π, so between steps
 
 which is the same motion: poses and body twist do not change.
 
+A basis that moves with t moves the tree at q̇ = 0 too: with T = ½·q̇ᵀ·M·q̇ + pᵀ·q̇ + T₀ rest is where T is least,
+
+    M·q̇ = −p,   p = ∂T/∂q̇ at q̇ = 0                                                                     (2)
+
+over the velocities that are not given: what a sudden start of the basis' motion leaves of a tree at rest.
+
 Where the rate of a prescribed joint jumps, between steps too, q̇ of a joint whose `jump` is "alone" becomes ṗ(t⁺).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
@@ -24,7 +31,7 @@ from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.exponential import ROTATION, SHIFT, T3, WIDTH, Q, exponential, operators
 from corekit_gvs.tree import Tree
 
-__all__ = ["Motions", "write_initial"]
+__all__ = ["Motions", "rest_velocity", "write_initial"]
 
 _NEAR = 1e-12
 """How far from a kink an instant is the same but for rounding, relative to 1 s + t."""
@@ -122,11 +129,13 @@ def _recentre(state: State, first: int, aux: int, size: int) -> None:
 
 def write_initial(
     initial: GVSInitial | None, config: GVSConfig, tree: Tree, motions: Motions, path: str, out: State
-) -> None:  # fmt: skip
-    """Write the state of `initial`."""
+) -> BoolArray:  # fmt: skip
+    """Write the state of `initial`; returns which velocities are neither given nor prescribed, (n,)."""
     motions.rest(out)
+    left: BoolArray = np.ones(len(out.v), dtype=bool)
+    left[motions.index] = False
     if initial is None:
-        return
+        return left
     wrong: list[Mistake] = []
 
     def write(values: tuple[float, ...], target: Array, where: str) -> None:
@@ -139,6 +148,7 @@ def write_initial(
 
     write(initial.coordinates, out.q, f"{path}.initial.coordinates")
     write(initial.velocity, out.v, f"{path}.initial.velocity")
+    left &= not initial.velocity
     sizes = {link.name: link.size for link in config.links}
     for i, each in enumerate(initial.links):
         where = f"{path}.initial.links[{i}]"
@@ -148,8 +158,20 @@ def write_initial(
         own = slice(tree.first[each.name], tree.first[each.name] + sizes[each.name])
         write(each.coordinates, out.q[own], f"{where}.coordinates")
         write(each.velocity, out.v[own], f"{where}.velocity")
+        left[own] &= not each.velocity
     if wrong:
         raise ConfigError(wrong, "the initial state")
     value, rate = np.zeros(len(motions.index)), np.zeros(len(motions.index))
     motions.write(0.0, value, rate)
     out.q[motions.index], out.v[motions.index] = value, rate
+    return left
+
+
+def rest_velocity(kinetic: Callable[[Array], float], mass: Array, v: Array, left: BoolArray) -> None:
+    """Write (2) into the velocities that are `left`, 0 for those without mass; `kinetic` is T of all velocities."""
+    n, size = len(v), np.sqrt(np.diag(mass))
+    scale = np.where(left & (size > 0.0), 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
+    # T is quadratic: differences of any width are exact
+    slope = np.array([0.5 * (kinetic(v + e) - kinetic(v - e)) for e in np.diag(scale)])
+    change, *_ = np.linalg.lstsq(scale[:, None] * mass * scale, -slope, rcond=1e-13 * n)
+    v += scale * change
