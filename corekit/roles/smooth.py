@@ -57,7 +57,8 @@ class SmoothMotion(Protocol):
     ) -> bool:
         """Write ∂a/∂δ and ∂a/∂v, both (nv, nv), by K, D, ∂(J_bᵀλ)/∂q and Baumgarte's terms; False if singular.
 
-        What M, J_b and their rates add is left out: enough for Newton's method, where it costs some iterations.
+        What J_b, and M without the ability `balance`, add is left out: enough for Newton's method, where it costs some
+        iterations.
         Without `damped` the models' D is held and does not count.
         """
         ...

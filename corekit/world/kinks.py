@@ -23,7 +23,7 @@ from corekit.world.body_system import BodySystem
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
-__all__ = ["pass_kink", "rate_behind"]
+__all__ = ["between_kinks", "pass_kink", "rate_behind"]
 
 _JUMP = 1e-9
 """A smaller change of a rate, relative to 1 + |ṗ|, is none."""
@@ -37,6 +37,21 @@ def rate_behind(part: BodySystem, time: float) -> Array | None:
     value, rate = np.zeros(len(part.prescribed)), np.zeros(len(part.prescribed))
     part.body.model.prescribed(max(time, *kinks) + 2.0 * ROUNDING * (1.0 + abs(time)), value, rate)
     return rate
+
+
+def between_kinks(part: BodySystem, time: float, reach: float) -> tuple[float, float]:
+    """The instants `reach` before and behind `time`, or nearer, so that no kink of a motion lies between [s].
+
+    At a kink of the motion itself use `rate_behind`.
+    """
+    low, high, near = time - reach, time + reach, 2.0 * ROUNDING * (1.0 + abs(time))
+    for motion in part.body.layout.motions:
+        for kink in motion.breakpoints(time - reach, time + reach):
+            if kink < time:
+                low = max(low, kink + near)
+            else:
+                high = min(high, kink)
+    return low, high
 
 
 def pass_kink(system: StepSystem, state: State, out: State) -> bool:

@@ -21,7 +21,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.world.body_rows import FREE_ROW
 from corekit.world.body_system import BodySystem
-from corekit.world.kinks import rate_behind
+from corekit.world.kinks import between_kinks, rate_behind
 
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
@@ -70,18 +70,19 @@ def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Arr
 def prescribed_acceleration(part: BodySystem, state: State, small: float) -> None:
     """Take p̈(t), by a central difference of ṗ, as what the prescribed velocities' change is fixed to.
 
-    At a kink of ṗ it is that of the side on which the state's own rates are.
+    It does not reach over a kink of ṗ; at one it is that of the side on which the state's own rates are.
     """
     if not len(part.prescribed):
         return
     time = state.time
     behind = rate_behind(part, time)
-    part.fix(time - small)
+    low, high = between_kinks(part, time, small) if behind is None else (time - small, time)
+    part.fix(low)
     before = part.fixed.copy()
     if behind is None:
-        part.fix(time + small)
+        part.fix(high)
         np.subtract(part.fixed, before, out=part.fixed)
-        part.fixed /= 2.0 * small
+        part.fixed /= high - low
         return
     part.fix(time)
     ahead, own = part.fixed.copy(), state.v[part.prescribed]

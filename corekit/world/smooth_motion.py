@@ -5,8 +5,8 @@
     ∂a/∂δ = −G·(K + PᵀK_cP + J_sᵀJ_s/α − ∂(Jᵀλ)/∂q) − H·J/τ²                                      (2)
     ∂a/∂v = −G·(D + PᵀD_cP + J_sᵀJ_s/α) − H·J·(2/τ or 1/τ)                                        (3)
 
-J_s are compliant rows, of position in (2) and of rate in (3). The derivatives of M, of J and of d(J)/dt·v are left
-out, apart from ∂(Jᵀλ)/∂q.
+J_s are compliant rows, of position in (2) and of rate in (3). K is that of f − M·a where the model tells it (ability
+`balance`), else of f, and the derivative of M is left out, as are those of J and d(J)/dt·v but for ∂(Jᵀλ)/∂q.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class SmoothMotion:
         by_velocity.fill(0.0)
         for b, (part, where, own) in enumerate(zip(system.parts, system.slices, state.parts, strict=True)):
             stiffness, damping = by_displacement[where, where], by_velocity[where, where]
-            self._add_body(part, own, damped, stiffness, damping)
+            self._add_body(part, own, self._found[where], damped, stiffness, damping)
             self._add_rows(b, part, own, stiffness, damping)
         if system.forces is not None and system.forces.count:
             for j, unit in enumerate(np.eye(system.velocities)):
@@ -128,12 +128,22 @@ class SmoothMotion:
         return True
 
     def _add_body(
-        self, part: BodySystem, state: State, damped: bool, stiffness: Array, damping: Array
+        self,
+        part: BodySystem,
+        state: State,
+        acceleration: Array,
+        damped: bool,
+        stiffness: Array,
+        damping: Array,
     ) -> None:
         """K and D of the model."""
         if part.stiffness is None or part.damping is None:
             return
-        part.body.model.tangent(state, part.body.inputs.at(state.time), part.stiffness, part.damping)
+        model, inputs = part.body.model, part.body.inputs.at(state.time)
+        if "balance" in part.body.abilities:
+            model.balance_tangent(state, inputs, acceleration, part.stiffness, part.damping)
+        else:
+            model.tangent(state, inputs, part.stiffness, part.damping)
         stiffness += part.stiffness.dense()
         if damped:
             damping += part.damping.dense()

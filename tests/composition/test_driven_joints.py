@@ -54,8 +54,12 @@ def steps(jump, integrator, motion=MOTION, duration=0.02):
 
 
 @pytest.mark.parametrize(
-    "integrator", ["implicit-euler", "implicit-midpoint", "generalized-alpha", "newmark", "rk23", "verlet"]
-)
+    "integrator",
+    [
+        "implicit-euler", "implicit-midpoint", "generalized-alpha", "newmark", "rk23", "verlet", "scipy-bdf",
+        "scipy-radau", "scipy-rk45",
+    ],
+)  # fmt: skip
 def test_an_arm_keeps_its_angular_momentum_when_its_crank_starts(integrator):
     """About the pin: (I + m·c²)·v₂ + (I + m·c² + m·L·c)·v₁ stays 0."""
     seen = steps("impulse", integrator)
@@ -67,7 +71,9 @@ def test_an_arm_keeps_its_angular_momentum_when_its_crank_starts(integrator):
     assert all(rate == pytest.approx(kick, rel=2e-3) for time, rate in seen if time > KINK)
 
 
-@pytest.mark.parametrize("integrator", ["implicit-euler", "generalized-alpha", "rk23"])
+@pytest.mark.parametrize(
+    "integrator", ["implicit-euler", "generalized-alpha", "rk23", "scipy-bdf", "scipy-rk45"]
+)
 def test_a_joint_that_jumps_alone_takes_what_it_carries_with_it(integrator):
     seen = steps("alone", integrator)
     assert all(abs(rate) < 1e-6 for _, rate in seen)

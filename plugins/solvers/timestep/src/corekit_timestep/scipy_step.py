@@ -37,6 +37,8 @@ from corekit_timestep.split_damping import implicit_share
 __all__ = ["ScipyStepper"]
 
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
+_BEHIND = 1e-11
+"""How far behind a kink an instant is certainly not that of the kink, relative to 1 s + t."""
 _LOOK_AHEAD = 1000
 """Steps for which kinks are looked up at once."""
 
@@ -50,11 +52,14 @@ class _Refused(Exception):
 
 
 class _Room:
-    """Buffers for one system: the path, a trial state, the end of the smooth part, what was handed on last."""
+    """Buffers for one system: the path, a trial state, the end of the smooth part, what was handed on last.
+
+    `behind` is the start of a step behind a jump of prescribed rates.
+    """
 
     def __init__(self, system: System) -> None:
         self.system, self.path = system, Path(system)
-        self.trial, self.smooth, self.last = (system.new_state() for _ in range(3))
+        self.trial, self.smooth, self.last, self.behind = (system.new_state() for _ in range(4))
 
 
 class ScipyStepper:
@@ -85,6 +90,8 @@ class ScipyStepper:
         h, t_end = next_step(self._step, state.time, t_stop)
         self._enter(system)
         self._evaluations, self._finite = 0, True
+        if system.pass_kink(state, self._room.behind):
+            state = self._room.behind
         note, status, theta = "", Status.CONVERGED, 0.0
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
@@ -212,7 +219,7 @@ class ScipyStepper:
         """A fresh solver from a state to a bound."""
         if self._solver is not None:
             self._hint = float(self._solver.h_abs)
-        self._kink, self._after = kink, math.nextafter(state.time, math.inf)
+        self._kink, self._after = kink, state.time + _BEHIND * (1.0 + abs(state.time))
         self._room.path.begin(state)
         first = min(self._hint, bound - state.time) if self._method.one_step and self._hint else None
         y = np.concatenate([np.zeros(len(state.v)), state.v])
