@@ -7,6 +7,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, into_frame, norm
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
 from corekit_sdf.features import BOX, CAPSULE, CIRCLE, CYLINDER, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
@@ -47,16 +48,20 @@ def _above_planar(kind: int, R: float, corners: Array, x: Vector) -> float:
 
 
 @compiled
-def near_pairs(
-    pairs: IntArray, kind: IntArray, size: Array, radius: Array, corners: Array, corner_start: IntArray,
-    position: Array, rotation: Array, margin: float, out: IntArray,
-) -> int:  # fmt: skip
+def near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
     """Copy the pairs whose gap may be below the margin [m]; returns how many.
 
     The bound is (signed distance of the first's centre from plane or box, or the distance of the centres
     less the second's radius) − (first's radius), never above the gap. A pair at nan is kept: it must be
     seen.
+
+    Args:
+        shapes: kind, size, radius, corners, where they start, frame, and all pairs, as one table.
+        poses: position and rotation of shapes, then of frames, as one table.
     """
+    kind, size, radius = indices(shapes, 0), matrix(shapes, 1), vector(shapes, 2)
+    corners, corner_start, pairs = matrix(shapes, 3), indices(shapes, 4), index_matrix(shapes, 6)
+    position, rotation = matrix(poses, 0), block(poses, 1)
     count = 0
     for row in range(len(pairs)):
         i, j = pairs[row, 0], pairs[row, 1]

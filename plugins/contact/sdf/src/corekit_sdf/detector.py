@@ -12,6 +12,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MOST_FOUND
@@ -35,6 +36,10 @@ _SERVED: Final = frozenset(
     + [(first, flat) for first in (*_ROUND, "box", "polytope") for flat in _FLATS]
     + [(first, planar) for first in ("sphere", "capsule", "edge") for planar in PLANAR_KINDS]
 )
+
+
+_SETS: Final = 8
+"""Contact sets whose tables are kept."""
 
 
 def _corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array:
@@ -81,20 +86,8 @@ class SdfDetector(ContactDetector):
         self._rotation: Array = np.zeros((0, 3, 3))
         self._rows: Array = np.zeros((MAX_POINTS, 7))
         self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
-        self._searched, self._measured = self._collected()
-
-    def _collected(
-        self,
-    ) -> tuple[
-        tuple[IntArray, IntArray, Array, Array, Array, IntArray],
-        tuple[IntArray, Array, Array, Array, IntArray, IntArray],
-    ]:
-        """What the compiled search and measurement take, in the order they take it."""
-        corners = self._corners, self._corner_start
-        return (
-            (self._pairs, self._kind, self._size, self._radius, *corners),
-            (self._kind, self._size, self._radius, *corners, self._frame),
-        )
+        self._shapes = self._where = ArrayTable()
+        self._written: dict[int, ArrayTable] = {}
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
@@ -135,7 +128,9 @@ class SdfDetector(ContactDetector):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
         self._families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
-        self._searched, self._measured = self._collected()
+        self._shapes = ArrayTable(
+            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame, self._pairs
+        )
         self._lengths = bool(len(self._edges))
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
@@ -145,40 +140,50 @@ class SdfDetector(ContactDetector):
         if self._lengths:
             for i in self._edges:
                 self._radius[i] = self._size[i, 0] + self._size[i, 1]
-        out.count = near_pairs(*self._searched, position, rotation, margin, out.pairs)
+        out.count = near_pairs(self._shapes.table, self._poses(poses, position, rotation), margin, out.pairs)
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
         """Append up to four contacts a pair, those with gap < `margin` [m]."""
         out.reserve(out.count + MAX_POINTS * candidates.count)
         position, rotation = self._placed(poses)
-        poses_of = (position, rotation, poses.frame_position, poses.frame_rotation)
-        before = out.count
-        written = (
-            out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
+        before, margins = out.count, (margin, self._flat_sine, self._flat_cosine)
+        given = (
+            candidates.pairs, candidates.count, self._shapes.table, self._poses(poses, position, rotation)
         )  # fmt: skip
-        pairs, number = candidates.pairs, candidates.count
+        contacts = self._contacts(out)
         if FLAT_OR_ROUND in self._families:
-            out.count = measure_pairs(
-                pairs, number, *self._measured, *poses_of, margin, self._flat_sine, self._flat_cosine,
-                self._rows, self._names, out.count, *written,
-            )  # fmt: skip
+            out.count = measure_pairs(*given, *margins, self._rows, self._names, out.count, contacts)
         if PLANAR_PAIR in self._families:
             out.count = measure_planar_pairs(
-                pairs, number, self._kind, self._size, self._corners, self._corner_start, self._frame,
-                *poses_of, margin, self._flat_sine, self._rows, self._names, out.count, *written,
-            )  # fmt: skip
-
+                *given, margin, self._flat_sine, self._rows, self._names, out.count, contacts
+            )
         if AXIAL_PAIR in self._families:
             out.count = measure_axial_pairs(
-                pairs, number, self._kind, self._size, self._frame, *poses_of, margin, self._flat_sine,
-                self._flat_cosine, self._found, self._found_names, self._rows, self._names, out.count,
-                *written,
-            )  # fmt: skip
+                *given, *margins, self._found, self._found_names, self._rows, self._names, out.count, contacts
+            )
         if self._lengths:
             carry_edges(
                 before, out.count, self._second_frame, self._frame, self._size, position, rotation,
                 out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
             )  # fmt: skip
+
+    def _poses(self, poses: ShapePoses, position: Array, rotation: Array) -> IntArray:
+        """Poses of shapes and of frames as one table, made anew where they stand elsewhere than last time."""
+        arrays = self._where.arrays
+        if not (arrays and arrays[0] is position and arrays[2] is poses.frame_position):
+            self._where = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
+        return self._where.table
+
+    def _contacts(self, out: ContactSet) -> IntArray:
+        """The arrays of a set as one table, of the few sets that a step writes in turns."""
+        found = self._written.get(id(out.gap))
+        if found is None or found.arrays[2] is not out.gap:
+            if len(self._written) >= _SETS:
+                self._written.clear()
+            found = self._written[id(out.gap)] = ArrayTable(
+                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
+            )
+        return found.table
 
     def _placed(self, poses: ShapePoses) -> tuple[Array, Array]:
         """Positions and rotations of all shapes, edges as capsules."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, into_frame, scaled
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
 from corekit_sdf.box_patch import put_box_contact
 from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.cylinder_box import cylinder_box
@@ -82,20 +83,26 @@ def _on_flat(
 
 @compiled
 def measure_pairs(
-    pairs: IntArray, number: int, kind: IntArray, size: Array, radius: Array, corners: Array,
-    corner_start: IntArray, frame: IntArray, position: Array,
-    rotation: Array, frame_position: Array, frame_rotation: Array, margin: float, flat_sine: float,
-    flat_cosine: float, rows: Array, names: IntArray, count: int, out_id: IntArray, out_shape: IntArray,
-    out_gap: Array, out_point: Array, out_normal: Array, out_frame: IntArray, out_local: Array,
-    out_weight: Array,
+    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
+    flat_cosine: float, rows: Array, names: IntArray, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
     """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of the half-space or box, else in that of the sphere, capsule or cylinder
     met by a sphere. Whatever order it was given in, the first shape of the pair stays first in the
     answer, with the normal from the second into it. A gap that is nan is reported, not hidden.
+
+    Args:
+        shapes, poses: as in `broad_phase.near_pairs`.
+        contacts: id, shape, gap, point, normal, frame, local and weight, as one table.
     """
-    shapes = len(kind)
+    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    position, rotation = matrix(poses, 0), block(poses, 1)
+    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
+    radius, corners, corner_start = vector(shapes, 2), matrix(shapes, 3), indices(shapes, 4)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != FLAT_OR_ROUND:
@@ -141,7 +148,7 @@ def measure_pairs(
         else:
             found = _on_sphere(int(kind[a]), size[a], p, size[b, 0], rows, names)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[home], shapes, frame,
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[home], len(kind), frame,
             frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
             out_normal, out_frame, out_local, out_weight,
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import into_frame
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
 from corekit_sdf.axial import axial_gap
 from corekit_sdf.axial_overlap import Turned
 from corekit_sdf.axial_patch import put_axial
@@ -16,16 +17,21 @@ __all__ = ["measure_axial_pairs"]
 
 @compiled
 def measure_axial_pairs(
-    pairs: IntArray, number: int, kind: IntArray, size: Array, frame: IntArray, position: Array,
-    rotation: Array, frame_position: Array, frame_rotation: Array, margin: float, flat_sine: float,
+    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
     flat_cosine: float, found: Array, found_names: IntArray, rows: Array, names: IntArray, count: int,
-    out_id: IntArray, out_shape: IntArray, out_gap: Array, out_point: Array, out_normal: Array,
-    out_frame: IntArray, out_local: Array, out_weight: Array,
+    contacts: IntArray,
 ) -> int:  # fmt: skip
     """Append the contacts of the axial ones of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of its second shape. A capsule is a segment until its radius is subtracted.
+    Tables are those of `measure.measure_pairs`.
     """
+    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    position, rotation = matrix(poses, 0), block(poses, 1)
+    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != AXIAL_PAIR:

@@ -7,6 +7,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, into_frame, norm
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
 from corekit_sdf.round_planar import capsule_in_ring, capsule_on_circle, sphere_in_ring, sphere_on_circle
@@ -44,16 +45,21 @@ def _on_planar(
 
 @compiled
 def measure_planar_pairs(
-    pairs: IntArray, number: int, kind: IntArray, size: Array, corners: Array, corner_start: IntArray,
-    frame: IntArray, position: Array, rotation: Array, frame_position: Array, frame_rotation: Array,
-    margin: float, flat_sine: float, rows: Array, names: IntArray, count: int, out_id: IntArray,
-    out_shape: IntArray, out_gap: Array, out_point: Array, out_normal: Array, out_frame: IntArray,
-    out_local: Array, out_weight: Array,
+    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float, rows: Array,
+    names: IntArray, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
     """Append the contacts of the planar ones of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of the planar shape; the pair's first shape stays first in the answer.
+    Tables are those of `measure.measure_pairs`.
     """
+    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    position, rotation = matrix(poses, 0), block(poses, 1)
+    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
+    corners, corner_start = matrix(shapes, 3), indices(shapes, 4)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != PLANAR_PAIR:
