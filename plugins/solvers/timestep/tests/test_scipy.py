@@ -280,6 +280,17 @@ def test_steps_land_on_the_kinks_of_a_ramp(solver):
     assert simulation.state.v[0] == pytest.approx((0.5 * width + rest) / M, rel=1e-9)
 
 
+@ALL
+def test_kinks_that_rounding_puts_beside_their_grid_point_are_its(solver):
+    """0.3 < 3·0.1 and 0.7 < 7·0.1 in floating point: a ramp between them, on a solver that goes on to its kinks."""
+    assert 3 * 0.1 > 0.3
+    simulation = pulled(
+        Ramp(begin=0.3, end=0.7, value=(1.0, 0.0, 0.0)), solver, 0.1, relative=1e-9, absolute=1e-11
+    )
+    simulation.run(1.0)
+    assert simulation.state.v[0] == pytest.approx((0.5 * 0.4 + 0.3) / M, rel=1e-8)
+
+
 @final
 class _Set(Still):
     """An input that somebody sets between steps."""

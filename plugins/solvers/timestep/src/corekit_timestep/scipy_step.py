@@ -37,6 +37,8 @@ from corekit_timestep.split_damping import implicit_share
 __all__ = ["ScipyStepper"]
 
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
+_CLOSE = 1e-9
+"""A kink this near a grid point, in steps, is the grid point's."""
 _BEHIND = 1e-11
 """How far behind a kink an instant is certainly not that of the kink, relative to 1 s + t."""
 _LOOK_AHEAD = 1000
@@ -163,7 +165,7 @@ class ScipyStepper:
             return theta
         if self._goes_on_from(state):
             self._look_ahead(t_end)
-            if self._solver.t >= t_end or self._solver.status == "running":
+            if self._reaches(t_end) or self._solver.status == "running":
                 return theta
         self._start(state, *self._bound(state.time, t_end))
         return theta
@@ -184,7 +186,7 @@ class ScipyStepper:
         """Have the solver step until it reaches the end; what stopped it, and what it said."""
         solver, path, n = self._solver, self._room.path, self._room.trial.v.size
         for _ in range(self._options.max_inner_steps):
-            if solver.t >= t_end:
+            if self._reaches(t_end):
                 return Status.CONVERGED, ""
             said = solver.step()
             if solver.status == "failed":
@@ -192,15 +194,19 @@ class ScipyStepper:
             solver.t = float(solver.t)
             path.move(solver.t, solver.y)
             recentre(solver, n)
-        if solver.t >= t_end:
+        if self._reaches(t_end):
             return Status.CONVERGED, ""
         return Status.ITERATION_LIMIT, "(`max_inner_steps` of the solver in one step.)"
+
+    def _reaches(self, t_end: float) -> bool:
+        """Whether the solver stands at the end of the step or behind it; rounding may put a kink just before it."""
+        return self._solver.t >= t_end - _CLOSE * self._step
 
     # — starting —
 
     def _bound(self, time: float, t_end: float) -> tuple[float, bool]:
         """Up to when the smooth part is known, at least to the end of the step, and whether it kinks there."""
-        close, horizon = 1e-9 * self._step, _LOOK_AHEAD * self._step
+        close, horizon = _CLOSE * self._step, _LOOK_AHEAD * self._step
         known = self._room.system.smooth.known_until(time + close, horizon)
         if known <= t_end + close:
             return t_end, True
