@@ -135,6 +135,36 @@ def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
     assert seen == {0, 1, 2}
 
 
+def test_a_dashpot_resists_approach_alone_and_its_slopes_equal_differences():
+    """b·σ·a beside the spring; with friction, of which it is a load too."""
+    model, plain = potential(damping=30.0), potential()
+    x = np.array([[-1.0, 0, 0.3], [1, 0, 0.3], [0.1, -1, 0], [0.2, 1, 0]])
+    contacts, _, _ = edge_contact(x, 0.295, friction=0.4)
+    rate = 15.0 / LAYER
+    shares = contacts.weight[0][:, None] * contacts.normal[0]
+    for sign in (-1.0, 1.0):
+        v = sign * 0.2 * shares + 0.02 * np.array([[1.0, 0.5, 0], [0.3, 1, 0], [0, 0, 0], [0, 0, 0]])
+        closing = max(0.0, -float(np.sum(shares * v)))
+        made = 1.0 / (1.0 + math.exp(rate * contacts.gap[0]))
+        found, spring = terms(contacts, x, v, model), terms(contacts, x, v, plain)
+        assert found.normal_force[0] - spring.normal_force[0] == pytest.approx(
+            30.0 * made * closing, rel=1e-9
+        )
+
+        def force(u):
+            return terms(contacts, x, u.reshape(4, 3), model).force[0]
+
+        slopes = slope(force, v.ravel(), 1e-6).reshape(12, 12)
+        assert np.abs(slopes + found.damping[0]).max() < 1e-6 * np.abs(slopes).max()
+        near = []
+        for shift in (1e-8, -1e-8):
+            moved, _, _ = edge_contact(x, 0.295 - shift, friction=0.4)
+            near.append(terms(moved, x, v, model).force[0])
+        by_gap = (near[0] - near[1]) / 2e-8
+        wanted = -found.stiffness[0] @ shares.ravel() / np.sum(shares**2)
+        assert np.abs(by_gap - wanted).max() < 1e-4 * np.abs(by_gap).max()
+
+
 def test_force_is_continuous_where_the_class_changes():
     """The closest point runs over an end of the edge: point–edge on one side, edge–edge on the other."""
     x = np.array([[0.0, 0, 0], [1, 0, 0], [1.0, -1, 0.1], [1.0, 1, 0.1]])

@@ -21,6 +21,12 @@ class ImplicitContactConfig:
         True,
         "let k follow the mean load between steps, so that surfaces rest at most about δ/5 deep in each other",
     )
+    damping: float = option(
+        0.0,
+        "b: of a dashpot beside the spring, which resists approach and lets go freely",
+        unit="N·s/m",
+        low=0,
+    )
     slip_tolerance: float = option(
         1e-3,
         "ν: slip above which friction is Coulomb's; below it a load under the cone creeps",

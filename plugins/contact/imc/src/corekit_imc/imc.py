@@ -81,6 +81,7 @@ class ImplicitContact(ContactPotential):
             self._config.tolerance,
             self._stiffness,
             self._config.slip_tolerance,
+            self._config.damping,
             out.energy,
             out.force,
             out.stiffness,

@@ -98,7 +98,7 @@ def underwater(case: CaseRun) -> list[Row]:
                 quantity=f"the hull touches the rod, {name}", unit="s", paper=_TOUCH,
                 ours="never" if touch is None else touch, tolerance="within 0.5 s of the paper's",
                 passed=touch is not None and abs(touch - _TOUCH) <= 0.5,
-                note="paper: approximately; its springs also damp, here the water does",
+                note="paper: approximately",
             )
         )  # fmt: skip
     return [*rows, solved_row(runs), *_time_rows(taken)]
