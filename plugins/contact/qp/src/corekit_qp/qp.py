@@ -41,6 +41,7 @@ class QPContact(StepSolver):
         self._name = config.qp_solver.use
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._directions: dict[tuple[int, bool], Array] = {}
+        self._smooth: Array = np.zeros((0, 0))
         self._slips = SlipMemory()
         self._zeros: Array = np.zeros(0)
         self._whole = WholeProgram(0.1 * config.tolerance)
@@ -66,7 +67,9 @@ class QPContact(StepSolver):
             whole.take(program, self._pyramid(program.width, rough=True), velocity, row_impulse, impulse)
             speed = float(np.abs(program.bias).max(initial=1e-3))
             return self._answer(whole, program.id[:contacts], speed, rough=True)
-        whole.take(program, self._pyramid(program.width, rough=False), velocity, row_impulse, impulse)
+        if len(self._smooth) != program.width - 1:
+            self._smooth = self._pyramid(program.width, rough=False)
+        whole.take(program, self._smooth, velocity, row_impulse, impulse)
         info = whole.solve(self._solver, self._no_shift(contacts))
         good = info.residuals.worst <= self._config.tolerance
         if good == (info.status is Status.CONVERGED):

@@ -47,9 +47,10 @@ def step_rows(
     for j in range(len(right)):
         gradient[j] = -right[j]
     for i in range(nb):
-        for j in range(room):
-            out_dofs[i, j] = dofs[i, j] if j < k else 0
-            out_values[i, j] = values[i, j] if j < k else 0.0
+        for j in range(k):
+            out_dofs[i, j], out_values[i, j] = dofs[i, j], values[i, j]
+        for j in range(k, room):
+            out_dofs[i, j], out_values[i, j] = 0, 0.0
         bounds[0, i] = bounds[1, i] = target[i]
         bounds[2, i] = compliance[i]
         bounds[3, i], bounds[4, i] = -upper[i], -lower[i]

@@ -29,7 +29,14 @@ from corekit_vine.chain import (
 )
 from corekit_vine.wrinkling import bend_energy, bend_moment
 
-__all__ = ["dynamics", "energy", "pin_angle", "tangent"]
+__all__ = ["dynamics", "energy", "move", "pin_angle", "tangent"]
+
+
+@compiled
+def move(q: Array, velocity: Array, step: float, out: Array) -> None:
+    """Write q + h·v̄."""
+    for i in range(len(q)):
+        out[i] = q[i] + step * velocity[i]
 
 
 @compiled

@@ -14,7 +14,7 @@ from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
-from corekit_vine.bending import dynamics, energy, tangent
+from corekit_vine.bending import dynamics, energy, move, tangent
 from corekit_vine.chain import COMPLIANCE, FORCE, NATURAL, ROWS, chain_of
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.frames import carrier_rows, poses
@@ -56,7 +56,6 @@ class Vine(Model):
         )
         self._layout = layout_of(config, self._plane[:3])
         self._still = np.zeros(self._layout.input_size)
-        self._moved: Array = np.zeros(3 * config.bodies)
 
     @property
     def layout(self) -> Layout:
@@ -111,8 +110,7 @@ class Vine(Model):
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄; angles are never wrapped."""
-        np.multiply(velocity, step, out=self._moved)
-        np.add(start.q, self._moved, out=out.q)
+        move(start.q, velocity, step, out.q)
 
     def rechart(self, state: State) -> bool:
         """Never: these coordinates are regular everywhere."""

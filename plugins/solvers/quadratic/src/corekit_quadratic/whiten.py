@@ -26,12 +26,12 @@ Places: TypeAlias = NDArray[np.uint32]
 @compiled
 def width_of(h: Array) -> int:
     """How many columns of a band there are up to its last that is not zero; at least one."""
-    first, all_of_it = 0, 0
-    for j in range(len(h)):
-        first += h[j, 0] != 0.0
-        for d in range(h.shape[1]):
-            all_of_it += h[j, d] != 0.0
-    if first == all_of_it:
+    # most often there is none, which their bits tell soonest
+    bits, beside = h.view(np.int64), np.int64(0)
+    for d in range(1, h.shape[1]):
+        for j in range(len(h)):
+            beside |= bits[j, d]
+    if beside == 0:
         return 1
     for d in range(h.shape[1] - 1, 0, -1):
         for j in range(len(h)):
@@ -53,7 +53,9 @@ def lower_factor(h: Array, lower: Array) -> bool:
         for j in range(n):
             pivot = h[j, 0]
             good &= (pivot > 0.0) & (pivot < math.inf)
-            lower[j, 0] = 1.0 / math.sqrt(abs(pivot))
+            lower[j, 0] = abs(pivot)
+        for j in range(n):
+            lower[j, 0] = 1.0 / math.sqrt(lower[j, 0])
         return good
     for j in range(n):
         for d in range(width):
