@@ -11,8 +11,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Channel
 from corekit_gvs.config import GVSConfig
-from corekit_gvs.formula import evaluator, expression, profile_of
 from corekit_gvs.loading import Cable, Chamber, Distributed
+from corekit_gvs.profiles import profile_of
 from corekit_gvs.tables import (
     BODY_INPUT,
     BODY_TABLE,
@@ -126,6 +126,8 @@ class Acting:
                 self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))
 
     def _distributed(self, each: Distributed, path: str) -> None:
+        from corekit_gvs.formula import evaluator, expression  # brings SymPy
+
         index = self._channel(f"distributed-{each.name}", "1") if each.input else -1
         formulas = [expression(text, ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)]
         function = evaluator(formulas, ["X", "t"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from attrs import frozen
 
@@ -12,7 +14,6 @@ from corekit.roles.component import BuildContext
 from corekit_gvs.acting import Acting, Varying
 from corekit_gvs.closing import LoopTable, loop_tables
 from corekit_gvs.config import GVSConfig
-from corekit_gvs.dependent import DependentBasis
 from corekit_gvs.tables import (
     ACTIONS,
     BASES,
@@ -27,6 +28,9 @@ from corekit_gvs.tables import (
 )  # fmt: skip
 from corekit_gvs.tree import Tree
 from corekit_gvs.visible import Visible, visible_of
+
+if TYPE_CHECKING:
+    from corekit_gvs.dependent import DependentBasis
 
 __all__ = ["Robot", "build"]
 

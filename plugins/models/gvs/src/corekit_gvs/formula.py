@@ -3,6 +3,9 @@
     numbers, the given names, pi, e, + − * / **, sin cos tan asin acos atan sinh cosh tanh exp log sqrt abs min max step
 
 `step(x)` is 1 where x > 0.
+
+SymPy takes a quarter of a second to import, as long as everything else that a robot needs: who reads a formula
+imports this module when there is one.
 """
 
 from __future__ import annotations
@@ -17,9 +20,8 @@ from sympy.printing.numpy import NumPyPrinter
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
-from corekit_gvs.options import Profile
 
-__all__ = ["evaluator", "expression", "profile_of"]
+__all__ = ["evaluator", "evaluator_with_slope", "expression"]
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -120,23 +122,11 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
     return evaluate
 
 
-def profile_of(profile: Profile, name: str, at: Array, path: str) -> tuple[Array, Array]:
-    """Values and derivatives of a polynomial or formula of `name`, at places of shape (n,).
+def evaluator_with_slope(text: str, name: str, path: str) -> Callable[..., Array]:
+    """A function of an array (n,) that returns a formula's values and derivatives by `name`, shape (2, n).
 
     Raises:
-        ConfigError: what is not a formula, or has no finite value there.
+        ConfigError: what is not a formula.
     """
-    if isinstance(profile, str):
-        value = expression(profile, [name], path)
-        slope = sympy.diff(value, sympy.Symbol(name, real=True))
-        found = evaluator([value, slope], [name])(at)
-    else:
-        powers = np.polynomial.polynomial
-        coefficients = np.array(profile)
-        found = np.stack([powers.polyval(at, coefficients), powers.polyval(at, powers.polyder(coefficients))])
-    if not np.isfinite(found).all():
-        where = at[~np.isfinite(found).all(axis=0)][0]
-        raise ConfigError(
-            [Mistake(path, profile, f"has no finite value or slope at {name} = {where:.6g}")], "a formula"
-        )
-    return found[0], found[1]
+    value = expression(text, [name], path)
+    return evaluator([value, sympy.diff(value, sympy.Symbol(name, real=True))], [name])

@@ -22,7 +22,6 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit_gvs.basis import PER_ELEMENT, Basis
-from corekit_gvs.formula import evaluator, expression
 
 __all__ = ["element_ends", "enough_points", "shape_functions"]
 
@@ -43,6 +42,8 @@ def shape_functions(basis: Basis, X: Array, path: str) -> Array:
         pairs = np.stack([np.cos(waves), np.sin(waves)], axis=2).reshape(len(X), 2 * order)
         return np.hstack([np.ones((len(X), 1)), pairs])
     if kind == "custom":
+        from corekit_gvs.formula import evaluator, expression  # brings SymPy
+
         formulas = [
             expression(each, ["X"], f"{path}.functions[{i}]") for i, each in enumerate(basis.functions)
         ]

@@ -9,9 +9,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
-from corekit_gvs.formula import evaluator, expression, profile_of
 from corekit_gvs.links import Division
 from corekit_gvs.options import Profile
+from corekit_gvs.profiles import profile_of
 
 __all__ = ["Section", "radius_at", "reference_strain", "section_at"]
 
@@ -48,6 +48,8 @@ def reference_strain(division: Division, X: Array, path: str) -> Array:
         try:
             out[:, r] = float(text)
         except ValueError:
+            from corekit_gvs.formula import evaluator, expression  # brings SymPy
+
             out[:, r] = evaluator([expression(text, ["X"], f"{path}.reference[{r}]")], ["X"])(X)[0]
     if not np.isfinite(out).all():
         raise ConfigError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from attrs import field, frozen
@@ -12,12 +12,14 @@ from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.basis import Basis
-from corekit_gvs.dependent import DependentBasis
 from corekit_gvs.discretise import columns_at, division_nodes, zanna_points
 from corekit_gvs.links import Division, Joint, Link
 from corekit_gvs.options import Triple
 from corekit_gvs.sections import reference_strain, section_at
 from corekit_gvs.tables import CHART, FIXED, MIDPOINT, ROOT, ZANNA
+
+if TYPE_CHECKING:
+    from corekit_gvs.dependent import DependentBasis
 
 __all__ = ["Part", "Tree", "joint_axes"]
 
@@ -231,6 +233,10 @@ class Tree:
         self, division: Division, dependent: list[tuple[int, Basis]], at: Array, first: int, piece: int, path: str
     ) -> None:  # fmt: skip
         """Let dependent bases write the points from `first` on."""
+        if not dependent:
+            return
+        from corekit_gvs.dependent import DependentBasis  # brings SymPy
+
         scale = np.array([1.0 / division.length] * 3 + [1.0] * 3)
         column = sum(basis.size for basis in division.strain if basis.kind != "dependent")
         for i, _ in dependent:
