@@ -6,9 +6,8 @@ For one body, the time of `Simulation.step` less that of a hand-written loop tha
     swing    the reference double pendulum, the same
     rest     a point mass on a plane: detection, one contact row block, impulses
 
-What the integrator itself does, the length of the step and its report, is on both sides, and the loop uses the same
-compiled kernels for A, b, contact rows and W. In `rest` the difference holds the numerics of contact too that the loop
-leaves out: margins, tangents, stabilisation, the record of warm starts.
+What the integrator itself does, the length of the step and its report, is on both sides, and the loop calls the same
+compiled kernels with the same tables: margins, tangents, stabilisation and warm starts are in it too.
 The still body answers in a fraction of a microsecond, so that what remains is the kernel's own. Then the
 memory that NumPy holds is counted before and after a thousand further steps.
 
@@ -31,7 +30,9 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
+from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.factor import factor
+from corekit.linalg.halves import Halves, answer
 from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Dense, Diagonal, Matrix
 from corekit.roles.component import BuildContext, Memory
@@ -45,7 +46,7 @@ from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit.testing.reference_detector import ReferenceDetector
 from corekit.testing.semi_implicit_euler import SemiImplicitEuler
 from corekit.testing.small_world import floor, small_world
-from corekit.world.contact_kernels import add_rows, halves_product
+from corekit.world.contact_calls import dress_at_start, place_and_probe, respond
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.start_form import StartForm
 
@@ -132,7 +133,12 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
 
 
 def hand_written_rest(model: Any, simulation: Simulation) -> Callable[[], StepReport]:
-    """One step of a body that touches a plane: as above, with detection, rows, W and impulses."""
+    """One step of a body that touches a plane, all that the kernel does for it written straight down.
+
+    Args:
+        model: the body.
+        simulation: the same world, never stepped, for its tables.
+    """
     n = len(model.layout.velocities)
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
@@ -140,56 +146,64 @@ def hand_written_rest(model: Any, simulation: Simulation) -> Callable[[], StepRe
     matrix, force, right, inputs = Diagonal(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     linear = factor(matrix)
+    assert isinstance(linear, Halving)
     form = StartForm(mass, stiffness, damping, matrix, symmetric=True)
+    halves = Halves([(linear, right, nothing, matrix)]).table
     detector, solver = ReferenceDetector(), ProjectedGaussSeidel()
     stage = simulation.system.stage
     assert stage is not None
-    poses = stage.scene.poses
+    poses, scene, dressing = stage.scene.poses, stage.scene.arrays.table, stage.dressing
     detector.prepare(stage.scene.table, detector.served)
-    candidates, contacts = Candidates(), ContactSet()
-    dofs, values = np.zeros((1, 3), dtype=np.int64), np.zeros((1, 3, 3))
-    first = np.zeros(1, dtype=np.int64)
-    rows, half, delassus, movable = (
-        np.zeros((3, n)),
-        np.zeros((n, 3)),
-        np.zeros((3, 3)),
-        np.zeros(1, dtype=bool),
-    )
-    bias, free, impulse, problem = np.zeros(3), np.zeros(3), np.zeros(3), StepContactProblem(3)
-    assert isinstance(linear, Halving)
-    contacts.tangent[0] = (1.0, 0.0, 0.0)
-    problem.step = H
+    near, contacts = Candidates(), ContactSet()
+    touching = contacts.arrays.table
+    # of one carrier, and of one contact
+    frame, local = np.zeros(1, dtype=np.int64), np.zeros((1, 3))
+    dofs, values = np.zeros((1, n), dtype=np.int64), np.zeros((1, 3, n))
+    carriers = ArrayTable(
+        np.array([0, 1]), np.array([0]), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.int64), frame, local, np.zeros((3, n)), dofs, values,
+    )  # fmt: skip
+    rows = carriers.table
+    free, half, delassus = np.zeros(3), np.zeros(3 * n), np.zeros(9)
+    buffers = ArrayTable(np.zeros((1, 3)), free, half, delassus)
+    room = buffers.table
+    known, coming = (ArrayTable(np.zeros(1, dtype=np.int64), np.zeros((1, 3))).table for _ in range(2))
+    impulse, other = np.zeros(3), np.zeros(3)
+    last, guess = (ArrayTable(np.zeros(1, dtype=np.int64), each).table for each in (other, impulse))
+    before, probes = np.zeros((4, 3)), stage.scene.probes()
+    problem, earlier, remembered = StepContactProblem(3), -H, 0
+    problem.contacts, problem.step, problem.free = 1, H, free
+    problem.friction, problem.gap, problem.id = contacts.friction[:1], contacts.gap[:1], contacts.id[:1]
+    problem.set_delassus(delassus.reshape(3, 3))
 
     def step() -> StepReport:
-        nonlocal now, then
-        h, then.time = next_step(H, now.time, now.time + H)
+        nonlocal now, then, before, probes, earlier, known, coming, last, guess, impulse, other, remembered
+        h, time = next_step(H, now.time, now.time + H)
         model.poses(now, poses.frame_position, poses.frame_rotation)
-        poses.position[0], poses.rotation[0] = poses.frame_position[0], poses.frame_rotation[0]
-        detector.candidates(poses, 1e-3, candidates)
+        speed = place_and_probe(scene, False, before, probes) / (now.time - earlier)
+        margin = max(1e-3, 2.0 * h * speed)
+        detector.candidates(poses, margin + h * speed, near)
         contacts.count = 0
-        detector.measure(candidates, poses, 1e-3, contacts)
+        detector.measure(near, poses, margin, contacts)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        form.write(force, now.v, H, H, H * H, 0.0, right)
+        form.write(force, now.v, h, h, h * h, 0.0, right)
+        dress_at_start(
+            1, 3, h, touching, dressing, remembered, known, coming, rows, remembered, last, guess, room
+        )  # fmt: skip
+        model.carrier_rows(now, frame, local, dofs, values)
         linear.refactor(matrix, None)
-        linear.solve(right, nothing, then.v, nothing)
-        model.carrier_rows(now, contacts.frame[:1, 0], contacts.local[:1, 0], dofs, values)
-        rows.fill(0.0)
-        add_rows(
-            1, 3, 0, first, first, contacts.weight, contacts.normal, contacts.tangent, dofs, values, rows
-        )
-        bias[0] = contacts.gap[0] / H
-        linear.halve(rows, 0, then.v, bias, free, half)
-        halves_product(1, 3, half, delassus, movable)
-        problem.contacts, problem.free = 1, free
-        problem.friction, problem.gap, problem.id = contacts.friction[:1], contacts.gap[:1], contacts.id[:1]
-        problem.set_delassus(delassus)
-        solver.solve(problem, impulse)
-        linear.answer(half, 0, impulse, then.v)
-        model.advance(now, then.v, H, now, then)
+        respond(True, 1, 3, touching, rows, halves, room, then.v)
+        info = solver.solve(problem, impulse)
+        answer(halves, half, impulse, then.v)
+        model.advance(now, then.v, h, now, then)
+        then.time = time
         model.rechart(then)
+        earlier, remembered = now.time, 1
+        before, probes, known, coming = probes, before, coming, known
+        last, guess, impulse, other = guess, last, other, impulse
         now, then = then, now
-        return StepReport(accepted=True, step=h, solve=SOLVED)
+        return StepReport(accepted=info.status.solved, step=h, solve=info)
 
     return step
 
@@ -204,23 +218,26 @@ def cases() -> dict[str, tuple[Simulation, Callable[[], StepReport]]]:
     swing = Pendulum(
         PendulumConfig(lengths=(1.0, 0.7), masses=(1.0, 0.5), angles=(1.0, 0.4), rates=(0.0, 0.0))
     )
-    ball = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere"))
-    rest = small_world(
-        {"ball": ball},
-        integrator(),
-        step=H,
-        solver=ProjectedGaussSeidel(),
-        detector=ReferenceDetector(),
-        obstacles=[floor()],
-        friction=0.5,
-    )
+
+    def rest() -> tuple[PointChain, Simulation]:
+        ball = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere"))
+        return ball, small_world(
+            {"ball": ball},
+            integrator(),
+            step=H,
+            solver=ProjectedGaussSeidel(),
+            detector=ReferenceDetector(),
+            obstacles=[floor()],
+            friction=0.5,
+        )
+
     return {
         "free": (
             small_world({"still": still}, integrator(), step=H, abilities=frozenset({"tangent"})),
             hand_written_free(still),
         ),
         "swing": (small_world({"swing": swing}, integrator(), step=H), hand_written_free(swing)),
-        "rest": (rest, hand_written_rest(ball, rest)),
+        "rest": (rest()[1], hand_written_rest(*rest())),
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import ArrayTable
 
 __all__ = ["MAX_CARRIERS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
 
@@ -63,10 +64,11 @@ class ContactSet:
         frame: world frame index of each carrier, −1 where unused, (n, 4).
         local: carrier point in its frame [m], (n, 4, 3).
         weight: signed weight of each carrier [-], (n, 4).
+        arrays: id, shape, gap, normal, tangent, friction, frame, local and weight, for compiled code to take as one.
     """
 
     __slots__ = (
-        "count", "frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
+        "arrays", "count", "frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
     )  # fmt: skip
 
     def __init__(self, capacity: int = 64) -> None:
@@ -84,6 +86,9 @@ class ContactSet:
         self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
         self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
         self.weight: Array = np.zeros((n, MAX_CARRIERS))
+        self.arrays = ArrayTable(
+            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local, self.weight
+        )  # fmt: skip
 
     @property
     def capacity(self) -> int:
@@ -94,8 +99,7 @@ class ContactSet:
         """Make room for at least `capacity` contacts, keeping those in use."""
         if capacity <= self.capacity:
             return
-        names = [name for name in self.__slots__ if name != "count"]
-        kept = {name: getattr(self, name)[: self.count] for name in names}
+        kept = {name: getattr(self, name)[: self.count] for name in _FIELDS}
         self._allocate(max(capacity, 2 * self.capacity))
         for name, values in kept.items():
             getattr(self, name)[: self.count] = values
@@ -104,9 +108,11 @@ class ContactSet:
         """Become equal to `other`."""
         self.reserve(other.count)
         self.count = n = other.count
-        for name in self.__slots__:
-            if name != "count":
-                getattr(self, name)[:n] = getattr(other, name)[:n]
+        for name in _FIELDS:
+            getattr(self, name)[:n] = getattr(other, name)[:n]
+
+
+_FIELDS = ("frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight")
 
 
 @define(eq=False)

@@ -17,7 +17,7 @@ class State:
     """Mutable buffers of one state; the world's state holds its bodies' states as views.
 
     Attributes:
-        time: t [s]; setting the world's time sets that of every part.
+        time: t [s]; a state and its parts have one.
         q: coordinates, shape (nq,); units are in the layout.
         v: velocities, shape (nv,).
         aux: what the model remembers beside q and v (reference frames, unwrapped angles), shape (na,).
@@ -26,10 +26,10 @@ class State:
         parts: the bodies' states, views into the arrays above; empty for a body's own state.
     """
 
-    __slots__ = ("_time", "aux", "motion", "parts", "q", "v")
+    __slots__ = ("_clock", "aux", "motion", "parts", "q", "v")
 
     def __init__(self, q: Array, v: Array, aux: Array, time: float = 0.0) -> None:
-        self._time = time
+        self._clock = [time]  # one for the world's state and its parts
         self.q, self.v, self.aux = q, v, aux
         self.motion = _EMPTY
         self.parts: tuple[State, ...] = ()
@@ -49,7 +49,9 @@ class State:
         parts: list[State] = []
         iq = iv = ia = 0
         for nq, nv, na in sizes:
-            parts.append(cls(world.q[iq : iq + nq], world.v[iv : iv + nv], world.aux[ia : ia + na]))
+            part = cls(world.q[iq : iq + nq], world.v[iv : iv + nv], world.aux[ia : ia + na])
+            part._clock = world._clock
+            parts.append(part)
             iq, iv, ia = iq + nq, iv + nv, ia + na
         world.parts = tuple(parts)
         return world
@@ -57,17 +59,15 @@ class State:
     @property
     def time(self) -> float:
         """Time t [s]."""
-        return self._time
+        return self._clock[0]
 
     @time.setter
     def time(self, value: float) -> None:
-        self._time = value
-        for part in self.parts:
-            part._time = value  # noqa: SLF001 - a part is a State too, and has no parts of its own
+        self._clock[0] = value
 
     def copy_from(self, other: State) -> None:
         """Take over time and every array of `other` (same sizes)."""
-        self.time = other._time
+        self.time = other.time
         self.q[:] = other.q
         self.v[:] = other.v
         self.aux[:] = other.aux

@@ -13,7 +13,7 @@ from corekit.linalg.factorisation import EliminatedRows
 from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Matrix
 
-__all__ = ["DiagonalFactor"]
+__all__ = ["DiagonalFactor", "answer_diagonal", "free_diagonal", "halve_diagonal"]
 
 
 @compiled
@@ -27,12 +27,17 @@ def _invert(diagonal: Array, prescribed: IntArray, inverse: Array) -> bool:
 
 
 @compiled
-def _halve(
-    inverse: Array, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array
-) -> None:
-    """Write the share of Y, and what J·x adds to `before`."""
-    for r in range(len(free)):
-        free[r] = before[r]
+def free_diagonal(inverse: Array, prescribed: IntArray, right: Array, fixed: Array, x: Array) -> None:
+    """Write x = A⁻¹·b, prescribed entries at their values."""
+    for i in range(len(x)):
+        x[i] = inverse[i] * right[i]
+    for k in range(len(prescribed)):
+        x[prescribed[k]] = fixed[k]
+
+
+@compiled
+def halve_diagonal(inverse: Array, rows: Array, first: int, x: Array, free: Array, half: Array) -> None:
+    """Write the share of Y of `halving`, and add J·x to `free`."""
     for i in range(len(inverse)):
         root, here = math.sqrt(inverse[i]), first + i
         for r in range(len(free)):
@@ -41,11 +46,11 @@ def _halve(
 
 
 @compiled
-def _answer(inverse: Array, half: Array, first: int, impulse: Array, x: Array) -> None:
+def answer_diagonal(inverse: Array, half: Array, first: int, impulse: Array, x: Array) -> None:
     """Add G·Jᵀ·λ to x."""
     for i in range(len(inverse)):
         push = 0.0
-        for r in range(len(impulse)):
+        for r in range(half.shape[1]):
             push += half[first + i, r] * impulse[r]
         x[i] += math.sqrt(inverse[i]) * push
 
@@ -61,21 +66,15 @@ class DiagonalFactor(Halving):
     def __init__(self, n: int, prescribed: IntArray) -> None:
         self._inverse = np.ones(n)
         self._prescribed = prescribed
-        self._fixes = len(prescribed) > 0
 
     def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
         return _invert(matrix.data, self._prescribed, self._inverse)
 
     def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
-        np.multiply(self._inverse, b, out=x)
-        if self._fixes:
-            x[self._prescribed] = fixed
+        free_diagonal(self._inverse, self._prescribed, b, fixed, x)
 
     def columns(self, block: Array) -> None:
         np.multiply(block, self._inverse[:, None], out=block)
 
-    def halve(self, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array) -> None:
-        _halve(self._inverse, rows, first, x, before, free, half)
-
-    def answer(self, half: Array, first: int, impulse: Array, x: Array) -> None:
-        _answer(self._inverse, half, first, impulse, x)
+    def half(self) -> tuple[Array, IntArray]:
+        return self._inverse, self._prescribed

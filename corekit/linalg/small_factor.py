@@ -19,7 +19,7 @@ from corekit.linalg.factorisation import Direct, EliminatedRows
 from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Matrix
 
-__all__ = ["SMALL", "SmallFactor"]
+__all__ = ["SMALL", "SmallFactor", "answer_small", "free_small", "halve_small"]
 
 SMALL: Final = 24
 """Largest size for which this is worth it."""
@@ -72,10 +72,35 @@ def _substitute(lower: Array, rights: Array) -> None:
 
 
 @compiled
-def _halve(
-    lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array
-) -> None:  # fmt: skip
-    """Write the body's share of Y (nv, R), and `before` + J·x into `free` (R,); its velocities begin at `first`."""
+def free_small(
+    lower: Array, prescribed: IntArray, right: Array, fixed: Array, matrix: Array, x: Array
+) -> None:
+    """Write x = A⁻¹·b, prescribed entries at their values."""
+    n = len(x)
+    for i in range(n):
+        total = right[i]
+        for k in range(len(prescribed)):
+            total -= matrix[i, prescribed[k]] * fixed[k]
+        x[i] = total
+    for k in range(len(prescribed)):
+        x[prescribed[k]] = fixed[k]
+    for i in range(n):
+        total = x[i]
+        for k in range(i):
+            total -= lower[i, k] * x[k]
+        x[i] = total * lower[i, i]
+    for i in range(n - 1, -1, -1):
+        total = x[i] * lower[i, i]
+        x[i] = total
+        for k in range(i):
+            x[k] -= lower[i, k] * total
+
+
+@compiled
+def halve_small(
+    lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, free: Array, half: Array
+) -> None:
+    """Write the body's share of Y (nv, R), and add J·x to `free` (R,); its velocities begin at `first`."""
     n, count = len(lower), len(free)
     for r in range(count):
         total = 0.0
@@ -83,7 +108,7 @@ def _halve(
             value = rows[r, first + i]
             half[first + i, r] = value
             total += value * x[i]
-        free[r] = before[r] + total
+        free[r] += total
     for p in prescribed:
         half[first + p] = 0.0
     for i in range(n):
@@ -98,10 +123,12 @@ def _halve(
 
 
 @compiled
-def _answer(lower: Array, prescribed: IntArray, half: Array, first: int, impulse: Array, x: Array) -> None:
+def answer_small(
+    lower: Array, prescribed: IntArray, half: Array, first: int, impulse: Array, x: Array
+) -> None:
     """Add G·Jᵀ·λ to x."""
     n, moved = len(lower), np.zeros(len(lower))
-    for r in range(len(impulse)):
+    for r in range(half.shape[1]):
         push = impulse[r]
         if push != 0.0:
             for i in range(n):
@@ -132,8 +159,9 @@ class SmallFactor(Direct, Halving):
     def _back(self, block: Array) -> None:
         _substitute(self._lower, block.T)
 
-    def halve(self, rows: Array, first: int, x: Array, before: Array, free: Array, half: Array) -> None:
-        _halve(self._lower, self._prescribed, rows, first, x, before, free, half)
+    def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
+        assert self._matrix is not None
+        free_small(self._lower, self._prescribed, b, fixed, self._matrix.data, x)
 
-    def answer(self, half: Array, first: int, impulse: Array, x: Array) -> None:
-        _answer(self._lower, self._prescribed, half, first, impulse, x)
+    def half(self) -> tuple[Array, IntArray]:
+        return self._lower, self._prescribed

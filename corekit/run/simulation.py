@@ -60,7 +60,6 @@ class Simulation:
         self.report = StepReport(accepted=True, step=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
-        self._ones = np.ones(len(self._now.motion))
         self._kinks = _Kinks(self)
         self._observers: tuple[Observer, ...] = ()
 
@@ -91,27 +90,19 @@ class Simulation:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
-        if self._kinks.none_until >= target:
-            report = self._substep(target)
-        else:
-            report = self._substep(self._kinks.next_stop(self._now.time, target))
-        while self._now.time < target:
-            report = self._substep(self._kinks.next_stop(self._now.time, target))
-        self.step_index = following
-        return report
-
-    def _substep(self, t_stop: float) -> StepReport:
-        now, out = self._now, self._next
-        report = self.integrator.step(self.system, now, t_stop, out)
-        # one sum finds any non-finite entry without a temporary array
-        if not (report.accepted and math.isfinite(out.motion.dot(self._ones))):
-            raise self._failure(now, out, report)
-        self.system.accept(out)
-        self._now, self._next = out, now
-        self.report = report
-        for observer in self._observers:
-            observer(self, report)
-        return report
+        kinks, system = self._kinks, self.system
+        while True:
+            now, out = self._now, self._next
+            stop = target if kinks.none_until >= target else kinks.next_stop(now.time, target)
+            report = self.integrator.step(system, now, stop, out)
+            if not (report.accepted and system.accept(out)):
+                raise self._failure(now, out, report)
+            self._now, self._next, self.report = out, now, report
+            for observer in self._observers:
+                observer(self, report)
+            if self._now.time >= target:
+                self.step_index = following
+                return report
 
     def rehearse(self) -> None:
         """Take a step with an imagined contact and forget it, so that compiled code is loaded before the first step.

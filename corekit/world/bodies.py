@@ -23,7 +23,8 @@ class BodyInputs:
     """The stacked input vector u(t) of one body: signals by channel, zero where none is given.
 
     Attributes:
-        signals: those that were given.
+        signals: those that were given. constant: whether u never changes.
+        buffer: u as it was asked for last, shape (nu,).
     """
 
     def __init__(self, layout: Layout, signals: Mapping[str, Signal], where: str) -> None:
@@ -52,17 +53,13 @@ class BodyInputs:
             if not signal.constant:
                 self._varying.append((signal, view))
         self.signals = tuple(signals.values())
+        self.constant = not self._varying
 
     def at(self, time: float) -> Array:
         """u(t), shape (nu,); the same buffer at every call."""
         for signal, view in self._varying:
             signal.value(time, view)
         return self.buffer
-
-    @property
-    def constant(self) -> bool:
-        """Whether u is the same at all times."""
-        return not self._varying
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of the signals in (t0, t1] [s]."""

@@ -25,8 +25,9 @@ from typing import final
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
+from corekit.linalg.array_table import ArrayTable, indices, vector
 from corekit.linalg.factorisation import EliminatedRows
 from corekit.linalg.rows import BilateralRows
 from corekit.world.bodies import Body
@@ -38,12 +39,17 @@ FREE_ROW = 1e30
 
 
 @compiled
-def _start_rows(
-    h: float, rate: BoolArray, constraint: Array, rate_target: Array, alpha: Array, target: Array, compliance: Array
-) -> None:  # fmt: skip
-    """Write r and E of the start form (1)."""
+def _start_rows(h: float, rows: IntArray) -> None:
+    """Write r and E of the start form (1).
+
+    Args:
+        rows: which are rate rows, c, u at the end, α, r and E.
+    """
+    rate, constraint, wanted, alpha, target, compliance = (
+        indices(rows, 0), vector(rows, 1), vector(rows, 2), vector(rows, 3), vector(rows, 4), vector(rows, 5),
+    )  # fmt: skip
     for i in range(len(rate)):
-        target[i] = rate_target[i] if rate[i] else -constraint[i] / h
+        target[i] = wanted[i] if rate[i] else -constraint[i] / h
         compliance[i] = alpha[i] / h if rate[i] else alpha[i] / (h * h)
 
 
@@ -79,6 +85,11 @@ class BodyRows:
         self.compliance, self.target = np.zeros(rows.count), np.zeros(rows.count)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
         self.eliminates = True
+        ahead = self._ends if self._looks_ahead else rows
+        self._table = ArrayTable(
+            rows.rate.astype(np.int64), rows.constraint, ahead.target, rows.compliance, self.target,
+            self.compliance,
+        ).table  # fmt: skip
 
     def coupled(self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array) -> None:
         """Take the rows at the trial and end states (equal buffers at θ = 1) for v_k = `velocity`: (1)."""
@@ -110,14 +121,12 @@ class BodyRows:
         """Take the rows at the start of the step, their wanted rates at its end: (1)."""
         rows, model, inputs = self.rows, self._body.model, self._body.inputs
         model.bilateral(start, u, rows)
-        target = rows.target
         if self._looks_ahead:
             now = start.time
             start.time = now + h
             model.bilateral(start, inputs.at(now + h), self._ends)
             start.time = now
-            target = self._ends.target
-        _start_rows(h, rows.rate, rows.constraint, target, rows.compliance, self.target, self.compliance)
+        _start_rows(h, self._table)
         if self.eliminates:
             self.eliminate()
 

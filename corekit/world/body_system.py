@@ -53,6 +53,13 @@ class BodySystem:
         factor: A factorised with the eliminated rows.
     """
 
+    __slots__ = (
+        "_about", "_balances", "_curvature", "_has_prescribed", "_held", "_held_at", "_held_inputs", "_oldest",
+        "_smooth_count", "_smooth_reaction", "_start", "_symmetric", "_work", "body", "bounded", "damping",
+        "eliminated", "factor", "fixed", "force", "free", "has_tangent", "impulse", "joints", "mass", "matrix",
+        "prescribed", "rho", "right", "row_impulse", "rows", "stiffness",
+    )  # fmt: skip
+
     def __init__(self, body: Body, symmetric: bool = True) -> None:
         model = body.model
         self.body = body
@@ -62,6 +69,7 @@ class BodySystem:
         self.right = np.zeros(body.nv)
         self._work = np.zeros(body.nv)
         self._about: Array | None = None
+        self._held_inputs = body.inputs.buffer if body.inputs.constant else None
         self.has_tangent = "tangent" in body.abilities
         self._balances = "balance" in body.abilities
         self.stiffness: Matrix | None = None
@@ -207,7 +215,9 @@ class BodySystem:
         `shift` adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
         """
         model, self._about = self.body.model, None
-        u = self.body.inputs.at(start.time)
+        u = self._held_inputs
+        if u is None:
+            u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)
         stiffness, own_damping = self.stiffness, self.damping
         by_damping = by_stiffness = 0.0

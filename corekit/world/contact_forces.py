@@ -75,7 +75,6 @@ class ContactForces:
         self._table = 0, _NO_INDEX, _NO_INDEX, _NO_INDEX, no_dofs, np.zeros((0, 3, 0))
         self._whose = self._width = _NO_INDEX
         self._allocate(64)
-        stage.rows.lazy = True
         self._inverse_rows = np.zeros((0, 0))
         self._coefficient = np.zeros((0, 0))
         self.obstacle_velocity: Array | None = None
@@ -154,6 +153,12 @@ class ContactForces:
             values[part, :, :k] = own_values[:count]
             at += count
         self._table = total, contact, slot, width, dofs, values
+
+    def start(self, start: State, step: float, beta: float, obstacle_velocity: Array | None) -> Array:
+        """Evaluate at the start of a step; what is added to b, (nv,): h·(f + D·v₀), and an obstacle's way, by βh²·K."""
+        self.evaluate(start, start.v, step, obstacle_velocity)
+        extra = step * (self.generalised() + self.damping_force(start.v))
+        return extra + beta * step * step * self.obstacle_stiffness_force()
 
     def generalised(self) -> Array:
         """Pᵀ·f_c, shape (nv,) [N or N·m]."""

@@ -17,8 +17,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = [
-    "add_rows", "carriers_of", "counterparts", "deepest", "dress", "farthest", "gap_terms", "guesses", "halves_product",
-    "immovable", "keep", "place_and_probe", "place_shapes", "spread_rows", "start_bias", "write_bias",
+    "add_rows", "carriers_of", "counterparts", "deepest", "dress", "farthest", "gap_terms", "guesses", "immovable",
+    "place_shapes", "spread_rows", "start_bias", "write_bias",
 ]  # fmt: skip
 
 _HASHED = 64
@@ -72,20 +72,6 @@ def farthest(frame_position: Array, frame_rotation: Array, reach: Array, before:
             if square > worst:
                 worst = square
     return math.sqrt(worst)
-
-
-@compiled
-def place_and_probe(
-    frame: IntArray, offset_position: Array, offset_rotation: Array, shifted: bool, second_frame: IntArray,
-    frame_position: Array, frame_rotation: Array, position: Array, rotation: Array, end: Array,
-    reach: Array, before: Array, now: Array,
-) -> float:  # fmt: skip
-    """Both of the above in one call."""
-    place_shapes(
-        frame, offset_position, offset_rotation, shifted, second_frame, frame_position, frame_rotation, position,
-        rotation, end,
-    )  # fmt: skip
-    return farthest(frame_position, frame_rotation, reach, before, now)
 
 
 @compiled
@@ -333,25 +319,9 @@ def immovable(count: int, width: int, delassus: Array, movable: BoolArray) -> in
 
 
 @compiled
-def halves_product(count: int, width: int, half: Array, delassus: Array, movable: BoolArray) -> int:
-    """Write W = Yᵀ·Y (R, R) for Y (nv, R), and what `immovable` says of it."""
-    np.dot(half.T, half, delassus)
-    return immovable(count, width, delassus, movable)
-
-
-@compiled
 def write_bias(count: int, gap_term: Array, step: float, bias: Array) -> None:
     """Write what contacts have beside J·v, φ̃/h along the normal and nothing across it [m/s]."""
     for c in range(count):
         bias[c, 0] = gap_term[c] / step
         for a in range(1, bias.shape[1]):
             bias[c, a] = 0.0
-
-
-@compiled
-def keep(count: int, id: IntArray, tangent: Array, out_id: IntArray, out_tangent: Array) -> None:
-    """Copy the ids and tangents of contacts."""
-    for c in range(count):
-        out_id[c] = id[c]
-        for i in range(3):
-            out_tangent[c, i] = tangent[c, i]

@@ -15,8 +15,9 @@ from scipy.sparse import csr_array
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
+from corekit.linalg.array_table import ArrayTable
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import add_rows, carriers_of, spread_rows
+from corekit.world.contact_calls import spread, take_rows
 
 __all__ = ["ContactRows"]
 
@@ -26,82 +27,126 @@ _DENSE_VELOCITIES = 128
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
 
-class _Carriers:
-    """Buffers for the carriers of one body's frames, and for the rows of their points.
+class _Own:
+    """Buffers for the rows of the carriers of one body.
 
     Attributes:
-        contact, slot: which carrier of which contact, (c,).
-        frame, local: where it sits, in the body's own numbering, (c,) and (c, 3) [m].
-        dofs, values: the model's rows, (c, k) and (c, 3, k).
+        begin, end: which of all carriers are its own.
+        contact, slot: which carrier of which contact they are, views.
+        dofs, values: the model's rows, (room, k) and (room, 3, k).
+        views: what the model takes: frames and points of the carriers, and the rows to write.
     """
 
-    def __init__(self, body: Body, room: int = 64) -> None:
-        self.body = body
-        self.first, self.last = body.first_frame, body.first_frame + len(body.layout.frames)
-        self._model, self._index = body.model, body.index
-        self._allocate(room)
+    def __init__(self, body: Body) -> None:
+        self.first_v, self.index, self.model = body.first_v, body.index, body.model
+        self.width = body.layout.row_width
+        self.contact = self.slot = _NO_INDEX
+        self.allocate(0)
 
-    def _allocate(self, room: int) -> None:
-        k = self.body.layout.row_width
-        self.contact: IntArray = np.zeros(room, dtype=np.int64)
-        self.slot: IntArray = np.zeros(room, dtype=np.int64)
-        self.frame: IntArray = np.zeros(room, dtype=np.int64)
-        self.local = np.zeros((room, 3))
-        self.dofs: IntArray = np.zeros((room, k), dtype=np.int64)
-        self.values = np.zeros((room, 3, k))
-        self._count = 0
-        self._views = self.frame[:0], self.local[:0], self.dofs[:0], self.values[:0]
-
-    def collect(self, state: State, contacts: ContactSet) -> int:
-        """Find this body's carriers in a set and have the model write their rows; returns how many."""
-        count = self._find(contacts)
-        if count > len(self.contact):
-            self._allocate(2 * count)
-            self._find(contacts)
-        if count:
-            if count != self._count:
-                self._count = count
-                self._views = self.frame[:count], self.local[:count], self.dofs[:count], self.values[:count]
-            self._model.carrier_rows(state.parts[self._index], *self._views)
-        return count
-
-    def _find(self, contacts: ContactSet) -> int:
-        return carriers_of(
-            contacts.count, self.first, self.last, contacts.frame, contacts.local,
-            self.contact, self.slot, self.frame, self.local,
-        )  # fmt: skip
+    def allocate(self, room: int) -> None:
+        """Make room for so many carriers."""
+        self.begin = self.end = 0
+        self.dofs: IntArray = np.zeros((room, self.width), dtype=np.int64)
+        self.values = np.zeros((room, 3, self.width))
+        self.views = _NO_INDEX, np.zeros((0, 3)), self.dofs[:0], self.values[:0]
 
 
 class ContactRows:
     """J of a contact set, and products with it. Rows stand contact by contact, `width` each.
 
     `matrix` is J, shape (m·width, nv): a dense array, a view of a buffer that the next `build` rewrites, or a
-    csr_array. With `lazy` it is built where it is first asked for, before the next change of the contacts.
+    csr_array. It is built where it is first asked for, before the next change of the contacts.
+
+    Attributes:
+        table: for `contact_calls`; replaced when there are more carriers than before.
+        wanting: whether J is still to be built. count: of how many contacts it was.
     """
 
+    __slots__ = (
+        "_arrays", "_carriers", "_contact", "_contacts", "_dense", "_ends", "_fixed", "_frame", "_local", "_own",
+        "_room", "_single", "_slot", "_sparse_matrix", "_spread", "_spread_views", "count", "dense", "table",
+        "velocities", "wanting", "width",
+    )  # fmt: skip
+
     def __init__(self, bodies: Sequence[Body], width: int) -> None:
-        self._carriers = tuple(_Carriers(body) for body in bodies)
-        self._single = self._carriers[0] if len(self._carriers) == 1 else None
+        self._own = tuple(_Own(body) for body in bodies)
+        self._single = self._own[0] if len(self._own) == 1 else None
+        frames = [body.first_frame for body in bodies]
+        self._fixed = (
+            np.array([*frames, frames[-1] + len(bodies[-1].layout.frames)], dtype=np.int64),
+            np.array([body.first_v for body in bodies], dtype=np.int64),
+        )
+        self._ends: IntArray = np.zeros(len(self._own), dtype=np.int64)
         self.width = width
         self.velocities = sum(body.nv for body in bodies)
         self.dense = self.velocities <= _DENSE_VELOCITIES
-        self.lazy = False
-        self._buffer = np.zeros((0, self.velocities))
-        self._matrix: Array | csr_array = self._buffer
-        self._collected: tuple[ContactSet, Sequence[int]] | None = None
-        self._wanting = False
+        self.wanting = False
+        self._contacts: ContactSet | None = None
         self._spread: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros((0, 0), dtype=np.int64)
+        self._spread_views: tuple[IntArray, Array] = self._spread[1], self._spread[0]
+        self._sparse_matrix = csr_array((0, self.velocities))
+        self.count = 0
+        self._allocate(64, 16)
+
+    def _allocate(self, carriers: int, contacts: int) -> None:
+        """Make room for so many carriers of every body, and dense rows of so many contacts."""
+        self._carriers, self._room = carriers, contacts
+        self._contact, self._slot, self._frame = np.zeros((3, carriers), dtype=np.int64)
+        self._local = np.zeros((carriers, 3))
+        self._dense = np.zeros((contacts * self.width if self.dense else 0, self.velocities))
+        for own in self._own:
+            own.allocate(carriers)
+        parts = (each for own in self._own for each in (own.dofs, own.values))
+        self._arrays = ArrayTable(
+            *self._fixed, self._ends, self._contact, self._slot, self._frame, self._local, self._dense, *parts
+        )
+        self.table = self._arrays.table
+
+    def collect(self, state: State, contacts: ContactSet, found: int) -> bool:
+        """Have the models write the rows of the carriers that were `found` at a world state; False without room.
+
+        Then there is some, and the carriers are to be looked for again.
+        """
+        if found > self._carriers or contacts.count > self._room:
+            self._allocate(max(2 * found, self._carriers), max(2 * contacts.count, self._room))
+            return False
+        single = self._single
+        if single is not None:
+            if found != single.end:
+                self._view(single, 0, found)
+            if found:
+                single.model.carrier_rows(state.parts[single.index], *single.views)
+        else:
+            begin = 0
+            for own, end in zip(self._own, self._ends.tolist(), strict=True):
+                if begin != own.begin or end != own.end:
+                    self._view(own, begin, end)
+                if end > begin:
+                    own.model.carrier_rows(state.parts[own.index], *own.views)
+                begin = end
+        self._contacts, self.wanting = contacts, True
+        return True
+
+    def _view(self, own: _Own, begin: int, end: int) -> None:
+        """Take views of a body's carriers."""
+        own.begin, own.end = begin, end
+        part = slice(begin, end)
+        own.contact, own.slot = self._contact[part], self._slot[part]
+        own.views = self._frame[part], self._local[part], own.dofs[: end - begin], own.values[: end - begin]
 
     @property
     def matrix(self) -> Array | csr_array:
         """J."""
-        if self._wanting and self._collected is not None:
-            self._finish(*self._collected)
-        return self._matrix
+        if self.wanting and self._contacts is not None:
+            self._finish(self._contacts)
+        return self._dense[: self.count * self.width] if self.dense else self._sparse_matrix
 
-    def _finish(self, contacts: ContactSet, counts: Sequence[int]) -> None:
-        self._wanting = False
-        self._matrix = self._dense(contacts, counts) if self.dense else self._sparse(contacts, counts)
+    def _finish(self, contacts: ContactSet) -> None:
+        self.wanting, self.count = False, contacts.count
+        if self.dense:
+            take_rows(contacts.count, self.width, contacts.arrays.table, self.table)
+        else:
+            self._sparse_matrix = self._sparse(contacts)
 
     def basis(self, contacts: ContactSet) -> Array:
         """B_c of every contact, shape (m, width, 3)."""
@@ -112,61 +157,40 @@ class ContactRows:
             basis[:, 2] = np.cross(basis[:, 0], basis[:, 1])
         return basis
 
-    def build(self, state: State, contacts: ContactSet) -> None:
-        """Have the models write the rows of the contacts of a set at a world state."""
-        counts = [own.collect(state, contacts) for own in self._carriers]
-        self._collected, self._wanting = (contacts, counts), True
-        if not self.lazy:
-            self._finish(contacts, counts)
-
     def spread(self, contacts: ContactSet) -> tuple[IntArray, Array]:
         """J of the first body by entries: dofs and values, both of shape (m·width, slots·k), views.
 
         Args:
-            contacts: the set last built.
+            contacts: the set last collected.
         """
-        own, rows = self._carriers[0], contacts.count * self.width
-        assert self._collected is not None
-        count = self._collected[1][0]
+        own, count, table = self._own[0], contacts.count, contacts.arrays.table
         values, dofs = self._spread
-        taken = (
-            count, rows, self.width, own.contact, own.slot, contacts.weight, contacts.normal, contacts.tangent,
-            own.dofs, own.values,
-        )  # fmt: skip
-        slots = spread_rows(*taken, dofs, values)
-        if rows > len(values) or values.shape[1] != slots * own.dofs.shape[1]:
-            shape = (2 * rows, slots * own.dofs.shape[1])
-            self._spread = values, dofs = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-            spread_rows(*taken, dofs, values)
-        return dofs[:rows], values[:rows]
+        slots = spread(own.end, count, self.width, table, self.table, dofs, values)
+        rows, wide = count * self.width, slots * own.width
+        if rows > len(values) or values.shape[1] != wide:
+            self._spread = values, dofs = (
+                np.zeros((2 * rows, wide)),
+                np.zeros((2 * rows, wide), dtype=np.int64),
+            )
+            spread(own.end, count, self.width, table, self.table, dofs, values)
+            self._spread_views = dofs[:rows], values[:rows]
+        elif rows != len(self._spread_views[0]):
+            self._spread_views = dofs[:rows], values[:rows]
+        return self._spread_views
 
-    def _dense(self, contacts: ContactSet, counts: Sequence[int]) -> Array:
-        rows = contacts.count * self.width
-        if rows > len(self._buffer):
-            self._buffer = np.zeros((2 * rows, self.velocities))
-        matrix = self._buffer[:rows]
-        matrix.fill(0.0)
-        for own, count in zip(self._carriers, counts, strict=True):
-            if count:
-                add_rows(
-                    count, self.width, own.body.first_v, own.contact, own.slot, contacts.weight,
-                    contacts.normal, contacts.tangent, own.dofs, own.values, matrix,
-                )  # fmt: skip
-        return matrix
-
-    def _sparse(self, contacts: ContactSet, counts: Sequence[int]) -> csr_array:
+    def _sparse(self, contacts: ContactSet) -> csr_array:
         m, w = contacts.count, self.width
         basis = self.basis(contacts)
         rows: list[IntArray] = [_NO_INDEX]
         columns: list[IntArray] = [_NO_INDEX]
         entries: list[Array] = [np.zeros(0)]
-        for own, count in zip(self._carriers, counts, strict=True):
-            contact, slot = own.contact[:count], own.slot[:count]
+        for own in self._own:
+            count, contact, slot = own.end - own.begin, own.contact, own.slot
             part = np.matmul(basis[contact], own.values[:count])
             part *= contacts.weight[contact, slot][:, None, None]
             row = (contact * w)[:, None] + np.arange(w)
             rows.append(np.broadcast_to(row[:, :, None], part.shape).ravel())
-            dofs = own.dofs[:count] + own.body.first_v
+            dofs = own.dofs[:count] + own.first_v
             columns.append(np.broadcast_to(dofs[:, None, :], part.shape).ravel())
             entries.append(part.ravel())
         row, column, entry = np.concatenate(rows), np.concatenate(columns), np.concatenate(entries)
@@ -187,14 +211,14 @@ class ContactRows:
         """Every body's carriers at a state: (first velocity, count, contact, slot, dofs, values), views.
 
         Dofs are in the body's own numbering, values in world axes without weights: a potential's forces carry
-        them. With `lazy` those of the last `build` are given.
+        them.
         """
-        if self.lazy and self._wanting and self._collected is not None and self._collected[0] is contacts:
-            counts = self._collected[1]
-        else:
-            counts = [own.collect(state, contacts) for own in self._carriers]
+        if not (self.wanting and self._contacts is contacts):
+            for own in self._own:
+                if own.end > own.begin:
+                    own.model.carrier_rows(state.parts[own.index], *own.views)
         return [
-            (own.body.first_v, count, own.contact, own.slot, own.dofs, own.values)
-            for own, count in zip(self._carriers, counts, strict=True)
-            if count
+            (own.first_v, own.end - own.begin, own.contact, own.slot, own.dofs, own.values)
+            for own in self._own
+            if own.end > own.begin
         ]

@@ -15,7 +15,7 @@ A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄_k
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import frozen
@@ -23,10 +23,12 @@ from attrs import frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
+from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import Memory
 from corekit.roles.detector import ContactDetector
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import counterparts, deepest, dress, gap_terms, keep, start_bias
+from corekit.world.contact_calls import dress_and_collect
+from corekit.world.contact_kernels import counterparts, deepest, gap_terms
 from corekit.world.contact_rows import ContactRows
 from corekit.world.shape_scene import ShapeScene
 
@@ -42,24 +44,24 @@ class Stabilisation:
     cap: float = 0.5
 
 
-class _Remembered:
-    """What a step leaves to the next: tangents by contact id, and where the scene's probe points were."""
+class _Tangents:
+    """Tangents of contacts by id.
 
-    def __init__(self, points: int, room: int = 64) -> None:
+    Attributes:
+        count: of how many contacts. id, tangent: room for `room`. table: both, for `contact_calls`.
+    """
+
+    def __init__(self, room: int = 64) -> None:
         self.count = 0
+        self.reserve(room)
+
+    def reserve(self, room: int) -> None:
+        """Make room for so many, without keeping any."""
+        self.room = room
         self.id: IntArray = np.zeros(room, dtype=np.int64)
         self.tangent = np.zeros((room, 3))
-        self.probes = np.zeros((points, 3))
-        self.time = -math.inf
-        """When the probe points were there [s]; −∞ before the first step."""
-
-    def keep(self, count: int, id: IntArray, tangent: Array) -> None:
-        """Take the tangents of `count` contacts."""
-        if count > len(self.id):
-            self.id = np.zeros(2 * count, dtype=np.int64)
-            self.tangent = np.zeros((2 * count, 3))
-        self.count = count
-        keep(count, id, tangent, self.id, self.tangent)
+        self._arrays = ArrayTable(self.id, self.tangent)
+        self.table = self._arrays.table
 
 
 class ContactStage:
@@ -71,7 +73,15 @@ class ContactStage:
         start: the set at the start of the step.
         margin: gap up to which contacts are taken in this step [m].
         imagined: a set that stands for what the detectors find, or None.
+        dressing: for `contact_calls`.
+        known, coming: tangents of the last step and of this one. dressed: whether there are any of this one.
     """
+
+    __slots__ = (
+        "_arrays", "_bodies", "_detectors", "_end", "_gap_terms", "_last_probed", "_last_probes", "_least_margin",
+        "_measured", "_probed", "_probes", "_stabilisation", "_trial", "coming", "contacts", "dressed", "dressing",
+        "imagined", "known", "margin", "rows", "scene", "start", "width",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -85,11 +95,14 @@ class ContactStage:
     ) -> None:
         self._bodies = tuple(bodies)
         self.scene = scene
-        self._surface, self._friction = friction
-        self._stabilisation = stabilisation
+        self._stabilisation = rule = stabilisation
         self._least_margin = margin
-        self._planar = plane is not None
-        self._across = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
+        self._arrays = ArrayTable(
+            *friction, np.zeros(3) if plane is None else np.cross(plane[1], plane[2]),
+            np.array([plane is not None], dtype=np.int64),
+            np.array([rule.approach, rule.push_out, rule.cap], dtype=float),
+        )  # fmt: skip
+        self.dressing = self._arrays.table
         self.width = 3 if plane is None else 2
         self.start, self._measured = ContactSet(), True
         self._trial = ContactSet()
@@ -99,10 +112,12 @@ class ContactStage:
         self.margin = margin
         self.imagined: ContactSet | None = None
         points = len(scene.probes())
-        self._remembered = _Remembered(points)
+        self.known, self.coming, self.dressed = _Tangents(), _Tangents(), False
+        # where the probe points were in the last step and are in this one, and when [s]; −∞ before the first step
+        self._last_probes, self._last_probed = np.zeros((points, 3)), -math.inf
         self._probes, self._probed = np.zeros((points, 3)), -math.inf
         self._gap_terms = np.zeros(0)
-        self._detectors: list[tuple[ContactDetector, Candidates]] = []
+        self._detectors: list[tuple[Callable[..., None], Callable[..., None], Candidates]] = []
         self._assign(detectors)
 
     def _assign(self, detectors: Sequence[ContactDetector]) -> None:
@@ -113,7 +128,7 @@ class ContactStage:
             mine = {(a, b) for a, b in wanted if (a, b) in detector.served or (b, a) in detector.served}
             wanted -= mine
             detector.prepare(self.scene.table, frozenset(mine))
-            self._detectors.append((detector, Candidates()))
+            self._detectors.append((detector.candidates, detector.measure, Candidates()))
 
     # — once a step —
 
@@ -127,31 +142,36 @@ class ContactStage:
             reach: range of a contact potential [m], added to the margin.
             gaps: whether the gaps at the start are wanted in any case; else `take_start` takes them.
         """
-        moved = self.scene.place_and_probe(start, self._remembered.probes, self._probes)
-        speed = self._speed(start, step, ahead, moved)
-        self.margin = reach + max(self._least_margin, 2.0 * step * speed)
-        for detector, candidates in self._detectors:
-            detector.candidates(self.scene.poses, self.margin + step * speed, candidates)
+        scene, time = self.scene, start.time
+        moved = scene.place_and_probe(start, self._last_probes, self._probes)
+        elapsed, self._probed = time - self._last_probed, time
+        if 0.0 < elapsed < math.inf and not scene.moving:
+            speed = moved / elapsed
+        else:
+            speed = self._speed(start, step, ahead, moved, elapsed)
+        own, poses = 2.0 * step * speed, scene.poses
+        self.margin = margin = reach + max(self._least_margin, own)
+        for find, _, candidates in self._detectors:
+            find(poses, margin + step * speed, candidates)
         self._measured = gaps
         if gaps:
             self._measure(self.start)
 
-    def _speed(self, start: State, step: float, ahead: State, moved: float) -> float:
+    def _speed(self, start: State, step: float, ahead: State, moved: float, elapsed: float) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
 
         Args:
             moved: how far the farthest probe point went since the last step [m].
+            elapsed: since then [s].
         """
-        scene, last, now = self.scene, self._remembered, self._probes
-        elapsed = start.time - last.time
-        self._probed = start.time
+        scene, now = self.scene, self._probes
         if not 0 < elapsed < math.inf:
             for i, body in enumerate(self._bodies):
                 part = start.parts[i]
                 body.model.advance(part, part.v, step, part, ahead.parts[i])
             ahead.time = start.time
             scene.place(ahead)
-            moved, elapsed = scene.probe(now, last.probes), step
+            moved, elapsed = scene.probe(now, self._last_probes), step
             scene.place(start)
         speed = moved / elapsed
         if scene.moving:
@@ -164,11 +184,12 @@ class ContactStage:
 
     def _measure(self, out: ContactSet) -> None:
         out.count = 0
-        for detector, candidates in self._detectors:
-            if candidates.count or self.imagined is not None:
-                detector.measure(candidates, self.scene.poses, self.margin, out)
-        if self.imagined is not None:
-            out.copy_from(self.imagined)
+        imagined = self.imagined
+        for _, measure, candidates in self._detectors:
+            if candidates.count or imagined is not None:
+                measure(candidates, self.scene.poses, self.margin, out)
+        if imagined is not None:
+            out.copy_from(imagined)
 
     # — at every iterate —
 
@@ -194,21 +215,27 @@ class ContactStage:
         """
         self.scene.place(state)
         self.margin = margin
-        for detector, candidates in self._detectors:
-            detector.candidates(self.scene.poses, margin, candidates)
+        for find, _, candidates in self._detectors:
+            find(self.scene.poses, margin, candidates)
         self.contacts = self._trial
         self._measure(self.contacts)
         return self.contacts.count
 
     def build_rows(self, state: State) -> None:
         """Tangents, friction and J of the current set at the state it was measured."""
-        contacts, known = self.contacts, self._remembered
-        dress(
-            contacts.count, self._planar, self._across, self._surface, self._friction,
-            known.id, known.tangent, known.count,
-            contacts.id, contacts.shape, contacts.normal, contacts.tangent, contacts.friction,
-        )  # fmt: skip
-        self.rows.build(state, contacts)
+        contacts, known, coming, rows = self.contacts, self.known, self.coming, self.rows
+        count, table = contacts.count, contacts.arrays.table
+        if count > coming.room:
+            coming.reserve(2 * count)
+        carriers = dress_and_collect(
+            count, table, self.dressing, known.count, known.table, coming.table, rows.table
+        )
+        if not rows.collect(state, contacts, carriers):
+            carriers = dress_and_collect(
+                count, table, self.dressing, known.count, known.table, coming.table, rows.table
+            )
+            rows.collect(state, contacts, carriers)
+        coming.count, self.dressed = count, True
 
     def gap_at(self, end: State, otherwise: Array) -> Array:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
@@ -234,11 +261,6 @@ class ContactStage:
             start.count, start.id, start.gap, self._room(m),
         )  # fmt: skip
         return self._gap_terms[:m]
-
-    def start_bias(self, step: float, out: Array) -> None:
-        """Write s(φ(q₀))/h of the contacts at the start of the step along their normals, (capacity, width) [m/s]."""
-        rule, contacts = self._stabilisation, self.contacts
-        start_bias(contacts.count, contacts.gap, step, rule.approach, rule.push_out, rule.cap, out)
 
     def _room(self, count: int) -> Array:
         if len(self._gap_terms) < count:
@@ -274,24 +296,30 @@ class ContactStage:
 
     def accept(self) -> None:
         """Remember the tangents of the current set, and where the shapes were, for the next step."""
-        last = self._remembered
-        last.probes, self._probes, last.time = self._probes, last.probes, self._probed
-        last.keep(self.contacts.count, self.contacts.id, self.contacts.tangent)
+        self._last_probes, self._probes, self._last_probed = self._probes, self._last_probes, self._probed
+        if not self.contacts.count:
+            self.known.count = 0
+        elif self.dressed:
+            self.known, self.coming = self.coming, self.known
+        self.dressed = False
 
     def memory(self) -> Memory:
         """Tangents by id, and where the probe points were."""
-        last = self._remembered
+        known = self.known
         return {
-            "tangent_id": last.id[: last.count].copy(),
-            "tangent": last.tangent[: last.count].copy(),
-            "probe": last.probes.copy(),
-            "probe_time": np.array(last.time),
+            "tangent_id": known.id[: known.count].copy(),
+            "tangent": known.tangent[: known.count].copy(),
+            "probe": self._last_probes.copy(),
+            "probe_time": np.array(self._last_probed),
         }
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; empty means a fresh start."""
-        self._remembered = last = _Remembered(len(self._probes))
+        self.known, self.dressed = _Tangents(), False
+        self._last_probes, self._last_probed = np.zeros_like(self._probes), -math.inf
         if memory:
-            last.keep(len(memory["tangent_id"]), memory["tangent_id"], memory["tangent"])
-            last.probes[:] = memory["probe"]
-            last.time = float(memory["probe_time"])
+            self.known.count = count = len(memory["tangent_id"])
+            self.known.reserve(max(2 * count, 64))
+            self.known.id[:count], self.known.tangent[:count] = memory["tangent_id"], memory["tangent"]
+            self._last_probes[:] = memory["probe"]
+            self._last_probed = float(memory["probe_time"])

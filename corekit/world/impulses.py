@@ -15,11 +15,16 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
+from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.linalg.array_table import ArrayTable
+from corekit.linalg.halves import Halves, answer, halve, product
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
-from corekit.world.contact_kernels import guesses, halves_product, immovable, write_bias
+from corekit.world.contact_answer import ContactAnswer
+from corekit.world.contact_calls import dress_at_start, guess_again, respond
+from corekit.world.contact_kernels import immovable, write_bias
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.contact_stage import ContactStage
 
@@ -29,40 +34,23 @@ _NOTHING = np.zeros(0)
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 
 
-class _Answer:
-    """Impulses of one solve, or the guess for one: contacts with their ids, then the bounded rows.
-
-    Attributes:
-        count: contacts m.
-        id: whose impulses, capacity rows.
-        impulse: λ, `width` numbers a contact, then those of the p bounded rows [N·s].
-    """
-
-    def __init__(self, bounded: int) -> None:
-        self.bounded = bounded
-        self.count = 0
-        self.id: IntArray = _NO_ID
-        self.impulse = np.zeros(bounded)
-
-    def reserve(self, count: int, width: int) -> None:
-        """Make room for m contacts, without keeping anything."""
-        if count > len(self.id):
-            self.id = np.zeros(2 * count, dtype=np.int64)
-            self.impulse = np.zeros(2 * count * width + self.bounded)
-
-    def set(self, id: IntArray, contact: Array, bounded: Array) -> None:
-        """Become these impulses."""
-        self.count, self.id = len(id), id.copy()
-        self.impulse = np.concatenate([contact, bounded])
-
-
 class Impulses:
     """Builds (1), asks the impulse solver, and carries answers from step to step as guesses.
 
     Attributes:
         problem: what the solver sees.
         count: contacts in the problem; 0 without an impulse solver.
+        carried: whether the guess for them was made already.
+        bounded: bounded rows.
+        stand: whether what the accepted step left is still at hand.
     """
+
+    __slots__ = (
+        "_arrays", "_bias", "_capacity", "_delassus", "_entries", "_flat_bias", "_free", "_half", "_kept",
+        "_kept_rows", "_movable", "_now", "_parts", "_row_pairs", "_rows", "_slices", "_solver", "_spare", "_stacked",
+        "_stage", "_stuck", "_velocities", "_viewed_count", "_viewed_id", "_work", "bounded", "carried", "count",
+        "has_rows", "problem", "room", "stand",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -77,36 +65,40 @@ class Impulses:
         self.problem = StepContactProblem(stage.width if stage is not None else 3)
         self.has_rows = any(part.rows is not None for part in parts)
         self.count = 0
-        self._bounded = bounded = sum(len(part.bounded) for part in parts)
+        self.bounded = bounded = sum(len(part.bounded) for part in parts)
         self.problem.bounded = bounded
         self.problem.bounded_id = np.arange(bounded)
-        self._kept, self._work, self._spare = (_Answer(bounded) for _ in range(3))
+        self._kept, self._work, self._spare = (ContactAnswer(bounded) for _ in range(3))
         self._now = self._kept
         self._kept_rows: list[Array] = [part.row_impulse.copy() for part in self._parts]
         pairs = zip((part.row_impulse for part in self._parts), self._kept_rows, strict=True)
         self._row_pairs = tuple(pair for pair in pairs if len(pair[0]))
-        self._rows_stand = False  # whether the parts still hold what the accepted step left
+        self.stand = False
         self._viewed_id = _NO_ID
-        self._delassus = np.zeros((0, 0))
-        self._views: tuple[IntArray, Array, Array, Array, Array, Array, Array]
+        self.carried = False
+        self._stuck = False  # whether the last problem had contacts that cannot move
+        self._rows, self._delassus = 0, np.zeros((0, 0))
         self._allocate(0)
 
     def _allocate(self, contacts: int) -> None:
         """Buffers for m contacts and the bounded rows."""
-        rows = contacts * self.problem.width + self._bounded
+        self._capacity = contacts
+        rows = contacts * self.problem.width + self.bounded
         # of the bounded rows the bias stands behind that of the contacts there are
         self._flat_bias, self._free = np.zeros(rows), np.zeros(rows)
-        self._bias = self._flat_bias[: rows - self._bounded].reshape(contacts, self.problem.width)
+        self._bias = self._flat_bias[: rows - self.bounded].reshape(contacts, self.problem.width)
         self._viewed_count = -1
-        self._stacked = np.zeros((rows if self._bounded else 0, self._velocities))
+        self._stacked = np.zeros((rows if self.bounded else 0, self._velocities))
         self._half = np.zeros(self._velocities * rows)
         self._entries = np.zeros(rows * rows)
-        self._movable: BoolArray = np.zeros(contacts, dtype=bool)
+        self._movable: BoolArray = np.ones(contacts, dtype=bool)
+        self._arrays = ArrayTable(self._bias, self._free, self._half, self._entries)
+        self.room = self._arrays.table
 
     @property
     def contact(self) -> Array:
         """λ_c of the last solve, or the guess for the next, shape (count·width,) [N·s]."""
-        return self._now.impulse[: self.count * self.problem.width]
+        return self._now.first(self.count * self.problem.width)
 
     @property
     def bias(self) -> Array:
@@ -116,17 +108,16 @@ class Impulses:
     def told(self, part: BodySystem) -> None:
         """Take over an answer that came whole for a part: `contact` and its rows' impulses were written in place."""
         count = self.count
-        self.problem.contacts = count
-        self._movable[:count] = True
-        if self._bounded:
+        self.problem.contacts, self._stuck = count, False
+        if self.bounded:
             bounded = part.row_impulse[part.bounded]
-            self._now.impulse[count * self.problem.width :][: self._bounded] = bounded
+            self._now.impulse[count * self.problem.width :][: self.bounded] = bounded
 
     # — the problem —
 
     def without_contact(self) -> None:
         """No contacts at this linearisation, until `take_contacts`."""
-        self.count = 0
+        self.count, self.carried = 0, False
 
     def take_contacts(self, gap_term: Array, obstacle_rate: Array | None, step: float) -> None:
         """Take the stage's current contacts into the problem, with gap terms φ̃ (m,) [m]."""
@@ -135,80 +126,99 @@ class Impulses:
         if obstacle_rate is not None:
             self._bias[: self.count] -= obstacle_rate
 
-    def take_start(self, obstacle_rate: Array | None, step: float) -> None:
-        """Take the contacts at the start of the step into the problem."""
-        stage = self._stage
+    def build_start(self, start: State, step: float) -> None:
+        """Build the rows of the stage's contacts at the start of the step, and take them into the problem."""
+        stage, last = self._stage, self._now
         assert stage is not None
-        self._reserve(stage.contacts.count)
-        stage.start_bias(step, self._bias)
-        if obstacle_rate is not None:
-            self._bias[: self.count] -= obstacle_rate
+        contacts, rows, known, coming = stage.contacts, stage.rows, stage.known, stage.coming
+        self.count = count = contacts.count
+        guess = self._work if last is not self._work else self._spare
+        if count > guess.room or count > coming.room or count > self._capacity:
+            self._reserve(count)
+            guess.reserve(count, stage.width)
+            coming.reserve(max(2 * count, coming.room))
+        guess.count = coming.count = count
+        carriers = dress_at_start(
+            count, stage.width, step, contacts.arrays.table, stage.dressing, known.count, known.table, coming.table,
+            rows.table, last.count, last.table, guess.table, self.room,
+        )  # fmt: skip
+        stage.dressed = True
+        if not rows.collect(start, contacts, carriers):
+            stage.build_rows(start)
+        if self.bounded:
+            self._carry_bounded(last, guess)
+        self._now, self.carried = guess, True
+
+    def move_obstacles(self, rate: Array) -> None:
+        """Take the obstacles' velocities at the contacts out of the bias."""
+        self._bias[: self.count] -= rate
 
     def _reserve(self, count: int) -> None:
         """Have that many contacts."""
         self.count = count
-        if count > len(self._bias):
+        if count > self._capacity:
             self._allocate(2 * count)
 
     def carry_over(self) -> None:
         """Make the last impulses a guess for the current contacts, matched by id."""
-        if self._stage is None:
+        stage = self._stage
+        if stage is None:
             return
+        # neither the last answer nor the accepted step's
         last, guess = self._now, self._work if self._now is not self._work else self._spare
-        count, width, known = self.count, self.problem.width, last.count
-        guess.reserve(count, width)
-        ids = self._stage.contacts.id
-        guesses(count, width, ids, known, last.id, last.impulse, guess.impulse, guess.id)
-        guess.count = count
-        if self._bounded:
-            end = count * width
-            guess.impulse[end : end + self._bounded] = last.impulse[known * width :][: self._bounded]
+        guess.reserve(self.count, self.problem.width)
+        guess.count = self.count
+        if self.count:
+            guess_again(
+                self.count, self.problem.width, stage.contacts.id, last.count, last.table, guess.table
+            )  # fmt: skip
+        if self.bounded:
+            self._carry_bounded(last, guess)
         self._now = guess
 
-    def wanted(self) -> bool:
-        """Whether there is any unilateral row to solve for."""
-        self.problem.contacts = self.count
-        return self.count + self._bounded > 0
+    def _carry_bounded(self, last: ContactAnswer, guess: ContactAnswer) -> None:
+        """Carry the impulses of the bounded rows over."""
+        width = self.problem.width
+        end, known = guess.count * width, last.count * width
+        guess.impulse[end : end + self.bounded] = last.impulse[known:][: self.bounded]
 
-    def pose(self) -> tuple[Array, Array, Array, Array]:
-        """Fill the problem's vectors but for w₀.
-
-        Returns:
-            J, shape (R, nv), in the order of C; the bias and a buffer for w₀, shape (R,); a buffer of shape (nv, R).
-        """
+    def _pose(self) -> tuple[Array, Array, Array]:
+        """Fill the problem's vectors but for w₀: J, (R, nv), in the order of C; the bias and room for w₀, (R,)."""
         problem, stage = self.problem, self._stage
+        problem.contacts = self.count
         contacts = None if stage is None else stage.contacts
-        ids = _NO_ID if contacts is None else contacts.id
-        if self._viewed_count != self.count or self._viewed_id is not ids:
+        if self._viewed_count != self.count or self._viewed_id is not (
+            _NO_ID if contacts is None else contacts.id
+        ):
             self._view(contacts)
-        problem.id, problem.gap, problem.friction, stacked, bias, free, half = self._views
-        problem.free = free
-        if self._bounded:
+        stacked = self._stacked[: problem.rows]
+        bias = self._flat_bias[: problem.rows]
+        if self.bounded:
             contact = self.count * problem.width
             if stage is not None and contact:
                 stacked[:contact] = stage.rows.stacked()
             self._pose_bounded(stacked[contact:], bias[contact:])
         elif stage is not None:
             stacked = stage.rows.stacked()
-        return stacked, bias, free, half
+        return stacked, bias, problem.free
 
     def _view(self, contacts: ContactSet | None) -> None:
-        """Take views of the buffers for the contacts there are."""
-        count, n = self.count, self._velocities
-        rows = count * self.problem.width + self._bounded
-        ids, gap, friction = _NO_ID, _NOTHING, _NOTHING
+        """Give the problem views of the buffers for the contacts there are."""
+        problem, count = self.problem, self.count
+        problem.contacts = count
+        rows = problem.rows
+        problem.id, problem.gap, problem.friction = _NO_ID, _NOTHING, _NOTHING
         if contacts is not None:
-            ids, gap, friction = contacts.id[:count], contacts.gap[:count], contacts.friction[:count]
-        self._views = (
-            ids, gap, friction, self._stacked[:rows], self._flat_bias[:rows], self._free[:rows],
-            self._half[: n * rows].reshape(n, rows),
-        )  # fmt: skip
-        self._delassus = self._entries[: rows * rows].reshape(rows, rows)
+            problem.id, problem.gap = contacts.id[:count], contacts.gap[:count]
+            problem.friction = contacts.friction[:count]
+        problem.free = self._free[:rows]
+        self._rows, self._delassus = rows, self._entries[: rows * rows].reshape(rows, rows)
+        problem.set_delassus(self._delassus)
         self._viewed_count, self._viewed_id = count, _NO_ID if contacts is None else contacts.id
 
     def stack(self, free_velocity: Array) -> Array:
         """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
-        stacked, bias, free, _ = self.pose()
+        stacked, bias, free = self._pose()
         np.dot(stacked, free_velocity, out=free)
         free += bias
         return stacked.T
@@ -233,31 +243,54 @@ class Impulses:
 
     def solve(self, transposed: Array, response: Array) -> tuple[SolveInfo, Array]:
         """Answer (1) for Jᵀ and G·Jᵀ; the second value is λ of all rows, shape (R,)."""
-        return self.answer(transposed.T, response)
+        np.dot(transposed.T, response, out=self._delassus)
+        return self._answer(0.0)
 
-    def answer(self, left: Array | None, right: Array) -> tuple[SolveInfo, Array]:
-        """Answer (1) for W = left·right, or rightᵀ·right; the second value is λ of all rows, shape (R,)."""
-        problem = self.problem
-        count, width, delassus = self.count, problem.width, self._delassus
-        if left is None:
-            stuck = halves_product(count, width, right, delassus, self._movable)
+    def push(self, halves: Halves, velocity: Array) -> SolveInfo:
+        """Answer (1) by the halves of the bodies' factorisations, and write v⁺."""
+        stage = self._stage
+        assert self._solver is not None
+        if self.bounded or stage is None or not stage.rows.dense:
+            stacked, bias, free = self._pose()
+            np.copyto(free, bias)
+            rows = len(free)
+            halves.free(velocity)
+            half = self._half[: self._velocities * rows].reshape(-1, rows)
+            halve(halves.table, stacked, velocity, free, half)
+            least = product(half, self._delassus)
         else:
-            np.dot(left, right, out=delassus)
-            stuck = immovable(count, width, delassus, self._movable)
-        if self._bounded:
-            corner = delassus[-self._bounded :, -self._bounded :]
-            corner[np.diag_indices(self._bounded)] += np.concatenate(
+            contacts, own, count = stage.contacts, stage.rows, self.count
+            if self._viewed_count != count or self._viewed_id is not contacts.id:
+                self._view(contacts)
+            least = respond(
+                own.wanting, count, own.width, contacts.arrays.table, own.table, halves.table, self.room, velocity
+            )  # fmt: skip
+            own.wanting, own.count = False, count
+        if least > 0.0 and not self.bounded:
+            self._stuck, impulse = False, self._now.first(self._rows)
+            info = self._solver.solve(self.problem, impulse)
+        else:
+            info, impulse = self._answer(least)
+        answer(halves.table, self._half, impulse, velocity)
+        return info
+
+    def _answer(self, least: float) -> tuple[SolveInfo, Array]:
+        """Answer (1) for W as it is at hand, no diagonal entry of which is below `least`."""
+        problem, delassus = self.problem, self._delassus
+        if self.bounded:
+            corner = delassus[-self.bounded :, -self.bounded :]
+            corner[np.diag_indices(self.bounded)] += np.concatenate(
                 [part.joints.compliance[part.bounded] for part in self._parts if part.joints is not None]
             )
-        problem.set_delassus(delassus)
+        impulse = self._now.first(len(delassus))
+        self._stuck = not least > 0.0 and immovable(self.count, problem.width, delassus, self._movable) > 0
         assert self._solver is not None
-        impulse = self._now.impulse[: len(delassus)]
-        if stuck:
+        if self._stuck:
             info = self._solve_movable(impulse)
         else:
             info = self._solver.solve(problem, impulse)
-        if self._bounded:
-            column = len(delassus) - self._bounded
+        if self.bounded:
+            column = len(delassus) - self.bounded
             for part in self._parts:
                 part.row_impulse[part.bounded] = impulse[column : column + len(part.bounded)]
                 column += len(part.bounded)
@@ -266,6 +299,7 @@ class Impulses:
     def _solve_movable(self, impulse: Array) -> SolveInfo:
         """Solve without the contacts that cannot move; their impulses are zero."""
         assert self._solver is not None
+        self._viewed_count = -1  # the problem loses its views
         problem, width = self.problem, self.problem.width
         kept = np.flatnonzero(self._movable[: self.count])
         contact_rows = (kept[:, None] * width + np.arange(width)).ravel()
@@ -293,7 +327,7 @@ class Impulses:
         """|min(λ_n, w_n)| of the contacts for absolute normal velocities u_n (m,); 0 for those left out."""
         pressing = normal_velocity + self._bias[: self.count, 0]
         worst = np.abs(np.minimum(self.contact[:: self.problem.width], pressing))
-        return np.where(self._movable[: self.count], worst, 0.0)
+        return np.where(self._movable[: self.count], worst, 0.0) if self._stuck else worst
 
     # — memory —
 
@@ -307,33 +341,33 @@ class Impulses:
         for current, _ in self._row_pairs:
             current[:] = impulse[first : first + len(current)]
             first += len(current)
-        self._rows_stand = False
+        self.stand = False
 
     def begin(self) -> None:
         """Go back to the last accepted step's impulses, so a repeated or a resumed step is the same."""
-        self._now = self._kept
-        if not self._rows_stand:
+        if not self.stand:
+            self._now = self._kept
             for current, kept in self._row_pairs:
                 current[:] = kept
-        self._rows_stand = False
+        self.stand = False
 
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
-        if self._now is not self._kept:
-            if self._now is self._work:
-                self._kept, self._work = self._work, self._kept
-            else:
-                self._kept, self._spare = self._spare, self._kept
+        now = self._now
+        if now is self._work:
+            self._kept, self._work = now, self._kept
+        elif now is self._spare:
+            self._kept, self._spare = now, self._kept
         for current, kept in self._row_pairs:
             kept[:] = current
-        self._rows_stand = True
+        self.stand = True
 
     def memory(self) -> Memory:
         """The accepted step's impulses, as named arrays."""
         own = self._kept
         end = own.count * self.problem.width
         kept: Memory = {"impulse": own.impulse[:end].copy(), "impulse_id": own.id[: own.count].copy()}
-        kept["bounded_impulse"] = own.impulse[end : end + self._bounded].copy()
+        kept["bounded_impulse"] = own.impulse[end : end + self.bounded].copy()
         if not self.has_rows:
             return kept
         return kept | {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(self._kept_rows)}
@@ -343,9 +377,9 @@ class Impulses:
         self._kept.set(
             memory.get("impulse_id", _NO_ID),
             memory.get("impulse", _NOTHING),
-            memory.get("bounded_impulse", np.zeros(self._bounded)),
+            memory.get("bounded_impulse", np.zeros(self.bounded)),
         )
         for i, impulse in enumerate(self._kept_rows):
             impulse[:] = memory.get(f"row_impulse.{i}", 0.0)
-        self._rows_stand = False
+        self.stand = False
         self.begin()

@@ -32,8 +32,7 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.errors import CompositionError
-from corekit.linalg.factor import factor
-from corekit.linalg.matrices import Dense, symmetrise
+from corekit.linalg.matrices import symmetrise
 from corekit.roles.component import Memory
 from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
 from corekit.roles.model import ChannelKind
@@ -44,22 +43,13 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.impulses import Impulses
 from corekit.world.obstacles import Obstacle
 from corekit.world.rest_contacts import carried, gap_error
+from corekit.world.rest_matrix import RestMatrix
 from corekit.world.rest_motion import Probed, how_far
-from corekit.world.rest_rows import (
-    check_rates,
-    diagonal,
-    negatives,
-    row_error,
-    saddle_matrix,
-    slip,
-    take_rows,
-)
+from corekit.world.rest_rows import check_rates, diagonal, row_error, slip, take_rows
 from corekit.world.shape_scene import ShapeScene
 
 __all__ = ["RestSystem"]
 
-_JUDGED = 600
-"""Largest saddle matrix whose inertia is looked at in every step; beyond, only singularity is noticed."""
 _DIRECT = SolveInfo(answered_by="factorisation")
 
 
@@ -99,7 +89,6 @@ class RestSystem:
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
                 )
         impulses = isinstance(solver, ImpulseSolver)
-        self._symmetric = impulses
         self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self.velocities = sum(body.nv for body in bodies)
@@ -119,25 +108,7 @@ class RestSystem:
         self._twin_mass = [part.body.model.mass_matrix() for part in self.parts]
         self._twin_tangent = [part.body.model.tangent_matrices() for part in self.parts]
         self._effort = [_efforts(body) for body in bodies]
-        self._definite = [
-            factor(part.matrix, None, part.prescribed)
-            if part.eliminated is None and not self._symmetric and isinstance(part.matrix, Dense)
-            else None
-            for part in self.parts
-        ]
-        self._factors = [
-            factor(
-                part.matrix, part.eliminated, part.prescribed, impulses or not isinstance(part.matrix, Dense)
-            )
-            for part in self.parts
-        ]
-        self._symmetric_part = [
-            Dense(part.body.nv) if test else None
-            for part, test in zip(self.parts, self._definite, strict=True)
-        ]
-        self._curvature = [
-            None if part.rows is None else part.body.model.tangent_matrices()[0] for part in self.parts
-        ]
+        self._matrices = [RestMatrix(part, impulses) for part in self.parts]
         self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
         self._still = np.zeros(self.velocities)
         self._count, self._load, self._margin = 0, 1.0, 0.0
@@ -185,13 +156,13 @@ class RestSystem:
             part.right += (1.0 - load) * force
             K.data *= load
             K.data += (1.0 - load) * stiffness.data
-        if self._symmetric or not isinstance(part.matrix, Dense):
+        if self._matrices[b].symmetrised:
             symmetrise(K)
-        curvature = self._curvature[b]
+        curvature = self._matrices[b].curvature
         if curvature is not None:
             take_rows(part, own, u, self._slipped[b])
             model.bilateral_curvature(own, part.row_impulse, curvature)
-            if self._symmetric or not isinstance(part.matrix, Dense):
+            if self._matrices[b].symmetrised:
                 symmetrise(curvature)
         if len(part.prescribed):
             value, rate = np.zeros(len(part.prescribed)), np.zeros(len(part.prescribed))
@@ -277,15 +248,15 @@ class RestSystem:
         Returns:
             How it went; and the first body whose matrix is not positive definite on its rows, −1 if all are.
         """
-        for b, (part, shift) in enumerate(zip(self.parts, shifts, strict=True)):
-            self.assemble(b, shift)
-            if not self._is_definite(b) or not self._factors[b].refactor(part.matrix, part.eliminated):
+        for b, (own, shift) in enumerate(zip(self._matrices, shifts, strict=True)):
+            own.assemble(shift)
+            if not own.refactor():
                 return SolveInfo(Status.SINGULAR, answered_by="factorisation"), b
         if self.forces is not None and self._count and not self.forces.factorise(self._columns, 0.0, 1.0):
             return SolveInfo(Status.SINGULAR, answered_by="factorisation"), -1
         extra = self.forces.generalised() if self.forces is not None and self._count else None
         self._solve_free(extra, out)
-        if not self.impulses.wanted():
+        if not self.impulses.count + self.impulses.bounded:
             return _DIRECT, -1
         transposed = self.impulses.stack(out)
         response = transposed.copy(order="F")
@@ -297,41 +268,17 @@ class RestSystem:
 
     def assemble(self, b: int, shift: float) -> None:
         """Write A of (4) of one body into its part's matrix."""
-        part, curvature = self.parts[b], self._curvature[b]
-        matrix = part.matrix
-        matrix.zero()
-        assert part.stiffness is not None
-        matrix.add(part.stiffness)
-        if curvature is not None:
-            matrix.add(curvature, -1.0)
-        if shift:
-            matrix.add(part.mass, shift)
-
-    def _is_definite(self, b: int) -> bool:
-        """Whether A is positive definite on the kernel of the rows, as far as the factorisation does not tell."""
-        part = self.parts[b]
-        if part.eliminated is not None:
-            size = part.body.nv + part.eliminated.count
-            return size > _JUDGED or negatives(saddle_matrix(part)) == part.eliminated.count
-        test, symmetric = self._definite[b], self._symmetric_part[b]
-        if test is None or symmetric is None:
-            return True
-        symmetric.data[:] = part.matrix.data
-        symmetrise(symmetric)
-        return test.refactor(symmetric, None)
+        self._matrices[b].assemble(shift)
 
     def _columns(self, block: Array) -> None:
-        for own, where in zip(self._factors, self.slices, strict=True):
+        for own, where in zip(self._matrices, self.slices, strict=True):
             piece = np.array(block[where], order="F")
             own.columns(piece)
             block[where] = piece
 
     def _solve_parts(self, extra: Array | None, x: Array) -> None:
-        for part, own, where in zip(self.parts, self._factors, self.slices, strict=True):
-            right = part.right if extra is None else part.right + extra[where]
-            own.solve(right, part.fixed, x[where], part.impulse)
-            if part.rows is not None:
-                part.row_impulse[~part.rows.bounded] = part.impulse
+        for own, where in zip(self._matrices, self.slices, strict=True):
+            own.solve(None if extra is None else extra[where], x[where])
 
     def _solve_free(self, extra: Array | None, x: Array) -> None:
         """δ of (4) with `extra` on the right, a potential's stiffness included."""

@@ -11,8 +11,10 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.linalg.array_table import ArrayTable
 from corekit.world.bodies import Body
-from corekit.world.contact_kernels import farthest, place_and_probe, place_shapes
+from corekit.world.contact_calls import place, place_and_probe
+from corekit.world.contact_kernels import farthest
 from corekit.world.obstacles import Obstacle
 
 __all__ = ["ShapeScene", "friction_table"]
@@ -42,8 +44,10 @@ def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
             + outside,
             dtype=np.int64,
         ),
-        offset_position=np.array([shape.offset.position for shape in everything]).reshape(n, 3),
-        offset_rotation=np.array([shape.offset.rotation for shape in everything]).reshape(n, 3, 3),
+        offset_position=np.array([shape.offset.position for shape in everything], dtype=float).reshape(n, 3),
+        offset_rotation=np.array([shape.offset.rotation for shape in everything], dtype=float).reshape(
+            n, 3, 3
+        ),
         obstacle=np.array([-1] * carried + list(range(n - carried)), dtype=np.int64),
         vertices=tuple(shape.vertices for shape in everything),
         never=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
@@ -69,7 +73,7 @@ class ShapeScene:
         table: every shape, bodies' first.
         poses: at the state placed last.
         frame_body: body index of every world frame, shape (frames,).
-        obstacles: the surroundings. moving: indices of those that move.
+        obstacles: the surroundings. moving: indices of those that move. arrays: for `contact_calls`.
     """
 
     def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
@@ -105,11 +109,12 @@ class ShapeScene:
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
         poses = self.poses
-        # what the compiled loops take, collected once: none of these arrays is ever replaced
-        self._placing = (
-            table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
-            poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
+        # none of these arrays is ever replaced
+        self.arrays = ArrayTable(
+            table.frame, table.second_frame, table.offset_position, table.offset_rotation, poses.frame_position,
+            poses.frame_rotation, poses.position, poses.rotation, poses.end, self._reach,
         )  # fmt: skip
+        self._scene = self.arrays.table
         self._probing = (poses.frame_position, poses.frame_rotation, self._reach)
 
     def probes(self) -> Array:
@@ -128,7 +133,7 @@ class ShapeScene:
         for i, (model, position, rotation) in self._views:
             model.poses(parts[i], position, rotation)
         if self._carried:
-            place_shapes(*self._placing)
+            place(self._scene, self._shifted)
         if self.moving:
             self._place_obstacles(state.time)
 
@@ -137,7 +142,7 @@ class ShapeScene:
         parts = state.parts
         for i, (model, position, rotation) in self._views:
             model.poses(parts[i], position, rotation)
-        moved = place_and_probe(*self._placing, self._reach, before, now)
+        moved = place_and_probe(self._scene, self._shifted, before, now)
         if self.moving:
             self._place_obstacles(state.time)
         return moved

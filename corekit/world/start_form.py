@@ -13,7 +13,9 @@ from typing import final
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import ArrayTable
+from corekit.linalg.array_table import matrix as entries
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise
 from corekit.linalg.small_factor import SMALL
 
@@ -22,11 +24,16 @@ __all__ = ["StartForm"]
 
 @compiled
 def _dense(
-    mass: Array, stiffness: Array, damping: Array, symmetric: bool, matrix: Array, force: Array, v: Array, h: float,
-    by_damping: float, by_stiffness: float, shift: float, right: Array,
+    matrices: IntArray, symmetric: bool, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float,
+    shift: float, right: Array,
 ) -> None:  # fmt: skip
-    """Write A (n, n) and b (n,) of (1); K and D are not read where their factors are 0."""
-    n = len(v)
+    """Write A (n, n) and b (n,) of (1); K and D are not read where their factors are 0.
+
+    Args:
+        matrices: M, K, D and A.
+    """
+    n, mass, stiffness, damping = len(v), entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
+    matrix = entries(matrices, 3)
     for i in range(n):
         total, damped = 0.0, 0.0
         for j in range(n):
@@ -46,11 +53,12 @@ def _dense(
 
 @compiled
 def _bands(
-    mass: Array, stiffness: Array, damping: Array, matrix: Array, force: Array, v: Array, h: float,
-    by_damping: float, by_stiffness: float, shift: float, right: Array,
+    matrices: IntArray, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float,
+    right: Array,
 ) -> None:  # fmt: skip
     """The same for symmetric bands, shape (n, width + 1): entry (j + d, j) stands at [j, d]."""
-    n = len(v)
+    n, mass, stiffness, damping = len(v), entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
+    matrix = entries(matrices, 3)
     for j in range(n):
         right[j] = h * force[j]
         for d in range(matrix.shape[1]):
@@ -76,11 +84,10 @@ def _add_band(band: Array, factor: float, by_product: float, matrix: Array, v: A
 
 
 @compiled
-def _sum(
-    mass: Array, stiffness: Array, damping: Array, matrix: Array, by_mass: float, by_damping: float,
-    by_stiffness: float,
-) -> None:  # fmt: skip
+def _sum(matrices: IntArray, by_mass: float, by_damping: float, by_stiffness: float) -> None:
     """Write A = by_mass·M + by_damping·D + by_stiffness·K for symmetric bands as in `_bands`."""
+    mass, stiffness, damping = entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
+    matrix = entries(matrices, 3)
     masses, dampings, wide = mass.shape[1], damping.shape[1], stiffness.shape[1]
     for j in range(len(matrix)):
         for d in range(matrix.shape[1]):
@@ -115,12 +122,11 @@ class StartForm:
         self._work = np.zeros(matrix.n)
         # matrices that a model does not give are never read
         given = mass, stiffness or mass, damping or mass, matrix
-        self._dense: tuple[Array, Array, Array, Array] | None = None
-        self._bands: tuple[Array, Array, Array, Array] | None = None
+        self._dense = self._bands = None
         if all(isinstance(each, Dense) for each in given) and matrix.n <= SMALL:
-            self._dense = given[0].data, given[1].data, given[2].data, given[3].data
+            self._dense = ArrayTable(*(each.data for each in given)).table
         elif all(isinstance(each, (Diagonal, Banded)) for each in given):
-            self._bands = _columns(given[0]), _columns(given[1]), _columns(given[2]), _columns(given[3])
+            self._bands = ArrayTable(*(_columns(each) for each in given)).table
 
     def write(
         self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
@@ -133,24 +139,9 @@ class StartForm:
             right: b.
         """
         if self._dense is not None:
-            mass, stiffness, damping, matrix = self._dense
-            _dense(
-                mass,
-                stiffness,
-                damping,
-                self._symmetric,
-                matrix,
-                force,
-                v,
-                h,
-                by_damping,
-                by_stiffness,
-                shift,
-                right,
-            )
+            _dense(self._dense, self._symmetric, force, v, h, by_damping, by_stiffness, shift, right)
         elif self._bands is not None:
-            mass, stiffness, damping, matrix = self._bands
-            _bands(mass, stiffness, damping, matrix, force, v, h, by_damping, by_stiffness, shift, right)
+            _bands(self._bands, force, v, h, by_damping, by_stiffness, shift, right)
         else:
             self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
 
@@ -158,7 +149,7 @@ class StartForm:
         """Write A = by_mass·M + by_damping·D + by_stiffness·K, of a model that gives K and D."""
         mass, stiffness, damping, matrix = self._matrices
         if self._bands is not None:
-            _sum(*self._bands, by_mass, by_damping, by_stiffness)
+            _sum(self._bands, by_mass, by_damping, by_stiffness)
         elif stiffness is not None and damping is not None:
             matrix.combine(mass, by_mass, damping, by_damping, stiffness, by_stiffness)
 

@@ -1,7 +1,7 @@
 """The contacts of one linearisation: their rows, the velocities of obstacles at them, and their gap terms.
 
-Called where the stage has just measured; each way of it returns how many contacts there are and the obstacles'
-velocities at them, in contact axes, (m, width) [m/s], or None where all rest.
+Called where the stage has just measured, or begun. Each way of it returns how many contacts there are, and the
+obstacles' velocities at them, in contact axes, (m, width) [m/s], or None where all rest.
 """
 
 from __future__ import annotations
@@ -54,17 +54,22 @@ class StepContacts:
         return count, rate
 
     def at_start(self, start: State, step: float) -> tuple[int, Array | None]:
-        """At the start of the step."""
-        stage = self._stage
+        """At the start of the step, if there are any."""
+        stage, rate = self._stage, None
         assert stage is not None
-        stage.build_rows(start)
-        rate = None
+        count = stage.take_start()
+        if not count:
+            return 0, None
+        if self._solves_impulses:
+            self._impulses.build_start(start, step)
+        else:
+            stage.build_rows(start)
         if stage.scene.moving:
             t0 = start.time
             rate = stage.obstacle_velocity(t0, t0, t0 + step, instant=False)
-        if self._solves_impulses:
-            self._impulses.take_start(rate, step)
-        return stage.contacts.count, rate
+            if self._solves_impulses and rate is not None:
+                self._impulses.move_obstacles(rate)
+        return count, rate
 
     def split(self, start: State, smooth: State, step: float) -> tuple[int, Array | None]:
         """At the end of the smooth motion."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
+from corekit.linalg.halves import Halves
 from corekit.linalg.halving import Halving
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
@@ -37,7 +38,13 @@ class StepFactor:
     Attributes:
         ready: whether the last factorisation succeeded.
         number: counts factorisations. plain: whether the last one is of the bodies' own matrices alone.
+        halves: of the bodies' factorisations where all have them and no potential acts, or None.
     """
+
+    __slots__ = (
+        "_forces", "_impulses", "_joined", "_joint", "_one", "_parts", "_refactor", "_slices", "halves", "number",
+        "plain", "ready",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -49,6 +56,7 @@ class StepFactor:
         self._parts, self._slices = tuple(parts), tuple(slices)
         self._forces, self._impulses = forces, impulses
         self._one = self._parts[0] if len(self._parts) == 1 else None
+        self._refactor = self._one.factor.refactor if self._one is not None and forces is None else None
         # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
         self._joint: ContactMatrix | None = None
         if forces is not None and not impulses.has_rows:
@@ -57,11 +65,11 @@ class StepFactor:
         self.ready = self.plain = True
         self.number = 0
         halving = [
-            (part.factor, where)
-            for part, where in zip(self._parts, self._slices, strict=True)
+            (part.factor, part.right, part.fixed, part.matrix)
+            for part in self._parts
             if isinstance(part.factor, Halving)
         ]
-        self._halves = tuple(halving) if forces is None and len(halving) == len(self._parts) else ()
+        self.halves = Halves(halving) if forces is None and len(halving) == len(self._parts) else None
 
     def forget(self) -> None:
         """Have no analysis of contacts that were, so that what comes is the same as after a fresh start."""
@@ -71,8 +79,17 @@ class StepFactor:
     def factorise(self, damping: float, stiffness: float) -> bool:
         """Factorise, with a potential's damping and stiffness times these; False if that failed."""
         self.number += 1
-        self.plain = self._forces is None or not self._forces.count
-        self._joined = self._joint is not None and self._forces is not None and self._forces.count > 0
+        if self._refactor is not None:
+            self.ready = self._refactor(self._parts[0].matrix, self._parts[0].eliminated)
+            return self.ready
+        if self._forces is None:
+            self.ready = True
+            for part in self._parts:
+                if not part.factor.refactor(part.matrix, part.eliminated):
+                    self.ready = False
+            return self.ready
+        self.plain = not self._forces.count
+        self._joined = self._joint is not None and self._forces.count > 0
         if damping == 0.0 and stiffness == 0.0:
             self._joined = False
         if self._joined and self._joint is not None:
@@ -82,7 +99,7 @@ class StepFactor:
         for part in self._parts:
             if not part.factor.refactor(part.matrix, part.eliminated):
                 self.ready = False
-        if self.ready and self._forces is not None:
+        if self.ready:
             self.ready = self._forces.factorise(self.columns, damping, stiffness)
         return self.ready
 
@@ -135,21 +152,12 @@ class StepFactor:
     def push(self, extra: Array | None, velocity: Array) -> SolveInfo:
         """Solve for the impulses at v_f = `velocity` and write v⁺ there."""
         impulses = self._impulses
-        if self._halves:
-            rows, before, free, half = impulses.pose()
-            for factor, where in self._halves:
-                factor.halve(rows, where.start, velocity[where], before, free, half)
-                before = free
-            info, impulse = impulses.answer(None, half)
-            for factor, where in self._halves:
-                factor.answer(half, where.start, impulse, velocity[where])
-            return info
         transposed = impulses.stack(velocity)
         response = transposed.copy(order="F")
         self.columns(response)
         if self._forces is not None:
             self._forces.correct(response)
-        info, impulse = impulses.answer(transposed.T, response)
+        info, impulse = impulses.solve(transposed, response)
         if impulses.has_rows:
             push = transposed @ impulse
             self.free(push if extra is None else push + extra, velocity)

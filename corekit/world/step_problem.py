@@ -34,8 +34,8 @@ from corekit.world.smooth_correction import smooth_correction
 from corekit.world.smooth_motion import SmoothMotion
 from corekit.world.step_contacts import StepContacts
 from corekit.world.step_factor import StepFactor
-from corekit.world.step_motion import StepMotion
-from corekit.world.step_report import contact_impulse, contacts_of, reactions
+from corekit.world.step_motion import StepMotion, take_over
+from corekit.world.step_report import contacts_of, reactions, unbalanced
 from corekit.world.whole_step import WholeStep
 
 __all__ = ["StepSystem"]
@@ -54,7 +54,16 @@ class StepSystem:
         contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies. trial: where that was.
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
         split: whether the last linearisation was of the split family. smooth: the smooth part alone.
+        advance, correct: of `StepMotion`.
     """
+
+    __slots__ = (
+        "_about", "_accepted", "_coefficients", "_contacts", "_due", "_end", "_first", "_has_impulses", "_measured",
+        "_motion", "_numbered", "_obstacle_rate", "_recharts", "_rights_due", "_unbalanced", "_velocity", "_whole",
+        "advance", "bodies", "contact_count", "coordinates", "correct", "extra", "factor", "forces", "impulses",
+        "parts", "problem", "reach", "scratch", "slices", "smooth", "solver", "solves_impulses", "split", "stage",
+        "trial", "velocities",
+    )  # fmt: skip
 
     def __init__(
         self, bodies: Sequence[Body], stage: ContactStage | None, solver: ContactSolver | None
@@ -65,6 +74,7 @@ class StepSystem:
         self._numbered = tuple(enumerate(self.parts))
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self._motion = StepMotion(self.parts, self.slices)
+        self.advance, self.correct = self._motion.advance, self._motion.correct
         self.coordinates = sum(body.nq for body in self.bodies)
         self.velocities = n = sum(body.nv for body in self.bodies)
         self.stage = stage
@@ -84,21 +94,18 @@ class StepSystem:
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # without an impulse solver at contacts and without rows there are no impulses to solve for or to remember
         self._has_impulses = (self.solves_impulses and stage is not None) or self.impulses.has_rows
-        # gaps of impulse solvers and the values of constraints alone are taken at the end of a step
-        self._wants_end = self.solves_impulses or self.impulses.has_rows
-        # what contacts did and what held prescribed coordinates is told from the accepted velocity
-        self._reports = stage is not None or self._motion.prescribes
         self._recharts = tuple((i, body.model.rechart) for i, body in enumerate(self.bodies))
-        self.trial, self._end, self.scratch = self.new_state(), self.new_state(), self.new_state()
+        self.trial, self.scratch = self.new_state(), self.new_state()
+        # gaps of impulse solvers and the values of constraints alone are taken at the end of a step
+        self._end = self.new_state() if self.solves_impulses or self.impulses.has_rows else None
         self._velocity = self._about = np.zeros(n)
-        self.extra, self._due = cast("Array | None", None), False
+        self.extra, self._due, self._rights_due = cast("Array | None", None), False, False
         self.contact_count = 0
         self.split = self._measured = False
-        self._accepted = np.zeros(n)
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
-        self._moving, self._unbalanced = np.zeros(n), np.zeros(n)
+        self._accepted, self._unbalanced = np.zeros(n), np.zeros(n)
         self.reach = stacked_reach(bodies)
         self.smooth = SmoothMotion(self)
 
@@ -107,14 +114,6 @@ class StepSystem:
     def new_state(self) -> State:
         """A buffer for a state of the world."""
         return State.stacked([body.sizes for body in self.bodies])
-
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        """Move every body with v̄ over h; see `corekit.world.step_motion`."""
-        self._motion.advance(start, velocity, step, near, out)
-
-    def correct(self, smooth: State, velocity: Array, step: float, out: State) -> None:
-        """Move from q_f to q⁺ after the split problem; see `corekit.world.step_motion`."""
-        self._motion.correct(smooth, velocity, step, out)
 
     # — linearisations —
 
@@ -125,8 +124,11 @@ class StepSystem:
         """
         self.problem.step = step
         self._first = True
-        if self._has_impulses:
-            self.impulses.begin()
+        impulses = self.impulses
+        if impulses.stand:
+            impulses.stand = False
+        elif self._has_impulses:
+            impulses.begin()
         if self._motion.prescribes:
             for part in self.parts:
                 part.begin()
@@ -161,31 +163,17 @@ class StepSystem:
 
     def _go_to(self, start: State, velocity: Array, step: float, theta: float) -> tuple[State, State]:
         """Move to the trial state and the end state of v_k = `velocity`; both are one buffer at θ = 1."""
-        trial, own = self.trial, self._velocity
+        own, first, self._first = self._velocity, self._first, False
         self._motion.fix(velocity, start.time + step)
         own[:] = velocity
         self._reset(own, split=False)
-        moving = self._moving
-        np.multiply(start.v, 1.0 - theta, out=moving)
-        moving += theta * own
-        # the last step's trial state is no neighbour: it may lie in another chart, or not be there at all
-        near, near_end = (start, start) if self._first else (trial, self._end)
-        self._first = False
-        self.advance(start, moving, theta * step, near, trial)
-        trial.v[:] = moving
-        end = trial
-        if theta != 1.0 and self._wants_end:
-            end = self._end
-            self.advance(start, moving, step, near_end, end)
-            end.v[:] = moving
-        self._motion.impose_rates(trial)
-        return trial, end
+        return self.trial, self._motion.go_to(start, own, step, theta, first, self.trial, self._end)
 
     def _touch(self, start: State, step: float, theta: float) -> None:
         """Contacts at the trial state, and the forces of a potential there."""
         trial = self.trial
         if self.stage is not None and self.stage.measure(trial):
-            end = trial if theta == 1.0 else self._end
+            end = trial if theta == 1.0 or self._end is None else self._end
             self.contact_count, self._obstacle_rate = self._contacts.coupled(start, trial, end, step, theta)
         if self.forces is not None and self.contact_count:
             self.forces.evaluate(trial, trial.v, step, self._obstacle_rate)
@@ -194,10 +182,9 @@ class StepSystem:
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
         self._about, self._measured = about, False
-        self.extra, self._due = None, False
+        self.extra, self._due, self._rights_due = None, False, True
         self.contact_count = 0
-        if self._has_impulses:
-            self.impulses.without_contact()
+        self.impulses.count, self.impulses.carried = 0, False
         self._obstacle_rate = None
         self.split = split
         if self._whole is not None:
@@ -210,17 +197,16 @@ class StepSystem:
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         self._reset(start.v, split=False)
+        self._rights_due = False
         for i, part in self._numbered:
             part.assemble_start(start.parts[i], step, beta, damping, shift)
         # a potential, stiff by design, is taken implicitly whatever the models are
         beta, damping = (beta or 1.0, True) if self.forces is not None else (beta, damping)
         self._coefficients = (step if damping else 0.0, beta * step * step)
-        if self.stage is not None and self.stage.take_start():
+        if self.stage is not None:
             self.contact_count, self._obstacle_rate = self._contacts.at_start(start, step)
-            if self.forces is not None:
-                self.forces.evaluate(start, start.v, step, self._obstacle_rate)
-                self.extra = step * (self.forces.generalised() + self.forces.damping_force(start.v))
-                self.extra += beta * step * step * self.forces.obstacle_stiffness_force()
+            if self.forces is not None and self.contact_count:
+                self.extra = self.forces.start(start, step, beta, self._obstacle_rate)
         self._finish(step)
 
     def linearise_split(
@@ -290,37 +276,39 @@ class StepSystem:
     def _finish(self, step: float) -> None:
         """Factorise, and carry the warm start over to the new set of contacts."""
         self.problem.step = step
-        if self._whole is not None and not self.split:
-            self.impulses.carry_over()
-            return
-        self.factor.factorise(*self._coefficients)
-        if self._has_impulses:
+        if self._whole is None or self.split:
+            self.factor.factorise(*self._coefficients)
+        if self.impulses.carried:
+            self.impulses.carried = False
+        elif self._has_impulses:
             self.impulses.carry_over()
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
-        for part in self.parts:
-            part.take_right()
+        if self._rights_due:
+            for part in self.parts:
+                part.take_right()
         if self._whole is not None and not self.split:
             info = self._whole.solve(velocity)
-            if info.status is not Status.SINGULAR:
+            if info is not None:
                 return info
-            # A is definite on the kernel of the rows at most: the common way can tell
-            self._whole.joints.eliminate()
-            self.impulses.carry_over()
             self.factor.factorise(*self._coefficients)
         if not self.factor.ready:
             velocity[:] = self._about
             return _SINGULAR
-        self.factor.free(self.share(), velocity)
-        if not (self._has_impulses and self.impulses.wanted()):
-            return self.forces.info if self.forces is not None else _DIRECT
-        return self.factor.push(self.extra, velocity)
+        factor, impulses = self.factor, self.impulses
+        pushed = impulses.count + impulses.bounded > 0
+        if pushed and factor.halves is not None:
+            return impulses.push(factor.halves, velocity)
+        factor.free(self.share() if self._due else self.extra, velocity)
+        if pushed:
+            return factor.push(self.extra, velocity)
+        return self.forces.info if self.forces is not None else _DIRECT
 
     def residual(self) -> float:
         """Largest residual of the step equation at the current coupled linearisation with the last impulses."""
         if not self._measured:
-            self._residuals(self._unbalanced)
+            unbalanced(self, self._motion.prescribes, self._unbalanced)
         return float(np.abs(self._unbalanced).max(initial=0.0))
 
     @property
@@ -346,24 +334,10 @@ class StepSystem:
         """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; None with impulses."""
         if self.holds_impulses or not self.factor.ready:
             return None if self.holds_impulses else _SINGULAR
-        self._residuals(self._unbalanced)
+        unbalanced(self, self._motion.prescribes, self._unbalanced)
         self._measured = True
         self.factor.correct(self._unbalanced, out)
         return self.forces.info if self.forces is not None else _DIRECT
-
-    def _residuals(self, out: Array) -> None:
-        """ρ − J_bᵀλ_b − J_cᵀλ_c at the current velocity, zero at prescribed entries, shape (nv,)."""
-        for part, where in zip(self.parts, self.slices, strict=True):
-            out[where] = part.rho
-            if part.rows is not None:
-                part.rows.add_transpose(-part.row_impulse, out[where])
-        if self.contact_count and self.forces is not None:
-            self.forces.add_impulse(-self.problem.step, out)
-        elif self.contact_count:
-            out -= contact_impulse(self)
-        if self._motion.prescribes:
-            for part, where in zip(self.parts, self.slices, strict=True):
-                out[where][part.prescribed] = 0.0
 
     def contact_forces(self, b: int) -> dict[str, Array]:
         """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""
@@ -377,10 +351,10 @@ class StepSystem:
 
     # — after acceptance —
 
-    def accept(self, state: State) -> None:
-        """Told once a step after acceptance: contact memory, charts."""
-        if self._reports:
-            self._accepted[:] = state.v
+    def accept(self, state: State) -> bool:
+        """Told once a step: contact memory, charts. False, and nothing happens, if a number is not finite."""
+        if not take_over(state.motion, self._accepted):
+            return False
         if self._has_impulses:
             self.impulses.accept()
         if self.stage is not None:
@@ -389,6 +363,7 @@ class StepSystem:
                 self.forces.potential.accepted(self.stage.contacts, self.problem.step)
         for i, rechart in self._recharts:
             rechart(state.parts[i])
+        return True
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""

@@ -1,4 +1,4 @@
-"""What held and pushed in the last accepted step: reactions of prescribed coordinates, and the contacts' record."""
+"""What holds and pushes in a step: what is not balanced, reactions of prescribed coordinates, the contacts' record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corekit.world.contact_record import contact_record
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
-__all__ = ["contact_impulse", "contacts_of", "reactions"]
+__all__ = ["contact_impulse", "contacts_of", "reactions", "unbalanced"]
 
 
 def contact_impulse(system: StepSystem) -> Array:
@@ -45,6 +45,21 @@ def reactions(system: StepSystem, accepted: Array, coefficients: tuple[float, fl
             own = part.reaction(None if extra is None else extra[where], accepted[where])
             held.append(own + system.problem.step * part.smooth_reaction() if system.split else own)
     return np.concatenate(held)
+
+
+def unbalanced(system: StepSystem, prescribes: bool, out: Array) -> None:
+    """Write ρ − J_bᵀλ_b − J_cᵀλ_c at the current velocity, shape (nv,), zero at prescribed entries if there are any."""
+    for part, where in zip(system.parts, system.slices, strict=True):
+        out[where] = part.rho
+        if part.rows is not None:
+            part.rows.add_transpose(-part.row_impulse, out[where])
+    if system.contact_count and system.forces is not None:
+        system.forces.add_impulse(-system.problem.step, out)
+    elif system.contact_count:
+        out -= contact_impulse(system)
+    if prescribes:
+        for part, where in zip(system.parts, system.slices, strict=True):
+            out[where][part.prescribed] = 0.0
 
 
 def contacts_of(system: StepSystem, accepted: Array, obstacle_rate: Array | None) -> ContactRecord:

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.data.status import SolveInfo
+from corekit.data.status import SolveInfo, Status
 from corekit.linalg.matrices import Dense
 from corekit.roles.contact import StepProgram, StepSolver
 from corekit.world.body_system import BodySystem
@@ -40,8 +40,6 @@ class WholeStep:
         assert part.joints is not None
         self.joints = joints = part.joints
         rows = joints.rows
-        if stage is not None:
-            stage.rows.lazy = True
         self._lower, self._upper = np.full(rows.count, -np.inf), np.full(rows.count, np.inf)
         self.program = StepProgram(
             matrix=part.matrix,
@@ -74,8 +72,11 @@ class WholeStep:
             return None
         return cls(solver, part, stage, impulses)
 
-    def solve(self, velocity: Array) -> SolveInfo:
-        """Write v⁺ and the impulses of the current linearisation."""
+    def solve(self, velocity: Array) -> SolveInfo | None:
+        """Write v⁺ and the impulses of the current linearisation; None where it takes the common way to tell.
+
+        A is definite on the kernel of the rows at most then, and they are ready to be eliminated.
+        """
         part, impulses, program = self._part, self._impulses, self.program
         program.step = impulses.problem.step
         if len(part.bounded):
@@ -90,4 +91,8 @@ class WholeStep:
         contact = impulses.contact
         info = self._solver.solve_step(program, velocity, part.row_impulse, contact)
         impulses.told(part)
+        if info.status is Status.SINGULAR:
+            self.joints.eliminate()
+            impulses.carry_over()
+            return None
         return info

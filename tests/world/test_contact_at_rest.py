@@ -69,6 +69,33 @@ def test_resting_impulse_is_weight_times_step_and_nothing_moves(integrator):
     assert simulation.state.q[2] == pytest.approx(0.1, abs=1e-13)
 
 
+@pytest.mark.parametrize("integrator", ["semi-implicit", "euler"])
+@pytest.mark.parametrize(
+    "bodies", [1, 2]
+)  # rows kept dense and sparse, both more than there is room for at first
+def test_many_balls_rest_as_one_does(bodies, integrator):
+    many = 35
+    rows = {
+        f"row {y}": PointChain(
+            PointChainConfig(
+                masses=(MASS,) * many,
+                positions=tuple((0.5 * x, float(y), 0.1) for x in range(many)),
+                shape="sphere",
+                self_contact=False,
+            )
+        )
+        for y in range(bodies)
+    }
+    simulation = world(rows, integrator, friction=0.5)
+    for _ in range(2):
+        simulation.step()
+        record = simulation.contacts()
+        assert record.normal_impulse == pytest.approx(np.full(bodies * many, H * MASS * G), rel=1e-12)
+        assert record.slip == pytest.approx(0.0, abs=1e-12)
+    kept = simulation.system.memory()
+    assert len(kept["stage.tangent_id"]) == len(kept["impulse_id"]) == bodies * many
+
+
 @pytest.mark.parametrize("integrator", ["semi-implicit", "midpoint"])
 def test_rest_does_not_grow_over_ten_thousand_steps(integrator):
     simulation = world(ball(), integrator, friction=0.5)

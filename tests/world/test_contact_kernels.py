@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
+from corekit.data.contacts import ContactSet
 from corekit.world.contact_kernels import counterparts, dress, farthest, guesses, immovable
 
 few_and_many = pytest.mark.parametrize("count", [1, 7, 64, 65, 400])
@@ -109,3 +112,11 @@ def test_a_contact_without_compliance_along_its_normal_is_immovable():
     movable = np.zeros(2, dtype=bool)
     assert immovable(2, 3, delassus, movable) == 1
     assert movable.tolist() == [True, False]
+
+
+def test_a_copy_of_a_set_hands_compiled_code_its_own_arrays():
+    first = ContactSet(2)
+    first.normal[:] = (0.0, 0.0, 1.0)
+    second = deepcopy(first)
+    assert second.arrays.arrays[3] is second.normal
+    assert second.arrays.table[3, 0] != first.arrays.table[3, 0]
