@@ -88,6 +88,17 @@ def test_a_joint_that_turned_and_turned_moves_as_one_that_did_not(turns):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
 
 
+@pytest.mark.parametrize("angle", [4.4, 4.6, 200.0])
+def test_expressions_turn_as_far_as_numbers_do(angle):
+    pytest.importorskip("casadi")
+    crank = Link.rigid("crank", 1.0, (1e-3, 2e-3, 3e-3), Joint.revolute("y"), centre=(0.1, 0, 0))
+    robot = Robot(crank, DOWN).at([angle], [0.7])
+    wanted = 9.81 * 0.1 * np.cos(angle)
+    assert robot.dynamics()[1] == pytest.approx([wanted], rel=1e-10)
+    found = robot.model.symbolic().functions()["force"](robot.state.q, robot.state.v, robot.inputs)
+    assert float(found[0]) == pytest.approx(wanted, rel=1e-10)
+
+
 def test_only_a_joint_that_jumps_alone_takes_the_rate_behind_a_kink_at_once():
     ramp = Ramp(begin=1.0, end=2.0, value=3.0)
     links = (

@@ -32,7 +32,7 @@ __all__ = ["SymbolicTree"]
 Expression = Any
 """A CasADi SX, MX or DM."""
 
-_TERMS = 16
+_TERMS, _FAR = 16, 20.0
 _FUNCTIONS = {
     "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "sinh": ca.sinh,
     "cosh": ca.cosh, "tanh": ca.tanh, "exp": ca.exp, "log": ca.log, "sqrt": ca.sqrt, "Abs": ca.fabs,
@@ -40,15 +40,22 @@ _FUNCTIONS = {
 
 
 def _stumpff(s: Expression) -> list[Expression]:
-    """c₀ … c₅ of (3) in `exponential` (c₀ unused)."""
+    """c₀ … c₅ of (3) in `exponential` (c₀ unused): by series near 0, where angles are large by quotients."""
+    near = ca.fmin(s, _FAR)
     four, five = ca.SX(1.0), ca.SX(1.0)
     for i in range(_TERMS, 0, -1):
-        four = 1.0 - s * four / ((2 * i + 3) * (2 * i + 4))
-        five = 1.0 - s * five / ((2 * i + 4) * (2 * i + 5))
+        four = 1.0 - near * four / ((2 * i + 3) * (2 * i + 4))
+        five = 1.0 - near * five / ((2 * i + 4) * (2 * i + 5))
     c4, c5 = four / 24.0, five / 120.0
-    c3 = 1.0 / 6.0 - s * c5
-    c2 = 0.5 - s * c4
-    return [ca.SX(0.0), 1.0 - s * c3, c2, c3, c4, c5]
+    c3 = 1.0 / 6.0 - near * c5
+    c2 = 0.5 - near * c4
+    series = [1.0 - near * c3, c2, c3, c4, c5]
+    far = ca.fmax(s, _FAR)
+    angle = ca.sqrt(far)
+    c1, c2 = ca.sin(angle) / angle, (1.0 - ca.cos(angle)) / far
+    c3, c4 = (1.0 - c1) / far, (0.5 - c2) / far
+    quotients = [c1, c2, c3, c4, (1.0 / 6.0 - c3) / far]
+    return [ca.SX(0.0), *(ca.if_else(s < _FAR, a, b) for a, b in zip(series, quotients, strict=True))]
 
 
 def _step(omega: Expression, rate: Expression) -> tuple[Expression, Expression, Expression, Expression]:
