@@ -73,7 +73,9 @@ def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
         f"within {1e3 * layer:g} mm, carry the weight, and solve every step",
         fontsize=10, color=_INK,
     )  # fmt: skip
-    said = "time of a step, with a run on each core; distance from the best cell's rest; – refused by contract"
+    said = (
+        "time of a step, with a run on each core; distance from the best cell's rest; – refused by contract"
+    )
     figure.supxlabel(said, fontsize=8, color="0.35")
     figure.savefig(path, dpi=100)
     pyplot.close(figure)
