@@ -21,7 +21,7 @@ inclined_box = Case(
     source="Scenario A, section V-B",
     shows="A soft arm falls onto an inclined box, sticks, and slides when its pressure rises.",
     target="corekit_scenarios.cases.cusp.inclined_box:inclined_box",
-    minutes=0.5,
+    minutes=0.2,
     citation=_CUSP,
 )
 
@@ -41,7 +41,7 @@ ablation = Case(
     source="Scenario C, section V-B",
     shows="Every subset of the conditioning stages, two angles, two integrators: 64 runs for each LCP solver.",
     target="corekit_scenarios.cases.cusp.ablation:ablation",
-    minutes=45,
+    minutes=10,
     choices=("semismooth-newton", "lemke", "pgs"),
     citation=_CUSP,
 )
@@ -52,7 +52,7 @@ random_contacts = Case(
     source="section IV, what conditioning is for",
     shows="Ten thousand random contact problems of the arm, solved by the default chain, judged from outside.",
     target="corekit_scenarios.cases.cusp.random_contacts:random_contacts",
-    minutes=1.5,
+    minutes=0.5,
     citation=_CUSP,
 )
 
