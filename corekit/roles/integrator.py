@@ -176,7 +176,7 @@ class System(Protocol):
 
         where v moves by c_v·Δ and the displacement by c_q·Δ: c_v = `damping` [s], c_q = `stiffness` [s²].
         `shift` σ lifts an indefinite matrix. With `chord` the factorisation at hand takes the place of the matrix,
-        unless a contact potential acts. Prescribed entries of the state are set. Returns the largest
+        unless a contact potential acts. Prescribed entries of the state and w are set. Returns the largest
         entry of the right side [N or N·m], None if the matrix is singular.
         """
         ...

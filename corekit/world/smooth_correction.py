@@ -7,8 +7,8 @@ At a state whose velocity moves by c_v·Δ and whose displacement by c_q·Δ whe
 
 with λ the whole force of the rows, and σ > 0 to lift an indefinite matrix. Bounded rows stay out: like
 contacts they act at the end of a split step.
-Prescribed coordinates have w + Δ = p̈(t). K is that of f − M·w where the model gives it: without ∂(M·w)/∂q Newton's
-steps converge linearly, and not at all where accelerations are large.
+Prescribed coordinates have w = p̈(t), which is written there. K is that of f − M·w where the model gives it: without
+∂(M·w)/∂q Newton's steps converge linearly, and not at all where accelerations are large.
 
 A chord step takes the factorisation at hand, with matrix and rows A₀, J₀ of another state, and the forces λ_k so far:
 
@@ -75,10 +75,12 @@ def smooth_correction(
     worst = 0.0
     for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
         part.impose(own, own.time)
-        _assemble(part, own, acceleration[where], damping, stiffness, shift, chord)
         prescribed_acceleration(part, own, 1e-3 * step)
         if len(part.prescribed):
-            part.fixed -= acceleration[where][part.prescribed]
+            # taken at once: a Newton step as large would hide how well the others converge
+            acceleration[where][part.prescribed] = part.fixed
+            part.fixed[:] = 0.0
+        _assemble(part, own, acceleration[where], damping, stiffness, shift, chord)
         unbalanced = part.right if extra is None else part.right + extra[where]
         if part.rows is not None and not chord:
             unbalanced = unbalanced.copy()

@@ -203,11 +203,12 @@ def add_step_turning(
         row = out[first + k]
         for j in range(len(columns)):
             row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
-    for k in range(own):
-        s0, s1, s2, row = sigmas[0, k], sigmas[1, k], sigmas[2, k], out[first + k]
-        # whatever is behind the step has later columns
-        for j in range(first, G.shape[1]):
-            row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
+    # whatever is behind the step has later columns, and few of them where branches part
+    for j in range(first, G.shape[1]):
+        g0, g1, g2 = G[0, j], G[1, j], G[2, j]
+        if g0 != 0.0 or g1 != 0.0 or g2 != 0.0:
+            for k in range(own):
+                out[first + k, j] += sigmas[0, k] * g0 + sigmas[1, k] * g1 + sigmas[2, k] * g2
 
 
 @inner

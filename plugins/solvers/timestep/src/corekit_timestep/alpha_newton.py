@@ -6,10 +6,11 @@ w₁ ← w₁ + Δ with κ = (1 − α_f)/(1 − α_m), σ > 0 only if A is not 
 
     c_v·max|Δ| ≤ ε/(1 + σ)   or   c_v·max|Δ|·r/(1 − r) ≤ ε,   ε = tolerance·(1 + max|v₁|)               (2)
 
-the second after Δ is taken, with r how fast steps with this matrix shrink, max(0.3·r_before, |Δ|/|Δ_before|). A and its
-factorisation are kept while r ≤ `reuse`, over steps of about equal length too; with contact potentials A is made anew
-every time. With bilateral rows λ is improved along with w₁. Where a matrix does not even serve the step after the one
-it was made for, the next are not tried over steps for a while, the longer the more often that was so.
+the second after Δ is taken, with r how fast steps with this matrix shrink, max(0.3·r_before, |Δ|/|Δ_before|), at first
+at least 0.1. A and its factorisation are kept while r ≤ `reuse`, over steps of about equal length too; with contact
+potentials A is made anew every time. With bilateral rows λ is improved along with w₁. Where a matrix does not even
+serve the step after the one it was made for, the next are not tried over steps for a while, the longer the more often
+that was so.
 
 Source: Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8.
 """
@@ -186,7 +187,7 @@ class AlphaNewton:
                 chain.extend(w1, change)
             w1 += change
             if before < math.inf:
-                self._rate = max(0.3 * self._rate, rate)
+                self._rate = max((0.1 if self._rate == 1.0 else 0.3) * self._rate, rate)
             if not shift and self._rate < 1.0 and size * self._rate <= small * (1.0 - self._rate):
                 move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
                 self._served += older
