@@ -138,7 +138,11 @@ class WholeProgram:
         self._room: Array = np.zeros((4, 0))
         self._known: StepProgram | None = None
         self._given = ArrayTable()
-        self._none: tuple[IntArray, Array] = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
+        self._none: tuple[IntArray, Array, Array] = (
+            np.zeros((0, 1), dtype=np.int64),
+            np.zeros((0, 1)),
+            np.zeros(0),
+        )
 
     def take(
         self, step: StepProgram, directions: Array, velocity: Array, row_impulse: Array, impulse: Array
@@ -152,9 +156,10 @@ class WholeProgram:
             )
         self._velocity, self._row_impulse, self._impulse = velocity, row_impulse, impulse
         contacts, choices = step.contacts, directions.shape[1]
-        self._friction = friction = step.friction[:contacts]
-        self._dofs, self._values = (step.contact_dofs, step.contact_values) if contacts else self._none
-        count = count_rows(friction, choices, 0) if choices else contacts
+        self._dofs, self._values, self._friction = self._none
+        if contacts:
+            self._dofs, self._values, self._friction = step.contact_dofs, step.contact_values, step.friction
+        count = count_rows(self._friction, choices, 0) if choices else contacts
         key = count, self._values.shape[1], choices
         found = self._made.get(key)
         if found is None:

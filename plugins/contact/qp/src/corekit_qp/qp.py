@@ -112,10 +112,10 @@ class QPContact(StepSolver):
         return SolveInfo(status, iterations, best.residuals, self._name)
 
     def _no_shift(self, contacts: int) -> Array:
-        """σ = 0, shape (m,)."""
+        """σ = 0 for as many contacts or more."""
         if len(self._zeros) < contacts:
             self._zeros = np.zeros(2 * contacts)
-        return self._zeros[:contacts]
+        return self._zeros
 
     def _pyramid(self, width: int, *, rough: bool) -> Array:
         found = self._directions.get((width, rough))

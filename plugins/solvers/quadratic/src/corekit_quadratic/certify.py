@@ -15,16 +15,16 @@ def _clip(value: float, low: float, high: float) -> float:
 
 @compiled
 def certify(
-    h: Array, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
+    h: Array, width: int, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
     least: Array, most: Array, x: Array, multiplier: Array, work: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Largest natural residual of a row, and largest entry of H·x + g + Cᵀ·y; nan where anything is not finite.
 
     Args:
-        h: the band of H, h[j, d] = H[j + d, j].
+        h: the band of H, h[j, d] = H[j + d, j]. width: how many of its columns are not all zero, or more.
         work: shape (n,).
     """
-    n, width = h.shape
+    n = len(h)
     work[:] = gradient
     for j in range(n):
         work[j] += h[j, 0] * x[j]

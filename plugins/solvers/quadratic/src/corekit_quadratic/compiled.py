@@ -154,6 +154,6 @@ def solve_banded(program: IntArray, room: IntArray, entries: int, x: Array, mult
         multiplier[i] = -push[i]
     report[0] = rounds
     report[1], report[2] = certify(
-        h, gradient, dofs, values, lower, upper, compliance, least, most, x, multiplier, work
+        h, width, gradient, dofs, values, lower, upper, compliance, least, most, x, multiplier, work
     )
     return ended

@@ -70,8 +70,10 @@ class Judge:
     def _residuals(self, problem: QPProblem, x: Array, multiplier: Array) -> Residuals:
         if len(self._work) != len(x):
             self._work = np.zeros(len(x))
+        h = band_of(problem.hessian)
         normal, equation = certify(
-            band_of(problem.hessian),
+            h,
+            h.shape[1],
             problem.gradient,
             problem.dofs,
             problem.values,
