@@ -10,6 +10,6 @@ solvers = Case(
     source="corekit",
     shows="Every model with every contact solver and integrator, lowered onto two obstacles until it rests.",
     target="corekit_scenarios.cases.matrix.solvers:matrix",
-    minutes=4,
+    minutes=2.5,
     choices=("pcc", "vine", "gvs", "der", "rigid"),
 )

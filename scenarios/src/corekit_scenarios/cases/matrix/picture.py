@@ -113,7 +113,9 @@ def _share(step_s: float | None) -> float:
 def _time(step_s: float | None) -> str:
     if step_s is None:
         return ""
-    return f"{1e6 * step_s:.0f} µs" if step_s < 1e-3 else f"{1e3 * step_s:.2g} ms"
+    if step_s < 9.995e-4:
+        return f"{1e6 * step_s:.0f} µs"
+    return f"{1e3 * step_s:.1f} ms" if step_s < 9.95e-3 else f"{1e3 * step_s:.0f} ms"
 
 
 def _distance(away: float) -> str:
