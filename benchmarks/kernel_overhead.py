@@ -4,11 +4,13 @@ For one body, the time of `Simulation.step` less that of a hand-written loop tha
 
     free     a still body of 6 velocities with a dense M, K, D; semi-implicit Euler, no contact
     swing    the reference double pendulum, the same
+    touch    the still body with one contact, whose detector and solver answer at once too
     rest     a point mass on a plane: detection, one contact row block, impulses
 
 What the integrator itself does, the length of the step and its report, is on both sides, and the loop calls the same
 compiled kernels with the same tables: margins, tangents, stabilisation and warm starts are in it too.
-The still body answers in a fraction of a microsecond, so that what remains is the kernel's own. Then the
+Still components answer in a fraction of a microsecond, so that what remains is the kernel's own; after the reference
+plugins' NumPy, in `swing` and `rest`, the same lines find the processor's caches cold and take longer. Then the
 memory that NumPy holds is counted before and after a thousand further steps.
 
     python benchmarks/kernel_overhead.py [--json]
@@ -30,12 +32,15 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
+from corekit.geometry.shapes import Shape
 from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.factor import factor
 from corekit.linalg.halves import Halves, answer
 from corekit.linalg.halving import Halving
-from corekit.linalg.matrices import Dense, Diagonal, Matrix
+from corekit.linalg.matrices import Dense, Matrix, widest
 from corekit.roles.component import BuildContext, Memory
+from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Layout, Model, Outline
 from corekit.run.simulation import Simulation
 from corekit.testing.landing import next_step
@@ -60,7 +65,9 @@ class StillBody(Model):
 
     def __init__(self) -> None:
         entries = tuple(Coordinate(f"x{i}", "m") for i in range(N))
-        self.layout_ = Layout(coordinates=entries, velocities=entries)
+        self.layout_ = Layout(
+            coordinates=entries, velocities=entries, frames=("origin",), shapes=(Shape("sphere", (0.1,)),), row_width=N
+        )  # fmt: skip
 
     @property
     def layout(self) -> Layout:
@@ -98,11 +105,55 @@ class StillBody(Model):
     def poses(self, state: State, position: Any, rotation: Any) -> None:
         pass
 
+    def carrier_rows(self, state: State, frame: Any, local: Any, dofs: Any, values: Any) -> None:
+        if not values[0, 2, 2]:
+            dofs[0], values[0, :, :3] = np.arange(N), np.eye(3)
+
     def prescribed(self, time: float, value: Any, rate: Any) -> None:
         pass
 
     def outline(self, state: State) -> Outline:
         return Outline(np.zeros((1, 3)), np.zeros(1))
+
+
+@final
+class StillDetector(ContactDetector):
+    """One contact of the first body's sphere with the plane, found at once."""
+
+    @property
+    def served(self) -> frozenset[tuple[str, str]]:
+        return frozenset({("sphere", "half-space")})
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def prepare(self, table: Any, served: frozenset[tuple[str, str]]) -> None:
+        pass
+
+    def candidates(self, poses: Any, margin: float, out: Candidates) -> None:
+        out.count = 1
+
+    def measure(self, candidates: Candidates, poses: Any, margin: float, out: ContactSet) -> None:
+        out.count = 1
+        if out.frame[0, 0]:
+            out.frame[0, 0], out.weight[0, 0], out.normal[0], out.shape[0] = 0, 1.0, (0.0, 0.0, 1.0), (0, 1)
+
+
+@final
+class StillSolver(ImpulseSolver):
+    """Leaves the guess."""
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def solve(self, problem: ContactProblem, impulse: Any) -> SolveInfo:
+        return SOLVED
 
 
 def hand_written_free(model: Any) -> Callable[[], StepReport]:
@@ -132,28 +183,28 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     return step
 
 
-def hand_written_rest(model: Any, simulation: Simulation) -> Callable[[], StepReport]:
+def hand_written_rest(
+    model: Any, detector: ContactDetector, solver: ImpulseSolver, simulation: Simulation
+) -> Callable[[], StepReport]:
     """One step of a body that touches a plane, all that the kernel does for it written straight down.
 
     Args:
-        model: the body.
-        simulation: the same world, never stepped, for its tables.
+        model, detector, solver: the components.
+        simulation: their world, never stepped, for its tables.
     """
     n = len(model.layout.velocities)
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    matrix, force, right, inputs = Diagonal(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    matrix, force, right, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     linear = factor(matrix)
     assert isinstance(linear, Halving)
     form = StartForm(mass, stiffness, damping, matrix, symmetric=True)
     halves = Halves([(linear, right, nothing, matrix)]).table
-    detector, solver = ReferenceDetector(), ProjectedGaussSeidel()
     stage = simulation.system.stage
     assert stage is not None
     poses, scene, dressing = stage.scene.poses, stage.scene.arrays.table, stage.dressing
-    detector.prepare(stage.scene.table, detector.served)
     near, contacts = Candidates(), ContactSet()
     touching = contacts.arrays.table
     # of one carrier, and of one contact
@@ -219,17 +270,20 @@ def cases() -> dict[str, tuple[Simulation, Callable[[], StepReport]]]:
         PendulumConfig(lengths=(1.0, 0.7), masses=(1.0, 0.5), angles=(1.0, 0.4), rates=(0.0, 0.0))
     )
 
-    def rest() -> tuple[PointChain, Simulation]:
+    def touching(model: Any, detector: Any, solver: Any) -> tuple[Any, Any, Any, Simulation]:
+        abilities = frozenset({"tangent", "contact-rows"})
+        world = small_world(
+            {"body": model}, integrator(), step=H, solver=solver, detector=detector, obstacles=[floor()], friction=0.5,
+            abilities=abilities,
+        )  # fmt: skip
+        return model, detector, solver, world
+
+    def touch() -> tuple[Any, Any, Any, Simulation]:
+        return touching(StillBody(), StillDetector(), StillSolver())
+
+    def rest() -> tuple[Any, Any, Any, Simulation]:
         ball = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere"))
-        return ball, small_world(
-            {"ball": ball},
-            integrator(),
-            step=H,
-            solver=ProjectedGaussSeidel(),
-            detector=ReferenceDetector(),
-            obstacles=[floor()],
-            friction=0.5,
-        )
+        return touching(ball, ReferenceDetector(), ProjectedGaussSeidel())
 
     return {
         "free": (
@@ -237,7 +291,8 @@ def cases() -> dict[str, tuple[Simulation, Callable[[], StepReport]]]:
             hand_written_free(still),
         ),
         "swing": (small_world({"swing": swing}, integrator(), step=H), hand_written_free(swing)),
-        "rest": (rest()[1], hand_written_rest(*rest())),
+        "touch": (touch()[3], hand_written_rest(*touch())),
+        "rest": (rest()[3], hand_written_rest(*rest())),
     }
 
 

@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.status import SolveInfo, Status
 from corekit.linalg.matrices import Dense
 from corekit.roles.contact import StepProgram, StepSolver
@@ -20,6 +20,8 @@ from corekit.world.contact_stage import ContactStage
 from corekit.world.impulses import Impulses
 
 __all__ = ["WholeStep"]
+
+_NOT_YET: IntArray = np.zeros(0, dtype=np.int64)
 
 
 @final
@@ -40,6 +42,8 @@ class WholeStep:
         assert part.joints is not None
         self.joints = joints = part.joints
         rows = joints.rows
+        # what the program has views of
+        self._count, self._ids, self._room = -1, _NOT_YET, _NOT_YET
         self._lower, self._upper = np.full(rows.count, -np.inf), np.full(rows.count, np.inf)
         self.program = StepProgram(
             matrix=part.matrix,
@@ -86,8 +90,10 @@ class WholeStep:
             assert self._stage is not None
             contacts = self._stage.contacts
             program.contact_dofs, program.contact_values = self._stage.rows.spread(contacts)
-            program.bias = impulses.bias
-            program.id, program.friction = contacts.id[:count], contacts.friction[:count]
+            if count != self._count or contacts.id is not self._ids or impulses.room is not self._room:
+                self._count, self._ids, self._room = count, contacts.id, impulses.room
+                program.id, program.friction = contacts.id[:count], contacts.friction[:count]
+                program.bias = impulses.bias
         contact = impulses.contact
         info = self._solver.solve_step(program, velocity, part.row_impulse, contact)
         impulses.told(part)
