@@ -165,6 +165,16 @@ def test_a_program_whose_numbers_change_in_place_is_solved_as_it_stands():
     assert residual(other, x, y) < 1e-12
 
 
+def test_arrays_with_gaps_are_read_as_they_stand_now():
+    problem = chain(15, contacts=range(0, 15, 4))
+    gaps = evolve(problem, values=np.asfortranarray(problem.values))
+    solver, x, y = BandedSolver(BandedConfig()), np.zeros(15), np.zeros(len(problem.lower))
+    for factor in (1.0, 1.5):
+        gaps.values[:] = factor * problem.values
+        solver.solve(gaps, x, y)
+        assert residual(gaps, x, y) < 1e-12
+
+
 def test_a_row_that_reaches_far_is_answered_as_others_are():
     problem = chain(60, contacts=(0, 59))
     problem.dofs[0], problem.values[0] = (2, 55), (0.7, -0.4)

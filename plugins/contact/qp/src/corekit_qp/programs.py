@@ -50,15 +50,15 @@ class _Buffers:
 
     Attributes:
         problem: the program. x, multiplier: its answer. share: room for a number a direction.
-        arrays: what `step_rows.step_rows` writes.
+        arrays: `table`, where it has been made.
     """
 
     def __init__(self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array) -> None:
         self.x: Array = np.zeros(hessian.n)
         self.multiplier: Array = np.zeros(rows)
-        bounds = np.zeros((5, rows))
-        lower, upper, compliance, least, most = bounds
-        self.problem = made = QPProblem(
+        self.bounds: Array = np.zeros((5, rows))
+        lower, upper, compliance, least, most = self.bounds
+        self.problem = QPProblem(
             hessian=hessian,
             gradient=np.zeros(hessian.n),
             dofs=np.zeros((rows, width), dtype=np.int64),
@@ -71,9 +71,15 @@ class _Buffers:
             tolerance=tolerance,
         )
         self.share: Array = np.zeros(directions.shape[1])
-        self.arrays = ArrayTable(
-            made.gradient, made.dofs, made.values, bounds, self.multiplier, self.x, np.ascontiguousarray(directions),
-            self.share,
+        self._directions = directions
+        self.arrays = ArrayTable()
+
+    def table(self) -> ArrayTable:
+        """What `step_rows.step_rows` writes, worth making for arrays that are kept."""
+        made = self.problem
+        return ArrayTable(
+            made.gradient, made.dofs, made.values, self.bounds, self.multiplier, self.x,
+            np.ascontiguousarray(self._directions), self.share,
         )  # fmt: skip
 
 
@@ -167,6 +173,7 @@ class WholeProgram:
                 self._made.clear()
             rows, width = len(step.target) + count, max(step.dofs.shape[1], key[1])
             found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions)
+            found.arrays = found.table()
         self._step, self._directions, self._buffers, self._begins = step, directions, found, True
 
     def _pose(self, shift: Array) -> None:

@@ -24,10 +24,30 @@ from corekit_quadratic.sides import FULL, NOT_DEFINITE, TOO_LONG, Rows, Search, 
 from corekit_quadratic.skyline import BAND, order_rows
 from corekit_quadratic.whiten import Places, back, forward, lower_factor, whiten_rows, width_of
 
-__all__ = ["MEETINGS", "solve_banded"]
+__all__ = ["MEETINGS", "solve_banded", "tell"]
 
 MEETINGS = 6
 """Room for pairs of entries, as many times that for entries."""
+
+
+@compiled
+def tell(
+    program: IntArray, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array,
+    least: Array, most: Array, h: Array,
+) -> bool:  # fmt: skip
+    """Write where a program's arrays are, as `array_table` has it; False if one has gaps. The caller keeps them."""
+    program[0, 0], program[0, 1] = gradient.ctypes.data, len(gradient)
+    program[1, 0], program[1, 1], program[1, 2] = dofs.ctypes.data, dofs.shape[0], dofs.shape[1]
+    program[2, 0], program[2, 1], program[2, 2] = values.ctypes.data, values.shape[0], values.shape[1]
+    program[3, 0], program[3, 1] = lower.ctypes.data, len(lower)
+    program[4, 0], program[4, 1] = upper.ctypes.data, len(upper)
+    program[5, 0], program[5, 1] = compliance.ctypes.data, len(compliance)
+    program[6, 0], program[6, 1] = least.ctypes.data, len(least)
+    program[7, 0], program[7, 1] = most.ctypes.data, len(most)
+    program[8, 0], program[8, 1], program[8, 2] = h.ctypes.data, h.shape[0], h.shape[1]
+    one = gradient.flags.contiguous and lower.flags.contiguous and upper.flags.contiguous
+    two = compliance.flags.contiguous and least.flags.contiguous and most.flags.contiguous
+    return one and two and dofs.flags.c_contiguous and values.flags.c_contiguous and h.flags.c_contiguous
 
 
 @compiled

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import ArrayTable
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.bands import band_of, stays
-from corekit_quadratic.compiled import MEETINGS, solve_banded
+from corekit_quadratic.compiled import MEETINGS, solve_banded, tell
 from corekit_quadratic.pairs import REACH
 from corekit_quadratic.sides import FULL
 from corekit_quadratic.skyline import BAND
@@ -36,30 +36,36 @@ class Workspace:
         self._problem: QPProblem | None = None
         self._moves = False
         self.report: Array = np.zeros(3)
-        self._program = self._own = ArrayTable()
+        self._program: IntArray = np.ones((9, 4), dtype=np.int64)
+        self._given: tuple[Any, ...] = ()
+        self._own = ArrayTable()
 
     def run(self, problem: QPProblem, x: Array, multiplier: Array) -> int:
         """Write x and y; returns how it ended, see `sides`."""
         if problem is not self._problem or self._moves:
             self._take(problem)
         while True:
-            ended = solve_banded(self._program.table, self._own.table, self._entries, x, multiplier)
+            ended = solve_banded(self._program, self._own.table, self._entries, x, multiplier)
             if ended != FULL:
                 return ended
             self._room(*self._sizes, 2 * self._entries)
 
     def _take(self, problem: QPProblem) -> None:
-        """Look at a problem that is not the last one, or whose band has to be written anew.
+        """Look at a problem that is not the last one, or that has to be looked at anew.
 
         Its arrays stay where they are, their values may change.
         """
         self._problem, self._moves = problem, not stays(problem.hessian)
-        h = band_of(problem.hessian)
-        self._program = ArrayTable(
+        self._given = given = (
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
-            problem.least, problem.most, h,
+            problem.least, problem.most, band_of(problem.hessian),
         )  # fmt: skip
-        n, width, k = len(h), h.shape[1], len(problem.lower)
+        if not tell(self._program, *given):
+            # of arrays with gaps copies, every time
+            self._moves = True
+            self._given = given = tuple(np.ascontiguousarray(each) for each in given)
+            tell(self._program, *given)
+        n, width, k = *given[-1].shape, len(problem.lower)
         if (n, width, k) != self._sizes:
             self._room(n, width, k, 0)
 
