@@ -2,9 +2,12 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+
+from corekit.scenario.shipped import find_shipped
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,3 +37,12 @@ def test_every_file_it_links_to_is_there():
     assert links
     for link in links:
         assert (ROOT / link).exists(), link
+
+
+def test_every_scene_of_the_gallery_is_shipped_and_shown():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for scene in runpy.run_path(str(ROOT / "docs" / "gallery.py"))["SCENES"]:
+        assert find_shipped(scene.source) is not None
+        assert f"docs/images/{scene.name}.png" in text
+        assert f"corekit {scene.verb} {scene.source}" in text
+        assert (ROOT / "docs" / "images" / f"{scene.name}.png").stat().st_size < 150_000
