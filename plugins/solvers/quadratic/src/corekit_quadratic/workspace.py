@@ -56,15 +56,16 @@ class Workspace:
         Its arrays stay where they are, their values may change.
         """
         self._problem, self._moves = problem, not stays(problem.hessian)
-        self._given = given = (
+        given: tuple[Any, ...] = (
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
             problem.least, problem.most, band_of(problem.hessian),
         )  # fmt: skip
         if not tell(self._program, *given):
             # of arrays with gaps copies, every time
             self._moves = True
-            self._given = given = tuple(np.ascontiguousarray(each) for each in given)
+            given = tuple(np.ascontiguousarray(each) for each in given)
             tell(self._program, *given)
+        self._given = given
         n, width, k = *given[-1].shape, len(problem.lower)
         if (n, width, k) != self._sizes:
             self._room(n, width, k, 0)
