@@ -18,6 +18,7 @@ from corekit_gvs.build import build
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.forces import assemble
 from corekit_gvs.layout import layout_of
+from corekit_gvs.lines import Lines
 from corekit_gvs.loops import loop_pushes, loop_rows
 from corekit_gvs.slopes import slopes
 from corekit_gvs.starts import Motions, rest_velocity, write_initial
@@ -60,9 +61,7 @@ class GVS(Model):
         self._motions = Motions(config, robot.tree)
         self._layout = layout_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
-        self._line_node: IntArray = np.array(
-            [k for line, _ in robot.visible.lines for k in line], dtype=np.int64
-        )
+        self._lines = Lines(robot.visible.lines)
         self._all, self._moved = np.ones(6), np.zeros(robot.size)
         loops = robot.loops
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
@@ -268,8 +267,7 @@ class GVS(Model):
 
     def outline(self, state: State) -> Outline:
         """Every link as a polyline as thick as it is."""
-        lines = self._robot.visible.lines
-        points = np.zeros((len(self._line_node), 3))
-        self._place(state, self._line_node, points, np.zeros((len(points), 3, 3)))
-        starts = np.concatenate([[0], np.cumsum([len(line) for line, _ in lines])[:-1]]).astype(np.int64)
-        return Outline(points=points, radius=np.concatenate([radius for _, radius in lines]), starts=starts)
+        node = self._lines.node
+        position, rotation = np.zeros((len(node), 3)), np.zeros((len(node), 3, 3))
+        self._place(state, node, position, rotation)
+        return self._lines.through(position, rotation)
