@@ -5,6 +5,7 @@ import pytest
 
 from corekit.linalg.factor import factor
 from corekit.linalg.halves import Halves, answer, halve, product
+from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Dense, Diagonal
 
 
@@ -17,6 +18,7 @@ def _world(random):
     bodies = []
     for matrix, held in ((diagonal, np.array([1])), (dense, np.array([3]))):
         own = factor(matrix, None, held)
+        assert isinstance(own, Halving)
         assert own.refactor(matrix, None)
         bodies.append((own, random.normal(size=matrix.n), random.normal(size=1), matrix))
     full = np.zeros((9, 9))

@@ -233,7 +233,9 @@ def balance_tangent_is_slope(subject: Subject) -> None:
             probe.model.bilateral_curvature(state, impulse, curvature)
             probe.model.balance_tangent(state, probe.inputs, w, held, damping, impulse)
             wanted = stiffness.dense() - curvature.dense()
-            expect_close("K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max()))
+            expect_close(
+                "K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max())
+            )
 
 
 def _balance_at(probe: Probe, w: Array, state: State) -> Array:

@@ -150,7 +150,7 @@ def test_powers_in_formulas_are_powers(power):
     """Those that are printed as products too, of places and of coordinates, with their slopes."""
     X = np.linspace(0.4, 1.3, 5)
     text = expression(f"X**({power}) + q**({power})*X", ["X", "q"], "formula")
-    slope = text.diff(*[each for each in text.free_symbols if each.name == "X"])
+    slope = text.diff(*[each for each in text.free_symbols if str(each) == "X"])
     value, rate = evaluator([text, slope], ["X", "q"])(X, 1.7)
     np.testing.assert_allclose(value, X**power + 1.7**power * X, rtol=1e-14)
     np.testing.assert_allclose(rate, power * X ** (power - 1) + 1.7**power, rtol=1e-14)

@@ -137,7 +137,7 @@ def test_recentring_a_free_joint_keeps_the_motion():
 def running_bump(base="fixed") -> Robot:
     """A bump of strain that runs along the arm with t, and two coordinates of its own."""
     basis = Basis(
-        kind="dependent", modes="bend-y", coordinates=2, functions=("q1*exp(-q2**2*(X - t/2 - 0.3)**2)",)
+        kind="dependent", modes=("bend-y",), coordinates=2, functions=("q1*exp(-q2**2*(X - t/2 - 0.3)**2)",)
     )  # fmt: skip
     return Robot(Link.soft("arm", joint=Joint(kind=base, axis="y"), length=0.5, strain=(basis,), points=41))
 
