@@ -57,4 +57,4 @@ class Lines:
         turned = np.maximum((leaves * meets).sum(axis=1), -1.0)
         reach = 2.0 * np.linalg.norm(end - start, axis=1) / (1.0 + np.sqrt(0.5 * (1.0 + turned)))
         points = h00 * start + h01 * end + reach[:, None] * (h10 * leaves + h11 * meets)
-        return Outline(points=points, radius=self._radius, starts=self._starts)
+        return Outline(points=points, radius=self._radius.copy(), starts=self._starts.copy())
