@@ -122,15 +122,16 @@ def zeta_rates(
     beta = math.sqrt(3.0) * h * h / 12.0
     for target, strain, shift, factor in (
         (0, 6, 0, 1.0),
-        (0, 0, 1, 1.0),
         (1, 12, 0, 1.0),
+        (0, 0, 1, 1.0),
         (1, 6, 1, 2.0),
         (1, 0, 2, 1.0),
     ):
+        # an independent basis does not change, but its strain does
+        if shift > 0 and not dependent:
+            break
         out = rate if target == 0 else second
         commutator(beta * factor, x, strain, strain + 18, B, shift * size + one, shift * size + two, own, out)
-        if not dependent:
-            break
 
 
 @inner
