@@ -152,6 +152,18 @@ def test_what_was_solved_before_never_changes_an_answer():
     assert np.abs(answers[0] - answers[1]).max() > 1e-3
 
 
+def test_rows_that_come_and_go_are_answered_as_by_a_fresh_solver():
+    # the work arrays stay, taken apart for another number of rows
+    solver = BandedSolver(BandedConfig())
+    for every in (7, 3, 1, 2, 20, 3):
+        problem = chain(20, contacts=range(0, 20, every))
+        x, y = np.zeros(20), np.zeros(len(problem.lower))
+        assert solver.solve(problem, x, y).status is Status.CONVERGED
+        fresh_x, fresh_y, _ = solved(problem)
+        np.testing.assert_array_equal(x, fresh_x)
+        np.testing.assert_array_equal(y, fresh_y)
+
+
 def test_a_program_whose_numbers_change_in_place_is_solved_as_it_stands():
     problem, other = chain(15, contacts=range(0, 15, 4)), chain(15, contacts=range(0, 15, 4))
     solver, x, y = BandedSolver(BandedConfig()), np.zeros(15), np.zeros(len(problem.lower))

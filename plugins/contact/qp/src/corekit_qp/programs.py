@@ -6,6 +6,8 @@ read when the answer is good.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol, final
 
 import numpy as np
@@ -45,24 +47,62 @@ class Program(Protocol):
         ...
 
 
+class _Memory:
+    """Memory that programs use in turns: where contacts come and go, fresh memory costs more than a program."""
+
+    def __init__(self) -> None:
+        self._integers: IntArray = np.zeros(0, dtype=np.int64)
+        self._numbers: Array = np.zeros(0)
+
+    def reserve(self, variables: int, rows: int, width: int) -> bool:
+        """Have room for so many rows; False if that takes other memory than what was handed out."""
+        if _numbers_of(variables, rows, width) <= len(self._numbers) and rows * width <= len(self._integers):
+            return True
+        roomy = rows + rows // 8 + 16
+        self._integers = np.zeros(roomy * width, dtype=np.int64)
+        self._numbers = np.zeros(_numbers_of(variables, roomy, width))
+        return False
+
+    def dofs(self, rows: int, width: int) -> IntArray:
+        """Room for indices of rows."""
+        return self._integers[: rows * width].reshape(rows, width)
+
+    def numbers(self, *shapes: tuple[int, ...]) -> Iterator[Array]:
+        """Room for arrays, one behind the other."""
+        begin = 0
+        for shape in shapes:
+            end = begin + math.prod(shape)
+            yield self._numbers[begin:end].reshape(shape)
+            begin = end
+
+
+def _numbers_of(variables: int, rows: int, width: int) -> int:
+    return 2 * variables + rows * (width + 6)
+
+
 class _Buffers:
     """A program's arrays for a number of variables and rows.
+
+    Args:
+        memory: has room for them.
 
     Attributes:
         problem: the program. x, multiplier: its answer. share: room for a number a direction.
         arrays: `table`, where it has been made.
     """
 
-    def __init__(self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array) -> None:
-        self.x: Array = np.zeros(hessian.n)
-        self.multiplier: Array = np.zeros(rows)
-        self.bounds: Array = np.zeros((5, rows))
+    def __init__(
+        self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array, memory: _Memory
+    ) -> None:
+        self.x, gradient, self.multiplier, self.bounds, values = memory.numbers(
+            (hessian.n,), (hessian.n,), (rows,), (5, rows), (rows, width)
+        )
         lower, upper, compliance, least, most = self.bounds
         self.problem = QPProblem(
             hessian=hessian,
-            gradient=np.zeros(hessian.n),
-            dofs=np.zeros((rows, width), dtype=np.int64),
-            values=np.zeros((rows, width)),
+            gradient=gradient,
+            dofs=memory.dofs(rows, width),
+            values=values,
             lower=lower,
             upper=upper,
             compliance=compliance,
@@ -102,7 +142,9 @@ class ReducedProgram:
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
         count = count_rows(problem.friction, directions.shape[1], problem.bounded)
-        self._buffers = _Buffers(identity, count, self._rank, tolerance, directions)
+        memory = _Memory()
+        memory.reserve(self._rank, count, self._rank)
+        self._buffers = _Buffers(identity, count, self._rank, tolerance, directions, memory)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
         self._share, self._velocity = np.zeros(directions.shape[1]), np.zeros(rows)
         self._slip, self._trial = np.zeros(problem.contacts), np.zeros(rows)
@@ -140,7 +182,7 @@ class WholeProgram:
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
-        self._made: dict[tuple[int, int, int], _Buffers] = {}
+        self._memory, self._made = _Memory(), dict[tuple[int, int, int], _Buffers]()
         self._room: Array = np.zeros((4, 0))
         self._known: StepProgram | None = None
         self._given = ArrayTable()
@@ -169,10 +211,10 @@ class WholeProgram:
         key = count, self._values.shape[1], choices
         found = self._made.get(key)
         if found is None:
-            if len(self._made) > _KEPT:
+            rows, width, memory = len(step.target) + count, max(step.dofs.shape[1], key[1]), self._memory
+            if not memory.reserve(step.matrix.n, rows, width) or len(self._made) > _KEPT:
                 self._made.clear()
-            rows, width = len(step.target) + count, max(step.dofs.shape[1], key[1])
-            found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions)
+            found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions, memory)
             found.arrays = found.table()
         self._step, self._directions, self._buffers, self._begins = step, directions, found, True
 

@@ -76,39 +76,49 @@ def find_pairs(pairs: Pairs, order: Places, start: Places, at: Places, last: Pla
     number, cursor = pairs.number[: REACH + 1], pairs.number[REACH + 1 :]
     for p in range(len(last)):
         last[p] = _END
+    far, row_of, other_of, begin = pairs.far, pairs.row, pairs.other, pairs.begin
+    left, right = pairs.left, pairs.right
+    number[:] = 0
     target, pair = 0, 0
     pairs.head[ENTRIES] = -1
     for i in range(len(order)):
         row = order[i]
-        number[:] = 0
-        pairs.far[row] = 0
+        # rows reach back a few places only: what is counted is looked at no farther than that
+        most, found = 0, 0
+        far[row] = 0
         for e in range(start[row], start[row + 1]):
             p = at[e]
             other = last[p]
             before[e], place[e], last[p] = other, i, e
             number[0] += 1
+            found += 1
             while other != _END:
                 apart = i - np.int64(place[other])
                 if apart > REACH:
-                    pairs.far[row] = 1
-                else:
-                    number[apart] += 1
+                    # those before are farther still
+                    far[row] = 1
+                    break
+                number[apart] += 1
+                found += 1
+                most = max(most, apart)
                 other = before[other]
-        if target + REACH + 1 > len(pairs.row) or pair + number.sum() > len(pairs.left):
+        if target + most + 1 > len(row_of) or pair + found > len(left):
             return False
         pairs.own[row] = target
-        for apart in range(REACH + 1):
+        for apart in range(most + 1):
             cursor[apart] = pair
             if number[apart] or apart == 0:
-                pairs.row[target], pairs.other[target], pairs.begin[target] = row, order[i - apart], pair
+                row_of[target], other_of[target], begin[target] = row, order[i - apart], pair
                 target, pair = target + 1, pair + number[apart]
+                number[apart] = 0
         for e in range(start[row], start[row + 1]):
             other = np.uint32(e)
             while other != _END:
                 apart = i - np.int64(place[other])
-                if apart <= REACH:
-                    pairs.left[cursor[apart]], pairs.right[cursor[apart]] = e, other
-                    cursor[apart] += 1
+                if apart > REACH:
+                    break
+                left[cursor[apart]], right[cursor[apart]] = e, other
+                cursor[apart] += 1
                 other = before[other]
     pairs.begin[target] = pair
     pairs.head[ENTRIES], pairs.head[TARGETS] = start[len(order)], target

@@ -71,18 +71,39 @@ class Workspace:
             self._room(n, width, k, 0)
 
     def _room(self, n: int, width: int, k: int, least: int) -> None:
-        """Size the work arrays; Y and the factor have room for `entries` each."""
+        """Have work arrays for k rows, with `entries` for Y and the factor each; no pairs are known of them yet.
+
+        Arrays that are large enough stay: contacts come and go, and fresh memory costs more than a program.
+        """
         if (n, width) != self._sizes[:2]:
             self._entries = 0
         self._sizes = (n, width, k)
-        self._entries = entries = max(self._entries, least, 12 * k + 64)
-        targets = (REACH + 1) * (k + 1)
-        integers = 8 + 2 * REACH + 5 * k + n + 1
-        places = 6 * k + 2 + n + (5 + 2 * MEETINGS) * entries + 3 * targets + 1
-        numbers = n * (width + 4) + 4 * k + BAND + targets + entries + max(entries, (k + BAND) * (BAND + 1))
-        made = np.zeros(integers, dtype=np.int64)
-        # no pairs are known of rows of this shape
-        made[:6] = *self._limits, -1, 0, 0
-        self._own = ArrayTable(
-            made, np.zeros(places // 2 + 1, dtype=np.int64), np.zeros(numbers), self.report
-        )
+        self._entries = max(self._entries, least, _entries_of(k))
+        wanted = _lengths(n, width, k, self._entries)
+        if any(
+            length > len(array) for length, array in zip(wanted, self._own.arrays or ((),) * 3, strict=False)
+        ):
+            roomy = k + k // 8 + 16
+            self._entries = max(self._entries, _entries_of(roomy))
+            integers, places, numbers = _lengths(n, width, roomy, self._entries)
+            self._own = ArrayTable(
+                np.zeros(integers, dtype=np.int64),
+                np.zeros(places, dtype=np.int64),
+                np.zeros(numbers),
+                self.report,
+            )
+        self._own.arrays[0][:6] = *self._limits, -1, 0, 0
+
+
+def _entries_of(k: int) -> int:
+    """Room for entries that k rows begin with."""
+    return 12 * k + 64
+
+
+def _lengths(n: int, width: int, k: int, entries: int) -> tuple[int, int, int]:
+    """Integers, pairs of places and numbers that `solve_banded` takes apart."""
+    targets = (REACH + 1) * (k + 1)
+    integers = 8 + 2 * REACH + 5 * k + n + 1
+    places = 6 * k + 2 + n + (5 + 2 * MEETINGS) * entries + 3 * targets + 1
+    numbers = n * (width + 4) + 4 * k + BAND + targets + entries + max(entries, (k + BAND) * (BAND + 1))
+    return integers, places // 2 + 1, numbers
