@@ -40,9 +40,15 @@ SCENES = (
     Scene(name="cusp_two_spheres", source="cusp/two-spheres", times=(0.0, 0.11, 2.0)),
     Scene(name="cusp_ball", source="cusp/ball-x", verb="plan", times=(0.0, 0.6, 1.6)),
     Scene(name="vine_cluttered", source="vine/cluttered", times=(0.0, 1.5, 3.0), view=_FROM_THE_SIDE),
+    Scene(name="vine_wall", source="vine/wall", times=(0.0, 1.0, 1.9), view=_FROM_THE_SIDE),
+    Scene(name="gvs_cable_manipulator", source="gvs/cable-manipulator", times=(0.0, 4.0, 8.0)),
+    Scene(name="gvs_underwater", source="gvs/underwater", times=(0.0, 9.0, 20.0)),
+    Scene(name="gvs_cdpr", source="gvs/cdpr", times=(0.0, 1.6, 5.0)),
     Scene(name="gvs_octopus", source="gvs/octopus", times=(0.0, 0.84, 2.0)),
     Scene(name="dismech_spider", source="dismech/spider", times=(0.0, 0.14, 2.0)),
+    Scene(name="dismech_entanglement", source="dismech/entanglement", times=(0.0, 5.0, 15.0)),
     Scene(name="mixed_arm_ball_rod", source="mixed/arm-ball-rod", times=(0.0, 0.8, 2.0)),
+    Scene(name="mixed_vine_between_fingers", source="mixed/vine-between-fingers", times=(0.0, 1.0, 2.0)),
 )
 
 
