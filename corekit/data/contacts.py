@@ -8,7 +8,6 @@ import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import ArrayTable
 
 __all__ = ["MAX_CARRIERS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
 
@@ -86,6 +85,8 @@ class ContactSet:
         self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
         self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
         self.weight: Array = np.zeros((n, MAX_CARRIERS))
+        from corekit.linalg.array_table import ArrayTable  # brings numba, which viewers of contacts do without
+
         self.arrays = ArrayTable(
             self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local, self.weight
         )  # fmt: skip
