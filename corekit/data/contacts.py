@@ -85,7 +85,8 @@ class ContactSet:
         self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
         self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
         self.weight: Array = np.zeros((n, MAX_CARRIERS))
-        from corekit.linalg.array_table import ArrayTable  # brings numba, which viewers of contacts do without
+        # here, since it brings numba, which whoever only reads contacts does without
+        from corekit.linalg.array_table import ArrayTable
 
         self.arrays = ArrayTable(
             self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local, self.weight
