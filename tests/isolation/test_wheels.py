@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 import zipfile
 from email.parser import Parser
 
@@ -64,3 +65,9 @@ def test_development_file_lists_every_distribution_once(distributions):
     listed = [(root / line.removeprefix("-e ").partition("[")[0].strip()).resolve() for line in lines]
     assert listed[0] == root
     assert sorted(listed) == sorted(distribution.folder for distribution in distributions.values())
+
+
+def test_every_distribution_is_a_source_of_the_workspace(distributions):
+    """uv refuses a workspace as soon as one member asks for another that is missing there."""
+    text = (distributions["corekit-kernel"].folder / "pyproject.toml").read_text(encoding="utf-8")
+    assert set(tomllib.loads(text)["tool"]["uv"]["sources"]) == set(distributions)
