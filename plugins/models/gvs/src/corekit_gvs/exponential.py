@@ -20,12 +20,25 @@ import math
 from corekit.data.arrays import Array
 from corekit_gvs.vectors import Vector, apply, combine, compiled, cross, dot, inner, put
 
-__all__ = ["K_AT", "SECOND", "SLOPES", "WIDTH", "exponential", "operators", "second_slope", "stumpff"]
+__all__ = [
+    "AT_POINTS",
+    "K_AT",
+    "SECOND",
+    "SERIES",
+    "SLOPES",
+    "WIDTH",
+    "exponential",
+    "operators",
+    "second_slope",
+    "stumpff",
+]
 
-# places in a row of `rel`: T₃, Q, Ṫ₃, Q̇, T̈₃, Q̈ (nine each), then rotation, translation, Ω, Ω̇, Ω̈ bias
+# places in a row of `rel`: T₃, Q, Ṫ₃, Q̇, T̈₃, Q̈ (nine each), then rotation, translation, Ω, Ω̇, Ω̈ bias, and what they
+# are made of: ξ, ξ̇, ξ̈ at one or two points, and the Stumpff functions
 T3, Q, T3D, QD, T3DD, QDD = 0, 9, 18, 27, 36, 45
 ROTATION, SHIFT, K_AT, U_AT, W_AT = 54, 63, 66, 72, 78
-WIDTH = 84
+AT_POINTS, SERIES = 84, 120
+WIDTH = 130
 SLOPES, SECOND = 1, 2
 """How many derivatives of T `operators` writes."""
 

@@ -168,14 +168,14 @@ class GVS(Model):
             self._pushing = inputs.copy()
         moves = self._drifts or bool(v.any()) or bool(w.any())
         if moves:
-            slopes(*packed, q, v, state.aux, w, last)
+            slopes(*packed, state.aux, last)
         assemble_tangent(*packed, q, v, inputs, self._all, moves, stiffness.data, damping.data)
         pushes = self._pushes
         if impulse is not None:
             loop_pushes(*packed, impulse, self._held, self._scratch)
             stiffness.data -= self._scratch
             pushes = np.add(pushes, self._held, out=self._held)
-        add_turning(*packed, q, v, pushes, last, -1.0, stiffness.data)
+        add_turning(*packed, pushes, last, -1.0, stiffness.data)
 
     def bilateral_rows(self) -> BilateralRows:
         """Rows of all loops, every one over all velocities."""
@@ -198,7 +198,7 @@ class GVS(Model):
         if self._renewed:
             self._robot.refresh_slopes(state.q, state.v, self._given, state.time)
         loop_pushes(*packed, impulse, self._held, out.data)
-        add_turning(*packed, state.q, state.v, self._held, last, 1.0, out.data)
+        add_turning(*packed, self._held, last, 1.0, out.data)
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
         """Write q + h·v̄; the frames of exponential coordinates stay."""

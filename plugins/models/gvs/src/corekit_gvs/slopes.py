@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import QD, SECOND, SHIFT, T3, T3D, WIDTH, Q, operators, stumpff
-from corekit_gvs.sweep import accelerate, commutator, strain_at
+from corekit_gvs.exponential import AT_POINTS, QD, SECOND, SERIES, SHIFT, T3, T3D, WIDTH, Q, operators
+from corekit_gvs.sweep import commutator
 from corekit_gvs.tables import (
     BASES,
     BASIS_SIZE,
@@ -35,13 +35,11 @@ from corekit_gvs.tables import (
     POINTS,
     RELATIVE,
     ROOT,
-    SCRATCH,
     SIZE,
     SLOPE_ROWS,
     SLOPES_OF_STATE,
     STATE,
     STEPS,
-    STRAINS,
     ZETAS,
     real,
     whole,
@@ -254,25 +252,20 @@ def add_step_slopes(
 
 @compiled
 def slopes(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, acceleration: Array, last: int
+    ints: IntArray, reals: Array, buffer: Array, aux: Array, last: int
 ) -> None:  # fmt: skip
-    """Write SLOPE_ROWS of the first `last` nodes, after a sweep with rows over them at the same q̈."""
+    """Write SLOPE_ROWS of the first `last` nodes, after a sweep with rows over them at q̈."""
     nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
-    steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
+    steps = real(ints, reals, STEPS, 13)
     B = real(ints, reals, BASES, 1).reshape(-1)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     relative = work(ints, buffer, RELATIVE).reshape((-1, WIDTH))
-    zetas, scratch, columns = (
-        work(ints, buffer, ZETAS),
-        work(ints, buffer, SCRATCH),
-        work(ints, buffer, COLUMN),
-    )
+    zetas, columns = work(ints, buffer, ZETAS), work(ints, buffer, COLUMN)
     rows = work(ints, buffer, SLOPE_ROWS)
     n, size = ints[SIZE], ints[BASIS_SIZE]
-    x, c = scratch[:36], scratch[36:46]
     for i in range(last):
         kind, piece = nodes[i, 2], nodes[i, 1]
-        active, own, first = pieces[piece, 0], pieces[piece, 1], pieces[piece, 3]
+        active, own = pieces[piece, 0], pieces[piece, 1]
         out = rows[SLOPES_OF_STATE * nodes[i, 4] : SLOPES_OF_STATE * (nodes[i, 4] + active)].reshape(
             (SLOPES_OF_STATE, active)
         )
@@ -289,13 +282,9 @@ def slopes(
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
         move_slopes(up, J, width, before, apply(before, 0, get(rel, SHIFT)), out)
         one, two = points[point, 0], points[point, 0]
-        strain_at(strains[point], B, one, own, first, q, v, x, 0)
-        accelerate(B, one, own, first, acceleration, x, 0)
         if kind != MIDPOINT:
             two = points[point + 1, 0]
-            strain_at(strains[point + 1], B, two, own, first, q, v, x, 18)
-            accelerate(B, two, own, first, acceleration, x, 18)
-        stumpff(rel[66] * rel[66] + rel[67] * rel[67] + rel[68] * rel[68], c)
+        x, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         operators(
             get(rel, 66), get(rel, 69), get(rel, 72), get(rel, 75), get(rel, 78), get(rel, 81), SECOND, c, rel
         )

@@ -23,7 +23,20 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import QD, ROTATION, SHIFT, SLOPES, T3, T3D, WIDTH, Q, exponential, operators
+from corekit_gvs.exponential import (
+    AT_POINTS,
+    QD,
+    ROTATION,
+    SERIES,
+    SHIFT,
+    SLOPES,
+    T3,
+    T3D,
+    WIDTH,
+    Q,
+    exponential,
+    operators,
+)
 from corekit_gvs.tables import (
     BASES,
     CHART,
@@ -59,24 +72,36 @@ def strain_at(
     x: Array, B: Array, at: int, own: int, first: int, q: Array, v: Array, out: Array, place: int
 ) -> None:  # fmt: skip
     """Write ξ, ξ̇ and ξ̈ at q̈ = 0 of one point, six each; x its row of STRAINS."""
-    for r in range(6):
-        value, rate = x[r], x[6 + r]
-        row = at + r * own
+    for r in range(3):
+        # two rows at once: a sum waits for itself
+        value, rate, other, faster = x[r], x[6 + r], x[3 + r], x[9 + r]
+        row, below = at + r * own, at + (r + 3) * own
         for j in range(own):
-            value += B[row + j] * q[first + j]
-            rate += B[row + j] * v[first + j]
+            q_j, v_j = q[first + j], v[first + j]
+            value += B[row + j] * q_j
+            rate += B[row + j] * v_j
+            other += B[below + j] * q_j
+            faster += B[below + j] * v_j
         out[place + r] = value
+        out[place + 3 + r] = other
         out[place + 6 + r] = rate
+        out[place + 9 + r] = faster
         out[place + 12 + r] = x[12 + r]
+        out[place + 15 + r] = x[15 + r]
 
 
 @inner
 def accelerate(B: Array, at: int, own: int, first: int, w: Array, out: Array, place: int) -> None:
     """Add B·q̈ to the ξ̈ that `strain_at` wrote; w = q̈, or empty."""
     if len(w):
-        for r in range(6):
+        for r in range(3):
+            value, other = out[place + 12 + r], out[place + 15 + r]
+            row, below = at + r * own, at + (r + 3) * own
             for j in range(own):
-                out[place + 12 + r] += B[at + r * own + j] * w[first + j]
+                value += B[row + j] * w[first + j]
+                other += B[below + j] * w[first + j]
+            out[place + 12 + r] = value
+            out[place + 15 + r] = other
 
 
 @inner
@@ -203,7 +228,7 @@ def sweep(
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     relative = work(ints, buffer, RELATIVE).reshape((-1, WIDTH))
     zetas, scratch = work(ints, buffer, ZETAS), work(ints, buffer, SCRATCH)
-    s, c, P, U, other = scratch[:36], scratch[36:46], scratch[46:55], scratch[55:64], scratch[64:73]
+    P, U, other = scratch[46:55], scratch[55:64], scratch[64:73]
     for i in range(last):
         place, kind, piece = places[i], nodes[i, 2], nodes[i, 1]
         if kind == ROOT:
@@ -238,6 +263,7 @@ def sweep(
                 move_columns(J, above, width, lever)
             continue
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
+        s, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         one, two = points[point, 0], points[point, 0]
         strain_at(strains[point], B, one, own, first, q, v, s, 0)
         accelerate(B, one, own, first, acceleration, s, 0)

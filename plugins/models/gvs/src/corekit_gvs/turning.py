@@ -20,8 +20,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.exponential import T3, WIDTH, Q, second_slope, stumpff
-from corekit_gvs.sweep import strain_at
+from corekit_gvs.exponential import AT_POINTS, SERIES, T3, WIDTH, Q, second_slope
 from corekit_gvs.tables import (
     BASES,
     CHART,
@@ -41,7 +40,6 @@ from corekit_gvs.tables import (
     SIZE,
     STATE,
     STEPS,
-    STRAINS,
     SUMS,
     ZETAS,
     real,
@@ -56,7 +54,6 @@ from corekit_gvs.vectors import (
     combine,
     compiled,
     cross,
-    dot,
     get,
     inner,
     put,
@@ -144,7 +141,6 @@ def add_own(
     own = Z.shape[1]
     form = scratch[:36].reshape((6, 6))
     k, l = get(rel, 66), get(rel, 69)  # noqa: E741
-    stumpff(dot(k, k), c)
     second_slope(k, l, moment, force, c, form)
     add_form(Z, form, Z, sign, first, half, out)
     # Tᵀ·W, for what Z itself does
@@ -190,7 +186,9 @@ def add_step_turning(
 ) -> None:  # fmt: skip
     """Add sign·((2) + (3)) of a step; J is that of the node before, in the given columns."""
     P, m = get(total, 3), get(total, 0)
-    trace, own = total[6] + total[10] + total[14], Z.shape[1]
+    trace, own, count = total[6] + total[10] + total[14], Z.shape[1], len(columns)
+    begin = columns[0] if count else 0
+    together = count > 0 and columns[count - 1] - begin == count - 1
     for k in range(own):
         w, l = (Z[0, k], Z[1, k], Z[2, k]), (Z[3, k], Z[4, k], Z[5, k])  # noqa: E741
         sigma = apply(before, 0, apply(rel, T3, w))
@@ -201,10 +199,18 @@ def add_step_turning(
             G[r, first + k] += pulled[r]
             sigmas[r, k] = sign * sigma[r]
         row = out[first + k]
-        for j in range(len(columns)):
-            row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
-    # whatever is behind the step has later columns, and few of them where branches part
-    for j in range(first, G.shape[1]):
+        if together:
+            for j in range(count):
+                row[begin + j] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
+        else:
+            for j in range(count):
+                row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
+    for k in range(own):
+        row, s0, s1, s2 = out[first + k], sigmas[0, k], sigmas[1, k], sigmas[2, k]
+        for j in range(first, first + own):
+            row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
+    # whatever is behind the piece has later columns, and few of them where branches part
+    for j in range(first + own, G.shape[1]):
         g0, g1, g2 = G[0, j], G[1, j], G[2, j]
         if g0 != 0.0 or g1 != 0.0 or g2 != 0.0:
             for k in range(own):
@@ -221,19 +227,19 @@ def add_all(source: Array, target: Array) -> None:
 
 @compiled
 def add_turning(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, pushes: Array, last: int, sign: float, out: Array
+    ints: IntArray, reals: Array, buffer: Array, pushes: Array, last: int, sign: float, out: Array
 ) -> None:  # fmt: skip
     """Add sign·∂(Σ Jᵀ·F)/∂q of the first `last` nodes, after a sweep with rows; F: moments and forces, world axes."""
     nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     columns = whole(ints, COLUMNS, 1).reshape(-1)
-    steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
+    steps = real(ints, reals, STEPS, 13)
     B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     relative, zetas = work(ints, buffer, RELATIVE).reshape((-1, WIDTH)), work(ints, buffer, ZETAS)
     sums, scratch = work(ints, buffer, SUMS).reshape((-1, 15)), work(ints, buffer, SCRATCH)
     wide, n = work(ints, buffer, COLUMN), ints[SIZE]
     gathered = work(ints, buffer, GATHERED).reshape((-1, 3, n))
-    x, c, small = scratch[:36], scratch[36:46], scratch[46:100]
+    small = scratch[46:100]
     gathered[:last] = 0.0
     sums[:last] = 0.0
     for i in range(last - 1, 0, -1):
@@ -247,6 +253,7 @@ def add_turning(
         at, width, start = nodes[parent, 4], pieces[nodes[parent, 1], 0], pieces[nodes[parent, 1], 2]
         J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
         rel = relative[i]
+        x, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         Z = zetas[6 * nodes[i, 6] : 6 * (nodes[i, 6] + own)].reshape((6, own))
         above = columns[start : start + width]
         add_step_turning(
@@ -257,8 +264,6 @@ def add_turning(
         one, two, near, far = points[point, 0], points[point, 0], points[point, 2], points[point, 2]
         if kind != MIDPOINT:
             two, far = points[point + 1, 0], points[point + 1, 2]
-            strain_at(strains[point], B, one, own, first, q, v, x, 0)
-            strain_at(strains[point + 1], B, two, own, first, q, v, x, 18)
         # r × f summed: the skew part of Θ
         lever = (total[11] - total[13], total[12] - total[8], total[7] - total[9])
         moment = apply_transposed(before, 0, add(get(total, 0), lever))
