@@ -113,7 +113,7 @@ class StepProgram:
         compliance, target: E and r, shape (nb,).
         lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
         width: rows a contact, 3, or 2 in a planar world: normal, then tangents.
-        contacts: m. id, friction: of every contact, shape (m,).
+        contacts: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
         contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
         step: h [s].
     """
@@ -134,6 +134,7 @@ class StepProgram:
         self.dofs, self.values, self.compliance, self.target = dofs, values, compliance, target
         self.lower, self.upper, self.width = lower, upper, width
         self.contacts = 0
+        self.frictional = True
         self.id: IntArray = np.zeros(0, dtype=np.int64)
         self.friction: Array = np.zeros(0)
         self.contact_dofs: IntArray = np.zeros((0, 1), dtype=np.int64)

@@ -90,16 +90,17 @@ class Simulation:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
-        kinks, system = self._kinks, self.system
+        kinks, system, take = self._kinks, self.system, self.integrator.step
         while True:
             now, out = self._now, self._next
             stop = target if kinks.none_until >= target else kinks.next_stop(now.time, target)
-            report = self.integrator.step(system, now, stop, out)
+            report = take(system, now, stop, out)
             if not (report.accepted and system.accept(out)):
                 raise self._failure(now, out, report)
             self._now, self._next, self.report = out, now, report
-            for observer in self._observers:
-                observer(self, report)
+            if self._observers:
+                for observer in self._observers:
+                    observer(self, report)
             if self._now.time >= target:
                 self.step_index = following
                 return report

@@ -24,10 +24,9 @@ from typing import final
 
 import numpy as np
 
-from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.linalg.array_table import ArrayTable, indices, vector
+from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.factorisation import EliminatedRows
 from corekit.linalg.rows import BilateralRows
 from corekit.world.bodies import Body
@@ -36,21 +35,6 @@ __all__ = ["FREE_ROW", "BodyRows"]
 
 FREE_ROW = 1e30
 """Compliance that leaves an eliminated row without force."""
-
-
-@compiled
-def _start_rows(h: float, rows: IntArray) -> None:
-    """Write r and E of the start form (1).
-
-    Args:
-        rows: which are rate rows, c, u at the end, α, r and E.
-    """
-    rate, constraint, wanted, alpha, target, compliance = (
-        indices(rows, 0), vector(rows, 1), vector(rows, 2), vector(rows, 3), vector(rows, 4), vector(rows, 5),
-    )  # fmt: skip
-    for i in range(len(rate)):
-        target[i] = wanted[i] if rate[i] else -constraint[i] / h
-        compliance[i] = alpha[i] / h if rate[i] else alpha[i] / (h * h)
 
 
 @final
@@ -67,6 +51,7 @@ class BodyRows:
         eliminated: the rows without bounds with their E and r, or None.
         eliminated_impulse: λ_b of those [N·s].
         bounded, kept: indices of the rows with and without bounds.
+        table: for `StartForm`.
         eliminates: whether `eliminated` is filled; a solver that takes the whole step needs it not.
     """
 
@@ -86,7 +71,7 @@ class BodyRows:
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
         self.eliminates = True
         ahead = self._ends if self._looks_ahead else rows
-        self._table = ArrayTable(
+        self.table = ArrayTable(
             rows.rate.astype(np.int64), rows.constraint, ahead.target, rows.compliance, self.target,
             self.compliance,
         ).table  # fmt: skip
@@ -118,7 +103,7 @@ class BodyRows:
         self.fill()
 
     def start(self, start: State, h: float, u: Array) -> None:
-        """Take the rows at the start of the step, their wanted rates at its end: (1)."""
+        """Take the rows at the start of the step, their wanted rates at its end; `StartForm` writes (1) of them."""
         rows, model, inputs = self.rows, self._body.model, self._body.inputs
         model.bilateral(start, u, rows)
         if self._looks_ahead:
@@ -126,9 +111,6 @@ class BodyRows:
             start.time = now + h
             model.bilateral(start, inputs.at(now + h), self._ends)
             start.time = now
-        _start_rows(h, self._table)
-        if self.eliminates:
-            self.eliminate()
 
     def split(self, start: State, smooth: State, h: float, u: Array) -> None:
         """Take the rows at the end of the smooth motion: (2)."""

@@ -104,7 +104,8 @@ class BodySystem:
             self.impulse, self.row_impulse = joints.eliminated_impulse, joints.impulse
             if self.has_tangent:
                 self._curvature = model.tangent_matrices()[0]
-        self._start = StartForm(self.mass, self.stiffness, self.damping, self.matrix, self._symmetric)
+        rows = None if self.joints is None else self.joints.table
+        self._start = StartForm(self.mass, self.stiffness, self.damping, self.matrix, self._symmetric, rows)
         self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     # — prescribed motion —
@@ -224,9 +225,12 @@ class BodySystem:
         if stiffness is not None and own_damping is not None and (damping or beta):
             model.tangent(start, u, stiffness, own_damping)
             by_damping, by_stiffness = h if damping else 0.0, beta * h * h
+        joints = self.joints
+        if joints is not None:
+            joints.start(start, h, u)
         self._start.write(self.force, start.v, h, by_damping, by_stiffness, shift, self.right)
-        if self.joints is not None:
-            self.joints.start(start, h, u)
+        if joints is not None and joints.eliminates:
+            joints.eliminate()
         if self._has_prescribed:
             self.fix(start.time + h)
 

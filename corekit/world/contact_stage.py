@@ -72,6 +72,7 @@ class ContactStage:
         rows: its J, built on demand by `measure`.
         start: the set at the start of the step.
         margin: gap up to which contacts are taken in this step [m].
+        frictional: whether two surfaces of the world have friction.
         imagined: a set that stands for what the detectors find, or None.
         dressing: for `contact_calls`.
         known, coming: tangents of the last step and of this one. dressed: whether there are any of this one.
@@ -80,7 +81,7 @@ class ContactStage:
     __slots__ = (
         "_arrays", "_bodies", "_detectors", "_end", "_gap_terms", "_last_probed", "_last_probes", "_least_margin",
         "_measured", "_probed", "_probes", "_stabilisation", "_trial", "coming", "contacts", "dressed", "dressing",
-        "imagined", "known", "margin", "rows", "scene", "start", "width",
+        "frictional", "imagined", "known", "margin", "rows", "scene", "start", "width",
     )  # fmt: skip
 
     def __init__(
@@ -104,6 +105,7 @@ class ContactStage:
         )  # fmt: skip
         self.dressing = self._arrays.table
         self.width = 3 if plane is None else 2
+        self.frictional = bool(np.any(friction[1]))
         self.start, self._measured = ContactSet(), True
         self._trial = ContactSet()
         self.contacts = self._trial

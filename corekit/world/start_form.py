@@ -14,18 +14,37 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import ArrayTable
+from corekit.linalg.array_table import ArrayTable, indices, vector
 from corekit.linalg.array_table import matrix as entries
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise
 from corekit.linalg.small_factor import SMALL
 
 __all__ = ["StartForm"]
 
+_NO_ROWS: IntArray = ArrayTable().table
+
+
+@compiled
+def _start_rows(h: float, rows: IntArray) -> None:
+    """Write r and E of the rows at the start of a step, see `body_rows`; nothing where the table is empty.
+
+    Args:
+        rows: which are rate rows, c, u at the end, α, r and E.
+    """
+    if len(rows) == 0:
+        return
+    rate, constraint, wanted, alpha, target, compliance = (
+        indices(rows, 0), vector(rows, 1), vector(rows, 2), vector(rows, 3), vector(rows, 4), vector(rows, 5),
+    )  # fmt: skip
+    for i in range(len(rate)):
+        target[i] = wanted[i] if rate[i] else -constraint[i] / h
+        compliance[i] = alpha[i] / h if rate[i] else alpha[i] / (h * h)
+
 
 @compiled
 def _dense(
-    matrices: IntArray, symmetric: bool, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float,
-    shift: float, right: Array,
+    matrices: IntArray, rows: IntArray, symmetric: bool, force: Array, v: Array, h: float, by_damping: float,
+    by_stiffness: float, shift: float, right: Array,
 ) -> None:  # fmt: skip
     """Write A (n, n) and b (n,) of (1); K and D are not read where their factors are 0.
 
@@ -49,12 +68,13 @@ def _dense(
                 entry += by_stiffness * k
             matrix[i, j] = entry + shift * m
         right[i] = total + h * force[i] + by_damping * damped + shift * total
+    _start_rows(h, rows)
 
 
 @compiled
 def _bands(
-    matrices: IntArray, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float,
-    right: Array,
+    matrices: IntArray, rows: IntArray, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float,
+    shift: float, right: Array,
 ) -> None:  # fmt: skip
     """The same for symmetric bands, shape (n, width + 1): entry (j + d, j) stands at [j, d]."""
     n, mass, stiffness, damping = len(v), entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
@@ -68,6 +88,7 @@ def _bands(
         _add_band(damping, by_damping, by_damping, matrix, v, right)
     if by_stiffness != 0.0:
         _add_band(stiffness, by_stiffness, 0.0, matrix, v, right)
+    _start_rows(h, rows)
 
 
 @compiled
@@ -112,13 +133,15 @@ class StartForm:
         mass, stiffness, damping: M, K and D; the last two None for models without a tangent.
         matrix: A.
         symmetric: whether A must be symmetric.
+        rows: the table of the body's rows, or None.
     """
 
     def __init__(
-        self, mass: Matrix, stiffness: Matrix | None, damping: Matrix | None, matrix: Matrix, symmetric: bool
-    ) -> None:
+        self, mass: Matrix, stiffness: Matrix | None, damping: Matrix | None, matrix: Matrix, symmetric: bool,
+        rows: IntArray | None = None,
+    ) -> None:  # fmt: skip
         self._matrices = mass, stiffness, damping, matrix
-        self._symmetric = symmetric
+        self._symmetric, self._rows = symmetric, _NO_ROWS if rows is None else rows
         self._work = np.zeros(matrix.n)
         # matrices that a model does not give are never read
         given = mass, stiffness or mass, damping or mass, matrix
@@ -131,7 +154,7 @@ class StartForm:
     def write(
         self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
     ) -> None:  # fmt: skip
-        """Write A and b of (1).
+        """Write A and b of (1), and r and E of the rows.
 
         Args:
             by_damping, by_stiffness: h and βh², or 0.
@@ -139,11 +162,14 @@ class StartForm:
             right: b.
         """
         if self._dense is not None:
-            _dense(self._dense, self._symmetric, force, v, h, by_damping, by_stiffness, shift, right)
+            _dense(
+                self._dense, self._rows, self._symmetric, force, v, h, by_damping, by_stiffness, shift, right
+            )
         elif self._bands is not None:
-            _bands(self._bands, force, v, h, by_damping, by_stiffness, shift, right)
+            _bands(self._bands, self._rows, force, v, h, by_damping, by_stiffness, shift, right)
         else:
             self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
+            _start_rows(h, self._rows)
 
     def combine(self, by_mass: float, by_damping: float, by_stiffness: float) -> None:
         """Write A = by_mass·M + by_damping·D + by_stiffness·K, of a model that gives K and D."""

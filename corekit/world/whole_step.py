@@ -21,6 +21,8 @@ from corekit.world.impulses import Impulses
 
 __all__ = ["WholeStep"]
 
+_SINGULAR = Status.SINGULAR
+
 _NOT_YET: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -56,6 +58,8 @@ class WholeStep:
             upper=self._upper,
             width=impulses.problem.width,
         )
+        self.program.frictional = stage is not None and stage.frictional
+        self._has_bounds = len(part.bounded) > 0
 
     @classmethod
     def of(
@@ -83,7 +87,7 @@ class WholeStep:
         """
         part, impulses, program = self._part, self._impulses, self.program
         program.step = impulses.problem.step
-        if len(part.bounded):
+        if self._has_bounds:
             self._lower[part.bounded], self._upper[part.bounded] = self.joints.bounds(program.step)
         program.contacts = count = impulses.count
         if count:
@@ -97,7 +101,7 @@ class WholeStep:
         contact = impulses.contact
         info = self._solver.solve_step(program, velocity, part.row_impulse, contact)
         impulses.told(part)
-        if info.status is Status.SINGULAR:
+        if info.status is _SINGULAR:
             self.joints.eliminate()
             impulses.carry_over()
             return None

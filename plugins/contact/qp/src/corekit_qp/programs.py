@@ -23,6 +23,7 @@ from corekit_qp.step_rows import certify_step, step_impulses, step_rows
 
 __all__ = ["Asked", "Program", "ReducedProgram", "WholeProgram"]
 
+_NONE = -1
 _KEPT = 16
 """Numbers of rows whose arrays are kept."""
 
@@ -185,6 +186,8 @@ class WholeProgram:
         self._memory, self._made = _Memory(), dict[tuple[int, int, int], _Buffers]()
         self._room: Array = np.zeros((4, 0))
         self._known: StepProgram | None = None
+        # contacts that the buffers at hand are for, where those and the directions say how many rows there are
+        self._alike = _NONE
         self._given = ArrayTable()
         self._none: tuple[IntArray, Array, Array] = (
             np.zeros((0, 1), dtype=np.int64),
@@ -197,13 +200,18 @@ class WholeProgram:
     ) -> None:
         """Begin with a step; arguments as in `StepSolver.solve_step`."""
         if step is not self._known:
-            self._known = step
+            self._known, self._alike = step, _NONE
             self._made.clear()
             self._given = ArrayTable(
                 step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper
             )
         self._velocity, self._row_impulse, self._impulse = velocity, row_impulse, impulse
-        contacts, choices = step.contacts, directions.shape[1]
+        self._begins, contacts = True, step.contacts
+        same = contacts == self._alike and directions is self._directions
+        if same and self._dofs is step.contact_dofs and self._friction is step.friction:
+            # of smooth contacts the number of rows is that of the contacts
+            return
+        choices = directions.shape[1]
         self._dofs, self._values, self._friction = self._none
         if contacts:
             self._dofs, self._values, self._friction = step.contact_dofs, step.contact_values, step.friction
@@ -216,7 +224,8 @@ class WholeProgram:
                 self._made.clear()
             found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions, memory)
             found.arrays = found.table()
-        self._step, self._directions, self._buffers, self._begins = step, directions, found, True
+        self._step, self._directions, self._buffers = step, directions, found
+        self._alike = contacts if contacts and not choices else _NONE
 
     def _pose(self, shift: Array) -> None:
         """Write the program."""
@@ -229,11 +238,19 @@ class WholeProgram:
     def solve(self, solver: QPSolver, shift: Array) -> SolveInfo:
         """Solve it once, and write v⁺ and the impulses: without friction its rows are the contact laws themselves."""
         buffers, velocity = self._buffers, self._velocity
-        self._pose(shift)
+        table, friction, rows, impulse = (
+            buffers.arrays.table,
+            self._friction,
+            self._row_impulse,
+            self._impulse,
+        )
+        step_rows(
+            self._given.table, self._dofs, self._values, self._step.bias, friction, shift, rows, impulse, True, table
+        )  # fmt: skip
         # no guess of v⁺ beside the impulses: what an earlier step left there is no part of the solver's memory
         velocity.fill(0.0)
         info = solver.solve(buffers.problem, velocity, buffers.multiplier)
-        step_impulses(buffers.arrays.table, self._friction, self._row_impulse, self._impulse)
+        step_impulses(table, friction, rows, impulse)
         return info
 
     def ask(self, solver: QPSolver, shift: Array) -> Asked:

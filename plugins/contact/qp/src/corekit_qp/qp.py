@@ -19,6 +19,8 @@ from corekit_qp.slip import SlipMemory, SlipSearch
 
 __all__ = ["QPContact"]
 
+_CONVERGED = Status.CONVERGED
+
 
 @final
 class QPContact(StepSolver):
@@ -38,7 +40,7 @@ class QPContact(StepSolver):
     def __init__(self, config: QPContactConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
         self._config = config
-        self._name = config.qp_solver.use
+        self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._directions: dict[tuple[int, bool], Array] = {}
         self._smooth: Array = np.zeros((0, 0))
@@ -63,18 +65,22 @@ class QPContact(StepSolver):
     ) -> SolveInfo:
         """Write v⁺, λ_b and λ_c; see `StepSolver.solve_step`."""
         contacts, whole = program.contacts, self._whole
-        if contacts and np.count_nonzero(program.friction):
+        if contacts and program.frictional and program.friction.any():
             whole.take(program, self._pyramid(program.width, rough=True), velocity, row_impulse, impulse)
             speed = float(np.abs(program.bias).max(initial=1e-3))
             return self._answer(whole, program.id[:contacts], speed, rough=True)
         if len(self._smooth) != program.width - 1:
             self._smooth = self._pyramid(program.width, rough=False)
         whole.take(program, self._smooth, velocity, row_impulse, impulse)
-        info = whole.solve(self._solver, self._no_shift(contacts))
-        good = info.residuals.worst <= self._config.tolerance
-        if good == (info.status is Status.CONVERGED):
+        zeros = self._zeros
+        info = whole.solve(self._solver, zeros if len(zeros) >= contacts else self._no_shift(contacts))
+        found, most = info.residuals, self._tolerance
+        good = (
+            found.normal <= most and found.equation <= most and found.friction <= most and found.cone <= most
+        )
+        if good == (info.status is _CONVERGED):
             return info
-        status = Status.CONVERGED if good else Status.INACCURATE
+        status = _CONVERGED if good else Status.INACCURATE
         return SolveInfo(status, info.iterations, info.residuals, self._name)
 
     def _answer(self, program: Program, ids: IntArray, speed: float, *, rough: bool) -> SolveInfo:

@@ -135,8 +135,9 @@ class SdfDetector(ContactDetector):
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
-        out.reserve(len(self._pairs))
-        position, rotation = self._placed(poses)
+        if len(self._pairs) > len(out.pairs):
+            out.reserve(len(self._pairs))
+        position, rotation = self._placed(poses) if self._lengths else (poses.position, poses.rotation)
         if self._lengths:
             for i in self._edges:
                 self._radius[i] = self._size[i, 0] + self._size[i, 1]
@@ -144,9 +145,11 @@ class SdfDetector(ContactDetector):
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
         """Append up to four contacts a pair, those with gap < `margin` [m]."""
-        out.reserve(out.count + MAX_POINTS * candidates.count)
-        position, rotation = self._placed(poses)
-        before, margins = out.count, (margin, self._flat_sine, self._flat_cosine)
+        before, wanted = out.count, out.count + MAX_POINTS * candidates.count
+        if wanted > len(out.gap):
+            out.reserve(wanted)
+        position, rotation = self._placed(poses) if self._lengths else (poses.position, poses.rotation)
+        margins = margin, self._flat_sine, self._flat_cosine
         given = (
             candidates.pairs, candidates.count, self._shapes.table, self._poses(poses, position, rotation)
         )  # fmt: skip
@@ -186,9 +189,7 @@ class SdfDetector(ContactDetector):
         return found.table
 
     def _placed(self, poses: ShapePoses) -> tuple[Array, Array]:
-        """Positions and rotations of all shapes, edges as capsules."""
-        if not self._lengths:
-            return poses.position, poses.rotation
+        """Positions and rotations of all shapes, of which some are edges, those as capsules."""
         position, rotation = self._position, self._rotation
         np.copyto(position, poses.position)
         np.copyto(rotation, poses.rotation)

@@ -17,6 +17,8 @@ from corekit_quadratic.workspace import Workspace
 
 __all__ = ["BandedSolver"]
 
+_CONVERGED = Status.CONVERGED
+
 
 @final
 class BandedSolver(QPSolver):
@@ -37,7 +39,7 @@ class BandedSolver(QPSolver):
         ended = self._work.run(problem, x, multiplier)
         rounds, normal, equation = self._work.report.tolist()
         if ended == ANSWERED and normal <= problem.tolerance and equation < np.inf:
-            return SolveInfo(Status.CONVERGED, int(rounds), Residuals(normal, 0.0, 0.0, equation), "banded")
+            return SolveInfo(_CONVERGED, int(rounds), Residuals(normal, 0.0, 0.0, equation), "banded")
         if ended == NOT_DEFINITE or not (normal < np.inf and equation < np.inf):
             x[:] = 0.0
             multiplier[:] = 0.0

@@ -20,8 +20,9 @@ from typing import Any, final
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import Status
+from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
@@ -30,6 +31,7 @@ from corekit_timestep.config import SemiImplicitEulerConfig
 __all__ = ["SemiImplicitEuler"]
 
 _LARGEST_SHIFT = 1e12
+_SINGULAR = Status.SINGULAR
 
 
 @final
@@ -55,18 +57,29 @@ class SemiImplicitEuler(Integrator):
             h = left
         system.begin(state, h)
         system.linearise_start(state, h, self._beta, self._damping)
-        info, shift = system.solve(out.v), 0.0
-        while info.status is Status.SINGULAR and self._beta and shift < _LARGEST_SHIFT:
-            shift = max(1.0, 4.0 * shift)
-            system.linearise_start(state, h, self._beta, self._damping, shift)
-            info = system.solve(out.v)
-        if info.status is Status.SINGULAR:
-            return StepReport(accepted=False, step=h, solve=info)
-        system.advance(state, out.v, h, state, out)
+        v, note = out.v, ""
+        info = system.solve(v)
+        if info.status is _SINGULAR:
+            info, shift = self._shifted(system, state, h, v, info)
+            if info.status is _SINGULAR:
+                return StepReport(accepted=False, step=h, solve=info)
+            note = f"step matrix not positive definite: shifted by {shift:g} times the mass"
+        system.advance(state, v, h, state, out)
         if last:
             out.time = t_stop
-        note = f"step matrix not positive definite: shifted by {shift:g} times the mass" if shift else ""
-        return StepReport(accepted=True, step=h, solve=info, note=note)
+        # by place: named arguments would cost as much as the report
+        return StepReport(True, h, 1, info, note)
+
+    def _shifted(
+        self, system: System, state: State, h: float, velocity: Array, info: SolveInfo
+    ) -> tuple[SolveInfo, float]:
+        """Solve with the first σ that makes the matrix of (2) positive definite; the answer and σ."""
+        shift = 0.0
+        while info.status is _SINGULAR and self._beta and shift < _LARGEST_SHIFT:
+            shift = max(1.0, 4.0 * shift)
+            system.linearise_start(state, h, self._beta, self._damping, shift)
+            info = system.solve(velocity)
+        return info, shift
 
     def memory(self) -> Memory:
         return {}
