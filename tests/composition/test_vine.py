@@ -12,6 +12,12 @@ from corekit.data.status import Status
 from corekit.scenario.load import from_document
 
 CIRCLE = Path(__file__).parents[2] / "scenarios" / "vine" / "circle.toml"
+BEFORE_CONTACT = (393.733333333, 394.133333333, 394.533333333, 394.933333333, 395.333333333, 395.733333333)
+"""Where the last body of the reference rollout is after each of its first six steps [mm]: it grows straight."""
+
+FIRST_CONTACT = (396.133333333, -0.848632759, -0.002648353)
+"""The same after the seventh [mm, mm, rad]."""
+
 EXACT = {"approach": 1.0, "push_out": math.inf, "cap": math.inf}
 WALL = {"name": "wall", "shape": "half-space", "rotation_rpy": [0.0, -math.pi / 2, 0.0]}
 
@@ -52,9 +58,18 @@ def test_every_back_end_follows_the_reference_rollout_round_the_circle(solver, m
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
     simulation = corekit.load(CIRCLE, [f"contact.solver.options.qp_solver={solver}"]).compose()
-    for _ in range(50):
-        assert simulation.step().solve.status.solved
     # the paper's equations with exact programs, computed apart from this project; first contact at step 7
+    for last in BEFORE_CONTACT:
+        assert simulation.step().solve.status.solved
+        state = 1e3 * simulation.state.q.reshape(30, 3)
+        np.testing.assert_allclose(state[-1, 0], last, atol=1e-7)
+        np.testing.assert_allclose(state[:, 1:], 0.0, atol=1e-7)
+        assert simulation.contacts().normal_impulse.max(initial=0.0) < 1e-9
+    assert simulation.step().solve.status.solved
+    assert simulation.contacts().normal_impulse.max() > 0.01
+    np.testing.assert_allclose(simulation.state.q[-3:] * [1e3, 1e3, 1.0], FIRST_CONTACT, atol=1e-7)
+    for _ in range(43):
+        assert simulation.step().solve.status.solved
     np.testing.assert_allclose(1e3 * tip(simulation, 0.4 / 60), [418.79210406, -28.49842206], atol=1e-7)
 
 
