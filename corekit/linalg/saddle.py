@@ -14,11 +14,30 @@ from scipy.linalg.lapack import dgbtrf, dgbtrs, dgetrf, dgetrs
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.factorisation import EliminatedRows, Factor
 from corekit.linalg.matrices import Matrix
 
 __all__ = ["Saddle"]
+
+
+@compiled
+def _fill(
+    lu: Array, matrix: Array, a_where: IntArray, a_target: IntArray, rows: Array, j_where: IntArray, j_target: IntArray,
+    jt_target: IntArray, compliance: Array, e_target: IntArray, p_target: IntArray,
+) -> None:  # fmt: skip
+    """Write (1): what stands where in the matrix and the rows, to where in the LU buffer; dofs may repeat in a row."""
+    lu[:] = 0.0
+    for i in range(len(a_where)):
+        lu[a_target[i]] = matrix[a_where[i]]
+    for i in range(len(j_where)):
+        lu[j_target[i]] += rows[j_where[i]]
+        lu[jt_target[i]] += rows[j_where[i]]
+    for i in range(len(e_target)):
+        lu[e_target[i]] = -compliance[i]
+    for i in range(len(p_target)):
+        lu[p_target[i]] = 1.0
 
 
 @final
@@ -75,14 +94,11 @@ class Saddle(Factor):
         if not np.array_equal(self._dofs, rows.dofs):
             self._order(matrix, rows)
         self._matrix, self._rows = matrix, rows
-        flat = self._lu.ravel(order="K")
-        flat.fill(0.0)
-        flat[self._a_target] = matrix.data.ravel(order="K")[self._a_where]
-        values = rows.values.ravel()[self._j_where]
-        np.add.at(flat, self._j_target, values)
-        np.add.at(flat, self._jt_target, values)
-        flat[self._e_target] = -rows.compliance
-        flat[self._p_target] = 1.0
+        _fill(
+            self._lu.ravel(order="K"), matrix.data.ravel(order="K"), self._a_where, self._a_target,
+            rows.values.ravel(), self._j_where, self._j_target, self._jt_target, rows.compliance, self._e_target,
+            self._p_target,
+        )  # fmt: skip
         if self._banded:
             _, self._pivots, info = dgbtrf(self._lu, self._width, self._width, overwrite_ab=1)
         else:

@@ -47,8 +47,10 @@ def _assemble(
     rows = part.rows
     if rows is not None:
         model.bilateral(state, u, rows)
-        share = np.where(rows.rate, damping, stiffness)
-        wanted = np.where(rows.rate, rows.target - rows.product(state.v), -rows.constraint)
+        share, wanted = stiffness, -rows.constraint
+        if rows.rate.any():
+            share = np.where(rows.rate, damping, stiffness)
+            wanted = np.where(rows.rate, rows.target - rows.product(state.v), wanted)
         if chord:
             wanted -= rows.compliance * part.row_impulse
         part.take_rows(rows.compliance / share, wanted / share)
