@@ -20,6 +20,28 @@ __all__ = ["certify_step", "step_impulses", "step_rows"]
 
 
 @compiled
+def _copy(given: Array | IntArray, out: Array | IntArray) -> None:
+    """Write the first entries of `out`: in a loop of its own the processor takes many numbers at a time."""
+    for i in range(len(given)):
+        out[i] = given[i]
+
+
+@compiled
+def _copy_entries(dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array) -> None:
+    """Write the first rows of a program, places that they do not have as zeros."""
+    k, room = dofs.shape[1], out_dofs.shape[1]
+    if k == room:
+        _copy(dofs.ravel(), out_dofs.ravel())
+        _copy(values.ravel(), out_values.ravel())
+        return
+    for i in range(len(dofs)):
+        for j in range(k):
+            out_dofs[i, j], out_values[i, j] = dofs[i, j], values[i, j]
+        for j in range(k, room):
+            out_dofs[i, j], out_values[i, j] = 0, 0.0
+
+
+@compiled
 def step_rows(
     step: IntArray, contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, shift: Array,
     row_impulse: Array, impulse: Array, guesses: bool, program: IntArray,
@@ -38,7 +60,7 @@ def step_rows(
     gradient, out_dofs, out_values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
     bounds, multiplier = matrix(program, 3), vector(program, 4)
     directions, share = matrix(program, 6), vector(program, 7)
-    nb, k = dofs.shape
+    nb = len(dofs)
     if guesses:
         for i in range(nb):
             multiplier[i] = -row_impulse[i]
@@ -46,14 +68,15 @@ def step_rows(
     wide, room = contact_dofs.shape[1], out_dofs.shape[1]
     for j in range(len(right)):
         gradient[j] = -right[j]
+    _copy_entries(dofs, values, out_dofs, out_values)
+    _copy(target, bounds[0])
+    _copy(target, bounds[1])
+    _copy(compliance, bounds[2])
+    least, most = bounds[3], bounds[4]
     for i in range(nb):
-        for j in range(k):
-            out_dofs[i, j], out_values[i, j] = dofs[i, j], values[i, j]
-        for j in range(k, room):
-            out_dofs[i, j], out_values[i, j] = 0, 0.0
-        bounds[0, i] = bounds[1, i] = target[i]
-        bounds[2, i] = compliance[i]
-        bounds[3, i], bounds[4, i] = -upper[i], -lower[i]
+        least[i] = -upper[i]
+    for i in range(nb):
+        most[i] = -lower[i]
     along, count = directions.shape
     width, row = along + 1, nb
     for c in range(len(friction)):

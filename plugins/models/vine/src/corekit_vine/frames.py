@@ -13,19 +13,23 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_vine.chain import HALF, HEADING
+from corekit_vine.turns import take_turns
 
 __all__ = ["carrier_rows", "poses"]
 
 
 @compiled
-def poses(scalars: Array, plane: Array, q: Array, position: Array, rotation: Array) -> None:
+def poses(scalars: Array, plane: Array, q: Array, turns: Array, position: Array, rotation: Array) -> None:
     """Write the frames' places (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
     d = scalars[HALF]
+    take_turns(q, turns)
     for frame in range(len(position)):
         i = 3 * (frame - 1)
-        angle = q[i + 2] if frame > 0 else scalars[HEADING]
-        c, s = math.cos(angle), math.sin(angle)
-        x, y = (q[i] + d * c, q[i + 1] + d * s) if frame > 0 else (0.0, 0.0)
+        if frame > 0:
+            c, s = turns[frame - 1, 1], turns[frame - 1, 2]
+            x, y = q[i] + d * c, q[i + 1] + d * s
+        else:
+            c, s, x, y = math.cos(scalars[HEADING]), math.sin(scalars[HEADING]), 0.0, 0.0
         for k in range(3):
             position[frame, k] = plane[0, k] + x * plane[1, k] + y * plane[2, k]
             rotation[frame, k, 0] = c * plane[1, k] + s * plane[2, k]

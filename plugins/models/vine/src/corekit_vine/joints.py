@@ -43,6 +43,7 @@ from corekit_vine.chain import (
     STEP,
     YIELD,
 )
+from corekit_vine.turns import take_turns
 
 __all__ = ["WIDTH", "curvature", "row_dofs", "rows"]
 
@@ -63,11 +64,18 @@ def row_dofs(links: int, rows_per_link: int) -> IntArray:
 
 @compiled
 def rows(
-    scalars: Array, q: Array, v: Array, inputs: Array, values: Array, constraint: Array, target: Array
+    scalars: Array,
+    q: Array,
+    v: Array,
+    turns: Array,
+    inputs: Array,
+    values: Array,
+    constraint: Array,
+    target: Array,
 ) -> None:
     """Write J_b (nb, 6), c (nb,) [m or rad] and the wanted rates (nb,) [m/s].
 
-    Entries that never change (dofs, compliance, bounds) are left alone.
+    Entries that never change (dofs, compliance, bounds) are left alone. `turns` are kept, see there.
     """
     d, per_link = scalars[HALF], int(scalars[ROWS])
     links = len(q) // 6
@@ -77,9 +85,10 @@ def rows(
     if scalars[PRESSED] > 0.0:
         common = scalars[EXTENSIBILITY] * max(inputs[0] - scalars[YIELD], 0.0) / links
     px, py, pa_x, pa_y = 0.0, 0.0, 0.0, 0.0
+    take_turns(q, turns)
     for j in range(links):
         row, i = j * per_link, 6 * j
-        ax, ay = math.cos(q[i + 2]), math.sin(q[i + 2])
+        ax, ay = turns[2 * j, 1], turns[2 * j, 2]
         hx, hy = q[i + 3] - q[i], q[i + 4] - q[i + 1]
         constraint[row] = q[i] - px - d * (pa_x + ax)
         constraint[row + 1] = q[i + 1] - py - d * (pa_y + ay)
@@ -94,7 +103,7 @@ def rows(
         values[row, 0], values[row, 1], values[row, 2] = ay, -ax, -along
         values[row, 3], values[row, 4] = -ay, ax
         px, py = q[i + 3], q[i + 4]
-        pa_x, pa_y = math.cos(q[i + 5]), math.sin(q[i + 5])
+        pa_x, pa_y = turns[2 * j + 1, 1], turns[2 * j + 1, 2]
         row += 1
         if published:
             constraint[row] = pa_x * hy - pa_y * hx

@@ -20,6 +20,7 @@ from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.frames import carrier_rows, poses
 from corekit_vine.joints import WIDTH, curvature, row_dofs, rows
 from corekit_vine.layout import layout_of
+from corekit_vine.turns import turns_of
 
 if TYPE_CHECKING:
     from corekit_vine.symbolic import SymbolicVine
@@ -49,6 +50,7 @@ class Vine(Model):
         self._path = context.path or "vine"
         self._chain = chain = chain_of(config, context)
         self._scalars, self._mass, self._pins = chain
+        self._turns = turns_of(config.bodies)
         turn = context.base.rotation
         first, second = turn[:, 0], turn[:, 2]
         self._plane: Array = np.ascontiguousarray(
@@ -179,7 +181,9 @@ class Vine(Model):
 
     def bilateral(self, state: State, inputs: Array, rows_: BilateralRows) -> None:
         """Write the rows of `joints`."""
-        rows(self._scalars, state.q, state.v, inputs, rows_.values, rows_.constraint, rows_.target)
+        rows(
+            self._scalars, state.q, state.v, self._turns, inputs, rows_.values, rows_.constraint, rows_.target
+        )
 
     def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂q."""
@@ -189,7 +193,7 @@ class Vine(Model):
 
     def poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every body's far end."""
-        poses(self._scalars, self._plane, state.q, position, rotation)
+        poses(self._scalars, self._plane, state.q, self._turns, position, rotation)
 
     def carrier_rows(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
