@@ -14,7 +14,7 @@ With a bound e on the local error of a coordinate, a step is made again shorter 
 
     C·h³·|j| > e,   j = 2·(A − A_before)/(h + h_before),   A = (v₁ − v₀)/h                      (3)
 
-C = |β + ½·(α_m − α_f) − 1/6|, and the next is as long as (3) lets it: h·∛(0.7·e/error), at most doubled. A whole number
+C = |β + ½·(α_m − α_f) − 1/6|, and the next is as long as (3) lets it: h·∛(0.55·e/error), at most doubled. A whole number
 of steps reaches the next stop, so the scenario's grid stays; none is longer than the scenario's step.
 
 Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems"; for (3)
@@ -43,7 +43,7 @@ from corekit_timestep.landing import step_towards
 __all__ = ["AlphaStepper", "Averages"]
 
 _SHORTEST = 2.0**-14
-_AIM, _SHRINK, _GROW, _WORTH = 0.7, 0.2, 2.0, 1.25
+_AIM, _SHRINK, _GROW, _WORTH = 0.55, 0.2, 2.0, 1.1
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
 
 
