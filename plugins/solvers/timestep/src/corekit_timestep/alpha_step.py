@@ -14,8 +14,8 @@ With a bound e on the local error of a coordinate, a step is made again shorter 
 
     C·h³·|j| > e,   j = 2·(A − A_before)/(h + h_before),   A = (v₁ − v₀)/h                      (3)
 
-C = |β + ½·(α_m − α_f) − 1/6|, and the next is as long as (3) lets it: h·∛(0.55·e/error), at most doubled. A whole number
-of steps reaches the next stop, so the scenario's grid stays; none is longer than the scenario's step.
+C = |β + ½·(α_m − α_f) − 1/6|, and the next is as long as (3) lets it: h·∛(0.55·e/error), at most doubled. A whole
+number of steps reaches the next stop, so the scenario's grid stays; none is longer than the scenario's step.
 
 Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems"; for (3)
 Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
