@@ -75,7 +75,7 @@ def move(
 
 
 def _size(vector: Array) -> float:
-    return float(np.max(np.abs(vector), initial=0.0))
+    return float(np.abs(vector).max(initial=0.0))
 
 
 class _Chain:

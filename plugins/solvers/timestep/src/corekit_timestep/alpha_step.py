@@ -139,10 +139,12 @@ class AlphaStepper:
             }  # fmt: skip
         else:
             self._kept = {}
-        residuals = evolve(info.residuals, equation=max(info.residuals.equation, h * residual))
-        return StepReport(
-            accepted=True, step=h, iterations=iterations, solve=evolve(info, residuals=residuals)
-        )
+        if info is _CONVERGED:
+            solve = SolveInfo(info.status, 0, Residuals(equation=h * residual), info.answered_by)
+        else:
+            residuals = evolve(info.residuals, equation=max(info.residuals.equation, h * residual))
+            solve = evolve(info, residuals=residuals)
+        return StepReport(accepted=True, step=h, iterations=iterations, solve=solve)
 
     def _start(self, system: System, state: State) -> tuple[Array, Array, Array, Array, float] | None:
         """a₀ as of the last step, w₀, A_before, w_before and h_before (0: none); None if M is singular."""
