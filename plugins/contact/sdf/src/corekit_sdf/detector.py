@@ -76,7 +76,9 @@ class SdfDetector(ContactDetector):
         self._corners: Array = np.zeros((0, 3))
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
-        self._families: set[int] = set()
+        # whether pairs of flat or round shapes, of planar and of axial ones are measured
+        self._asked = False, False, False
+        self._known: ShapePoses | None = None
         self._found: Array = np.zeros((MOST_FOUND, 7))
         self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
@@ -127,7 +129,9 @@ class SdfDetector(ContactDetector):
         for k in np.flatnonzero(self._kind == POLYTOPE):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
-        self._families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
+        families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
+        self._asked = FLAT_OR_ROUND in families, PLANAR_PAIR in families, AXIAL_PAIR in families
+        self._known = None
         self._shapes = ArrayTable(
             self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame, self._pairs
         )
@@ -137,44 +141,52 @@ class SdfDetector(ContactDetector):
         """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
         if len(self._pairs) > len(out.pairs):
             out.reserve(len(self._pairs))
-        position, rotation = self._placed(poses) if self._lengths else (poses.position, poses.rotation)
         if self._lengths:
+            self._placed(poses)
             for i in self._edges:
                 self._radius[i] = self._size[i, 0] + self._size[i, 1]
-        out.count = near_pairs(self._shapes.table, self._poses(poses, position, rotation), margin, out.pairs)
+        where = self._where.table if poses is self._known else self._poses(poses)
+        out.count = near_pairs(self._shapes.table, where, margin, out.pairs)
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
         """Append up to four contacts a pair, those with gap < `margin` [m]."""
         before, wanted = out.count, out.count + MAX_POINTS * candidates.count
         if wanted > len(out.gap):
             out.reserve(wanted)
-        position, rotation = self._placed(poses) if self._lengths else (poses.position, poses.rotation)
-        margins = margin, self._flat_sine, self._flat_cosine
-        given = (
-            candidates.pairs, candidates.count, self._shapes.table, self._poses(poses, position, rotation)
+        if self._lengths:
+            self._placed(poses)
+        pairs, number, shapes, rows, names = (
+            candidates.pairs, candidates.count, self._shapes.table, self._rows, self._names
         )  # fmt: skip
-        contacts = self._contacts(out)
-        if FLAT_OR_ROUND in self._families:
-            out.count = measure_pairs(*given, *margins, self._rows, self._names, out.count, contacts)
-        if PLANAR_PAIR in self._families:
+        where = self._where.table if poses is self._known else self._poses(poses)
+        contacts, sine, cosine = self._contacts(out), self._flat_sine, self._flat_cosine
+        flat_or_round, planar, axial = self._asked
+        if flat_or_round:
+            out.count = measure_pairs(
+                pairs, number, shapes, where, margin, sine, cosine, rows, names, out.count, contacts
+            )
+        if planar:
             out.count = measure_planar_pairs(
-                *given, margin, self._flat_sine, self._rows, self._names, out.count, contacts
+                pairs, number, shapes, where, margin, sine, rows, names, out.count, contacts
             )
-        if AXIAL_PAIR in self._families:
+        if axial:
             out.count = measure_axial_pairs(
-                *given, *margins, self._found, self._found_names, self._rows, self._names, out.count, contacts
-            )
+                pairs, number, shapes, where, margin, sine, cosine, self._found, self._found_names, rows, names,
+                out.count, contacts,
+            )  # fmt: skip
         if self._lengths:
             carry_edges(
-                before, out.count, self._second_frame, self._frame, self._size, position, rotation,
+                before, out.count, self._second_frame, self._frame, self._size, self._position, self._rotation,
                 out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
             )  # fmt: skip
 
-    def _poses(self, poses: ShapePoses, position: Array, rotation: Array) -> IntArray:
-        """Poses of shapes and of frames as one table, made anew where they stand elsewhere than last time."""
-        arrays = self._where.arrays
-        if not (arrays and arrays[0] is position and arrays[2] is poses.frame_position):
-            self._where = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
+    def _poses(self, poses: ShapePoses) -> IntArray:
+        """Poses of shapes, edges as capsules, and of frames as one table, kept while `poses` is the same object."""
+        self._known = poses
+        position, rotation = (
+            (self._position, self._rotation) if self._lengths else (poses.position, poses.rotation)
+        )
+        self._where = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
         return self._where.table
 
     def _contacts(self, out: ContactSet) -> IntArray:
@@ -188,13 +200,12 @@ class SdfDetector(ContactDetector):
             )
         return found.table
 
-    def _placed(self, poses: ShapePoses) -> tuple[Array, Array]:
-        """Positions and rotations of all shapes, of which some are edges, those as capsules."""
+    def _placed(self, poses: ShapePoses) -> None:
+        """Write positions and rotations of all shapes, of which some are edges, those as capsules."""
         position, rotation = self._position, self._rotation
         np.copyto(position, poses.position)
         np.copyto(rotation, poses.rotation)
         place_edges(self._edges, poses.end, self._size, position, rotation)
-        return position, rotation
 
     def memory(self) -> Memory:
         """Nothing is remembered."""
