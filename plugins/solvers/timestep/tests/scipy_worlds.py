@@ -1,0 +1,44 @@
+"""Small worlds that the tests of SciPy's solvers step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.roles.component import BuildContext
+from corekit.testing.pendulum import PendulumConfig
+from corekit.testing.point_chain import PointChain
+from corekit.testing.point_chain_config import PointChainConfig
+from corekit.testing.small_world import small_world
+from corekit_timestep.config import ScipyConfig
+from corekit_timestep.scipy_bdf import ScipyBdf
+from corekit_timestep.scipy_radau import ScipyRadau
+from corekit_timestep.scipy_rk45 import ScipyRk45
+
+G, M, K = 9.81, 2.0, 300.0
+SOLVERS = {"bdf": ScipyBdf, "radau": ScipyRadau, "rk45": ScipyRk45}
+ALL = pytest.mark.parametrize("solver", SOLVERS)
+TWO_RODS = PendulumConfig(
+    lengths=(0.8, 0.5), masses=(1.0, 0.6), angles=(1.0, 0.3), rates=(0.5, -1.0), damping=0.1
+)
+WEIGHTLESS = BuildContext(gravity=np.zeros(3))
+
+
+def build(model, solver, h=0.01, world=None, **options):
+    scheme = SOLVERS[solver](ScipyConfig(**options), BuildContext(step=h))
+    return small_world({"body": model}, scheme, step=h, **(world or {}))
+
+
+def oscillator(**options):
+    """A mass on a spring along x, let go stretched by 0.1 m, without gravity."""
+    config = PointChainConfig(
+        masses=(M,), positions=((1.1, 0.0, 0.0),), links=("spring",), lengths=(1.0,), stiffness=K, **options
+    )
+    return PointChain(config, WEIGHTLESS)
+
+
+def counted(simulation):
+    """Evaluations of the right side, step by step."""
+    found = []
+    simulation.observe(lambda _simulation, report: found.append(report.iterations))
+    return found
