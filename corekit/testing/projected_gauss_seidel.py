@@ -12,12 +12,14 @@ Source: Jourdan, Alart and Jean (1998), "A Gauss-Seidel like algorithm to solve 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
 from attrs import frozen
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
@@ -35,12 +37,6 @@ class ProjectedGaussSeidelConfig:
     max_iterations: int = option(5000, "sweeps over all contacts", low=1)
 
 
-def _disk(vector: Array, radius: float) -> Array:
-    """The closest point to a vector in a disk about the origin."""
-    size = float(np.sqrt(vector @ vector))
-    return vector if size <= radius else vector * (radius / size)
-
-
 @final
 class ProjectedGaussSeidel(ImpulseSolver):
     """Implements (1)–(3)."""
@@ -49,6 +45,7 @@ class ProjectedGaussSeidel(ImpulseSolver):
         self, config: ProjectedGaussSeidelConfig | None = None, context: BuildContext | None = None
     ) -> None:
         self._config = config or ProjectedGaussSeidelConfig()
+        self._work = np.zeros(2)
 
     def memory(self) -> Memory:
         return {}
@@ -57,60 +54,119 @@ class ProjectedGaussSeidel(ImpulseSolver):
         pass
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
-        matrix = problem.delassus()
-        stiffness = _tangential_stiffness(problem, matrix)
-        sweep, residuals = 0, _residuals(problem, matrix, impulse)
-        while residuals.worst > self._config.tolerance and sweep < self._config.max_iterations:
-            _sweep(problem, matrix, stiffness, impulse)
-            sweep, residuals = sweep + 1, _residuals(problem, matrix, impulse)
-        if not np.isfinite(impulse).all():
-            status = Status.NON_FINITE
+        tolerance, most = self._config.tolerance, self._config.max_iterations
+        sweeps, rows, sliding, cone = _solve(
+            problem.delassus(), problem.free, problem.friction, problem.lower, problem.upper, problem.contacts,
+            problem.width, tolerance, most, impulse, self._work[: problem.width - 1],
+        )  # fmt: skip
+        residuals = Residuals(rows, sliding, cone)
+        if residuals.worst <= tolerance:
+            status = Status.CONVERGED
         else:
-            done = residuals.worst <= self._config.tolerance
-            status = Status.CONVERGED if done else Status.ITERATION_LIMIT
-        return SolveInfo(status, sweep, residuals, "projected Gauss–Seidel")
+            status = Status.ITERATION_LIMIT if np.isfinite(impulse).all() else Status.NON_FINITE
+        return SolveInfo(status, sweeps, residuals, "projected Gauss–Seidel")
 
 
-def _tangential_stiffness(problem: ContactProblem, matrix: Array) -> list[float]:
-    """‖W_tt‖∞ of every contact."""
-    width = problem.width
-    blocks = [slice(c * width + 1, (c + 1) * width) for c in range(problem.contacts)]
-    return [float(np.abs(matrix[t, t]).sum(axis=1).max()) for t in blocks]
+@compiled
+def _solve(
+    matrix: Array, free: Array, friction: Array, lower: Array, upper: Array, contacts: int, width: int,
+    tolerance: float, most: int, impulse: Array, work: Array,
+) -> tuple[int, float, float, float]:  # fmt: skip
+    """Sweep until no residual is above the tolerance, `most` times at most; returns how often, and the residuals.
+
+    Args:
+        work: room for the tangential impulses of a contact, (width − 1,).
+    """
+    sweeps = 0
+    while True:
+        rows, sliding, cone = _residuals(matrix, free, friction, lower, upper, contacts, width, impulse, work)
+        # not `max`: what is not a number ends the loop
+        if not _larger(_larger(rows, sliding), cone) > tolerance or sweeps == most:
+            return sweeps, rows, sliding, cone
+        _sweep(matrix, free, friction, lower, upper, contacts, width, impulse, work)
+        sweeps += 1
 
 
-def _sweep(problem: ContactProblem, matrix: Array, stiffness: list[float], impulse: Array) -> None:
-    width, free = problem.width, problem.free
-    for c, stiff in enumerate(stiffness):
-        n, t = c * width, slice(c * width + 1, (c + 1) * width)
-        if matrix[n, n] > 0:
-            speed = matrix[n] @ impulse + free[n]
-            impulse[n] = max(0.0, impulse[n] - speed / matrix[n, n])
-        if stiff > 0:
-            slip = matrix[t] @ impulse + free[t]
-            impulse[t] = _disk(impulse[t] - slip / stiff, problem.friction[c] * impulse[n])
-    for b in range(problem.bounded):
-        r = problem.contacts * width + b
-        if matrix[r, r] > 0:
-            speed = matrix[r] @ impulse + free[r]
-            impulse[r] = min(max(impulse[r] - speed / matrix[r, r], problem.lower[b]), problem.upper[b])
+@compiled
+def _sweep(
+    matrix: Array, free: Array, friction: Array, lower: Array, upper: Array, contacts: int, width: int,
+    impulse: Array, work: Array,
+) -> None:  # fmt: skip
+    """Once (1) and (2) for every contact, then (3) for every bounded row; what nothing can move is left."""
+    for c in range(contacts):
+        n, end = c * width, (c + 1) * width
+        if matrix[n, n] > 0.0:
+            impulse[n] = max(0.0, impulse[n] - _speed(matrix, free, impulse, n) / matrix[n, n])
+        stiffness = 0.0
+        for i in range(n + 1, end):
+            total = 0.0
+            for j in range(n + 1, end):
+                total += abs(matrix[i, j])
+            stiffness = max(stiffness, total)
+        if stiffness > 0.0:
+            for i in range(n + 1, end):
+                work[i - n - 1] = impulse[i] - _speed(matrix, free, impulse, i) / stiffness
+            _into_disk(work, friction[c] * impulse[n])
+            for i in range(n + 1, end):
+                impulse[i] = work[i - n - 1]
+    for b in range(len(lower)):
+        r = contacts * width + b
+        if matrix[r, r] > 0.0:
+            wanted = impulse[r] - _speed(matrix, free, impulse, r) / matrix[r, r]
+            impulse[r] = min(max(wanted, lower[b]), upper[b])
 
 
-def _residuals(problem: ContactProblem, matrix: Array, impulse: Array) -> Residuals:
-    """Natural residuals of the physical problem."""
-    m, width = problem.contacts, problem.width
-    speed = matrix @ impulse + problem.free
-    contact, slip = impulse[: m * width].reshape(m, width), speed[: m * width].reshape(m, width)
-    normal = _largest(np.minimum(contact[:, 0], slip[:, 0]))
-    bounded = impulse[m * width :]
-    held = _largest(bounded - np.clip(bounded - speed[m * width :], problem.lower, problem.upper))
-    friction, cone = 0.0, 0.0
-    for c in range(m):
-        tangential, radius = contact[c, 1:], problem.friction[c] * max(contact[c, 0], 0.0)
-        friction = max(friction, _largest(tangential - _disk(tangential - slip[c, 1:], radius)))
-        cone = max(cone, float(np.sqrt(tangential @ tangential)) - radius)
-    return Residuals(normal=max(normal, held), friction=friction, cone=cone)
+@compiled
+def _residuals(
+    matrix: Array, free: Array, friction: Array, lower: Array, upper: Array, contacts: int, width: int,
+    impulse: Array, work: Array,
+) -> tuple[float, float, float]:  # fmt: skip
+    """By how much unit steps of (1) and (3), and of (2), change λ, and how far λ_t is outside of its disk."""
+    rows = sliding = cone = 0.0
+    for c in range(contacts):
+        n = c * width
+        rows = _larger(rows, abs(min(impulse[n], _speed(matrix, free, impulse, n))))
+        radius, tangential = friction[c] * max(impulse[n], 0.0), impulse[n + 1 : n + width]
+        for i in range(width - 1):
+            work[i] = tangential[i] - _speed(matrix, free, impulse, n + 1 + i)
+        _into_disk(work, radius)
+        for i in range(width - 1):
+            sliding = _larger(sliding, abs(tangential[i] - work[i]))
+        cone = max(cone, _length(tangential) - radius)
+    for b in range(len(lower)):
+        r = contacts * width + b
+        moved = min(max(impulse[r] - _speed(matrix, free, impulse, r), lower[b]), upper[b])
+        rows = _larger(rows, abs(impulse[r] - moved))
+    return rows, sliding, cone
 
 
-def _largest(values: Array) -> float:
-    """Largest absolute value, 0 of none; nan stays nan."""
-    return float(np.abs(values).max()) if len(values) else 0.0
+@compiled
+def _speed(matrix: Array, free: Array, impulse: Array, row: int) -> float:
+    """w of a row."""
+    total = free[row]
+    for k in range(len(impulse)):
+        total += matrix[row, k] * impulse[k]
+    return total
+
+
+@compiled
+def _into_disk(vector: Array, radius: float) -> None:
+    """Move a vector to the closest point in a disk about the origin."""
+    size = _length(vector)
+    if not size <= radius:
+        for i in range(len(vector)):
+            vector[i] *= radius / size
+
+
+@compiled
+def _length(vector: Array) -> float:
+    square = 0.0
+    for value in vector:
+        square += value * value
+    return math.sqrt(square)
+
+
+@compiled
+def _larger(worst: float, value: float) -> float:
+    """The larger of two, where what is not a number stays."""
+    return value if value > worst or value != value else worst

@@ -5,18 +5,20 @@
     edges:       φ = min_{s,t} |a₀ + s·(a₁ − a₀) − b₀ − t·(b₁ − b₀)| − r₁ − r₂            (3)
 
 Carriers of spheres are the frames' points at the contact; of edges the four end frames with weights
-(1 − s), s, −(1 − t), −t.
+(1 − s), s, −(1 − t), −t. The contact point is in the middle of the gap, on the line between the closest points.
 Source for (3): Ericson (2005), "Real-Time Collision Detection", section 5.1.9.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, final
+from typing import Any, Final, final
 
 import numpy as np
 from attrs import frozen
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
@@ -26,32 +28,17 @@ from corekit.roles.options import option
 
 __all__ = ["ReferenceDetector", "ReferenceDetectorConfig", "closest_points"]
 
+_HALF_SPACE: Final = 0
+_SPHERE: Final = 1
+_EDGE: Final = 2
+_KINDS: Final = {"half-space": _HALF_SPACE, "sphere": _SPHERE, "edge": _EDGE}
+
 
 @frozen(kw_only=True)
 class ReferenceDetectorConfig:
     """Options of the reference detector."""
 
     hollow: bool = option(False, "spheres of the surroundings hold the bodies inside")
-
-
-def closest_points(a0: Array, a1: Array, b0: Array, b1: Array) -> tuple[float, float]:
-    """Parameters s, t ∈ [0, 1] of the closest points of two segments."""
-    a, b, r = a1 - a0, b1 - b0, a0 - b0
-    aa, bb, ab, ar, br = a @ a, b @ b, a @ b, a @ r, b @ r
-    across = aa * bb - ab * ab
-    s = float(np.clip((ab * br - ar * bb) / across, 0.0, 1.0)) if across > 1e-14 * aa * bb else 0.5
-    t = float(np.clip((ab * s + br) / bb, 0.0, 1.0))
-    s = float(np.clip((ab * t - ar) / aa, 0.0, 1.0))
-    return s, t
-
-
-class _Touch(NamedTuple):
-    """Gap, point, normal, and the carriers as (shape's frame, point in the world or None for its origin, weight)."""
-
-    gap: float
-    point: Array
-    normal: Array
-    carriers: tuple[tuple[int, Array | None, float], ...]
 
 
 @final
@@ -62,8 +49,10 @@ class ReferenceDetector(ContactDetector):
         self, config: ReferenceDetectorConfig | None = None, context: BuildContext | None = None
     ) -> None:
         self._hollow = (config or ReferenceDetectorConfig()).hollow
+        nothing: IntArray = np.zeros(0, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
-        self._table: ShapeTable | None = None
+        self._kind, self._radius, self._frame, self._second_frame = nothing, np.zeros(0), nothing, nothing
+        self._normal = np.zeros(3)
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
@@ -76,84 +65,122 @@ class ReferenceDetector(ContactDetector):
         pass
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
-        self._table = table
         self._pairs = table.pairs(served)
+        if any(table.kind[i] == "half-space" and table.body[i] >= 0 for i in self._pairs.ravel()):
+            raise ValueError("a half-space carried by a body is not served by the reference detector")
+        self._kind = np.array([_KINDS.get(kind, -1) for kind in table.kind], dtype=np.int64)
+        self._radius = table.size[:, 0].copy()
+        self._frame, self._second_frame = table.frame, table.second_frame
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         out.count = 0
         out.reserve(len(self._pairs))
-        for i, j in self._pairs:
-            if self._touch(int(i), int(j), poses).gap < margin:
-                out.pairs[out.count] = i, j
-                out.count += 1
+        out.count = _near(
+            self._pairs, margin, self._hollow, self._kind, self._radius, self._frame,
+            poses.position, poses.rotation, poses.end, self._normal, out.pairs,
+        )  # fmt: skip
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
-        table = self._table
-        assert table is not None
         out.reserve(out.count + candidates.count)
-        for i, j in candidates.pairs[: candidates.count]:
-            touch = self._touch(int(i), int(j), poses)
-            if touch.gap >= margin:
-                continue
-            c = out.count
-            out.count += 1
-            out.id[c] = int(i) * len(table) + int(j)
-            out.shape[c] = i, j
-            out.gap[c], out.point[c], out.normal[c] = touch.gap, touch.point, touch.normal
-            out.frame[c], out.local[c], out.weight[c] = -1, 0.0, 0.0
-            for slot, (frame, point, weight) in enumerate(touch.carriers):
-                out.frame[c, slot], out.weight[c, slot] = frame, weight
-                if point is not None:
-                    arm = point - poses.frame_position[frame]
-                    out.local[c, slot] = arm @ poses.frame_rotation[frame]
+        out.count = _measure(
+            candidates.pairs, candidates.count, margin, self._hollow, self._kind, self._radius, self._frame,
+            self._second_frame, poses.position, poses.rotation, poses.end, poses.frame_position, poses.frame_rotation,
+            out.count, out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+        )  # fmt: skip
 
-    def _touch(self, i: int, j: int, poses: ShapePoses) -> _Touch:
-        assert self._table is not None
-        kinds = self._table.kind[i], self._table.kind[j]
-        if kinds == ("edge", "edge"):
-            return self._edges(i, j, poses)
-        return self._plane(i, j, poses) if "half-space" in kinds else self._spheres(i, j, poses)
 
-    def _plane(self, i: int, j: int, poses: ShapePoses) -> _Touch:
-        assert self._table is not None
-        if self._table.kind[i] == "half-space":
-            raise ValueError("a half-space carried by a body is not served by the reference detector")
-        normal = poses.rotation[j, :, 2].copy()
-        radius = self._table.size[i, 0]
-        gap = float(normal @ (poses.position[i] - poses.position[j])) - radius
-        point = poses.position[i] - normal * (radius + 0.5 * gap)
-        return _Touch(gap, point, normal, ((int(self._table.frame[i]), point, 1.0),))
+@compiled
+def closest_points(a0: Array, a1: Array, b0: Array, b1: Array) -> tuple[float, float]:
+    """Parameters s, t ∈ [0, 1] of the closest points of two segments."""
+    aa = bb = ab = ar = br = 0.0
+    for k in range(3):
+        a, b, r = a1[k] - a0[k], b1[k] - b0[k], a0[k] - b0[k]
+        aa, bb, ab = aa + a * a, bb + b * b, ab + a * b
+        ar, br = ar + a * r, br + b * r
+    across = aa * bb - ab * ab
+    s = min(max((ab * br - ar * bb) / across, 0.0), 1.0) if across > 1e-14 * aa * bb else 0.5
+    t = min(max((ab * s + br) / bb, 0.0), 1.0)
+    s = min(max((ab * t - ar) / aa, 0.0), 1.0)
+    return s, t
 
-    def _spheres(self, i: int, j: int, poses: ShapePoses) -> _Touch:
-        table = self._table
-        assert table is not None
-        across = poses.position[i] - poses.position[j]
-        distance = float(np.linalg.norm(across))
-        mine, other = table.size[i, 0], table.size[j, 0]
-        first, second = int(table.frame[i]), int(table.frame[j])
-        if self._hollow and second < 0:
-            gap, normal = other - distance - mine, -across / distance
-        else:
-            gap, normal = distance - mine - other, across / distance
-        point = poses.position[i] - normal * (mine + 0.5 * gap)
-        carriers = ((first, point, 1.0),) if second < 0 else ((first, point, 1.0), (second, point, -1.0))
-        return _Touch(gap, point, normal, carriers)
 
-    def _edges(self, i: int, j: int, poses: ShapePoses) -> _Touch:
-        table = self._table
-        assert table is not None
-        a0, a1, b0, b1 = poses.position[i], poses.end[i], poses.position[j], poses.end[j]
-        s, t = closest_points(a0, a1, b0, b1)
-        onto, off = a0 + s * (a1 - a0), b0 + t * (b1 - b0)
-        distance = float(np.linalg.norm(onto - off))
-        normal = (onto - off) / distance
-        mine, other = table.size[i, 0], table.size[j, 0]
-        gap = distance - mine - other
-        ends = (
-            (table.frame[i], 1 - s),
-            (table.second_frame[i], s),
-            (table.frame[j], t - 1),
-            (table.second_frame[j], -t),
-        )
-        carriers = tuple((int(frame), None, float(weight)) for frame, weight in ends)
-        return _Touch(gap, onto - normal * (mine + 0.5 * gap), normal, carriers)
+@compiled
+def _touch(
+    i: int, j: int, hollow: bool, kind: IntArray, radius: Array, frame: IntArray, position: Array, rotation: Array,
+    end: Array, normal: Array,
+) -> tuple[float, float, float]:  # fmt: skip
+    """φ, s and t of a pair; writes its normal. Spheres are edges without length: s = t = 0."""
+    if kind[j] == _HALF_SPACE:
+        height = 0.0
+        for k in range(3):
+            normal[k] = rotation[j, k, 2]
+            height += normal[k] * (position[i, k] - position[j, k])
+        return height - radius[i], 0.0, 0.0
+    s = t = square = 0.0
+    if kind[i] == _EDGE:
+        s, t = closest_points(position[i], end[i], position[j], end[j])
+    for k in range(3):
+        onto = position[i, k] + s * (end[i, k] - position[i, k])
+        off = position[j, k] + t * (end[j, k] - position[j, k])
+        normal[k] = onto - off
+        square += normal[k] * normal[k]
+    distance = math.sqrt(square)
+    inside = hollow and kind[j] == _SPHERE and frame[j] < 0
+    for k in range(3):
+        normal[k] /= -distance if inside else distance
+    gap = radius[j] - distance if inside else distance - radius[j]
+    return gap - radius[i], s, t
+
+
+@compiled
+def _near(
+    pairs: IntArray, margin: float, hollow: bool, kind: IntArray, radius: Array, frame: IntArray, position: Array,
+    rotation: Array, end: Array, normal: Array, out: IntArray,
+) -> int:  # fmt: skip
+    """Write the pairs with φ < `margin` [m]; returns how many there are."""
+    count = 0
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        gap, _, _ = _touch(i, j, hollow, kind, radius, frame, position, rotation, end, normal)
+        if gap < margin:
+            out[count, 0], out[count, 1] = i, j
+            count += 1
+    return count
+
+
+@compiled
+def _measure(
+    pairs: IntArray, candidates: int, margin: float, hollow: bool, kind: IntArray, radius: Array, frame: IntArray,
+    second_frame: IntArray, position: Array, rotation: Array, end: Array, frame_position: Array, frame_rotation: Array,
+    count: int, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, carrier: IntArray,
+    local: Array, weight: Array,
+) -> int:  # fmt: skip
+    """Append the contacts with φ < `margin` [m] to those there are; returns how many there are then."""
+    for p in range(candidates):
+        i, j = pairs[p, 0], pairs[p, 1]
+        # what turns out to be too far is written over by the next
+        found, s, t = _touch(i, j, hollow, kind, radius, frame, position, rotation, end, normal[count])
+        if found >= margin:
+            continue
+        c = count
+        count += 1
+        id[c], shape[c, 0], shape[c, 1], gap[c] = i * len(kind) + j, i, j, found
+        for k in range(3):
+            onto = position[i, k] + s * (end[i, k] - position[i, k])
+            point[c, k] = onto - normal[c, k] * (radius[i] + 0.5 * found)
+        for slot in range(4):
+            carrier[c, slot], weight[c, slot] = -1, 0.0
+            for k in range(3):
+                local[c, slot, k] = 0.0
+        if kind[i] == _EDGE:
+            carrier[c, 0], carrier[c, 1], weight[c, 0], weight[c, 1] = frame[i], second_frame[i], 1.0 - s, s
+            carrier[c, 2], carrier[c, 3], weight[c, 2], weight[c, 3] = frame[j], second_frame[j], t - 1.0, -t
+            continue
+        for slot in range(2):
+            f = frame[i] if slot == 0 else frame[j]
+            if f >= 0:
+                carrier[c, slot], weight[c, slot] = f, 1.0 - 2.0 * slot
+                for k in range(3):
+                    for m in range(3):
+                        local[c, slot, k] += (point[c, m] - frame_position[f, m]) * frame_rotation[f, m, k]
+    return count
