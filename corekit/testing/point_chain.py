@@ -43,6 +43,7 @@ class PointChain(Model):
         self._origin = context.base.position
         axes = context.base.rotation.T
         self._axes = axes[[0, 2]] if config.planar else axes
+        self._upright = np.eye(3)
         self._gravity = self._axes @ context.gravity
         self._mass = np.array(config.masses)
         self._inertia = new_matrix(config.structure, d * len(self._mass), d, 2 * d - 1)
@@ -53,6 +54,7 @@ class PointChain(Model):
         kinds = config.links or ("none",) * self._nodes
         self._links = [(i, kind) for i, kind in enumerate(kinds) if kind != "none"]
         self._springs = [i for i, kind in self._links if kind == "spring"]
+        self._elastic = bool(self._springs) or config.winding_stiffness != 0.0
         self._coupled = any(kind != "weld" for _, kind in self._links)
         before = np.vstack([np.zeros(d), self._start[:-1]])
         self._span = self._start - before
@@ -65,6 +67,13 @@ class PointChain(Model):
         self._driven: IntArray = np.array(
             [d * node + axis for node in config.driven for axis in range(d)], dtype=np.int64
         )
+        self._place: IntArray = np.arange(d)
+        # D of (1) and (2) is the same everywhere
+        self._resistance = self.tangent_matrices()[1]
+        for i in range(self._nodes):
+            add_block(self._resistance, d * i, d * i, config.drag * np.eye(d))
+        for i in self._springs:
+            self._add_pair(self._resistance, i, config.damping * np.eye(d))
         self._layout = self._make_layout(np.vstack([self._origin, self._axes]) if config.planar else None)
 
     def _make_layout(self, plane: Array | None) -> Layout:
@@ -139,12 +148,12 @@ class PointChain(Model):
     def poses(self, state: State, position: Array, rotation: Array) -> None:
         np.matmul(state.q.reshape(-1, self._size), self._axes, out=position)
         position += self._origin
-        rotation[:] = np.eye(3)
+        rotation[:] = self._upright
 
     def carrier_rows(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
-        np.add((self._size * frame)[:, None], np.arange(self._size), out=dofs)
+        np.add((self._size * frame)[:, None], self._place, out=dofs)
         values[:] = self._axes.T
 
     def outline(self, state: State) -> Outline:
@@ -159,15 +168,23 @@ class PointChain(Model):
 
     def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         mass.data[:] = self._inertia.data
-        force.fill(0.0)
-        for term in self.force_terms(state, inputs).values():
-            force += term
+        np.multiply(self._mass[:, None], self._gravity, out=force.reshape(-1, self._size))
+        force -= self._config.drag * state.v
+        force[-self._size :] += inputs[: self._size]
+        if self._elastic:
+            for term in self._elastic_terms(state).values():
+                force += term
 
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        config, d = self._config, self._size
-        terms = {"gravity": (self._mass[:, None] * self._gravity).ravel(), "drag": -config.drag * state.v}
-        terms["pull"] = np.zeros_like(state.v)
-        terms["pull"][-d:] = inputs[:d]
+        pull = np.zeros_like(state.v)
+        pull[-self._size :] = inputs[: self._size]
+        weight = (self._mass[:, None] * self._gravity).ravel()
+        terms = {"gravity": weight, "drag": -self._config.drag * state.v, "pull": pull}
+        return terms | self._elastic_terms(state)
+
+    def _elastic_terms(self, state: State) -> dict[str, Array]:
+        """The forces of springs, dashpots and the spiral."""
+        config, d, terms = self._config, self._size, dict[str, Array]()
         if self._springs:
             spring, dashpot = np.zeros((self._nodes, d)), np.zeros((self._nodes, d))
             for i in self._springs:
@@ -227,15 +244,12 @@ class PointChain(Model):
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
         config, d = self._config, self._size
         stiffness.zero()
-        damping.zero()
-        for i in range(self._nodes):
-            add_block(damping, d * i, d * i, config.drag * np.eye(d))
+        damping.data[:] = self._resistance.data
         for i in self._springs:
             direction, length = self._along(state, i)
             tension = config.stiffness * (length - self._length[i])
             along = np.outer(direction, direction)
             self._add_pair(stiffness, i, config.stiffness * along + tension / length * (np.eye(d) - along))
-            self._add_pair(damping, i, config.damping * np.eye(d))
         if config.winding_stiffness:
             first, second = self._angle_slopes(state)
             small = config.winding_stiffness * (np.outer(first, first) + state.aux[0] * second)
