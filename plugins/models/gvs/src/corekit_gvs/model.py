@@ -20,7 +20,7 @@ from corekit_gvs.forces import assemble
 from corekit_gvs.layout import layout_of
 from corekit_gvs.lines import Lines
 from corekit_gvs.loops import loop_pushes, loop_rows
-from corekit_gvs.slopes import slopes
+from corekit_gvs.rates import jacobian_rates
 from corekit_gvs.starts import Motions, rest_velocity, write_initial
 from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
 from corekit_gvs.tables import pushes_of
@@ -42,7 +42,8 @@ class GVS(Model):
 
         M(q)·q̈ = f(q, q̇, u, t) + J_bᵀ·λ,   v = q̇                                                     (1)
 
-    The equations stand in `sweep` (kinematics), `forces` (M and f), `slopes` (K and D) and `loops` (rows).
+    The equations stand in `sweep` (kinematics), `forces` (M and f), `rates` (J̇ and J̈), `tangent` and `turning` (K and
+    D) and `loops` (rows).
 
     Abilities: `contact-rows`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
     `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
@@ -168,8 +169,8 @@ class GVS(Model):
             self._pushing = inputs.copy()
         moves = self._drifts or bool(v.any()) or bool(w.any())
         if moves:
-            slopes(*packed, state.aux, last)
-        assemble_tangent(*packed, q, v, inputs, self._all, moves, stiffness.data, damping.data)
+            jacobian_rates(*packed, last)
+        assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
         pushes = self._pushes
         if impulse is not None:
             loop_pushes(*packed, impulse, self._held, self._scratch)

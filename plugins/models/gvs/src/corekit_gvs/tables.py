@@ -72,10 +72,10 @@ REALS = (
 STEPS, STRAINS, BASES, CURVATURES, SECTIONS, ACTIONS, BODIES, WRENCHES, ENDS, SPRINGS, WORLD, LOOP_FRAMES = (
     range(12)
 )
-PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, SLOPE_ROWS, GATHERED = range(11)
+PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, JACOBIAN_RATES, GATHERED = range(11)
 """Tables of the work buffer: state of every node; its J; what a step does; wrench at every node; backward sums; four
-(n, n) matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; slopes of every node's
-state; sums of columns."""
+(n, n) matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; J̇ and J̈ of every node;
+sums of columns."""
 
 _REAL_AT = len(INTS) + 1
 _WORK_AT = _REAL_AT + len(REALS) + 1
@@ -92,8 +92,8 @@ FIXED, CHART, MIDPOINT, ZANNA, ROOT = 0, 1, 2, 3, 4
 
 THREAD, WRENCH = 0, 1
 WORLD_INPUT, BODY_INPUT, WORLD_TABLE, BODY_TABLE = 0, 1, 2, 3
-FULL_COLUMNS = 76
-SLOPES_OF_STATE = 18
+FULL_COLUMNS = 36
+RATE_ROWS = 12
 
 
 class Packed(NamedTuple):
@@ -117,7 +117,7 @@ def pack(integers: dict[str, IntArray], reals: dict[str, Array], size: int, main
     total = int(active.sum())
     lengths = [
         count * STATE, 6 * total, count * WIDTH, count * 6, count * 15, 4 * size * size, FULL_COLUMNS * size, 256,
-        6 * int(own.sum()), SLOPES_OF_STATE * total, count * 3 * size,
+        6 * int(own.sum()), RATE_ROWS * total, count * 3 * size,
     ]  # fmt: skip
     header = np.concatenate(
         [

@@ -1,13 +1,11 @@
-"""K = −∂f/∂q and D = −∂f/∂q̇, from the slopes of the sweep.
+"""K = −∂f/∂q and D = −∂f/∂q̇.
 
 With f = Σ Jᵀ·F − Σ w·B_qᵀ·s − …, of `forces`,
 
     ∂f/∂q = Σ Jᵀ·∂F/∂q + ∂(Σ Jᵀ·F)/∂q|_F − Σ w·(B_qᵀ·(∂s/∂ξ)·B_q + B_qᵀ·Υ·Ḃ + s·b_qq)                       (1)
     ∂s/∂ξ = Σ + Σ T·∂B_a/∂ξ,   ∂B_a/∂ξ = (1/|τ|)·[d̃; 1]·(1 − τ̂·τ̂ᵀ)·[−d̃, 1]                              (2)
 
-the second part by `turning`. A matrix X̂ = R·X·Rᵀ that turns with a point changes by
-
-    ∂(X̂·x) = X̂·(∂x − θ × x) + θ × X̂·x,   θ the point's J_ω                                            (3)
+the first part of bodies by `inertia`, the second part by `turning`.
 """
 
 from __future__ import annotations
@@ -15,24 +13,22 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.forces import add_product, body_matrices, flush, load_wrench, stress, thread
+from corekit_gvs.forces import load_wrench, stress, thread
+from corekit_gvs.inertia import add_bodies
 from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
     ACTIONS,
     ACTUATORS,
     BASES,
     BASIS_SIZE,
-    BODIES,
     BODY_INPUT,
     BODY_TABLE,
     COLUMN,
     COLUMNS,
     CURVATURES,
     ENDS,
-    FULL,
     JACOBIANS,
     LOADS,
-    MASSES,
     NODES,
     PIECES,
     PLACES,
@@ -41,8 +37,6 @@ from corekit_gvs.tables import (
     SCRATCH,
     SECTIONS,
     SIZE,
-    SLOPE_ROWS,
-    SLOPES_OF_STATE,
     SPRINGS,
     STATE,
     STRAINS,
@@ -63,76 +57,6 @@ __all__ = ["assemble_tangent", "push_slopes"]
 def column(x: Array, r: int, k: int) -> Vector:
     """Three rows of a column."""
     return (x[r, k], x[r + 1, k], x[r + 2, k])
-
-
-@inner
-def turned_slope(m: Array, at: int, x: Vector, value: Vector, dx: Vector, theta: Vector) -> Vector:
-    """(3): m holds X̂ at a place, value is X̂·x."""
-    return add(apply(m, at, combine(1.0, dx, -1.0, cross(theta, x))), cross(theta, value))
-
-
-@inner
-def inertia_slopes(place: Array, m: Array, J: Array, rows: Array, in_q: bool, out: Array) -> None:
-    """Write how moment and force of a body (inertia and drag, signs of M·v̇) change with each column, in q or q̇."""
-    omega, v, alpha, a = get(place, 12), get(place, 15), get(place, 18), get(place, 21)
-    spin, flow, speed = apply(m, 0, omega), apply(m, 9, v), math.sqrt(dot(v, v))
-    twist = apply(m, 0, alpha)
-    b = combine(1.0, a, -1.0, cross(omega, v))
-    push, drag, resist = apply(m, 9, b), apply(m, 18, omega), apply(m, 27, v)
-    for k in range(J.shape[1]):
-        if in_q:
-            theta, dw, dv = column(J, 0, k), column(rows, 0, k), column(rows, 3, k)
-            dalpha, da = column(rows, 6, k), column(rows, 9, k)
-        else:
-            theta, dw, dv = (0.0, 0.0, 0.0), column(J, 0, k), column(J, 3, k)
-            dalpha, da = column(rows, 12, k), column(rows, 15, k)
-        db = combine(1.0, da, -1.0, add(cross(dw, v), cross(omega, dv)))
-        dspin, dflow = turned_slope(m, 0, omega, spin, dw, theta), turned_slope(m, 9, v, flow, dv, theta)
-        moment = add(
-            turned_slope(m, 0, alpha, twist, dalpha, theta), add(cross(dw, spin), cross(omega, dspin))
-        )
-        moment = add(moment, add(cross(dv, flow), cross(v, dflow)))
-        force = add(turned_slope(m, 9, b, push, db, theta), add(cross(dw, flow), cross(omega, dflow)))
-        if speed > 0.0:
-            faster = dot(v, dv) / speed
-            ddrag = turned_slope(m, 18, omega, drag, dw, theta)
-            moment = add(moment, combine(faster, drag, speed, ddrag))
-            force = add(force, combine(faster, resist, speed, turned_slope(m, 27, v, resist, dv, theta)))
-        for r in range(3):
-            out[r, k] = moment[r]
-            out[3 + r, k] = force[r]
-
-
-@inner
-def add_masses(ints: IntArray, reals: Array, buffer: Array, stiffness: Array, damping: Array) -> None:
-    """Add Jᵀ·∂F of all bodies."""
-    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
-    columns, bodies = whole(ints, COLUMNS, 1).reshape(-1), real(ints, reals, BODIES, 25)
-    places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
-    rows, full, wide = work(ints, buffer, SLOPE_ROWS), work(ints, buffer, FULL), work(ints, buffer, COLUMN)
-    m, n = work(ints, buffer, SCRATCH)[100:136], ints[SIZE]
-    for i in range(len(masses)):
-        node = masses[i]
-        piece, at = nodes[node, 1], nodes[node, 4]
-        active, start = pieces[piece, 0], pieces[piece, 2]
-        J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
-        slope = rows[SLOPES_OF_STATE * at : SLOPES_OF_STATE * (at + active)].reshape(
-            (SLOPES_OF_STATE, active)
-        )
-        body_matrices(places[node], bodies[i], m)
-        in_q = full[: active * active].reshape((active, active))
-        in_v = full[n * n : n * n + active * active].reshape((active, active))
-        if i == 0 or nodes[masses[i - 1], 1] != piece:
-            in_q[:] = 0.0
-            in_v[:] = 0.0
-        W = wide[: 6 * active].reshape((6, active))
-        ending = i == len(masses) - 1 or nodes[masses[i + 1], 1] != piece
-        for part in range(2):
-            inertia_slopes(places[node], m, J, slope, part == 0, W)
-            compact = in_q if part == 0 else in_v
-            add_product(J, W, compact, ending and i < 0)
-            if ending:
-                flush(compact, columns[start : start + active], i < 0, stiffness if part == 0 else damping)
 
 
 @inner
@@ -291,18 +215,18 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
 
 @compiled
 def assemble_tangent(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, moves: bool,
-    stiffness: Array, damping: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, last: int,
+    moves: bool, stiffness: Array, damping: Array,
 ) -> None:  # fmt: skip
-    """Write K but for the part of `turning`, and D; after a sweep with rows and `slopes`.
+    """Write K but for the part of `turning`, and D; after a sweep with rows and `jacobian_rates`.
 
-    Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, and `slopes` is not needed.
+    Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, without `jacobian_rates` too.
     """
     springs = real(ints, reals, SPRINGS, 3)
     stiffness[:] = 0.0
     damping[:] = 0.0
     if moves:
-        add_masses(ints, reals, buffer, stiffness, damping)
+        add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)
     add_section_slopes(ints, reals, buffer, q, v, inputs, share, stiffness, damping)
     for j in range(len(springs)):

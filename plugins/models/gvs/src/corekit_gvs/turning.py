@@ -49,14 +49,16 @@ from corekit_gvs.tables import (
 from corekit_gvs.vectors import (
     Vector,
     add,
-    apply,
+    add_rows,
     apply_transposed,
     combine,
     compiled,
-    cross,
     get,
     inner,
+    multiply,
     put,
+    subtract_crossed,
+    subtract_skew,
 )
 
 __all__ = ["add_turning"]
@@ -84,15 +86,22 @@ def add_form(
     """out[first + i, first + k] += factor·Σ left[a, k]·form[a, b]·right[b, i], arrays (6, own)."""
     own = left.shape[1]
     for a in range(6):
+        f0, f1, f2 = factor * form[a, 0], factor * form[a, 1], factor * form[a, 2]
+        f3, f4, f5 = factor * form[a, 3], factor * form[a, 4], factor * form[a, 5]
         for i in range(own):
-            value = 0.0
-            for b in range(6):
-                value += form[a, b] * right[b, i]
-            half[a, i] = factor * value
+            half[a, i] = (
+                f0 * right[0, i]
+                + f1 * right[1, i]
+                + f2 * right[2, i]
+                + f3 * right[3, i]
+                + f4 * right[4, i]
+                + f5 * right[5, i]
+            )
     for i in range(own):
         h0, h1, h2, h3, h4, h5 = half[0, i], half[1, i], half[2, i], half[3, i], half[4, i], half[5, i]
+        row = out[first + i, first:]
         for k in range(own):
-            out[first + i, first + k] += (
+            row[k] += (
                 left[0, k] * h0
                 + left[1, k] * h1
                 + left[2, k] * h2
@@ -180,48 +189,63 @@ def gather(total: Array, push: Array, D: Vector, above: Array) -> None:
 
 
 @inner
-def add_step_turning(
-    before: Array, rel: Array, total: Array, Z: Array, J: Array, columns: IntArray, first: int, sign: float, G: Array,
-    sigmas: Array, out: Array,
-) -> None:  # fmt: skip
-    """Add sign·((2) + (3)) of a step; J is that of the node before, in the given columns."""
-    P, m = get(total, 3), get(total, 0)
-    trace, own, count = total[6] + total[10] + total[14], Z.shape[1], len(columns)
-    begin = columns[0] if count else 0
-    together = count > 0 and columns[count - 1] - begin == count - 1
-    for k in range(own):
-        w, l = (Z[0, k], Z[1, k], Z[2, k]), (Z[3, k], Z[4, k], Z[5, k])  # noqa: E741
-        sigma = apply(before, 0, apply(rel, T3, w))
-        tau = apply(before, 0, add(apply(rel, Q, w), apply(rel, T3, l)))
-        pulled = add(cross(tau, P), combine(1.0, apply(total, 6, sigma), -trace, sigma))
-        turned = add(pulled, cross(sigma, m))
-        for r in range(3):
-            G[r, first + k] += pulled[r]
-            sigmas[r, k] = sign * sigma[r]
-        row = out[first + k]
-        if together:
-            for j in range(count):
-                row[begin + j] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
-        else:
-            for j in range(count):
-                row[columns[j]] += sign * (J[0, j] * turned[0] + J[1, j] * turned[1] + J[2, j] * turned[2])
-    for k in range(own):
-        row, s0, s1, s2 = out[first + k], sigmas[0, k], sigmas[1, k], sigmas[2, k]
-        for j in range(first, first + own):
-            row[j] += s0 * G[0, j] + s1 * G[1, j] + s2 * G[2, j]
-    # whatever is behind the piece has later columns, and few of them where branches part
-    for j in range(first + own, G.shape[1]):
-        g0, g1, g2 = G[0, j], G[1, j], G[2, j]
-        if g0 != 0.0 or g1 != 0.0 or g2 != 0.0:
-            for k in range(own):
-                out[first + k, j] += sigmas[0, k] * g0 + sigmas[1, k] * g1 + sigmas[2, k] * g2
+def step_maps(before: Array, rel: Array, total: Array, out: Array) -> None:
+    """Write what maps a column of Z to σ (from Z_ω), to τ × P + Θ·σ − tr(Θ)·σ (from Z_ω, from Z_v), and −m̃."""
+    P, trace = get(total, 3), total[6] + total[10] + total[14]
+    out[9:36] = 0.0
+    multiply(before, 0, rel, T3, out, 0)
+    multiply(before, 0, rel, Q, out, 36)
+    subtract_crossed(P, out, 36, out, 9)
+    subtract_crossed(P, out, 0, out, 18)
+    subtract_skew(out, 27, get(total, 0))
+    multiply(total, 6, out, 0, out, 36)
+    for j in range(9):
+        out[9 + j] += out[36 + j] - trace * out[j]
 
 
 @inner
-def add_all(source: Array, target: Array) -> None:
-    """target += source, (3, n)."""
+def add_step_turning(
+    maps: Array, Z: Array, J: Array, columns: IntArray, first: int, sign: float, G: Array, rows: Array, out: Array
+) -> None:  # fmt: skip
+    """Add sign·((2) + (3)) of a step; J is that of the node before, in the given columns; `maps` by `step_maps`."""
+    own, count = Z.shape[1], len(columns)
+    begin = columns[0] if count else 0
+    together = count > 0 and columns[count - 1] - begin == count - 1
+    rows[:] = 0.0
+    sigma, pulled = rows[:3], rows[3:]
+    add_rows(1.0, maps, 0, Z, 0, sigma, 0)
+    add_rows(1.0, maps, 9, Z, 0, pulled, 0)
+    add_rows(1.0, maps, 18, Z, 3, pulled, 0)
     for r in range(3):
-        for j in range(source.shape[1]):
+        for k in range(own):
+            G[r, first + k] += pulled[r, k]
+    add_rows(1.0, maps, 27, sigma, 0, pulled, 0)
+    for k in range(own):
+        row, t0, t1, t2 = out[first + k], sign * pulled[0, k], sign * pulled[1, k], sign * pulled[2, k]
+        if together:
+            part = row[begin:]
+            for j in range(count):
+                part[j] += J[0, j] * t0 + J[1, j] * t1 + J[2, j] * t2
+        else:
+            for j in range(count):
+                row[columns[j]] += J[0, j] * t0 + J[1, j] * t1 + J[2, j] * t2
+    for k in range(own):
+        row, s0, s1, s2 = out[first + k, first:], sign * sigma[0, k], sign * sigma[1, k], sign * sigma[2, k]
+        for j in range(own):
+            row[j] += s0 * G[0, first + j] + s1 * G[1, first + j] + s2 * G[2, first + j]
+    # whatever is behind the piece has later columns, and few of them where branches part
+    for j in range(first + own, G.shape[1]):
+        g0, g1, g2 = sign * G[0, j], sign * G[1, j], sign * G[2, j]
+        if g0 != 0.0 or g1 != 0.0 or g2 != 0.0:
+            for k in range(own):
+                out[first + k, j] += sigma[0, k] * g0 + sigma[1, k] * g1 + sigma[2, k] * g2
+
+
+@inner
+def add_later(source: Array, first: int, target: Array) -> None:
+    """target += source, (3, n), from a column on."""
+    for r in range(3):
+        for j in range(first, source.shape[1]):
             target[r, j] += source[r, j]
 
 
@@ -248,7 +272,7 @@ def add_turning(
         G = gathered[i]
         gather(total, pushes[i], combine(1.0, get(places[i], 9), -1.0, get(before, 9)), sums[parent])
         if kind in (FIXED, CHART) or own == 0:
-            add_all(G, gathered[parent])
+            add_later(G, first, gathered[parent])
             continue
         at, width, start = nodes[parent, 4], pieces[nodes[parent, 1], 0], pieces[nodes[parent, 1], 2]
         J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
@@ -256,10 +280,9 @@ def add_turning(
         x, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         Z = zetas[6 * nodes[i, 6] : 6 * (nodes[i, 6] + own)].reshape((6, own))
         above = columns[start : start + width]
-        add_step_turning(
-            before, rel, total, Z, J, above, first, sign, G, wide[: 3 * own].reshape((3, own)), out
-        )
-        add_all(G, gathered[parent])
+        step_maps(before, rel, total, small)
+        add_step_turning(small, Z, J, above, first, sign, G, wide[: 6 * own].reshape((6, own)), out)
+        add_later(G, first, gathered[parent])
         point = nodes[i, 3]
         one, two, near, far = points[point, 0], points[point, 0], points[point, 2], points[point, 2]
         if kind != MIDPOINT:
