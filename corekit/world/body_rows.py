@@ -16,6 +16,11 @@ In a split step rows without bounds were part of the smooth motion: rigid ones k
 ones are forces and stay out. Bounded rows act now, with Δ_f/h the mean velocity:
 
     position: E = α/h², r = J_b·Δ_f/h − c(q_f)/h,      rate: E = α/h, r = u(t + h)                  (2)
+
+In a Newton step of accelerations (`smooth_correction`), where an acceleration moves velocities by c_v and displacements
+by c_q, and λ is the whole force; where λ as it stands is held, less E·λ:
+
+    position: E = α/c_q, r = −c(q)/c_q,                rate: E = α/c_v, r = (u − J_b·v)/c_v          (3)
 """
 
 from __future__ import annotations
@@ -24,7 +29,8 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.factorisation import EliminatedRows
@@ -35,6 +41,19 @@ __all__ = ["FREE_ROW", "BodyRows"]
 
 FREE_ROW = 1e30
 """Compliance that leaves an eliminated row without force."""
+
+
+@compiled
+def write_correction(
+    rate: BoolArray, constraint: Array, rest: Array, compliance: Array, impulse: Array, damping: float,
+    stiffness: float, held: bool, target: Array, softness: Array,
+) -> None:  # fmt: skip
+    """Write r and E of (3), shape (nb,); `rest` is u − J_b·v of rate rows."""
+    for r in range(len(target)):
+        share, wanted = (damping, rest[r]) if rate[r] else (stiffness, -constraint[r])
+        if held:
+            wanted -= compliance[r] * impulse[r]
+        target[r], softness[r] = wanted / share, compliance[r] / share
 
 
 @final
@@ -65,7 +84,8 @@ class BodyRows:
         self.kept: IntArray = np.flatnonzero(~rows.bounded)
         # under inputs that stay a rate is at the end of a step what it is at its start
         steady = body.inputs.constant and not rows.timed
-        self._looks_ahead = bool(rows.rate.any()) and not steady
+        self._has_rates = bool(rows.rate.any())
+        self._looks_ahead = self._has_rates and not steady
         self.eliminated = EliminatedRows(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
         self.compliance, self.target = np.zeros(rows.count), np.zeros(rows.count)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
@@ -130,6 +150,22 @@ class BodyRows:
         np.copyto(self.target, target)
         self.eliminate()
 
+    def correct(self, velocity: Array, damping: float, stiffness: float, held: bool) -> None:
+        """Take the rows as the model wrote them last for a Newton step of accelerations: (3).
+
+        Args:
+            velocity: v.
+            damping, stiffness: c_v and c_q.
+            held: whether λ as it stands is kept and δλ is looked for.
+        """
+        rows = self.rows
+        rest = rows.target - rows.product(velocity) if self._has_rates else rows.target
+        write_correction(
+            rows.rate, rows.constraint, rest, rows.compliance, self.impulse, damping, stiffness, held, self.target,
+            self.compliance,
+        )  # fmt: skip
+        self.eliminate()
+
     def fill(self) -> None:
         """Fill `eliminated` if it is wanted."""
         if self.eliminates:
@@ -137,7 +173,13 @@ class BodyRows:
 
     def eliminate(self) -> None:
         """Fill `eliminated`."""
-        if self.eliminated is not None:
+        if self.eliminated is not None and not len(self.bounded):
+            # all of them: no need to pick
+            np.copyto(self.eliminated.dofs, self.rows.dofs)
+            np.copyto(self.eliminated.values, self.rows.values)
+            np.copyto(self.eliminated.compliance, self.compliance)
+            np.copyto(self.eliminated.target, self.target)
+        elif self.eliminated is not None:
             self.eliminated.dofs[:] = self.rows.dofs[self.kept]
             self.eliminated.values[:] = self.rows.values[self.kept]
             self.eliminated.compliance[:] = self.compliance[self.kept]

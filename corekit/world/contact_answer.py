@@ -21,12 +21,25 @@ class ContactAnswer:
         id: whose impulses, room for `room` contacts.
         impulse: λ, `width` numbers a contact, then those of the p bounded rows [N·s].
         table: both, for `contact_calls`.
+        next: the one after it in its ring.
     """
 
-    def __init__(self, bounded: int) -> None:
-        self.bounded = bounded
+    __slots__ = ("_arrays", "_bounded", "_view", "_width", "count", "id", "impulse", "next", "room", "table")
+
+    def __init__(self, width: int, bounded: int) -> None:
+        self._width, self._bounded = width, bounded
         self.count = 0
+        self.next = self
         self._hold(np.zeros(0, dtype=np.int64), np.zeros(bounded))
+
+    @classmethod
+    def ring(cls, size: int, width: int, bounded: int) -> ContactAnswer:
+        """One of so many that take turns, each with the `next` one; room in one is room in all."""
+        first = cls(width, bounded)
+        for _ in range(size - 1):
+            other = cls(width, bounded)
+            other.next, first.next = first.next, other
+        return first
 
     def _hold(self, id: IntArray, impulse: Array) -> None:
         self.id, self.impulse, self.room = id, impulse, len(id)
@@ -34,15 +47,22 @@ class ContactAnswer:
         self.table = self._arrays.table
         self._view = impulse
 
-    def reserve(self, count: int, width: int) -> None:
-        """Make room for m contacts, without keeping anything."""
-        if count > self.room:
-            self._hold(np.zeros(2 * count, dtype=np.int64), np.zeros(2 * count * width + self.bounded))
+    def reserve(self, room: int) -> None:
+        """Have room for so many contacts, in the others of the ring too; what they hold stays."""
+        each = self
+        while each.room < room:
+            id, impulse = each.id, each.impulse
+            each._hold(np.zeros(room, dtype=np.int64), np.zeros(room * each._width + each._bounded))
+            each.id[: len(id)], each.impulse[: len(impulse)] = id, impulse
+            each = each.next
 
     def set(self, id: IntArray, contact: Array, bounded: Array) -> None:
         """Become these impulses."""
-        self.count = len(id)
-        self._hold(id.astype(np.int64), np.concatenate([contact, bounded]))
+        self.count = count = len(id)
+        self.reserve(count)
+        end = count * self._width
+        self.id[:count], self.impulse[:end] = id, contact
+        self.impulse[end : end + self._bounded] = bounded
 
     def first(self, rows: int) -> Array:
         """λ of the first so many rows, a view."""

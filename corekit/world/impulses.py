@@ -46,10 +46,9 @@ class Impulses:
     """
 
     __slots__ = (
-        "_arrays", "_bias", "_capacity", "_delassus", "_entries", "_flat_bias", "_free", "_half", "_kept",
-        "_kept_rows", "_movable", "_now", "_parts", "_row_pairs", "_rows", "_slices", "_solver", "_spare", "_stacked",
-        "_stage", "_stuck", "_velocities", "_viewed_count", "_viewed_id", "_work", "bounded", "carried", "count",
-        "has_rows", "problem", "room", "stand",
+        "_arrays", "_bias", "_capacity", "_delassus", "_entries", "_flat_bias", "_free", "_half", "_kept", "_kept_rows",
+        "_movable", "_now", "_parts", "_plain", "_row_pairs", "_rows", "_slices", "_solver", "_stacked", "_stage", "_stuck",
+        "_velocities", "_viewed", "_viewed_count", "bounded", "carried", "count", "has_rows", "problem", "room", "stand",
     )  # fmt: skip
 
     def __init__(
@@ -68,21 +67,26 @@ class Impulses:
         self.bounded = bounded = sum(len(part.bounded) for part in parts)
         self.problem.bounded = bounded
         self.problem.bounded_id = np.arange(bounded)
-        self._kept, self._work, self._spare = (ContactAnswer(bounded) for _ in range(3))
-        self._now = self._kept
+        # the accepted step's answer, the last one, and room for a guess
+        self._kept = self._now = ContactAnswer.ring(3, self.problem.width, bounded)
         self._kept_rows: list[Array] = [part.row_impulse.copy() for part in self._parts]
         pairs = zip((part.row_impulse for part in self._parts), self._kept_rows, strict=True)
         self._row_pairs = tuple(pair for pair in pairs if len(pair[0]))
         self.stand = False
-        self._viewed_id = _NO_ID
+        # whether contacts alone are in the problem, their J dense
+        self._plain = solver is not None and stage is not None and stage.rows.dense and not bounded
+        self._viewed: ContactSet | None = None
         self.carried = False
         self._stuck = False  # whether the last problem had contacts that cannot move
         self._rows, self._delassus = 0, np.zeros((0, 0))
         self._allocate(0)
 
     def _allocate(self, contacts: int) -> None:
-        """Buffers for m contacts and the bounded rows."""
+        """Buffers for m contacts and the bounded rows, and room for as many wherever they are remembered."""
         self._capacity = contacts
+        self._kept.reserve(contacts)
+        if self._stage is not None:
+            self._stage.reserve(contacts)
         rows = contacts * self.problem.width + self.bounded
         # of the bounded rows the bias stands behind that of the contacts there are
         self._flat_bias, self._free = np.zeros(rows), np.zeros(rows)

@@ -21,10 +21,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.linalg.largest import largest
 from corekit.world.body_system import BodySystem
 from corekit.world.smooth import potential_force, prescribed_acceleration
 
@@ -44,18 +43,12 @@ def _assemble(
         part.matrix.zero()
         part.matrix.add(part.mass, 1.0 + shift)
         part.add_tangent(state, u, acceleration, damping, stiffness)
-    rows = part.rows
-    if rows is not None:
-        model.bilateral(state, u, rows)
-        share, wanted = stiffness, -rows.constraint
-        if rows.rate.any():
-            share = np.where(rows.rate, damping, stiffness)
-            wanted = np.where(rows.rate, rows.target - rows.product(state.v), wanted)
-        if chord:
-            wanted -= rows.compliance * part.row_impulse
-        part.take_rows(rows.compliance / share, wanted / share)
-        if chord and part.joints is not None and part.eliminated is not None:
-            part.eliminated.add_transpose(part.row_impulse[part.joints.kept], part.right)
+    joints = part.joints
+    if joints is not None:
+        model.bilateral(state, u, joints.rows)
+        joints.correct(state.v, damping, stiffness, chord)
+        if chord and part.eliminated is not None:
+            part.eliminated.add_transpose(part.row_impulse[joints.kept], part.right)
 
 
 def smooth_correction(
@@ -89,7 +82,7 @@ def smooth_correction(
             part.add_row_impulses(unbalanced)
         if len(part.prescribed):
             unbalanced = unbalanced[part.free]
-        worst = max(worst, float(np.max(np.abs(unbalanced), initial=0.0)))
+        worst = max(worst, largest(unbalanced))
     if chord:
         _chord(system, out)
         return worst

@@ -27,10 +27,12 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
+from corekit.linalg.largest import largest
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
+from corekit_timestep.alpha_vectors import accelerate, average, move_ends
 
-__all__ = ["AlphaNewton", "Averages", "average", "move"]
+__all__ = ["AlphaNewton", "Averages"]
 
 _LARGEST_SHIFT = 1e12
 _DEPTH = 4
@@ -60,52 +62,28 @@ class Averages:
         return abs(self.beta + 0.5 * (self.mass - self.force) - 1.0 / 6.0)
 
 
-def average(own: Averages, a0: Array, w0: Array, w1: Array) -> Array:
-    """a₁ from (1 − α_m)·a₁ + α_m·a₀ = (1 − α_f)·w₁ + α_f·w₀."""
-    return ((1.0 - own.force) * w1 + own.force * w0 - own.mass * a0) / (1.0 - own.mass)
-
-
-def move(
-    own: Averages, system: System, state: State, h: float, a0: Array, a1: Array, near: State, out: State
-) -> None:
-    """Write q₁ = advance(q₀, v₀ + h·((½ − β)·a₀ + β·a₁), h) and v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)."""
-    system.advance(state, state.v + h * ((0.5 - own.beta) * a0 + own.beta * a1), h, near, out)
-    np.multiply(h, (1.0 - own.gamma) * a0 + own.gamma * a1, out=out.v)
-    out.v += state.v
-
-
-def _size(vector: Array) -> float:
-    return float(np.abs(vector).max(initial=0.0))
-
-
 class _Chain:
-    """Anderson's acceleration of w ← w + Δ(w) by the last three steps.
+    """The last iterates w_j and their steps Δ_j, for `accelerate`; shape (`_DEPTH`, n) each."""
 
-        γ = argmin |Δ_k − Σ γ_j·(Δ_{j+1} − Δ_j)|,   step  Δ_k − Σ γ_j·(w_{j+1} − w_j + Δ_{j+1} − Δ_j)           (3)
+    def __init__(self, size: int) -> None:
+        self._places, self._steps = np.zeros((2, _DEPTH, size))
+        self._count = 0
 
-    Source: Walker and Ni (2011), "Anderson acceleration for fixed-point iterations".
-    """
-
-    def __init__(self) -> None:
-        self._places: list[Array] = []
-        self._steps: list[Array] = []
+    def clear(self) -> None:
+        """Begin anew."""
+        self._count = 0
 
     def extend(self, place: Array, step: Array) -> None:
-        """Take w_k and Δ_k, and overwrite Δ_k by (3)."""
-        self._places.append(place.copy())
-        self._steps.append(step.copy())
-        del self._places[:-_DEPTH], self._steps[:-_DEPTH]
-        if len(self._places) < 2:
-            return
-        if len(self._places) == 2:
-            turn = self._steps[1] - self._steps[0]
-            size = float(turn @ turn)
-            if size > 0.0:
-                step -= (float(turn @ step) / size) * (self._places[1] - self._places[0] + turn)
-            return
-        steps, places = np.diff(self._steps, axis=0), np.diff(self._places, axis=0)
-        share, *_ = np.linalg.lstsq(steps.T, step, rcond=1e-8)
-        step -= share @ (places + steps)
+        """Take w_k and Δ_k, and overwrite Δ_k by the accelerated step."""
+        places, steps = self._places, self._steps
+        if self._count == _DEPTH:
+            places[:-1], steps[:-1] = places[1:].copy(), steps[1:].copy()
+        else:
+            self._count += 1
+        last = self._count - 1
+        places[last], steps[last] = place, step
+        if last:
+            accelerate(self._count, places, steps, step)
 
 
 @final
@@ -123,6 +101,8 @@ class AlphaNewton:
         self._place: State | None = None
         self._step, self._rate = 0.0, 1.0
         self._rows = self._acceleration = np.zeros(0)
+        self._a1 = self._mean = self._change = self._first = np.zeros(0)
+        self._chain = _Chain(0)
         self._patience = self._wait = self._served = 0
         self._given: Memory = {}
 
@@ -155,12 +135,17 @@ class AlphaNewton:
         `plain` is Newton's method with a new matrix at every iterate, for where the thrifty way did not arrive.
         """
         own = self._averages
+        if len(self._a1) != len(w1):
+            self._a1, self._mean, self._change, self._first = np.zeros((4, len(w1)))
+            self._chain = _Chain(len(w1))
         chord = older = not plain and self._usable(system, h)
-        first, change, near = (w1.copy() if chord else w1), np.zeros(len(w1)), state
+        first, change, chain, near = self._first, self._change, self._chain, state
+        first[:] = w1
+        chain.clear()
         forces = system.row_forces
-        before, residual, shift, chain = math.inf, math.inf, 0.0, _Chain()
+        before, residual, shift = math.inf, math.inf, 0.0
         for iteration in range(1, self._limit + 1):
-            move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
+            self._move(system, state, h, a0, w0, w1, near, smooth)
             near = smooth
             kept = chord
             if older and not kept:
@@ -170,16 +155,17 @@ class AlphaNewton:
                 self._number = None
                 return Status.SINGULAR, iteration, residual
             residual = found
-            size = own.gamma * h * own.share * _size(change)
+            size = own.gamma * h * own.share * largest(change)
             rate = size / before
             if kept and not rate < 1.0:
                 # an old matrix led away: begin again with a new one
-                w1[:], before, chord, near, chain = first, math.inf, False, state, _Chain()
+                w1[:], before, chord, near = first, math.inf, False, state
+                chain.clear()
                 system.take_row_forces(forces)
                 continue
             if not math.isfinite(size):
                 return Status.NON_FINITE, iteration, residual
-            small = self._tolerance * (1.0 + _size(smooth.v))
+            small = self._tolerance * (1.0 + largest(smooth.v))
             if (1.0 + shift) * size <= small:
                 self._served += older
                 return Status.CONVERGED, iteration, residual
@@ -189,7 +175,7 @@ class AlphaNewton:
             if before < math.inf:
                 self._rate = max((0.1 if self._rate == 1.0 else 0.3) * self._rate, rate)
             if not shift and self._rate < 1.0 and size * self._rate <= small * (1.0 - self._rate):
-                move(own, system, state, h, a0, average(own, a0, w0, w1), near, smooth)
+                self._move(system, state, h, a0, w0, w1, near, smooth)
                 self._served += older
                 return Status.CONVERGED, iteration, residual
             chord = (
@@ -199,6 +185,21 @@ class AlphaNewton:
                 first[:], forces = w1, system.row_forces
             before = size
         return Status.ITERATION_LIMIT, self._limit, residual
+
+    def averaged(self, a0: Array, w0: Array, w1: Array) -> Array:
+        """a₁ of the scheme for the accelerations at both ends."""
+        a1 = np.empty(len(w1))
+        average(self._averages.mass, self._averages.force, a0, w0, w1, a1)
+        return a1
+
+    def _move(
+        self, system: System, state: State, h: float, a0: Array, w0: Array, w1: Array, near: State, out: State
+    ) -> None:  # fmt: skip
+        """Write the end of the smooth motion for w₁: q₁ = advance(q₀, v̄, h) and v₁."""
+        own = self._averages
+        average(own.mass, own.force, a0, w0, w1, self._a1)
+        move_ends(own.beta, own.gamma, h, state.v, a0, self._a1, self._mean, out.v)
+        system.advance(state, self._mean, h, near, out)
 
     def _correct(
         self, system: System, smooth: State, w1: Array, h: float, change: Array, shift: float, chord: bool

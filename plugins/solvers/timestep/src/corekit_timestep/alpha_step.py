@@ -34,9 +34,10 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.data.step import StepReport
+from corekit.linalg.largest import largest
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
-from corekit_timestep.alpha_newton import AlphaNewton, Averages, average
+from corekit_timestep.alpha_newton import AlphaNewton, Averages
 from corekit_timestep.config import NewmarkOptions
 from corekit_timestep.landing import step_towards
 
@@ -131,10 +132,10 @@ class AlphaStepper:
             factor = self._factor(error)
             self._length = min(self._step, max(length, h) * factor) if factor >= _WORTH else max(length, h)
         # without impulses the contact problem gives v₁ back, to rounding
-        tiny = 1e-10 * (1.0 + float(np.max(np.abs(out.v), initial=0.0)))
-        if info is _CONVERGED or float(np.max(np.abs(out.v - smooth.v), initial=0.0)) <= tiny:
+        tiny = 1e-10 * (1.0 + largest(out.v))
+        if info is _CONVERGED or largest(out.v - smooth.v) <= tiny:
             self._kept = {
-                "a": average(self._averages, a0, w0, w1), "w": w1, "earlier": w0, "mean": now,
+                "a": self._newton.averaged(a0, w0, w1), "w": w1, "earlier": w0, "mean": now,
                 "lasted": np.array(h), "q": out.q.copy(), "v": out.v.copy(),
             }  # fmt: skip
         else:
@@ -157,8 +158,7 @@ class AlphaStepper:
 
     def _error(self, mean: Array, before: Array, h: float, lasted: float) -> float:
         """The left side of (3) [m or rad]; at a fresh start A_before is the acceleration there."""
-        change = float(np.max(np.abs(mean - before), initial=0.0))
-        return self._averages.error * h**3 * 2.0 * change / (h + lasted)
+        return self._averages.error * h**3 * 2.0 * largest(mean - before) / (h + lasted)
 
     def _factor(self, error: float) -> float:
         """How much longer a step may be than one with this error."""
