@@ -34,7 +34,7 @@ class ContactAnswer:
 
     @classmethod
     def ring(cls, size: int, width: int, bounded: int) -> ContactAnswer:
-        """One of so many that take turns, each with the `next` one; room in one is room in all."""
+        """One of so many that take turns, each followed by the `next`; room in one is room in all."""
         first = cls(width, bounded)
         for _ in range(size - 1):
             other = cls(width, bounded)
@@ -51,9 +51,9 @@ class ContactAnswer:
         """Have room for so many contacts, in the others of the ring too; what they hold stays."""
         each = self
         while each.room < room:
-            id, impulse = each.id, each.impulse
+            ids, impulse = each.id, each.impulse
             each._hold(np.zeros(room, dtype=np.int64), np.zeros(room * each._width + each._bounded))
-            each.id[: len(id)], each.impulse[: len(impulse)] = id, impulse
+            each.id[: len(ids)], each.impulse[: len(impulse)] = ids, impulse
             each = each.next
 
     def set(self, id: IntArray, contact: Array, bounded: Array) -> None:

@@ -54,6 +54,9 @@ class _Own:
 class ContactRows:
     """J of a contact set, and products with it. Rows stand contact by contact, `width` each.
 
+    Args:
+        room: contacts there is room for at first; who has more asks for it by `reserve` before.
+
     `matrix` is J, shape (m·width, nv): a dense array, a view of a buffer that the next `build` rewrites, or a
     csr_array. It is built where it is first asked for, before the next change of the contacts.
 
@@ -68,7 +71,7 @@ class ContactRows:
         "velocities", "wanting", "width",
     )  # fmt: skip
 
-    def __init__(self, bodies: Sequence[Body], width: int) -> None:
+    def __init__(self, bodies: Sequence[Body], width: int, room: int) -> None:
         self._own = tuple(_Own(body) for body in bodies)
         self._single = self._own[0] if len(self._own) == 1 else None
         frames = [body.first_frame for body in bodies]
@@ -86,7 +89,7 @@ class ContactRows:
         self._spread_views: tuple[IntArray, Array] = self._spread[1], self._spread[0]
         self._sparse_matrix = csr_array((0, self.velocities))
         self.count = 0
-        self._allocate(64, 16)
+        self._allocate(64, room)
 
     def _allocate(self, carriers: int, contacts: int) -> None:
         """Make room for so many carriers of every body, and dense rows of so many contacts."""
@@ -102,20 +105,25 @@ class ContactRows:
         )
         self.table = self._arrays.table
 
+    def reserve(self, room: int) -> None:
+        """Make room for so many contacts; what was collected is lost."""
+        self._allocate(self._carriers, room)
+
     def collect(self, state: State, contacts: ContactSet, found: int) -> bool:
         """Have the models write the rows of the carriers that were `found` at a world state; False without room.
 
         Then there is some, and the carriers are to be looked for again.
         """
-        if found > self._carriers or contacts.count > self._room:
-            self._allocate(max(2 * found, self._carriers), max(2 * contacts.count, self._room))
+        if found > self._carriers:
+            self._allocate(2 * found, self._room)
             return False
         single = self._single
         if single is not None:
             if found != single.end:
                 self._view(single, 0, found)
             if found:
-                single.model.carrier_rows(state.parts[single.index], *single.views)
+                frame, local, dofs, values = single.views
+                single.model.carrier_rows(state.parts[0], frame, local, dofs, values)
         else:
             begin = 0
             for own, end in zip(self._own, self._ends.tolist(), strict=True):

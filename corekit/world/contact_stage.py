@@ -48,20 +48,26 @@ class _Tangents:
     """Tangents of contacts by id.
 
     Attributes:
-        count: of how many contacts. id, tangent: room for `room`. table: both, for `contact_calls`.
+        count: of how many contacts; −1 until this step's are dressed. id, tangent: theirs.
+        table: both, for `contact_calls`.
     """
 
-    def __init__(self, room: int = 64) -> None:
-        self.count = 0
-        self.reserve(room)
+    __slots__ = ("_arrays", "count", "id", "table", "tangent")
+
+    def __init__(self, room: int, count: int) -> None:
+        self.count = count
+        self._hold(np.zeros(room, dtype=np.int64), np.zeros((room, 3)))
+
+    def _hold(self, id: IntArray, tangent: Array) -> None:
+        self.id, self.tangent = id, tangent
+        self._arrays = ArrayTable(id, tangent)
+        self.table = self._arrays.table
 
     def reserve(self, room: int) -> None:
-        """Make room for so many, without keeping any."""
-        self.room = room
-        self.id: IntArray = np.zeros(room, dtype=np.int64)
-        self.tangent = np.zeros((room, 3))
-        self._arrays = ArrayTable(self.id, self.tangent)
-        self.table = self._arrays.table
+        """Make room for so many, more than now; what is known stays."""
+        ids, tangent = self.id, self.tangent
+        self._hold(np.zeros(room, dtype=np.int64), np.zeros((room, 3)))
+        self.id[: len(ids)], self.tangent[: len(ids)] = ids, tangent
 
 
 class ContactStage:
@@ -75,13 +81,14 @@ class ContactStage:
         frictional: whether two surfaces of the world have friction.
         imagined: a set that stands for what the detectors find, or None.
         dressing: for `contact_calls`.
-        known, coming: tangents of the last step and of this one. dressed: whether there are any of this one.
+        known, coming: tangents of the last step and of this one.
+        room: for tangents and rows of so many contacts.
     """
 
     __slots__ = (
         "_arrays", "_bodies", "_detectors", "_end", "_gap_terms", "_last_probed", "_last_probes", "_least_margin",
-        "_measured", "_probed", "_probes", "_stabilisation", "_trial", "coming", "contacts", "dressed", "dressing",
-        "frictional", "imagined", "known", "margin", "rows", "scene", "start", "width",
+        "_measured", "_probed", "_probes", "_stabilisation", "_trial", "coming", "contacts", "dressing", "frictional",
+        "imagined", "known", "margin", "room", "rows", "scene", "start", "width",
     )  # fmt: skip
 
     def __init__(
@@ -110,11 +117,12 @@ class ContactStage:
         self._trial = ContactSet()
         self.contacts = self._trial
         self._end = ContactSet()
-        self.rows = ContactRows(bodies, self.width)
+        self.room = room = 16
+        self.rows = ContactRows(bodies, self.width, room)
+        self.known, self.coming = _Tangents(room, 0), _Tangents(room, -1)
         self.margin = margin
         self.imagined: ContactSet | None = None
         points = len(scene.probes())
-        self.known, self.coming, self.dressed = _Tangents(), _Tangents(), False
         # where the probe points were in the last step and are in this one, and when [s]; −∞ before the first step
         self._last_probes, self._last_probed = np.zeros((points, 3)), -math.inf
         self._probes, self._probed = np.zeros((points, 3)), -math.inf
@@ -134,32 +142,30 @@ class ContactStage:
 
     # — once a step —
 
-    def begin(self, start: State, step: float, ahead: State, reach: float = 0.0, gaps: bool = True) -> None:
+    def begin(self, start: State, step: float, reach: float = 0.0, gaps: bool = True) -> None:
         """Place the shapes at the start, find candidates and take the gaps there.
 
         Args:
             start: state at the start of the step.
             step: h [s].
-            ahead: scratch state, used at the first step only, to see how fast the shapes move.
             reach: range of a contact potential [m], added to the margin.
             gaps: whether the gaps at the start are wanted in any case; else `take_start` takes them.
         """
-        scene, time = self.scene, start.time
+        scene, self._probed = self.scene, start.time
         moved = scene.place_and_probe(start, self._last_probes, self._probes)
-        elapsed, self._probed = time - self._last_probed, time
+        elapsed = self._probed - self._last_probed
         if 0.0 < elapsed < math.inf and not scene.moving:
-            speed = moved / elapsed
+            coming = step * (moved / elapsed)
         else:
-            speed = self._speed(start, step, ahead, moved, elapsed)
-        own, poses = 2.0 * step * speed, scene.poses
-        self.margin = margin = reach + max(self._least_margin, own)
+            coming = step * self._speed(start, step, moved, elapsed)
+        self.margin = margin = reach + max(self._least_margin, 2.0 * coming)
         for find, _, candidates in self._detectors:
-            find(poses, margin + step * speed, candidates)
+            find(scene.poses, margin + coming, candidates)
         self._measured = gaps
         if gaps:
             self._measure(self.start)
 
-    def _speed(self, start: State, step: float, ahead: State, moved: float, elapsed: float) -> float:
+    def _speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
 
         Args:
@@ -168,6 +174,7 @@ class ContactStage:
         """
         scene, now = self.scene, self._probes
         if not 0 < elapsed < math.inf:
+            ahead = State.stacked([body.sizes for body in self._bodies])
             for i, body in enumerate(self._bodies):
                 part = start.parts[i]
                 body.model.advance(part, part.v, step, part, ahead.parts[i])
@@ -195,13 +202,13 @@ class ContactStage:
 
     # — at every iterate —
 
-    def take_start(self) -> int:
-        """Make the set at the start of the step the current one; returns its size. Asked before any other state."""
+    def take_start(self) -> ContactSet:
+        """Make the set at the start of the step the current one. Asked before any other state."""
+        self.contacts = start = self.start
         if not self._measured:
             self._measured = True
-            self._measure(self.start)
-        self.contacts = self.start
-        return self.contacts.count
+            self._measure(start)
+        return start
 
     def measure(self, trial: State) -> int:
         """Make the set at a trial state the current one; returns its size."""
@@ -225,10 +232,11 @@ class ContactStage:
 
     def build_rows(self, state: State) -> None:
         """Tangents, friction and J of the current set at the state it was measured."""
-        contacts, known, coming, rows = self.contacts, self.known, self.coming, self.rows
+        contacts, rows = self.contacts, self.rows
         count, table = contacts.count, contacts.arrays.table
-        if count > coming.room:
-            coming.reserve(2 * count)
+        if count > self.room:
+            self.reserve(2 * count)
+        known, coming = self.known, self.coming
         carriers = dress_and_collect(
             count, table, self.dressing, known.count, known.table, coming.table, rows.table
         )
@@ -237,7 +245,14 @@ class ContactStage:
                 count, table, self.dressing, known.count, known.table, coming.table, rows.table
             )
             rows.collect(state, contacts, carriers)
-        coming.count, self.dressed = count, True
+        coming.count = count
+
+    def reserve(self, room: int) -> None:
+        """Make room for tangents and rows of so many contacts, more than now; known tangents stay."""
+        self.room = room
+        self.known.reserve(room)
+        self.coming.reserve(room)
+        self.rows.reserve(room)
 
     def gap_at(self, end: State, otherwise: Array) -> Array:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
@@ -301,9 +316,9 @@ class ContactStage:
         self._last_probes, self._probes, self._last_probed = self._probes, self._last_probes, self._probed
         if not self.contacts.count:
             self.known.count = 0
-        elif self.dressed:
+        elif self.coming.count >= 0:
             self.known, self.coming = self.coming, self.known
-        self.dressed = False
+        self.coming.count = -1
 
     def memory(self) -> Memory:
         """Tangents by id, and where the probe points were."""
@@ -317,11 +332,12 @@ class ContactStage:
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave; empty means a fresh start."""
-        self.known, self.dressed = _Tangents(), False
+        self.known.count, self.coming.count = 0, -1
         self._last_probes, self._last_probed = np.zeros_like(self._probes), -math.inf
         if memory:
             self.known.count = count = len(memory["tangent_id"])
-            self.known.reserve(max(2 * count, 64))
+            if count > self.room:
+                self.reserve(count)
             self.known.id[:count], self.known.tangent[:count] = memory["tangent_id"], memory["tangent"]
             self._last_probes[:] = memory["probe"]
             self._last_probed = float(memory["probe_time"])

@@ -40,15 +40,14 @@ class Impulses:
     Attributes:
         problem: what the solver sees.
         count: contacts in the problem; 0 without an impulse solver.
-        carried: whether the guess for them was made already.
         bounded: bounded rows.
         stand: whether what the accepted step left is still at hand.
     """
 
     __slots__ = (
         "_arrays", "_bias", "_capacity", "_delassus", "_entries", "_flat_bias", "_free", "_half", "_kept", "_kept_rows",
-        "_movable", "_now", "_parts", "_plain", "_row_pairs", "_rows", "_slices", "_solver", "_stacked", "_stage", "_stuck",
-        "_velocities", "_viewed", "_viewed_count", "bounded", "carried", "count", "has_rows", "problem", "room", "stand",
+        "_movable", "_now", "_parts", "_plain", "_row_pairs", "_rows", "_slices", "_solver", "_stacked", "_stage",
+        "_stuck", "_velocities", "_viewed", "_viewed_count", "bounded", "count", "has_rows", "problem", "room", "stand",
     )  # fmt: skip
 
     def __init__(
@@ -75,18 +74,15 @@ class Impulses:
         self.stand = False
         # whether contacts alone are in the problem, their J dense
         self._plain = solver is not None and stage is not None and stage.rows.dense and not bounded
-        self._viewed: ContactSet | None = None
-        self.carried = False
+        self._viewed: ArrayTable | None = None
         self._stuck = False  # whether the last problem had contacts that cannot move
         self._rows, self._delassus = 0, np.zeros((0, 0))
         self._allocate(0)
 
     def _allocate(self, contacts: int) -> None:
-        """Buffers for m contacts and the bounded rows, and room for as many wherever they are remembered."""
+        """Buffers for m contacts and the bounded rows."""
         self._capacity = contacts
         self._kept.reserve(contacts)
-        if self._stage is not None:
-            self._stage.reserve(contacts)
         rows = contacts * self.problem.width + self.bounded
         # of the bounded rows the bias stands behind that of the contacts there are
         self._flat_bias, self._free = np.zeros(rows), np.zeros(rows)
@@ -121,11 +117,13 @@ class Impulses:
 
     def without_contact(self) -> None:
         """No contacts at this linearisation, until `take_contacts`."""
-        self.count, self.carried = 0, False
+        self.count = 0
 
     def take_contacts(self, gap_term: Array, obstacle_rate: Array | None, step: float) -> None:
         """Take the stage's current contacts into the problem, with gap terms φ̃ (m,) [m]."""
-        self._reserve(len(gap_term))
+        self.count = count = len(gap_term)
+        if count > self._capacity:
+            self._reserve(count)
         write_bias(self.count, gap_term, step, self._bias)
         if obstacle_rate is not None:
             self._bias[: self.count] -= obstacle_rate
@@ -136,32 +134,33 @@ class Impulses:
         assert stage is not None
         contacts, rows, known, coming = stage.contacts, stage.rows, stage.known, stage.coming
         self.count = count = contacts.count
-        guess = self._work if last is not self._work else self._spare
-        if count > guess.room or count > coming.room or count > self._capacity:
+        if count > self._capacity:
             self._reserve(count)
-            guess.reserve(count, stage.width)
-            coming.reserve(max(2 * count, coming.room))
+        guess = last.next
+        if guess is self._kept:
+            guess = guess.next
         guess.count = coming.count = count
         carriers = dress_at_start(
             count, stage.width, step, contacts.arrays.table, stage.dressing, known.count, known.table, coming.table,
             rows.table, last.count, last.table, guess.table, self.room,
         )  # fmt: skip
-        stage.dressed = True
         if not rows.collect(start, contacts, carriers):
             stage.build_rows(start)
         if self.bounded:
             self._carry_bounded(last, guess)
-        self._now, self.carried = guess, True
+        self._now = guess
 
     def move_obstacles(self, rate: Array) -> None:
         """Take the obstacles' velocities at the contacts out of the bias."""
         self._bias[: self.count] -= rate
 
     def _reserve(self, count: int) -> None:
-        """Have that many contacts."""
-        self.count = count
-        if count > self._capacity:
-            self._allocate(2 * count)
+        """Have room for that many contacts, as the stage has."""
+        stage = self._stage
+        assert stage is not None
+        if count > stage.room:
+            stage.reserve(2 * count)
+        self._allocate(stage.room)
 
     def carry_over(self) -> None:
         """Make the last impulses a guess for the current contacts, matched by id."""
@@ -169,8 +168,9 @@ class Impulses:
         if stage is None:
             return
         # neither the last answer nor the accepted step's
-        last, guess = self._now, self._work if self._now is not self._work else self._spare
-        guess.reserve(self.count, self.problem.width)
+        last, guess = self._now, self._now.next
+        if guess is self._kept:
+            guess = guess.next
         guess.count = self.count
         if self.count:
             guess_again(
@@ -191,9 +191,8 @@ class Impulses:
         problem, stage = self.problem, self._stage
         problem.contacts = self.count
         contacts = None if stage is None else stage.contacts
-        if self._viewed_count != self.count or self._viewed_id is not (
-            _NO_ID if contacts is None else contacts.id
-        ):
+        arrays = None if contacts is None else contacts.arrays
+        if self._viewed_count != self.count or self._viewed is not arrays:
             self._view(contacts)
         stacked = self._stacked[: problem.rows]
         bias = self._flat_bias[: problem.rows]
@@ -218,7 +217,7 @@ class Impulses:
         problem.free = self._free[:rows]
         self._rows, self._delassus = rows, self._entries[: rows * rows].reshape(rows, rows)
         problem.set_delassus(self._delassus)
-        self._viewed_count, self._viewed_id = count, _NO_ID if contacts is None else contacts.id
+        self._viewed_count, self._viewed = count, None if contacts is None else contacts.arrays
 
     def stack(self, free_velocity: Array) -> Array:
         """Jᵀ, shape (nv, R), Fortran order; fills the problem's vectors, w₀ from the free velocity v_f."""
@@ -252,24 +251,23 @@ class Impulses:
 
     def push(self, halves: Halves, velocity: Array) -> SolveInfo:
         """Answer (1) by the halves of the bodies' factorisations, and write v⁺."""
-        stage = self._stage
+        stage, count = self._stage, self.count
         assert self._solver is not None
-        if self.bounded or stage is None or not stage.rows.dense:
+        if self._plain and stage is not None:
+            rows, arrays = stage.rows, stage.contacts.arrays
+            if count != self._viewed_count or arrays is not self._viewed:
+                self._view(stage.contacts)
+            least = respond(
+                rows.wanting, count, rows.width, arrays.table, rows.table, halves.table, self.room, velocity
+            )  # fmt: skip
+            rows.wanting, rows.count = False, count
+        else:
             stacked, bias, free = self._pose()
             np.copyto(free, bias)
-            rows = len(free)
             halves.free(velocity)
-            half = self._half[: self._velocities * rows].reshape(-1, rows)
+            half = self._half[: self._velocities * len(free)].reshape(-1, len(free))
             halve(halves.table, stacked, velocity, free, half)
             least = product(half, self._delassus)
-        else:
-            contacts, own, count = stage.contacts, stage.rows, self.count
-            if self._viewed_count != count or self._viewed_id is not contacts.id:
-                self._view(contacts)
-            least = respond(
-                own.wanting, count, own.width, contacts.arrays.table, own.table, halves.table, self.room, velocity
-            )  # fmt: skip
-            own.wanting, own.count = False, count
         if least > 0.0 and not self.bounded:
             self._stuck, impulse = False, self._now.first(self._rows)
             info = self._solver.solve(self.problem, impulse)
@@ -357,11 +355,7 @@ class Impulses:
 
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
-        now = self._now
-        if now is self._work:
-            self._kept, self._work = now, self._kept
-        elif now is self._spare:
-            self._kept, self._spare = now, self._kept
+        self._kept = self._now
         for current, kept in self._row_pairs:
             kept[:] = current
         self.stand = True

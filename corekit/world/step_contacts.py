@@ -1,6 +1,6 @@
 """The contacts of one linearisation: their rows, the velocities of obstacles at them, and their gap terms.
 
-Called where the stage has just measured, or begun. Each way of it returns how many contacts there are, and the
+Each way of it returns how many contacts there are, and the
 obstacles' velocities at them, in contact axes, (m, width) [m/s], or None where all rest.
 """
 
@@ -21,12 +21,12 @@ class StepContacts:
     """Takes measured contacts into the problem of the impulses.
 
     Args:
-        stage: who measured, or None without contact.
+        stage: who measured.
         impulses: who solves for them.
         solves_impulses: whether anyone does; a contact potential needs the rows alone.
     """
 
-    def __init__(self, stage: ContactStage | None, impulses: Impulses, solves_impulses: bool) -> None:
+    def __init__(self, stage: ContactStage, impulses: Impulses, solves_impulses: bool) -> None:
         self._stage, self._impulses, self._solves_impulses = stage, impulses, solves_impulses
 
     def coupled(
@@ -34,7 +34,8 @@ class StepContacts:
     ) -> tuple[int, Array | None]:
         """At the trial state, gaps at the end state; both are one buffer at θ = 1."""
         stage = self._stage
-        assert stage is not None
+        if not stage.measure(trial):
+            return 0, None
         count = stage.contacts.count
         stage.build_rows(trial)
         t0, t1 = start.time, start.time + step
@@ -54,27 +55,28 @@ class StepContacts:
         return count, rate
 
     def at_start(self, start: State, step: float) -> tuple[int, Array | None]:
-        """At the start of the step, if there are any."""
-        stage, rate = self._stage, None
-        assert stage is not None
-        count = stage.take_start()
+        """At the start of the step, where the stage has begun."""
+        stage = self._stage
+        count = stage.take_start().count
         if not count:
             return 0, None
         if self._solves_impulses:
             self._impulses.build_start(start, step)
         else:
             stage.build_rows(start)
-        if stage.scene.moving:
-            t0 = start.time
-            rate = stage.obstacle_velocity(t0, t0, t0 + step, instant=False)
-            if self._solves_impulses and rate is not None:
-                self._impulses.move_obstacles(rate)
+        if not stage.scene.moving:
+            return count, None
+        t0 = start.time
+        rate = stage.obstacle_velocity(t0, t0, t0 + step, instant=False)
+        if self._solves_impulses and rate is not None:
+            self._impulses.move_obstacles(rate)
         return count, rate
 
     def split(self, start: State, smooth: State, step: float) -> tuple[int, Array | None]:
-        """At the end of the smooth motion."""
+        """At the end of the smooth motion; none of a potential, which is part of it."""
         stage = self._stage
-        assert stage is not None
+        if not (self._solves_impulses and stage.measure(smooth)):
+            return 0, None
         stage.build_rows(smooth)
         t0, t1 = start.time, start.time + step
         rate = stage.obstacle_velocity(t1, t0, t1, instant=True)

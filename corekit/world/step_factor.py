@@ -9,15 +9,17 @@ matrix is diagonal or small and dense, W comes from half of G·Jᵀ (`halving`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
+from corekit.linalg.factor import EliminatedRows
 from corekit.linalg.halves import Halves
 from corekit.linalg.halving import Halving
+from corekit.linalg.matrices import Matrix
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_matrix import ContactMatrix
@@ -42,8 +44,8 @@ class StepFactor:
     """
 
     __slots__ = (
-        "_forces", "_impulses", "_joined", "_joint", "_one", "_parts", "_refactor", "_slices", "halves", "number",
-        "plain", "ready",
+        "_alone", "_forces", "_impulses", "_joined", "_joint", "_one", "_parts", "_slices", "halves", "number", "plain",
+        "ready",
     )  # fmt: skip
 
     def __init__(
@@ -56,7 +58,10 @@ class StepFactor:
         self._parts, self._slices = tuple(parts), tuple(slices)
         self._forces, self._impulses = forces, impulses
         self._one = self._parts[0] if len(self._parts) == 1 else None
-        self._refactor = self._one.factor.refactor if self._one is not None and forces is None else None
+        # of a body without others and without a potential: how, what, with which rows
+        self._alone: tuple[Callable[..., bool], Matrix, EliminatedRows | None] | None = None
+        if self._one is not None and forces is None:
+            self._alone = self._one.factor.refactor, self._one.matrix, self._one.eliminated
         # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
         self._joint: ContactMatrix | None = None
         if forces is not None and not impulses.has_rows:
@@ -76,11 +81,12 @@ class StepFactor:
         if self._joint is not None:
             self._joint.forget()
 
-    def factorise(self, damping: float, stiffness: float) -> bool:
+    def factorise(self, coefficients: tuple[float, float]) -> bool:
         """Factorise, with a potential's damping and stiffness times these; False if that failed."""
         self.number += 1
-        if self._refactor is not None:
-            self.ready = self._refactor(self._parts[0].matrix, self._parts[0].eliminated)
+        if self._alone is not None:
+            refactor, matrix, rows = self._alone
+            self.ready = refactor(matrix, rows)
             return self.ready
         if self._forces is None:
             self.ready = True
@@ -90,6 +96,7 @@ class StepFactor:
             return self.ready
         self.plain = not self._forces.count
         self._joined = self._joint is not None and self._forces.count > 0
+        damping, stiffness = coefficients
         if damping == 0.0 and stiffness == 0.0:
             self._joined = False
         if self._joined and self._joint is not None:
@@ -113,7 +120,7 @@ class StepFactor:
             part.columns(piece)
             block[where] = piece
 
-    def _alone(self, extra: Array | None, x: Array) -> None:
+    def _unjoined(self, extra: Array | None, x: Array) -> None:
         """v_f without the potential's terms in A."""
         if self._one is not None:
             self._one.solve(extra, x)
@@ -129,12 +136,12 @@ class StepFactor:
         if self._joined and self._joint is not None:
             self._joint.solve(extra, x)
             return
-        self._alone(extra, x)
+        self._unjoined(extra, x)
         if self._forces is not None:
             if self._impulses.has_rows:
                 # the rows' impulses answer the potential too
                 share = self._forces.reply(x)
-                self._alone(share if extra is None else extra + share, x)
+                self._unjoined(share if extra is None else extra + share, x)
             else:
                 self._forces.correct(x)
 

@@ -90,7 +90,7 @@ class StepSystem:
         )
         self.problem = self.impulses.problem
         self.factor = StepFactor(self.parts, self.slices, self.forces, self.impulses)
-        self._contacts = StepContacts(stage, self.impulses, self.solves_impulses)
+        self._contacts = None if stage is None else StepContacts(stage, self.impulses, self.solves_impulses)
         self._whole = WholeStep.of(solver, self.parts, stage, self.impulses)
         # without an impulse solver at contacts and without rows there are no impulses to solve for or to remember
         self._has_impulses = (self.solves_impulses and stage is not None) or self.impulses.has_rows
@@ -133,11 +133,11 @@ class StepSystem:
             for part in self.parts:
                 part.begin()
         if self.stage is not None:
-            reach = 0.0
-            if self.forces is not None:
+            if self.forces is None:
+                self.stage.begin(start, step)
+            else:
                 self.forces.clear()
-                reach = self.forces.potential.reach
-            self.stage.begin(start, step, self.scratch, reach, gaps=self.forces is None)
+                self.stage.begin(start, step, self.forces.potential.reach, gaps=False)
 
     def linearise(
         self, start: State, velocity: Array, step: float, theta: float, tangent: float = 1.0, shift: float = 0.0
@@ -150,7 +150,9 @@ class StepSystem:
             part.assemble_coupled(a, b, c, self._velocity[where], step, theta, tangent, shift)
         self._coefficients = (theta * step, tangent * theta * theta * step * step)
         self._touch(start, step, theta)
-        self._finish(step)
+        self._factorise(step)
+        if self._has_impulses:
+            self.impulses.carry_over()
 
     def evaluate(self, start: State, velocity: Array, step: float, theta: float) -> None:
         """Take `residual` and the contacts at v_k = `velocity`; A and its factorisation stay as they are."""
@@ -167,12 +169,13 @@ class StepSystem:
         self._motion.fix(velocity, start.time + step)
         own[:] = velocity
         self._reset(own, split=False)
+        self._rights_due = True
         return self.trial, self._motion.go_to(start, own, step, theta, first, self.trial, self._end)
 
     def _touch(self, start: State, step: float, theta: float) -> None:
         """Contacts at the trial state, and the forces of a potential there."""
         trial = self.trial
-        if self.stage is not None and self.stage.measure(trial):
+        if self._contacts is not None:
             end = trial if theta == 1.0 or self._end is None else self._end
             self.contact_count, self._obstacle_rate = self._contacts.coupled(start, trial, end, step, theta)
         if self.forces is not None and self.contact_count:
@@ -182,10 +185,8 @@ class StepSystem:
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
         self._about, self._measured = about, False
-        self.extra, self._due, self._rights_due = None, False, True
-        self.contact_count = 0
-        self.impulses.count, self.impulses.carried = 0, False
-        self._obstacle_rate = None
+        self.extra, self._due, self._rights_due = None, False, False
+        self.impulses.count = 0
         self.split = split
         if self._whole is not None:
             self._whole.joints.eliminates = split
@@ -197,17 +198,19 @@ class StepSystem:
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         self._reset(start.v, split=False)
-        self._rights_due = False
         for i, part in self._numbered:
             part.assemble_start(start.parts[i], step, beta, damping, shift)
         # a potential, stiff by design, is taken implicitly whatever the models are
         beta, damping = (beta or 1.0, True) if self.forces is not None else (beta, damping)
         self._coefficients = (step if damping else 0.0, beta * step * step)
-        if self.stage is not None:
+        if self._contacts is not None:
             self.contact_count, self._obstacle_rate = self._contacts.at_start(start, step)
             if self.forces is not None and self.contact_count:
                 self.extra = self.forces.start(start, step, beta, self._obstacle_rate)
-        self._finish(step)
+        self._factorise(step)
+        # the guess of contacts was made along with their rows
+        if self._has_impulses and not self.impulses.count:
+            self.impulses.carry_over()
 
     def linearise_split(
         self, start: State, smooth: State, step: float, theta: float = 0.0, held: bool = False
@@ -219,9 +222,11 @@ class StepSystem:
         self._coefficients = (theta * step, 0.0)
         if theta and self.forces is not None:
             self.extra = theta * step * self.forces.damping_force(start.v if held else smooth.v)
-        if self.stage is not None and self.solves_impulses and self.stage.measure(smooth):
+        if self._contacts is not None:
             self.contact_count, self._obstacle_rate = self._contacts.split(start, smooth, step)
-        self._finish(step)
+        self._factorise(step)
+        if self._has_impulses:
+            self.impulses.carry_over()
 
     def ends_smoothly(self, smooth: State) -> bool:
         """Whether nothing but the smooth part acts in a split step to `smooth`."""
@@ -229,6 +234,7 @@ class StepSystem:
             return False
         self._reset(smooth.v, split=True)
         self._coefficients = (0.0, 0.0)
+        self.contact_count, self._obstacle_rate = 0, None
         if self.stage is not None and self.solves_impulses and self.stage.measure(smooth):
             return False
         if self._has_impulses:
@@ -254,7 +260,7 @@ class StepSystem:
     def solve_smooth(self, extra: Array | None, damping: float, stiffness: float, out: Array) -> bool:
         """Factorise the bodies' matrices as they stand, with a potential's terms, and solve; False if singular."""
         self._coefficients = damping, stiffness
-        if not self.factor.factorise(damping, stiffness):
+        if not self.factor.factorise(self._coefficients):
             return False
         self.factor.free(extra, out)
         return True
@@ -273,15 +279,11 @@ class StepSystem:
             self._due = False
         return self.extra
 
-    def _finish(self, step: float) -> None:
-        """Factorise, and carry the warm start over to the new set of contacts."""
+    def _factorise(self, step: float) -> None:
+        """Factorise, unless the step is to be solved whole."""
         self.problem.step = step
         if self._whole is None or self.split:
-            self.factor.factorise(*self._coefficients)
-        if self.impulses.carried:
-            self.impulses.carried = False
-        elif self._has_impulses:
-            self.impulses.carry_over()
+            self.factor.factorise(self._coefficients)
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
@@ -292,12 +294,12 @@ class StepSystem:
             info = self._whole.solve(velocity)
             if info is not None:
                 return info
-            self.factor.factorise(*self._coefficients)
-        if not self.factor.ready:
+            self.factor.factorise(self._coefficients)
+        factor, impulses = self.factor, self.impulses
+        if not factor.ready:
             velocity[:] = self._about
             return _SINGULAR
-        factor, impulses = self.factor, self.impulses
-        pushed = impulses.count + impulses.bounded > 0
+        pushed = impulses.count or impulses.bounded
         if pushed and factor.halves is not None:
             return impulses.push(factor.halves, velocity)
         factor.free(self.share() if self._due else self.extra, velocity)
