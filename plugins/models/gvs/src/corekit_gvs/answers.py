@@ -114,7 +114,7 @@ def energies(
         level -= body[12] * dot(gravity, get(place, 9))
     for i in range(len(quadrature)):
         point, piece = quadrature[i, 0], quadrature[i, 1]
-        strain_at(strains[point], B, points[point, 0], pieces[piece, 1], pieces[piece, 3], q, v, x, 0)
+        strain_at(strains[point], B, points[point, 0], pieces[piece, 1], pieces[piece, 3], q, v, q[:0], x, 0)
         for r in range(6):
             away = x[r] - sections[i, 13 + r]
             elastic += 0.5 * sections[i, 0] * sections[i, 1 + r] * away * away

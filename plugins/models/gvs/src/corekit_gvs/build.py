@@ -14,6 +14,7 @@ from corekit.roles.component import BuildContext
 from corekit_gvs.acting import Acting, Varying
 from corekit_gvs.closing import LoopTable, loop_tables
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.elastic import linear_matrices
 from corekit_gvs.tables import (
     ACTIONS,
     BASES,
@@ -98,7 +99,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     visible = visible_of(config, tree)
     n = tree.sizes[0]
     integers, reals, order = _tables(config, tree, acting, loops, context)
-    packed = pack(integers, reals, n, last)
+    packed = pack(integers, {**reals, "LINEAR": linear_matrices(integers, reals, n)}, n, last)
     varying = tuple(
         Varying(each.function, each.X, order[each.rows], each.weight, each.internal)
         if each.internal

@@ -59,7 +59,7 @@ def stumpff(s: float, c: Array) -> None:
             factorial *= j
             c[j + 2] = (1.0 / factorial - c[j]) / s
         return
-    terms = 8 if s < 1.0 else (14 if s < 12.0 else 30)
+    terms = 4 if s < 0.1 else (8 if s < 1.0 else (14 if s < 12.0 else 30))
     eight = 1.0
     nine = 1.0
     for i in range(terms, 0, -1):

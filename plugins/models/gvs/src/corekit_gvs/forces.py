@@ -174,7 +174,7 @@ def add_sections(
     for i in range(len(quadrature)):
         point, piece = quadrature[i, 0], quadrature[i, 1]
         at, own, first = points[point, 0], pieces[piece, 1], pieces[piece, 3]
-        strain_at(strains[point], B, at, own, first, q, v, x, 0)
+        strain_at(strains[point], B, at, own, first, q, v, q[:0], x, 0)
         stress(ints, reals, inputs, i, x, share, s, wrench)
         weight = sections[i, 0]
         for r in range(6):

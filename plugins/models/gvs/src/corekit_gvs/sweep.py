@@ -69,39 +69,35 @@ POSES, RATES, ROWS = 0, 1, 2
 
 @inner
 def strain_at(
-    x: Array, B: Array, at: int, own: int, first: int, q: Array, v: Array, out: Array, place: int
+    x: Array, B: Array, at: int, own: int, first: int, q: Array, v: Array, w: Array, out: Array, place: int
 ) -> None:  # fmt: skip
-    """Write ξ, ξ̇ and ξ̈ at q̈ = 0 of one point, six each; x its row of STRAINS."""
+    """Write ξ, ξ̇ and ξ̈ of one point, six each; x its row of STRAINS, w = q̈, or empty for none."""
     for r in range(3):
         # two rows at once: a sum waits for itself
-        value, rate, other, faster = x[r], x[6 + r], x[3 + r], x[9 + r]
+        value, rate, push, other, faster, harder = x[r], x[6 + r], x[12 + r], x[3 + r], x[9 + r], x[15 + r]
         row, below = at + r * own, at + (r + 3) * own
-        for j in range(own):
-            q_j, v_j = q[first + j], v[first + j]
-            value += B[row + j] * q_j
-            rate += B[row + j] * v_j
-            other += B[below + j] * q_j
-            faster += B[below + j] * v_j
+        if len(w):
+            for j in range(own):
+                b, c, q_j, v_j, w_j = B[row + j], B[below + j], q[first + j], v[first + j], w[first + j]
+                value += b * q_j
+                rate += b * v_j
+                push += b * w_j
+                other += c * q_j
+                faster += c * v_j
+                harder += c * w_j
+        else:
+            for j in range(own):
+                b, c, q_j, v_j = B[row + j], B[below + j], q[first + j], v[first + j]
+                value += b * q_j
+                rate += b * v_j
+                other += c * q_j
+                faster += c * v_j
         out[place + r] = value
         out[place + 3 + r] = other
         out[place + 6 + r] = rate
         out[place + 9 + r] = faster
-        out[place + 12 + r] = x[12 + r]
-        out[place + 15 + r] = x[15 + r]
-
-
-@inner
-def accelerate(B: Array, at: int, own: int, first: int, w: Array, out: Array, place: int) -> None:
-    """Add B·q̈ to the ξ̈ that `strain_at` wrote; w = q̈, or empty."""
-    if len(w):
-        for r in range(3):
-            value, other = out[place + 12 + r], out[place + 15 + r]
-            row, below = at + r * own, at + (r + 3) * own
-            for j in range(own):
-                value += B[row + j] * w[first + j]
-                other += B[below + j] * w[first + j]
-            out[place + 12 + r] = value
-            out[place + 15 + r] = other
+        out[place + 12 + r] = push
+        out[place + 15 + r] = harder
 
 
 @inner
@@ -265,12 +261,10 @@ def sweep(
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
         s, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         one, two = points[point, 0], points[point, 0]
-        strain_at(strains[point], B, one, own, first, q, v, s, 0)
-        accelerate(B, one, own, first, acceleration, s, 0)
+        strain_at(strains[point], B, one, own, first, q, v, acceleration, s, 0)
         if kind != MIDPOINT:
             two = points[point + 1, 0]
-            strain_at(strains[point + 1], B, two, own, first, q, v, s, 18)
-            accelerate(B, two, own, first, acceleration, s, 18)
+            strain_at(strains[point + 1], B, two, own, first, q, v, acceleration, s, 18)
         step_vectors(h, kind, s, rel, 66)
         k, l = get(rel, 66), get(rel, 69)  # noqa: E741
         exponential(k, l, c, rel)

@@ -27,6 +27,7 @@ Tables of reals:
 - SPRINGS, per velocity: stiffness, damping, added mass
 - WORLD: gravity (3), base position (3), base rotation (9)
 - LOOP_FRAMES, per loop: two offsets and rotations (24), rows' directions (36), compliance
+- LINEAR: K and D of `elastic`, (n, n) each
 """
 
 from __future__ import annotations
@@ -68,10 +69,23 @@ REALS = (
     "SPRINGS",
     "WORLD",
     "LOOP_FRAMES",
+    "LINEAR",
 )
-STEPS, STRAINS, BASES, CURVATURES, SECTIONS, ACTIONS, BODIES, WRENCHES, ENDS, SPRINGS, WORLD, LOOP_FRAMES = (
-    range(12)
-)
+(
+    STEPS,
+    STRAINS,
+    BASES,
+    CURVATURES,
+    SECTIONS,
+    ACTIONS,
+    BODIES,
+    WRENCHES,
+    ENDS,
+    SPRINGS,
+    WORLD,
+    LOOP_FRAMES,
+    LINEAR,
+) = range(13)
 PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, JACOBIAN_RATES, GATHERED = range(11)
 """Tables of the work buffer: state of every node; its J; what a step does; wrench at every node; backward sums; four
 (n, n) matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; J̇ and J̈ of every node;

@@ -28,6 +28,7 @@ from corekit_gvs.tables import (
     CURVATURES,
     ENDS,
     JACOBIANS,
+    LINEAR,
     LOADS,
     NODES,
     PIECES,
@@ -37,7 +38,6 @@ from corekit_gvs.tables import (
     SCRATCH,
     SECTIONS,
     SIZE,
-    SPRINGS,
     STATE,
     STRAINS,
     TENDONS,
@@ -77,24 +77,11 @@ def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Arr
 
 
 @inner
-def add_diagonal(B: Array, section: Array, at: int, weight: float, first: int, out: Array) -> None:
-    """out[first + i, first + k] += weight·Σ B[r, i]·d_r·B[r, k], d the six numbers of a section at a place."""
-    own = B.shape[1]
-    for r in range(6):
-        factor = weight * section[at + r]
-        for i in range(own):
-            amount = factor * B[r, i]
-            if amount != 0.0:
-                for k in range(own):
-                    out[first + i, first + k] += amount * B[r, k]
-
-
-@inner
 def add_section_slopes(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
     damping: Array,
 ) -> None:  # fmt: skip
-    """Add the last sum of (1)."""
+    """Add the last sum of (1) but for what `elastic` has: threads, and sections on dependent bases."""
     quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
     actuators, actions = whole(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
@@ -103,32 +90,30 @@ def add_section_slopes(
     x, s, wrench, form = scratch[:18], scratch[18:24], scratch[24:30], scratch[36:72].reshape((6, 6))
     size = ints[BASIS_SIZE]
     for i in range(len(quadrature)):
-        point, piece = quadrature[i, 0], quadrature[i, 1]
+        point, piece, dependent = quadrature[i, 0], quadrature[i, 1], points[quadrature[i, 0], 2] >= 0
         at, own, first = points[point, 0], pieces[piece, 1], pieces[piece, 3]
-        if own == 0:
+        acted = quadrature[i, 3] > quadrature[i, 2]
+        if own == 0 or not (dependent or acted):
             continue
         weight = sections[i, 0]
-        strain_at(strains[point], B, at, own, first, q, v, x, 0)
+        strain_at(strains[point], B, at, own, first, q, v, q[:0], x, 0)
         own_B = B[at : at + 6 * own].reshape((6, own))
         half = wide[: 6 * own].reshape((6, own))
         form[:] = 0.0
-        add_diagonal(own_B, sections[i], 7, weight, first, damping)
-        add_diagonal(own_B, sections[i], 1, weight, first, stiffness)
-        if points[point, 2] >= 0:
+        if dependent:
             rate = B[size + at : size + at + 6 * own].reshape((6, own))
             for r in range(6):
                 form[r, r] = sections[i, 7 + r]
+            add_form(own_B, form, own_B, weight, first, half, damping)
             add_form(rate, form, own_B, weight, first, half, stiffness)
-            form[:] = 0.0
+            for r in range(6):
+                form[r, r] = sections[i, 1 + r]
             stress(ints, reals, inputs, i, x, share, s, wrench)
             add_curvature(curvatures, points[point, 2], own, s, weight, first, stiffness)
-        threads = False
         for a in range(quadrature[i, 2], quadrature[i, 3]):
             if actuators[a, 1] == THREAD:
                 thread_slope(x, actions[a], float(inputs[actuators[a, 0]]), wrench, form)
-                threads = True
-        if threads:
-            add_form(own_B, form, own_B, weight, first, half, stiffness)
+        add_form(own_B, form, own_B, weight, first, half, stiffness)
 
 
 @inner
@@ -222,13 +207,10 @@ def assemble_tangent(
 
     Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, without `jacobian_rates` too.
     """
-    springs = real(ints, reals, SPRINGS, 3)
-    stiffness[:] = 0.0
-    damping[:] = 0.0
+    linear, n = real(ints, reals, LINEAR, 1), ints[SIZE]
+    stiffness[:] = linear[: n * n].reshape((n, n))
+    damping[:] = linear[n * n :].reshape((n, n))
     if moves:
         add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)
     add_section_slopes(ints, reals, buffer, q, v, inputs, share, stiffness, damping)
-    for j in range(len(springs)):
-        stiffness[j, j] += springs[j, 0]
-        damping[j, j] += springs[j, 1]

@@ -80,6 +80,20 @@ def bracket_form(W: Array, out: Array) -> None:
 
 
 @inner
+def bracket_rows(W: Array, B: Array, out: Array) -> None:
+    """Write Xᵀ·B, shape (6, own), of `bracket_form`."""
+    m0, m1, m2, f0, f1, f2 = W[0], W[1], W[2], W[3], W[4], W[5]
+    for k in range(B.shape[1]):
+        w0, w1, w2, l0, l1, l2 = B[0, k], B[1, k], B[2, k], B[3, k], B[4, k], B[5, k]
+        out[0, k] = m1 * w2 - m2 * w1 + f1 * l2 - f2 * l1
+        out[1, k] = m2 * w0 - m0 * w2 + f2 * l0 - f0 * l2
+        out[2, k] = m0 * w1 - m1 * w0 + f0 * l1 - f1 * l0
+        out[3, k] = f1 * w2 - f2 * w1
+        out[4, k] = f2 * w0 - f0 * w2
+        out[5, k] = f0 * w1 - f1 * w0
+
+
+@inner
 def add_form(
     left: Array, form: Array, right: Array, factor: float, first: int, half: Array, out: Array
 ) -> None:
@@ -112,19 +126,21 @@ def add_form(
 
 
 @inner
-def add_brackets(B1: Array, form: Array, B2: Array, factor: float, first: int, out: Array) -> None:
-    """out[first + i, first + k] += factor·(B₁k·X·B₂i − B₂k·X·B₁i) with X = `form`; columns of B are mostly zeros."""
+def add_brackets(
+    B1: Array, B2: Array, W: Array, factor: float, first: int, rows: Array, out: Array
+) -> None:  # fmt: skip
+    """out[first + i, first + k] += factor·W·([B₁k, B₂i] − [B₂k, B₁i]); columns of B are mostly zeros."""
     own = B1.shape[1]
+    one, two = rows[:6], rows[6:]
+    bracket_rows(W, B1, one)
+    bracket_rows(W, B2, two)
     for i in range(own):
+        row = out[first + i, first:]
         for b in range(6):
             near, far = factor * B1[b, i], factor * B2[b, i]
-            if near == 0.0 and far == 0.0:
-                continue
-            for a in range(6):
-                x = form[a, b]
-                if x != 0.0:
-                    for k in range(own):
-                        out[first + i, first + k] += x * (B1[a, k] * far - B2[a, k] * near)
+            if near != 0.0 or far != 0.0:
+                for k in range(own):
+                    row[k] += far * one[b, k] - near * two[b, k]
 
 
 @inner
@@ -143,7 +159,7 @@ def add_curvature(
 @inner
 def add_own(
     h: float, kind: int, rel: Array, c: Array, moment: Vector, force: Vector, Z: Array, B: Array, one: int, two: int,
-    curvatures: Array, at: int, next_at: int, x: Array, half: Array, first: int, sign: float, scratch: Array,
+    curvatures: Array, at: int, next_at: int, x: Array, rows: Array, first: int, sign: float, scratch: Array,
     out: Array,
 ) -> None:  # fmt: skip
     """Add sign·(4)."""
@@ -151,7 +167,7 @@ def add_own(
     form = scratch[:36].reshape((6, 6))
     k, l = get(rel, 66), get(rel, 69)  # noqa: E741
     second_slope(k, l, moment, force, c, form)
-    add_form(Z, form, Z, sign, first, half, out)
+    add_form(Z, form, Z, sign, first, rows[:6], out)
     # Tᵀ·W, for what Z itself does
     W = scratch[36:42]
     put(W, 0, add(apply_transposed(rel, T3, moment), apply_transposed(rel, Q, force)))
@@ -161,12 +177,12 @@ def add_own(
             add_curvature(curvatures, at, own, W, sign * h, first, out)
         return
     beta = math.sqrt(3.0) * h * h / 12.0
-    bracket_form(W, form)
     B1, B2 = B[one : one + 6 * own].reshape((6, own)), B[two : two + 6 * own].reshape((6, own))
     # ∂Z_i/∂q_k = β·([B₁k, B₂i] − [B₂k, B₁i]) + (h/2)·(b_qq,1 + b_qq,2) + β·(ad_ξ₁·b_qq,2 − ad_ξ₂·b_qq,1)
-    add_brackets(B1, form, B2, sign * beta, first, out)
+    add_brackets(B1, B2, W, sign * beta, first, rows, out)
     if at < 0:
         return
+    bracket_form(W, form)
     pulled = scratch[42:48]
     for index, place, factor, weight in ((18, at, -beta, 0.5 * h), (0, next_at, beta, 0.5 * h)):
         for b in range(6):
@@ -291,8 +307,8 @@ def add_turning(
         lever = (total[11] - total[13], total[12] - total[8], total[7] - total[9])
         moment = apply_transposed(before, 0, add(get(total, 0), lever))
         force = apply_transposed(before, 0, get(total, 3))
-        half = wide[6 * n : 6 * n + 6 * own].reshape((6, own))
+        rows = wide[: 12 * own].reshape((12, own))
         add_own(
-            steps[i, 0], kind, rel, c, moment, force, Z, B, one, two, curvatures, near, far, x, half, first, sign,
+            steps[i, 0], kind, rel, c, moment, force, Z, B, one, two, curvatures, near, far, x, rows, first, sign,
             small, out,
         )  # fmt: skip
