@@ -165,14 +165,14 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     matrix, force, right, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     solver = factor(matrix, symmetric=False)
-    form = StartForm(mass, stiffness, damping, matrix, symmetric=False)
+    form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=False)
 
     def step() -> StepReport:
         nonlocal now, then
         h, then.time = next_step(H, now.time, now.time + H)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        form.write(force, now.v, H, H, H * H, 0.0, right)
+        form.write(now.v, H, H, H * H, 0.0)
         solver.refactor(matrix, None)
         solver.solve(right, nothing, then.v, nothing)
         model.advance(now, then.v, H, now, then)
@@ -200,7 +200,7 @@ def hand_written_rest(
     nothing = np.zeros(0)
     linear = factor(matrix)
     assert isinstance(linear, Halving)
-    form = StartForm(mass, stiffness, damping, matrix, symmetric=True)
+    form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=True)
     halves = Halves([(linear, right, nothing, matrix)]).table
     stage = simulation.system.stage
     assert stage is not None
@@ -238,7 +238,7 @@ def hand_written_rest(
         detector.measure(near, poses, margin, contacts)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        form.write(force, now.v, h, h, h * h, 0.0, right)
+        form.write(now.v, h, h, h * h, 0.0)
         dress_at_start(
             1, 3, h, touching, dressing, remembered, known, coming, rows, remembered, last, guess, room
         )  # fmt: skip

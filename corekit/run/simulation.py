@@ -101,7 +101,7 @@ class Simulation:
             if self._observers:
                 for observer in self._observers:
                     observer(self, report)
-            if self._now.time >= target:
+            if out.time >= target:
                 self.step_index = following
                 return report
 

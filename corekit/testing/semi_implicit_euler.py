@@ -21,6 +21,8 @@ from corekit.testing.landing import next_step
 
 __all__ = ["SemiImplicitEuler", "SemiImplicitEulerConfig"]
 
+_SINGULAR = Status.SINGULAR
+
 
 @frozen(kw_only=True)
 class SemiImplicitEulerConfig:
@@ -37,7 +39,8 @@ class SemiImplicitEuler(Integrator):
     def __init__(
         self, config: SemiImplicitEulerConfig | None = None, context: BuildContext | None = None
     ) -> None:
-        self._config = config or SemiImplicitEulerConfig()
+        config = config or SemiImplicitEulerConfig()
+        self._beta, self._damping = config.beta, config.damping
         self._step = (context or BuildContext()).step
 
     def memory(self) -> Memory:
@@ -48,13 +51,12 @@ class SemiImplicitEuler(Integrator):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        config, note = self._config, ""
         system.begin(state, h)
-        system.linearise_start(state, h, config.beta, config.damping)
-        info = system.solve(out.v)
-        if info.status is Status.SINGULAR and config.beta:
+        system.linearise_start(state, h, self._beta, self._damping)
+        info, note = system.solve(out.v), ""
+        if info.status is _SINGULAR and self._beta:
             note = "stiffness dropped"
-            system.linearise_start(state, h, 0.0, config.damping)
+            system.linearise_start(state, h, 0.0, self._damping)
             info = system.solve(out.v)
         system.advance(state, out.v, h, state, out)
         out.time = t_end

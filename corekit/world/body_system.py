@@ -105,7 +105,9 @@ class BodySystem:
             if self.has_tangent:
                 self._curvature = model.tangent_matrices()[0]
         rows = None if self.joints is None else self.joints.table
-        self._start = StartForm(self.mass, self.stiffness, self.damping, self.matrix, self._symmetric, rows)
+        self._start = StartForm(
+            self.mass, self.stiffness, self.damping, self.matrix, self.force, self.right, self._symmetric, rows
+        )  # fmt: skip
         self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
 
     # — prescribed motion —
@@ -210,25 +212,28 @@ class BodySystem:
         self.rho -= self._work
         return u
 
-    def assemble_start(self, start: State, h: float, beta: float, damping: bool, shift: float = 0.0) -> None:
+    def assemble_start(
+        self, start: State, h: float, by_damping: float, by_stiffness: float, shift: float = 0.0
+    ) -> None:
         """Build (2) and the rows at the start.
 
-        `shift` adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
+        Args:
+            by_damping, by_stiffness: h and βh², or 0 for what is taken explicitly.
+            shift: adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
         """
-        model, self._about = self.body.model, None
-        u = self._held_inputs
+        model, u, self._about = self.body.model, self._held_inputs, None
         if u is None:
             u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)
-        stiffness, own_damping = self.stiffness, self.damping
-        by_damping = by_stiffness = 0.0
-        if stiffness is not None and own_damping is not None and (damping or beta):
-            model.tangent(start, u, stiffness, own_damping)
-            by_damping, by_stiffness = h if damping else 0.0, beta * h * h
+        stiffness, damping = self.stiffness, self.damping
+        if stiffness is None or damping is None:
+            by_damping = by_stiffness = 0.0
+        elif by_damping or by_stiffness:
+            model.tangent(start, u, stiffness, damping)
         joints = self.joints
         if joints is not None:
             joints.start(start, h, u)
-        self._start.write(self.force, start.v, h, by_damping, by_stiffness, shift, self.right)
+        self._start.write(start.v, h, by_damping, by_stiffness, shift)
         if joints is not None and joints.eliminates:
             joints.eliminate()
         if self._has_prescribed:

@@ -128,14 +128,20 @@ class Impulses:
         if obstacle_rate is not None:
             self._bias[: self.count] -= obstacle_rate
 
-    def build_start(self, start: State, step: float) -> None:
-        """Build the rows of the stage's contacts at the start of the step, and take them into the problem."""
+    def build_start(self, start: State, step: float) -> tuple[int, Array | None]:
+        """Take the contacts at the start of the step into the problem, with their rows and a guess; see `StepContacts`.
+
+        Returns how many there are, and the obstacles' velocities at them, or None where all rest.
+        """
         stage, last = self._stage, self._now
         assert stage is not None
-        contacts, rows, known, coming = stage.contacts, stage.rows, stage.known, stage.coming
+        contacts = stage.take_start()
         self.count = count = contacts.count
+        if not count:
+            return 0, None
         if count > self._capacity:
             self._reserve(count)
+        rows, known, coming = stage.rows, stage.known, stage.coming
         guess = last.next
         if guess is self._kept:
             guess = guess.next
@@ -149,10 +155,12 @@ class Impulses:
         if self.bounded:
             self._carry_bounded(last, guess)
         self._now = guess
-
-    def move_obstacles(self, rate: Array) -> None:
-        """Take the obstacles' velocities at the contacts out of the bias."""
-        self._bias[: self.count] -= rate
+        if not stage.scene.moving:
+            return count, None
+        rate = stage.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+        if rate is not None:
+            self._bias[:count] -= rate
+        return count, rate
 
     def _reserve(self, count: int) -> None:
         """Have room for that many contacts, as the stage has."""

@@ -95,11 +95,12 @@ class ShapeScene:
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
         self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
-        self._views: list[tuple[int, tuple[Any, Array, Array]]] = []
+        self._views: list[tuple[int, Any, Array, Array]] = []
         for i, body in enumerate(bodies):
             own = slice(body.first_frame, body.first_frame + len(body.layout.frames))
-            views = body.model, self.poses.frame_position[own], self.poses.frame_rotation[own]
-            self._views.append((i, views))
+            self._views.append(
+                (i, body.model, self.poses.frame_position[own], self.poses.frame_rotation[own])
+            )
         self._reach = np.zeros(frames)
         for i in range(carried):
             own = _beyond_origin(table, i)
@@ -130,7 +131,7 @@ class ShapeScene:
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
         parts = state.parts
-        for i, (model, position, rotation) in self._views:
+        for i, model, position, rotation in self._views:
             model.poses(parts[i], position, rotation)
         if self._carried:
             place(self._scene, self._shifted)
@@ -140,7 +141,7 @@ class ShapeScene:
     def place_and_probe(self, state: State, before: Array, now: Array) -> float:
         """What `place` does, and then `probe`."""
         parts = state.parts
-        for i, (model, position, rotation) in self._views:
+        for i, model, position, rotation in self._views:
             model.poses(parts[i], position, rotation)
         moved = place_and_probe(self._scene, self._shifted, before, now)
         if self.moving:

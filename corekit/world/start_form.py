@@ -43,16 +43,16 @@ def _start_rows(h: float, rows: IntArray) -> None:
 
 @compiled
 def _dense(
-    matrices: IntArray, rows: IntArray, symmetric: bool, force: Array, v: Array, h: float, by_damping: float,
-    by_stiffness: float, shift: float, right: Array,
+    system: IntArray, rows: IntArray, symmetric: bool, v: Array, h: float, by_damping: float, by_stiffness: float,
+    shift: float,
 ) -> None:  # fmt: skip
     """Write A (n, n) and b (n,) of (1); K and D are not read where their factors are 0.
 
     Args:
-        matrices: M, K, D and A.
+        system: M, K, D, A, f and b.
     """
-    n, mass, stiffness, damping = len(v), entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
-    matrix = entries(matrices, 3)
+    n, mass, stiffness, damping = len(v), entries(system, 0), entries(system, 1), entries(system, 2)
+    matrix, force, right = entries(system, 3), vector(system, 4), vector(system, 5)
     for i in range(n):
         total, damped = 0.0, 0.0
         for j in range(n):
@@ -73,12 +73,11 @@ def _dense(
 
 @compiled
 def _bands(
-    matrices: IntArray, rows: IntArray, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float,
-    shift: float, right: Array,
-) -> None:  # fmt: skip
+    system: IntArray, rows: IntArray, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float
+) -> None:
     """The same for symmetric bands, shape (n, width + 1): entry (j + d, j) stands at [j, d]."""
-    n, mass, stiffness, damping = len(v), entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
-    matrix = entries(matrices, 3)
+    n, mass, stiffness, damping = len(v), entries(system, 0), entries(system, 1), entries(system, 2)
+    matrix, force, right = entries(system, 3), vector(system, 4), vector(system, 5)
     for j in range(n):
         right[j] = h * force[j]
         for d in range(matrix.shape[1]):
@@ -105,10 +104,10 @@ def _add_band(band: Array, factor: float, by_product: float, matrix: Array, v: A
 
 
 @compiled
-def _sum(matrices: IntArray, by_mass: float, by_damping: float, by_stiffness: float) -> None:
+def _sum(system: IntArray, by_mass: float, by_damping: float, by_stiffness: float) -> None:
     """Write A = by_mass·M + by_damping·D + by_stiffness·K for symmetric bands as in `_bands`."""
-    mass, stiffness, damping = entries(matrices, 0), entries(matrices, 1), entries(matrices, 2)
-    matrix = entries(matrices, 3)
+    mass, stiffness, damping = entries(system, 0), entries(system, 1), entries(system, 2)
+    matrix = entries(system, 3)
     masses, dampings, wide = mass.shape[1], damping.shape[1], stiffness.shape[1]
     for j in range(len(matrix)):
         for d in range(matrix.shape[1]):
@@ -131,44 +130,41 @@ class StartForm:
 
     Args:
         mass, stiffness, damping: M, K and D; the last two None for models without a tangent.
-        matrix: A.
+        matrix: A. force, right: f and b, (n,). None of the buffers is ever replaced.
         symmetric: whether A must be symmetric.
         rows: the table of the body's rows, or None.
     """
 
     def __init__(
-        self, mass: Matrix, stiffness: Matrix | None, damping: Matrix | None, matrix: Matrix, symmetric: bool,
-        rows: IntArray | None = None,
+        self, mass: Matrix, stiffness: Matrix | None, damping: Matrix | None, matrix: Matrix, force: Array,
+        right: Array, symmetric: bool, rows: IntArray | None = None,
     ) -> None:  # fmt: skip
         self._matrices = mass, stiffness, damping, matrix
+        self._force, self._right = force, right
         self._symmetric, self._rows = symmetric, _NO_ROWS if rows is None else rows
         self._work = np.zeros(matrix.n)
         # matrices that a model does not give are never read
         given = mass, stiffness or mass, damping or mass, matrix
         self._dense = self._bands = None
         if all(isinstance(each, Dense) for each in given) and matrix.n <= SMALL:
-            self._dense = ArrayTable(*(each.data for each in given)).table
+            self._dense = ArrayTable(*(each.data for each in given), force, right).table
         elif all(isinstance(each, (Diagonal, Banded)) for each in given):
-            self._bands = ArrayTable(*(_columns(each) for each in given)).table
+            self._bands = ArrayTable(*(_columns(each) for each in given), force, right).table
 
-    def write(
-        self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
-    ) -> None:  # fmt: skip
+    def write(self, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float) -> None:
         """Write A and b of (1), and r and E of the rows.
 
         Args:
+            v: v₀.
             by_damping, by_stiffness: h and βh², or 0.
             shift: σ.
-            right: b.
         """
         if self._dense is not None:
-            _dense(
-                self._dense, self._rows, self._symmetric, force, v, h, by_damping, by_stiffness, shift, right
-            )
+            _dense(self._dense, self._rows, self._symmetric, v, h, by_damping, by_stiffness, shift)
         elif self._bands is not None:
-            _bands(self._bands, self._rows, force, v, h, by_damping, by_stiffness, shift, right)
+            _bands(self._bands, self._rows, v, h, by_damping, by_stiffness, shift)
         else:
-            self._add_up(force, v, h, by_damping, by_stiffness, shift, right)
+            self._add_up(v, h, by_damping, by_stiffness, shift)
             _start_rows(h, self._rows)
 
     def combine(self, by_mass: float, by_damping: float, by_stiffness: float) -> None:
@@ -179,12 +175,10 @@ class StartForm:
         elif stiffness is not None and damping is not None:
             matrix.combine(mass, by_mass, damping, by_damping, stiffness, by_stiffness)
 
-    def _add_up(
-        self, force: Array, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float, right: Array
-    ) -> None:  # fmt: skip
+    def _add_up(self, v: Array, h: float, by_damping: float, by_stiffness: float, shift: float) -> None:
         """Write (1) whatever the layouts are."""
         mass, stiffness, damping, matrix = self._matrices
-        work = self._work
+        force, right, work = self._force, self._right, self._work
         mass.multiply(v, right)
         np.multiply(force, h, out=work)
         right += work

@@ -24,10 +24,14 @@ class StepContacts:
         stage: who measured.
         impulses: who solves for them.
         solves_impulses: whether anyone does; a contact potential needs the rows alone.
+
+    Attributes:
+        at_start: the way of it at the start of the step, which the stage has begun.
     """
 
     def __init__(self, stage: ContactStage, impulses: Impulses, solves_impulses: bool) -> None:
         self._stage, self._impulses, self._solves_impulses = stage, impulses, solves_impulses
+        self.at_start = impulses.build_start if solves_impulses else self._of_potential_at_start
 
     def coupled(
         self, start: State, trial: State, end: State, step: float, theta: float
@@ -54,23 +58,14 @@ class StepContacts:
         self._impulses.take_contacts(stage.gap_term(end_gap, normal_velocity, step), rate, step)
         return count, rate
 
-    def at_start(self, start: State, step: float) -> tuple[int, Array | None]:
-        """At the start of the step, where the stage has begun."""
+    def _of_potential_at_start(self, start: State, step: float) -> tuple[int, Array | None]:
+        """At the start of the step, rows alone."""
         stage = self._stage
         count = stage.take_start().count
         if not count:
             return 0, None
-        if self._solves_impulses:
-            self._impulses.build_start(start, step)
-        else:
-            stage.build_rows(start)
-        if not stage.scene.moving:
-            return count, None
-        t0 = start.time
-        rate = stage.obstacle_velocity(t0, t0, t0 + step, instant=False)
-        if self._solves_impulses and rate is not None:
-            self._impulses.move_obstacles(rate)
-        return count, rate
+        stage.build_rows(start)
+        return count, stage.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
 
     def split(self, start: State, smooth: State, step: float) -> tuple[int, Array | None]:
         """At the end of the smooth motion; none of a potential, which is part of it."""

@@ -150,9 +150,7 @@ class StepSystem:
             part.assemble_coupled(a, b, c, self._velocity[where], step, theta, tangent, shift)
         self._coefficients = (theta * step, tangent * theta * theta * step * step)
         self._touch(start, step, theta)
-        self._factorise(step)
-        if self._has_impulses:
-            self.impulses.carry_over()
+        self._finish(step, self._has_impulses)
 
     def evaluate(self, start: State, velocity: Array, step: float, theta: float) -> None:
         """Take `residual` and the contacts at v_k = `velocity`; A and its factorisation stay as they are."""
@@ -169,7 +167,7 @@ class StepSystem:
         self._motion.fix(velocity, start.time + step)
         own[:] = velocity
         self._reset(own, split=False)
-        self._rights_due = True
+        self._rights_due, self._measured = True, False
         return self.trial, self._motion.go_to(start, own, step, theta, first, self.trial, self._end)
 
     def _touch(self, start: State, step: float, theta: float) -> None:
@@ -184,33 +182,35 @@ class StepSystem:
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
-        self._about, self._measured = about, False
-        self.extra, self._due, self._rights_due = None, False, False
+        self._about, self._rights_due, self.split = about, False, split
         self.impulses.count = 0
-        self.split = split
         if self._whole is not None:
             self._whole.joints.eliminates = split
-        if self.forces is not None and not split:
-            self.forces.clear()
+        if self.forces is not None:
+            self.extra, self._due = None, False
+            if not split:
+                self.forces.clear()
 
     def linearise_start(
         self, start: State, step: float, beta: float, damping: bool, shift: float = 0.0
     ) -> None:
         """Build the one-solve problem at (q₀, v₀, t)."""
         self._reset(start.v, split=False)
+        by_damping, by_stiffness = step if damping else 0.0, beta * step * step
         for i, part in self._numbered:
-            part.assemble_start(start.parts[i], step, beta, damping, shift)
-        # a potential, stiff by design, is taken implicitly whatever the models are
-        beta, damping = (beta or 1.0, True) if self.forces is not None else (beta, damping)
-        self._coefficients = (step if damping else 0.0, beta * step * step)
+            part.assemble_start(start.parts[i], step, by_damping, by_stiffness, shift)
+        if (
+            self.forces is not None
+        ):  # a potential, stiff by design, is taken implicitly whatever the models are
+            beta = beta or 1.0
+            by_damping, by_stiffness = step, beta * step * step
+        self._coefficients = by_damping, by_stiffness
         if self._contacts is not None:
             self.contact_count, self._obstacle_rate = self._contacts.at_start(start, step)
             if self.forces is not None and self.contact_count:
                 self.extra = self.forces.start(start, step, beta, self._obstacle_rate)
-        self._factorise(step)
         # the guess of contacts was made along with their rows
-        if self._has_impulses and not self.impulses.count:
-            self.impulses.carry_over()
+        self._finish(step, self._has_impulses and not self.impulses.count)
 
     def linearise_split(
         self, start: State, smooth: State, step: float, theta: float = 0.0, held: bool = False
@@ -224,9 +224,7 @@ class StepSystem:
             self.extra = theta * step * self.forces.damping_force(start.v if held else smooth.v)
         if self._contacts is not None:
             self.contact_count, self._obstacle_rate = self._contacts.split(start, smooth, step)
-        self._factorise(step)
-        if self._has_impulses:
-            self.impulses.carry_over()
+        self._finish(step, self._has_impulses)
 
     def ends_smoothly(self, smooth: State) -> bool:
         """Whether nothing but the smooth part acts in a split step to `smooth`."""
@@ -279,11 +277,13 @@ class StepSystem:
             self._due = False
         return self.extra
 
-    def _factorise(self, step: float) -> None:
-        """Factorise, unless the step is to be solved whole."""
+    def _finish(self, step: float, carry: bool) -> None:
+        """Factorise, unless the step is to be solved whole, and carry the warm start over if that is to be done."""
         self.problem.step = step
         if self._whole is None or self.split:
             self.factor.factorise(self._coefficients)
+        if carry:
+            self.impulses.carry_over()
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem; write v⁺."""
