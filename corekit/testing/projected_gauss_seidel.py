@@ -1,6 +1,6 @@
 """Reference impulse solver: block Gauss–Seidel with projection onto the exact circular friction cone.
 
-Contact by contact, with the rows w = W·λ + w₀ at the newest λ and D_tt the tangential 2 × 2 block,
+Contact by contact, with the rows w = W·λ + w₀ at the newest λ and W_tt the tangential 2 × 2 block,
 
     λ_n ← max(0, λ_n − w_n/W_nn)                                                       (1)
     λ_t ← projection of λ_t − w_t/‖W_tt‖∞ onto the disk of radius μ·λ_n                  (2)
@@ -17,24 +17,15 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
-from attrs import frozen
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
-from corekit.roles.options import option
+from corekit.testing.projected_gauss_seidel_config import ProjectedGaussSeidelConfig
 
 __all__ = ["ProjectedGaussSeidel", "ProjectedGaussSeidelConfig"]
-
-
-@frozen(kw_only=True)
-class ProjectedGaussSeidelConfig:
-    """Options of the reference impulse solver."""
-
-    tolerance: float = option(1e-12, "asked residual", unit="m/s or N·s", above=0)
-    max_iterations: int = option(5000, "sweeps over all contacts", low=1)
 
 
 @final

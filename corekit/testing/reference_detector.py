@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from typing import Any, Final, final
 
 import numpy as np
-from attrs import frozen
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
@@ -24,7 +23,7 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
-from corekit.roles.options import option
+from corekit.testing.reference_detector_config import ReferenceDetectorConfig
 
 __all__ = ["ReferenceDetector", "ReferenceDetectorConfig", "closest_points"]
 
@@ -32,13 +31,6 @@ _HALF_SPACE: Final = 0
 _SPHERE: Final = 1
 _EDGE: Final = 2
 _KINDS: Final = {"half-space": _HALF_SPACE, "sphere": _SPHERE, "edge": _EDGE}
-
-
-@frozen(kw_only=True)
-class ReferenceDetectorConfig:
-    """Options of the reference detector."""
-
-    hollow: bool = option(False, "spheres of the surroundings hold the bodies inside")
 
 
 @final

@@ -37,7 +37,7 @@ detector = ComponentSpec(
     role="contact_detectors",
     name="reference-detector",
     target="corekit.testing.reference_detector:ReferenceDetector",
-    config="corekit.testing.reference_detector:ReferenceDetectorConfig",
+    config="corekit.testing.reference_detector_config:ReferenceDetectorConfig",
     summary="Spheres on half-spaces and spheres, edges on edges; tests every pair.",
 )
 
@@ -45,7 +45,7 @@ gauss_seidel = ComponentSpec(
     role="contact_solvers",
     name="reference-gauss-seidel",
     target="corekit.testing.projected_gauss_seidel:ProjectedGaussSeidel",
-    config="corekit.testing.projected_gauss_seidel:ProjectedGaussSeidelConfig",
+    config="corekit.testing.projected_gauss_seidel_config:ProjectedGaussSeidelConfig",
     summary="Projected Gauss–Seidel with the exact circular friction cone; simple, slow, accurate.",
     provides={"impulses", "row-bounds"},
 )
