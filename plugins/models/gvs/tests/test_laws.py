@@ -195,3 +195,22 @@ def test_inertia_s_share_of_the_tangent_is_its_slope(which):
         np.testing.assert_allclose(damping.data[:, k], -by_v, rtol=1e-6, atol=1e-7 * np.abs(by_v).max())
     # without it the matrix would be another one
     assert np.abs(stiffness.data - plain).max() > 0.1 * np.abs(plain).max()
+
+
+def test_a_tangent_is_the_same_wherever_the_robot_stands():
+    """Levers are those of the robot, not of the world: a kilometre away only rounding of its places is left."""
+    half = Division(length=0.15, radius=0.015, viscosity=1e4, strain=(Basis.legendre(3),))
+    rng = np.random.default_rng(3)
+    near, far = (
+        Robot(Link.soft("arm", half, half, position=(x, 0.0, 0.0)), DOWN, fluid_density=1000.0)
+        for x in (0.0, 1000.0)
+    )
+    q, v, w = rng.uniform(-1, 1, (3, near.size))
+
+    def tangents(robot):
+        found = robot.model.tangent_matrices()
+        robot.at(q, v).model.balance_tangent(robot.state, robot.inputs, 1000.0 * w, *found)
+        return [each.data for each in found]
+
+    for one, other in zip(tangents(near), tangents(far), strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-11 * np.abs(one).max())
