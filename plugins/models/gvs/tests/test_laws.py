@@ -213,4 +213,4 @@ def test_a_tangent_is_the_same_wherever_the_robot_stands():
         return [each.data for each in found]
 
     for one, other in zip(tangents(near), tangents(far), strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=1e-11 * np.abs(one).max())
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-12 * np.abs(one).max())
