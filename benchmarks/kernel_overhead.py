@@ -9,9 +9,10 @@ For one body, the time of `Simulation.step` less that of a hand-written loop tha
 
 What the integrator itself does, the length of the step and its report, is on both sides, and the loop calls the same
 compiled kernels with the same tables: margins, tangents, stabilisation and warm starts are in it too.
-Still components answer in a fraction of a microsecond, so that what remains is the kernel's own; after the reference
-plugins' NumPy, in `swing` and `rest`, the same lines find the processor's caches cold and take longer. Then the
-memory that NumPy holds is counted before and after a thousand further steps.
+Still components answer in a fraction of a microsecond, so that what remains is the kernel's own. Between calls into
+NumPy, which the reference models in `swing` and `rest` are written in, the same lines find the processor's caches and
+its guesses of branches cold, and take a little longer; the reference detector and solver are compiled loops. Then
+the memory that NumPy holds is counted before and after a thousand further steps.
 
     python benchmarks/kernel_overhead.py [--json]
 """

@@ -90,12 +90,11 @@ class Simulation:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
-        kinks, system, take = self._kinks, self.system, self.integrator.step
         while True:
-            now, out = self._now, self._next
+            now, out, kinks = self._now, self._next, self._kinks
             stop = target if kinks.none_until >= target else kinks.next_stop(now.time, target)
-            report = take(system, now, stop, out)
-            if not (report.accepted and system.accept(out)):
+            report = self.integrator.step(self.system, now, stop, out)
+            if not (report.accepted and self.system.accept(out)):
                 raise self._failure(now, out, report)
             self._now, self._next, self.report = out, now, report
             if self._observers:

@@ -221,7 +221,8 @@ class BodySystem:
             by_damping, by_stiffness: h and βh², or 0 for what is taken explicitly.
             shift: adds shift·M·(v⁺ − v₀) to the left side, which lifts an indefinite A.
         """
-        model, u, self._about = self.body.model, self._held_inputs, None
+        self._about = None
+        model, u = self.body.model, self._held_inputs
         if u is None:
             u = self.body.inputs.at(start.time)
         model.dynamics(start, u, self.mass, self.force)

@@ -72,7 +72,7 @@ class Impulses:
         pairs = zip((part.row_impulse for part in self._parts), self._kept_rows, strict=True)
         self._row_pairs = tuple(pair for pair in pairs if len(pair[0]))
         self.stand = False
-        # whether contacts alone are in the problem, their J dense
+        # whether the rows are those of contacts alone, their J dense
         self._plain = solver is not None and stage is not None and stage.rows.dense and not bounded
         self._viewed: ArrayTable | None = None
         self._stuck = False  # whether the last problem had contacts that cannot move

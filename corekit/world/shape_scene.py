@@ -130,9 +130,8 @@ class ShapeScene:
 
     def place(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
-        parts = state.parts
         for i, model, position, rotation in self._views:
-            model.poses(parts[i], position, rotation)
+            model.poses(state.parts[i], position, rotation)
         if self._carried:
             place(self._scene, self._shifted)
         if self.moving:
@@ -140,9 +139,8 @@ class ShapeScene:
 
     def place_and_probe(self, state: State, before: Array, now: Array) -> float:
         """What `place` does, and then `probe`."""
-        parts = state.parts
         for i, model, position, rotation in self._views:
-            model.poses(parts[i], position, rotation)
+            model.poses(state.parts[i], position, rotation)
         moved = place_and_probe(self._scene, self._shifted, before, now)
         if self.moving:
             self._place_obstacles(state.time)

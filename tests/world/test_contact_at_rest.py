@@ -96,6 +96,34 @@ def test_many_balls_rest_as_one_does(bodies, integrator):
     assert len(kept["stage.tangent_id"]) == len(kept["impulse_id"]) == bodies * many
 
 
+@pytest.mark.parametrize("integrator", ["semi-implicit", "euler"])
+def test_balls_that_land_later_than_there_is_room_for_leave_resting_ones_at_rest(integrator):
+    many, first, fall = 40, 10, 2e-3
+    heights = np.where(np.arange(many) < first, 0.1, 0.1 + fall)
+    model = PointChain(
+        PointChainConfig(
+            masses=(MASS,) * many,
+            positions=tuple((0.5 * x, 0.0, z) for x, z in enumerate(heights)),
+            shape="sphere",
+        )
+    )
+    simulation = world(model, integrator, friction=0.5, margin=1e-6)
+    seen = []
+    for _ in range(40):
+        simulation.step()
+        record = simulation.contacts()
+        seen.append(record.count)
+        weight = np.full(first, H * MASS * G)
+        assert record.normal_impulse[:first] == pytest.approx(weight, rel=1e-11)
+        assert np.abs(simulation.state.q.reshape(many, 3)[:first, 2] - 0.1).max() < 1e-13
+    assert seen[0] == first and seen[-1] == many
+    assert record.normal_impulse == pytest.approx(np.full(many, H * MASS * G), rel=1e-10)
+    kept = simulation.memory()
+    assert (
+        kept["system/impulse_id"].tolist() == kept["system/stage.tangent_id"].tolist() == record.id.tolist()
+    )
+
+
 @pytest.mark.parametrize("integrator", ["semi-implicit", "midpoint"])
 def test_rest_does_not_grow_over_ten_thousand_steps(integrator):
     simulation = world(ball(), integrator, friction=0.5)

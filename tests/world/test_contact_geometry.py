@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -189,6 +190,15 @@ def test_colliding_rods_keep_linear_and_angular_momentum(self_contact):
         # rows at the midpoint: what acts along one line there turns nothing
         assert now[1] == pytest.approx(angular, abs=1e-8)
     assert hit > 0.1
+
+
+@pytest.mark.parametrize("kinds", [("half-space", "sphere"), ("sphere", "half-space")])
+def test_a_half_space_carried_by_a_body_is_refused_before_the_first_step(kinds):
+    stage = SCENES["ball on ball"]().system.stage
+    assert stage is not None
+    detector = ReferenceDetector()
+    with pytest.raises(ValueError, match="carried by a body"):
+        detector.prepare(evolve(stage.scene.table, kind=kinds), detector.served)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=12, max_size=12))

@@ -19,6 +19,7 @@ from corekit.testing.reference_detector import ReferenceDetector
 from corekit.testing.semi_implicit_euler import SemiImplicitEuler
 from corekit.testing.small_world import floor, small_world
 from corekit.testing.velocity_verlet import VelocityVerlet
+from corekit.world.contact_answer import ContactAnswer
 
 H = 5e-3
 INTEGRATORS = {
@@ -169,3 +170,31 @@ def test_failed_step_leaves_what_is_needed_to_repeat_it():
     resumed.step()
     assert np.array_equal(resumed.state.q, simulation.state.q)
     assert np.array_equal(resumed.state.v, simulation.state.v)
+
+
+def test_answers_that_take_turns_keep_what_they_hold_when_room_is_made_in_one():
+    width, bounded = 3, 2
+    first = ContactAnswer.ring(3, width, bounded)
+    ring = [first, first.next, first.next.next]
+    assert ring[2].next is first and len({id(each) for each in ring}) == 3
+    held = [np.arange(m * width + bounded, dtype=float) + 0.5 for m in (4, 1, 0)]
+    for answer, values in zip(ring, held, strict=True):
+        m = (len(values) - bounded) // width
+        answer.set(np.arange(m) + 7, values[: m * width], values[m * width :])
+    ring[1].reserve(100)
+    for answer, values in zip(ring, held, strict=True):
+        assert len(answer.id) == answer.room == 100
+        assert answer.id[: answer.count].tolist() == [7 + c for c in range(answer.count)]
+        assert answer.first(len(values)).tolist() == values.tolist()
+
+
+def test_tangents_of_the_last_step_are_kept_when_more_contacts_come_than_there_is_room_for():
+    stage = everything("semi-implicit", "impulses").system.stage
+    assert stage is not None
+    ids, tangents = np.arange(5), np.eye(3)[np.arange(5) % 3]
+    nothing = {"probe": np.zeros_like(stage.memory()["probe"]), "probe_time": np.array(0.0)}
+    stage.remember({"tangent_id": ids, "tangent": tangents, **nothing})
+    stage.reserve(3 * stage.room)
+    kept = stage.memory()
+    assert np.array_equal(kept["tangent_id"], ids)
+    assert np.array_equal(kept["tangent"], tangents)
