@@ -109,10 +109,11 @@ class DependentBasis:
         found *= self._first_scale
         slope, flow = found[m : m + m * d].reshape(m, d, -1), found[m + m * d :]
         table, rows = bases[self._bases].reshape(-1, 6, self._own), strains[self._rows]
-        for i, mode in enumerate(self._modes):
-            table[:, mode, self._columns] = slope[i].T
-            rows[:, mode] = self._plain[i] + found[i] - own_q @ slope[i]
-            rows[:, 6 + mode], rows[:, 12 + mode] = flow[i], flow[m + i]
+        with np.errstate(invalid="ignore"):  # the run stops at what is not finite, and names it
+            for i, mode in enumerate(self._modes):
+                table[:, mode, self._columns] = slope[i].T
+                rows[:, mode] = self._plain[i] + found[i] - own_q @ slope[i]
+                rows[:, 6 + mode], rows[:, 12 + mode] = flow[i], flow[m + i]
 
     def update_slopes(self, q: Array, v: Array, w: Array, t: float, bases: Array, curvatures: Array) -> None:
         """Write Ḃ and B̈ into bases (3, size), and b_qq into curvatures; at q̈ = w, if not empty, B̈ has b_qq·w too."""

@@ -47,7 +47,7 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
     """The formula as a SymPy expression in real symbols of these names.
 
     Raises:
-        ConfigError: what is not in the grammar, with its place in the formula.
+        ConfigError: what is not in the grammar, with its place in the formula; what has no finite real value anywhere.
     """
 
     def refuse(found: object, allowed: str) -> ConfigError:
@@ -83,7 +83,11 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
         words = f"may hold numbers, {', '.join(known)}, + - * / ** and {', '.join(_FUNCTIONS)}"
         raise refuse(ast.unparse(node), words)
 
-    return read(tree)
+    found = read(tree)
+    if found.has(sympy.zoo, sympy.oo, -sympy.oo, sympy.nan, sympy.I):
+        said = "has no finite real value: it divides by 0, or takes a root or logarithm of what is < 0"
+        raise refuse(text, said)
+    return found
 
 
 class _Products(_PRINTER):
@@ -104,19 +108,29 @@ _PRINTED = {"fully_qualified_modules": False, "inline": True, "allow_unknown_fun
 
 
 def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[..., Array]:
-    """A function of arrays (broadcast together) that returns the expressions' values, shape (count, …)."""
+    """A function of arrays (broadcast together) that returns the expressions' values, shape (count, …).
+
+    Slopes of abs, min and max jump at a kink; slopes of these slopes are taken beside it, where they are 0.
+    """
     symbols = [sympy.Symbol(name, real=True) for name in names]
-    function = sympy.lambdify(
-        symbols, list(expressions), modules="numpy", cse=True, printer=_Products(_PRINTED)
-    )
+    none = sympy.Integer(0)
+    beside = [sympy.sympify(each).replace(sympy.DiracDelta, lambda *_: none) for each in expressions]
+    function = sympy.lambdify(symbols, beside, modules="numpy", cse=True, printer=_Products(_PRINTED))
+
+    def write(arguments: Sequence[Any], out: Array) -> None:
+        for i, value in enumerate(function(*arguments)):
+            out[i] = value
 
     def evaluate(*arguments: Any) -> Array:
         shapes = {each.shape for each in arguments if isinstance(each, np.ndarray) and each.ndim}
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         out = np.empty((len(expressions), *shape))
         with np.errstate(all="ignore"):  # who asks looks at what is not finite
-            for i, value in enumerate(function(*arguments)):
-                out[i] = value
+            try:
+                write(arguments, out)
+            except (ArithmeticError, TypeError):
+                # Python's numbers raise or turn complex where numpy's do not
+                write([np.asarray(each, dtype=np.float64) for each in arguments], out)
         return out
 
     return evaluate
