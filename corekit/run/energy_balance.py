@@ -6,7 +6,8 @@ Dissipation only lowers G. W is the work of what drives the world:
 
     inputs               ∫ v·(f(q, v, u) − f(q, v, 0)) dt, trapezoids between samples           (2)
     moving obstacles     Σ impulse·(their velocity at the contact), every step                  (3)
-    prescribed motion    Σ reaction·(mean velocity over the step), every step                   (4)
+    prescribed motion    Σ reaction·(mean velocity over the step), every step, and what energy enters where
+                         its rate jumps: by impulses of the drives, or by a model's decree      (4)
 
 Energy grows without work if G has risen above its lowest value so far by more than
 
@@ -124,13 +125,28 @@ class EnergyBalance:
                 across = velocity[:, 1:]
                 done += float(np.sum(record.tangential_impulse[:, : across.shape[1]] * across))
         if self._prescribed:
-            mean = 0.5 * (self._velocity + simulation.state.v)
+            kick = system.kick
+            start = self._velocity if kick is None else kick.velocity
+            mean = 0.5 * (start + system.accepted)
             held = [
                 mean[where][part.prescribed] for part, where in zip(self._parts, system.slices, strict=True)
             ]
-            done += float(system.reaction() @ np.concatenate(held))
+            done += float(system.reaction() @ np.concatenate(held)) + self._decreed(simulation)
+            done += 0.0 if kick is None else kick.work
             self._velocity[:] = simulation.state.v
         self._sums["driven_work"] += done
+
+    def _decreed(self, simulation: Simulation) -> float:
+        """Kinetic energy that came with rates which a model changed after the step, no force known [J]."""
+        system, gained = simulation.system, 0.0
+        for part, where, state in zip(self._parts, system.slices, simulation.state.parts, strict=True):
+            held, before = state.v[part.prescribed], system.accepted[where][part.prescribed]
+            if len(held) and (held != before).any():
+                gained += part.body.model.energy(state)[0]
+                state.v[part.prescribed] = before
+                gained -= part.body.model.energy(state)[0]
+                state.v[part.prescribed] = held
+        return gained
 
     def sample(self, simulation: Simulation) -> None:
         """Take the balance now: sets `excess` and `scale`."""

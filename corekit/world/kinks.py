@@ -10,7 +10,7 @@ accelerations asks for v⁺ first. A state already behind the kink (v₀ = ṗ(t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,10 +23,17 @@ from corekit.world.body_system import BodySystem
 if TYPE_CHECKING:
     from corekit.world.step_problem import StepSystem
 
-__all__ = ["between_kinks", "pass_kink", "rate_behind"]
+__all__ = ["Kick", "between_kinks", "pass_kink", "rate_behind"]
 
 _JUMP = 1e-9
 """A smaller change of a rate, relative to 1 + |ṗ|, is none."""
+
+
+class Kick(NamedTuple):
+    """What drives did where rates jumped: their work [J], of models that tell their energy, and v⁺, shape (nv,)."""
+
+    work: float
+    velocity: Array
 
 
 def rate_behind(part: BodySystem, time: float) -> Array | None:
@@ -54,10 +61,10 @@ def between_kinks(part: BodySystem, time: float, reach: float) -> tuple[float, f
     return low, high
 
 
-def pass_kink(system: StepSystem, state: State, out: State) -> bool:
-    """Write the state behind a kink by (1)–(2); False, with nothing written, where no prescribed rate jumps."""
-    found = False
-    for part, where, own in zip(system.parts, system.slices, state.parts, strict=True):
+def pass_kink(system: StepSystem, state: State, out: State) -> Kick | None:
+    """Write the state behind a kink by (1)–(2); None, with nothing written, where no prescribed rate jumps."""
+    found, work = False, 0.0
+    for part, own, after in zip(system.parts, state.parts, out.parts, strict=True):
         if not part.body.layout.motions:
             continue
         behind = rate_behind(part, state.time)
@@ -70,8 +77,10 @@ def pass_kink(system: StepSystem, state: State, out: State) -> bool:
             out.copy_from(state)
             system.factor.number += 1  # what is factorised here is no step's matrix
             found = True
-        _kick(part, own, behind, out.v[where])
-    return found
+        _kick(part, own, behind, after.v)
+        if "energy" in part.body.abilities:
+            work += part.body.model.energy(after)[0] - part.body.model.energy(own)[0]
+    return Kick(work, out.v.copy()) if found else None
 
 
 def _kick(part: BodySystem, state: State, behind: Array, out: Array) -> None:

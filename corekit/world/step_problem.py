@@ -28,7 +28,7 @@ from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_stage import ContactStage
 from corekit.world.damping import damping_rate
 from corekit.world.impulses import Impulses
-from corekit.world.kinks import pass_kink
+from corekit.world.kinks import Kick, pass_kink
 from corekit.world.smooth import smooth_acceleration
 from corekit.world.smooth_correction import smooth_correction
 from corekit.world.smooth_motion import SmoothMotion
@@ -55,14 +55,15 @@ class StepSystem:
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
         split: whether the last linearisation was of the split family. smooth: the smooth part alone.
         advance, correct: of `StepMotion`.
+        accepted: v⁺ of the last accepted step, before its charts changed. kick: what drives did at its begin, or None.
     """
 
     __slots__ = (
-        "_about", "_accepted", "_coefficients", "_contacts", "_due", "_end", "_first", "_has_impulses", "_measured",
+        "_about", "_coefficients", "_contacts", "_due", "_end", "_first", "_has_impulses", "_measured",
         "_motion", "_numbered", "_obstacle_rate", "_recharts", "_rights_due", "_unbalanced", "_velocity", "_whole",
-        "advance", "bodies", "contact_count", "coordinates", "correct", "extra", "factor", "forces", "impulses",
-        "parts", "problem", "reach", "scratch", "slices", "smooth", "solver", "solves_impulses", "split", "stage",
-        "trial", "velocities",
+        "accepted", "advance", "bodies", "contact_count", "coordinates", "correct", "extra", "factor", "forces",
+        "impulses", "kick", "parts", "problem", "reach", "scratch", "slices", "smooth", "solver", "solves_impulses",
+        "split", "stage", "trial", "velocities",
     )  # fmt: skip
 
     def __init__(
@@ -105,7 +106,8 @@ class StepSystem:
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
-        self._accepted, self._unbalanced = np.zeros(n), np.zeros(n)
+        self.accepted, self._unbalanced = np.zeros(n), np.zeros(n)
+        self.kick: Kick | None = None
         self.reach = stacked_reach(bodies)
         self.smooth = SmoothMotion(self)
 
@@ -241,7 +243,8 @@ class StepSystem:
 
     def pass_kink(self, state: State, out: State) -> bool:
         """Write the state behind a kink of prescribed rates; see `corekit.world.kinks`."""
-        return self._motion.prescribes and pass_kink(self, state, out)
+        self.kick = pass_kink(self, state, out) if self._motion.prescribes else None
+        return self.kick is not None
 
     def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
@@ -349,13 +352,13 @@ class StepSystem:
 
     def reaction(self) -> Array:
         """Impulses that held the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
-        return reactions(self, self._accepted, self._coefficients)
+        return reactions(self, self.accepted, self._coefficients)
 
     # — after acceptance —
 
     def accept(self, state: State) -> bool:
         """Told once a step: contact memory, charts. False, and nothing happens, if a number is not finite."""
-        if not take_over(state.motion, self._accepted):
+        if not take_over(state.motion, self.accepted):
             return False
         if self._has_impulses:
             self.impulses.accept()
@@ -369,7 +372,7 @@ class StepSystem:
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        return contacts_of(self, self._accepted, self._obstacle_rate)
+        return contacts_of(self, self.accepted, self._obstacle_rate)
 
     # — memory —
 
