@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -11,7 +12,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Channel
 from corekit_gvs.config import GVSConfig
-from corekit_gvs.loading import Cable, Chamber, Distributed
+from corekit_gvs.loading import Cable, Chamber, Distributed, Load, Tendon
+from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
 from corekit_gvs.tables import (
     BODY_INPUT,
@@ -57,7 +59,7 @@ class Acting:
     driven: list[list[int]] = field(factory=list)
     varying: list[Varying] = field(factory=list)
 
-    def add_all(self, config: GVSConfig) -> None:
+    def add_all(self, config: GVSConfig, mistakes: Mistakes) -> None:
         """Everything of the options, in order."""
         for link in config.links:
             if link.joint.driven and link.joint.size:
@@ -66,26 +68,17 @@ class Acting:
                 first = self._channel(f"joint-{link.name}", unit, link.joint.size)
                 at = self.tree.first[link.name]
                 self.driven.extend([at + k, first + k] for k in range(link.joint.size))
-        for i, cable in enumerate(config.cables):
-            self._cable(cable, f"cables[{i}]")
-        for i, tendon in enumerate(config.tendons):
-            one = self.tree.node_of(tendon.first, f"tendons[{i}].first")
-            two = self.tree.node_of(tendon.second, f"tendons[{i}].second")
-            if one == two and tendon.first_offset == tendon.second_offset:
-                raise ConfigError(
-                    [Mistake(f"tendons[{i}].second", tendon.second, "is the same point")], "the tendons"
-                )
-            self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N")])
-            self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
-        for i, chamber in enumerate(config.chambers):
-            self._chamber(chamber, f"chambers[{i}]")
-        for i, each in enumerate(config.distributed):
-            self._distributed(each, f"distributed[{i}]")
-        for i, load in enumerate(config.loads):
-            first = self._channel(f"load-{load.name}", "N·m, N", 6)
-            node = self.tree.node_of(load.at, f"loads[{i}].at")
-            self.loads.append([node, first, BODY_INPUT if load.follows else WORLD_INPUT])
-            self.wrenches.append(np.array([0.0] * 6 + list(load.offset)))
+        parts: list[tuple[str, Callable[[Any, str], None]]] = [
+            ("cables", self._cable),
+            ("tendons", self._tendon),
+            ("chambers", self._chamber),
+            ("distributed", self._distributed),
+            ("loads", self._load),
+        ]
+        for group, add in parts:
+            for i, each in enumerate(getattr(config, group)):
+                with mistakes.kept():
+                    add(each, f"{group}[{i}]")
 
     def _channel(self, name: str, unit: str, size: int = 1) -> int:
         self.channels.append(Channel(name, unit, size))
@@ -95,7 +88,7 @@ class Acting:
     def _parts(self, link: str, divisions: tuple[int, ...], path: str) -> list[Part]:
         if link not in self.tree.parts:
             said = f"must be one of the soft links: {', '.join(self.tree.parts) or 'none'}"
-            raise ConfigError([Mistake(f"{path}.link", link, said)], "the links")
+            raise ConfigError([Mistake(f"{path}.link", link, said, near(link, self.tree.parts))], "the links")
         parts = self.tree.parts[link]
         if divisions and max(divisions) >= len(parts):
             said = f"must be numbers of divisions, 0 … {len(parts) - 1}"
@@ -114,6 +107,20 @@ class Acting:
             for k, i in enumerate(part.quadrature):
                 self._act(i, index, THREAD, np.array([0.0, y[k], z[k], 0.0, dy[k], dz[k]]))
 
+    def _tendon(self, tendon: Tendon, path: str) -> None:
+        one = self.tree.node_of(tendon.first, f"{path}.first")
+        two = self.tree.node_of(tendon.second, f"{path}.second")
+        if one == two and tendon.first_offset == tendon.second_offset:
+            raise ConfigError([Mistake(f"{path}.second", tendon.second, "is the same point")], "the tendons")
+        self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N")])
+        self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
+
+    def _load(self, load: Load, path: str) -> None:
+        first = self._channel(f"load-{load.name}", "N·m, N", 6)
+        node = self.tree.node_of(load.at, f"{path}.at")
+        self.loads.append([node, first, BODY_INPUT if load.follows else WORLD_INPUT])
+        self.wrenches.append(np.array([0.0] * 6 + list(load.offset)))
+
     def _chamber(self, chamber: Chamber, path: str) -> None:
         index = self._channel(f"pressure-{chamber.name}", "Pa")
         for part in self._parts(chamber.link, chamber.divisions, path):
@@ -121,6 +128,10 @@ class Acting:
             area, y, z = (
                 profile_of(getattr(chamber, name), "s", s, f"{path}.{name}")[0] for name in ("area", "y", "z")
             )
+            if not (area >= 0.0).all():
+                where = s[~(area >= 0.0)][0]
+                said = f"must be ≥ 0, it is not at s = {where:.6g}"
+                raise ConfigError([Mistake(f"{path}.area", chamber.area, said)], "the chambers")
             for k, i in enumerate(part.quadrature):
                 # A·(d × e_x; e_x)
                 self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))

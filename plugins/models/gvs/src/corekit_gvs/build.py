@@ -15,6 +15,7 @@ from corekit_gvs.acting import Acting, Varying
 from corekit_gvs.closing import LoopTable, loop_tables
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.elastic import linear_matrices
+from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.tables import (
     ACTIONS,
     BASES,
@@ -82,21 +83,17 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     """Tables of a tree.
 
     Raises:
-        ConfigError: places, links or formulas that do not exist or make no sense.
+        ConfigError: all places, links or formulas that do not exist or make no sense.
     """
-    tree = Tree(config.fluid_density)
-    tree.begin()
-    for i, link in enumerate(config.links):
-        tree.add(link, f"links[{i}]")
-    if not tree.sizes[0]:
-        raise ConfigError(
-            [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")], "the links"
-        )
+    mistakes = Mistakes(context.path)
+    tree = _tree(config, mistakes)
     acting = Acting(tree)
-    acting.add_all(config)
-    loops = loop_tables(config, tree)
+    acting.add_all(config, mistakes)
+    loops = loop_tables(config, tree, mistakes)
     last = len(tree.nodes)
-    visible = visible_of(config, tree)
+    with mistakes.kept():
+        visible = visible_of(config, tree)
+    mistakes.tell()
     n = tree.sizes[0]
     integers, reals, order = _tables(config, tree, acting, loops, context)
     packed = pack(integers, {**reals, "LINEAR": linear_matrices(integers, reals, n)}, n, last)
@@ -124,6 +121,27 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         varying=varying,
         dependents=tuple(tree.dependents),
     )
+
+
+def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
+    """The links; one that hangs on a link with mistakes is not looked at, for its place is not known."""
+    tree = Tree(config.fluid_density)
+    tree.begin()
+    wrong: set[str] = set()
+    for i, link in enumerate(config.links):
+        if link.on.partition(".")[0] not in wrong:
+            with mistakes.kept():
+                tree.add(link, f"links[{i}]")
+                continue
+        wrong.add(link.name)
+    mistakes.tell()
+    if not tree.sizes[0]:
+        with mistakes.kept():
+            raise ConfigError(
+                [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")], "the links"
+            )
+    mistakes.tell()
+    return tree
 
 
 def _rows(values: list[list[int]], width: int) -> IntArray:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.tree import Tree, joint_axes
 
 __all__ = ["HOLDING", "UNIVERSAL", "LoopTable", "loop_tables"]
@@ -50,13 +52,22 @@ def _held(kind: str, axes: list[Array]) -> Array:
     return held
 
 
-def loop_tables(config: GVSConfig, tree: Tree) -> LoopTable:
-    """Rows of all loops."""
+def loop_tables(config: GVSConfig, tree: Tree, mistakes: Mistakes) -> LoopTable:
+    """Rows of all loops; those with mistakes are left out."""
     rows, frames = [], []
     first = 0
     for i, loop in enumerate(config.loops):
-        one = tree.node_of(loop.first, f"loops[{i}].first")
-        two = tree.node_of(loop.second, f"loops[{i}].second")
+        one = two = -1
+        with mistakes.kept():
+            one = tree.node_of(loop.first, f"loops[{i}].first")
+        with mistakes.kept():
+            two = tree.node_of(loop.second, f"loops[{i}].second")
+        with mistakes.kept():
+            if one == two >= 0:
+                said = "is the same place: a loop is between two"
+                raise ConfigError([Mistake(f"loops[{i}].second", loop.second, said)], "the loops")
+        if one < 0 or two < 0:
+            continue
         held = _held(loop.joint.kind, joint_axes(loop.joint))
         padded = np.zeros((6, 6))
         padded[: len(held)] = held

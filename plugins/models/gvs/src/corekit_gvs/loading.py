@@ -18,6 +18,10 @@ def _indices(value: Any) -> tuple[int, ...]:
     return (value,) if isinstance(value, int) else tuple(value)
 
 
+def _each_once(value: tuple[int, ...]) -> str | None:
+    return None if len(set(value)) == len(value) else "name each division once"
+
+
 @final
 @frozen(kw_only=True)
 class Cable:
@@ -31,7 +35,11 @@ class Cable:
     name: str = option(help="names its channel", check=is_word)
     link: str = option(help="the soft link it runs through")
     divisions: tuple[int, ...] = option(
-        (), "numbers of the divisions it runs through, from 0; none: all", low=0, converter=_indices
+        (),
+        "numbers of the divisions it runs through, from 0; none: all",
+        low=0,
+        converter=_indices,
+        check=_each_once,
     )
     y: Profile = profile(0.0, "offset along y", along="s", unit="m")
     z: Profile = profile(0.0, "offset along z", along="s", unit="m")
@@ -57,7 +65,7 @@ class Chamber:
     name: str = option(help="names its channel", check=is_word)
     link: str = option(help="the soft link it runs along")
     divisions: tuple[int, ...] = option(
-        (), "numbers of its divisions, from 0; none: all", low=0, converter=_indices
+        (), "numbers of its divisions, from 0; none: all", low=0, converter=_indices, check=_each_once
     )
     area: Profile = profile(1e-4, "A", along="s", unit="m²")
     y: Profile = profile(0.0, "offset of the centroid along y", along="s", unit="m")

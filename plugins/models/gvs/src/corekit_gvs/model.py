@@ -20,6 +20,7 @@ from corekit_gvs.forces import assemble
 from corekit_gvs.layout import layout_of
 from corekit_gvs.lines import Lines
 from corekit_gvs.loops import loop_pushes, loop_rows
+from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.rates import jacobian_rates
 from corekit_gvs.starts import Motions, rest_velocity, write_initial
 from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
@@ -59,7 +60,7 @@ class GVS(Model):
         self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
         self._renewed = bool(robot.dependents or robot.varying)
         self._drifts = any(not basis.steady for basis in robot.dependents)
-        self._motions = Motions(config, robot.tree)
+        self._motions = Motions(config, robot.tree, Mistakes(context.path))
         self._layout = layout_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
         self._lines = Lines(robot.visible.lines)

@@ -29,6 +29,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.exponential import ROTATION, SHIFT, T3, WIDTH, Q, exponential, operators
+from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.tree import Tree
 
 __all__ = ["Motions", "rest_velocity", "write_initial"]
@@ -46,7 +47,7 @@ class Motions:
         signals: their motions.
     """
 
-    def __init__(self, config: GVSConfig, tree: Tree) -> None:
+    def __init__(self, config: GVSConfig, tree: Tree, mistakes: Mistakes) -> None:
         index: list[int] = []
         self._signals: list[tuple[Signal, slice]] = []
         self._alone: list[tuple[Signal, slice]] = []
@@ -64,8 +65,10 @@ class Motions:
             index.extend(range(first, first + link.joint.size))
             if link.joint.jump == "alone":
                 self._alone.append((motion, slice(first, first + link.joint.size)))
-        if wrong:
-            raise ConfigError(wrong, "the joints")
+        with mistakes.kept():
+            if wrong:
+                raise ConfigError(wrong, "the joints")
+        mistakes.tell()
         self.index: IntArray = np.array(index, dtype=np.int64)
         self.signals = tuple(signal for signal, _ in self._signals)
         self._charts = tree.charts
@@ -153,7 +156,8 @@ def write_initial(
     for i, each in enumerate(initial.links):
         where = f"{path}.initial.links[{i}]"
         if each.name not in sizes:
-            wrong.append(Mistake(f"{where}.name", each.name, f"must be one of {', '.join(sizes)}"))
+            said = f"must be one of {', '.join(sizes)}"
+            wrong.append(Mistake(f"{where}.name", each.name, said, near(each.name, sizes)))
             continue
         own = slice(tree.first[each.name], tree.first[each.name] + sizes[each.name])
         write(each.coordinates, out.q[own], f"{where}.coordinates")

@@ -14,6 +14,7 @@ from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.basis import Basis
 from corekit_gvs.discretise import columns_at, division_nodes, zanna_points
 from corekit_gvs.links import Division, Joint, Link
+from corekit_gvs.mistakes import near
 from corekit_gvs.options import Triple
 from corekit_gvs.sections import reference_strain, section_at
 from corekit_gvs.tables import CHART, FIXED, MIDPOINT, ROOT, ZANNA
@@ -258,7 +259,7 @@ class Tree:
         if not dot or name not in self.links:
             known = ", ".join(self.links) or "none before it"
             said = f"must be LINK.tip, LINK.base, LINK.centre or LINK.0.25; links: {known}"
-            raise ConfigError([Mistake(path, place, said)], "a place")
+            raise ConfigError([Mistake(path, place, said, near(place, self.places))], "a place")
         try:
             share = float(where)
         except ValueError:
@@ -267,7 +268,7 @@ class Tree:
             said = "a rigid link has base, tip and centre" if name not in self.parts else (
                 "a soft link has base, tip and shares of its length from 0 to 1"
             )  # fmt: skip
-            raise ConfigError([Mistake(path, place, said)], "a place")
+            raise ConfigError([Mistake(path, place, said, near(place, self.places))], "a place")
         self.places[place] = self.between(name, share)
         return self.places[place]
 
