@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from corekit.data.signals import Constant
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
+from corekit.scenario.casting import structured
 from corekit_gvs.config import (
     Basis,
     Cable,
     Chamber,
+    Distributed,
+    Division,
     GVSConfig,
     GVSInitial,
     Joint,
@@ -88,3 +92,22 @@ def test_a_start_of_a_link_that_is_not_there_is_told_which_is_near():
     robot = Robot(arm())
     with pytest.raises(ConfigError, match="did you mean 'arm'"):
         robot.model.initial_state(GVSInitial(links=(LinkInitial(name="amr"),)), robot.state)
+
+
+@pytest.mark.parametrize("formulas", [abs, None, ("1", abs)])
+def test_what_is_no_text_is_told_to_be_one(formulas):
+    (told,) = mistakes_of(arm(Basis(kind="custom", functions=formulas))).values()
+    assert told.allowed == "must be a text of at most 2000 characters: a formula of X"
+
+
+def test_numbers_stand_for_formulas_of_them():
+    texts = Distributed(name="w", link="arm", wrench=("0", "0.5", "0", "0", "X", "0"))
+    mixed = Distributed(name="w", link="arm", wrench=(0, 0.5, 0, 0, "X", 0))
+    found = structured(Distributed, {"name": "w", "link": "arm", "wrench": [0, 0.5, 0, 0, "X", 0]}, "")
+    forces = [Robot((arm(),), distributed=(each,)).dynamics()[1] for each in (texts, mixed, found)]
+    np.testing.assert_array_equal(forces[1], forces[0])
+    np.testing.assert_array_equal(forces[2], forces[0])
+    with pytest.raises(ValueError, match="give six numbers or formulas"):
+        Distributed(name="w", link="arm", wrench=(3,))
+    with pytest.raises(ConfigError, match="give six numbers or formulas"):
+        structured(Division, {"reference": 3}, "")

@@ -140,7 +140,9 @@ class Acting:
         from corekit_gvs.formula import evaluator, expression  # brings SymPy
 
         index = self._channel(f"distributed-{each.name}", "1") if each.input else -1
-        formulas = [expression(text, ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)]
+        formulas = [
+            expression(str(text), ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)
+        ]
         function = evaluator(formulas, ["X", "t"])
         moving = any("t" in map(str, f.free_symbols) for f in formulas)
         for part in self._parts(each.link, (), path):

@@ -53,8 +53,11 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
     def refuse(found: object, allowed: str) -> ConfigError:
         return ConfigError([Mistake(path, found, allowed)], "a formula")
 
-    if len(text) > _LONGEST:
-        raise refuse(f"{len(text)} characters", f"a formula has at most {_LONGEST}")
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        found = f"{len(text)} characters" if isinstance(text, str) else text
+        raise refuse(
+            found, f"must be a text of at most {_LONGEST} characters: a formula of {', '.join(names)}"
+        )
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -83,11 +86,11 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
         words = f"may hold numbers, {', '.join(known)}, + - * / ** and {', '.join(_FUNCTIONS)}"
         raise refuse(ast.unparse(node), words)
 
-    found = read(tree)
-    if found.has(sympy.zoo, sympy.oo, -sympy.oo, sympy.nan, sympy.I):
+    value = read(tree)
+    if value.has(sympy.zoo, sympy.oo, -sympy.oo, sympy.nan, sympy.I):
         said = "has no finite real value: it divides by 0, or takes a root or logarithm of what is < 0"
         raise refuse(text, said)
-    return found
+    return value
 
 
 class _Products(_PRINTER):

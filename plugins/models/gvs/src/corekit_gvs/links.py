@@ -59,7 +59,7 @@ class Joint:
     kind: str = option("fixed", "the kind of joint", choices=tuple(JOINT_SIZES))
     axis: str = option("z", "axis of one turn or shift (planar: the normal)", choices=_AXES)
     second: str = option("y", "second axis of a universal joint", choices=_AXES)
-    pitch: float = option(0.0, "of a helical joint: shift per turn", unit="m/rad")
+    pitch: float = option(0.0, "of a helical joint: shift per radian", unit="m/rad")
     stiffness: tuple[float, ...] = option(
         (0.0,),
         "towards q = 0; one, or one a coordinate",
@@ -191,7 +191,7 @@ class Division:
     density: float = option(1000.0, "ρ", unit="kg/m³", above=0)
     viscosity: float = option(0.0, "η of the material", unit="Pa·s", low=0)
     strain: tuple[Basis, ...] = option((Basis(),), "its bases; each strain in at most one of them")
-    reference: tuple[str, ...] = option(
+    reference: tuple[str | float, ...] = option(
         ("0", "0", "0", "1", "0", "0"),
         "ξ*: torsion, bend-y, bend-z, stretch, shear-y, shear-z; numbers or formulas of X",
         unit="1/m, –",

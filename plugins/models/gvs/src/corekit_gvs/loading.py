@@ -86,8 +86,8 @@ class Distributed:
 
     name: str = option(help="names it and its channel", check=is_word)
     link: str = option(help="the soft link")
-    wrench: tuple[str, ...] = option(
-        help="six formulas of X and t: moments x y z, forces x y z", converter=texts,
+    wrench: tuple[str | float, ...] = option(
+        help="six numbers or formulas of X and t: moments x y z, forces x y z", converter=texts,
         check=lambda value: None if len(value) == 6 else "give six numbers or formulas of X and t",
     )  # fmt: skip
     kind: str = option("internal", "what it is", choices=("internal", "section", "world"))

@@ -27,16 +27,14 @@ def rows_of_numbers(value: Any) -> Any:
     return tuple(numbers(entry) for entry in value) if isinstance(value, (list, tuple)) else value
 
 
-def text_list(value: Any) -> tuple[str, ...]:
+def text_list(value: Any) -> Any:
     """One text or a list of them as a tuple."""
-    return (value,) if isinstance(value, str) else tuple(value)
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
 def texts(value: Any) -> Any:
-    """A list of formulas, numbers among them, as a tuple of texts."""
-    if isinstance(value, str):
-        return (value,)
-    return tuple(str(entry) if _is_number(entry) else entry for entry in value)
+    """A formula or a list of them, numbers among them, as a tuple of texts."""
+    return tuple(str(entry) if _is_number(entry) else entry for entry in text_list(value))
 
 
 def is_word(name: str) -> str | None:

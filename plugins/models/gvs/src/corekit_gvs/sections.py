@@ -50,7 +50,7 @@ def reference_strain(division: Division, X: Array, path: str) -> Array:
         except ValueError:
             from corekit_gvs.formula import evaluator, expression  # brings SymPy
 
-            out[:, r] = evaluator([expression(text, ["X"], f"{path}.reference[{r}]")], ["X"])(X)[0]
+            out[:, r] = evaluator([expression(str(text), ["X"], f"{path}.reference[{r}]")], ["X"])(X)[0]
     if not np.isfinite(out).all():
         raise ConfigError(
             [Mistake(f"{path}.reference", list(division.reference), "must be finite")], "the division"
