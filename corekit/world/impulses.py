@@ -379,10 +379,11 @@ class Impulses:
         return kept | {f"row_impulse.{i}": impulse.copy() for i, impulse in enumerate(self._kept_rows)}
 
     def remember(self, memory: Memory) -> None:
-        """Take over what `memory` gave; an empty one means a fresh start."""
+        """Take over what `memory` gave, contacts alone where there is contact; an empty one means a fresh start."""
+        known = {} if self._stage is None else memory
         self._kept.set(
-            memory.get("impulse_id", _NO_ID),
-            memory.get("impulse", _NOTHING),
+            known.get("impulse_id", _NO_ID),
+            known.get("impulse", _NOTHING),
             memory.get("bounded_impulse", np.zeros(self.bounded)),
         )
         for i, impulse in enumerate(self._kept_rows):

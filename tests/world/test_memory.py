@@ -128,6 +128,29 @@ def test_run_continues_bit_for_bit_from_what_it_remembers_after_any_step(integra
             assert resumed.time == H * (step + 1)
 
 
+def test_a_world_without_contact_goes_on_from_the_memory_of_one_with_contact():
+    """A planar one: its contacts have two rows each."""
+
+    def planar(**contact):
+        rods = PointChainConfig(
+            masses=(1.0, 1.0),
+            positions=((0.0, 0.1), (0.3, 0.1)),
+            links=("none", "brake"),
+            shape="sphere",
+            planar=True,
+        )
+        return small_world({"a": PointChain(rods)}, INTEGRATORS["euler"](), step=H, **contact)
+
+    resting = planar(solver=ProjectedGaussSeidel(), detector=ReferenceDetector(), obstacles=[floor()])
+    resting.run(0.05)
+    assert resting.contacts().count == 2
+    falling = planar(solver=ProjectedGaussSeidel())
+    falling.remember(resting.memory())
+    assert np.array_equal(falling.state.q, resting.state.q)
+    falling.step()
+    np.testing.assert_allclose(falling.state.v, resting.state.v + H * np.tile([0.0, -9.81], 2), atol=1e-9)
+
+
 def test_memory_is_a_copy_and_holds_plain_arrays():
     simulation = everything("midpoint", "impulses")
     for _ in range(5):
