@@ -62,3 +62,12 @@ def test_a_wrench_that_begins_infinite_is_refused_where_it_stands():
     with pytest.raises(ConfigError, match="not finite at t = 0") as caught:
         GVS(GVSConfig(links=(arm(),), distributed=(infinite,)))
     assert caught.value.mistakes[0].path.endswith("distributed[0].wrench")
+
+
+@pytest.mark.parametrize("kind", ["internal", "section", "world"])
+def test_a_wrench_that_becomes_infinite_is_the_force_term_that_is_not_finite(kind):
+    """So that a run that stops there names it, and not gravity."""
+    ends = Distributed(name="pull", link="arm", kind=kind, wrench=("0", "log(1 - t)", "0", "0", "0", "0"))
+    robot = Robot((arm(),), distributed=(ends,)).at(t=2.0)
+    terms = robot.model.force_terms(robot.state, robot.inputs)
+    assert [name for name, force in terms.items() if not np.isfinite(force).all()] == ["applied"]

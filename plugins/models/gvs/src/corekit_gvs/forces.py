@@ -210,6 +210,8 @@ def add_loads(
     ints: IntArray, reals: Array, buffer: Array, inputs: Array, amount: float, pushes: Array
 ) -> None:
     """Add loads and tendons to the wrenches at the nodes."""
+    if amount == 0.0:  # what is not finite stays out of parts that have none of it
+        return
     loads, wrenches = whole(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
     tendons, ends = whole(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
     places = work(ints, buffer, PLACES).reshape((-1, STATE))
