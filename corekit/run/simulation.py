@@ -10,6 +10,7 @@ import numpy as np
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
+from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import StepFailed
 from corekit.roles.component import Component, Memory
@@ -153,6 +154,14 @@ class Simulation:
                     name = names[int(bad[0])].name
                     return self._non_finite(f"the {what} {name!r}", float(values[bad[0]]), before, b, name)
         said = f"{report.solve.status.value} {report.note}" if report.note else report.solve.status.value
+        if report.solve.status is Status.NON_FINITE:
+            for b, body in enumerate(self.bodies):
+                if term := self._culprit(b, before, infinite=True):
+                    said = f"the force term {term!r} of body {body.name!r} is not finite."
+                    sentence = f"{said} {step_to_try(self.step_length)}"
+                    return StepFailed(
+                        sentence, step=self.step_index, time=before.time, body=body.name, term=term
+                    )
         sentence = f"{said} {step_to_try(self.step_length)}"
         return StepFailed(sentence, step=self.step_index, time=before.time)
 
@@ -169,20 +178,25 @@ class Simulation:
             term=term,
         )
 
-    def _culprit(self, b: int, before: State) -> str:
-        """The body's first non-finite force term, else its largest.
+    def _culprit(self, b: int, before: State, *, infinite: bool = False) -> str:
+        """The body's first non-finite force term, else its largest, or none if it has to be `infinite`.
 
-        Looked for at the step's start, there with the inputs of a step later, and at the last trial state.
+        Looked for at the step's start, there with the inputs of a step later, at the last trial state, and at the
+        start's coordinates at the step's end.
         """
         start, trial = before.parts[b], self.system.trial.parts[b]
         ahead = start.time + self.step_length
-        return self._largest(b, (start, start.time), (start, ahead), (trial, trial.time))
+        end = start.copy()
+        end.time = ahead
+        return self._largest(
+            b, (start, start.time), (start, ahead), (trial, trial.time), (end, ahead), infinite=infinite
+        )
 
     def largest_term(self, b: int, state: State) -> str:
         """Name of body b's largest force term at a state, empty if it cannot name any."""
         return self._largest(b, (state.parts[b], state.time))
 
-    def _largest(self, b: int, *places: tuple[State, float]) -> str:
+    def _largest(self, b: int, *places: tuple[State, float], infinite: bool = False) -> str:
         body = self.bodies[b]
         sizes: dict[str, float] = {}
         for state, time in places:
@@ -194,7 +208,7 @@ class Simulation:
                 if not math.isfinite(size):
                     return name
                 sizes[name] = max(size, sizes.get(name, 0.0))
-        return max(sizes, key=lambda name: sizes[name], default="")
+        return "" if infinite else max(sizes, key=lambda name: sizes[name], default="")
 
     def shape_owner(self, shape: int) -> str:
         """`body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""

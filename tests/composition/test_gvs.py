@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from corekit.errors import StepFailed
 from corekit.scenario.load import from_document
 
 ARM = {
@@ -170,3 +171,16 @@ def test_a_straight_cantilever_has_the_frequency_of_the_discrete_rod():
         mass, stiffness = matrices(from_document(document).compose())
         found.append(np.sqrt(eigh(stiffness, mass, eigvals_only=True)[0]))
     assert found[0] == pytest.approx(found[1], rel=2e-3)
+
+
+@pytest.mark.parametrize("integrator", ["implicit-euler", "newmark", "generalized-alpha"])
+def test_a_load_that_ends_in_no_number_is_named_where_the_run_stops(integrator):
+    """Between 0.02 s and 0.03 s its logarithm has no value any more."""
+    pull = {"name": "pull", "link": "arm", "kind": "world", "wrench": [0, "log(0.025 - t)", 0, 0, 0, 0]}
+    (body,) = ARM["bodies"]
+    bodies = [{**body, "options": {**body["options"], "distributed": [pull]}}]
+    simulation = from_document({**ARM, "bodies": bodies, "integrator": integrator}).compose()
+    with pytest.raises(StepFailed, match="force term 'applied'") as caught:
+        simulation.run(0.1)
+    assert caught.value.step == 2
+    assert (caught.value.body, caught.value.term) == ("arm", "applied")
