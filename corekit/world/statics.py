@@ -173,7 +173,8 @@ class _Search:
                 self.taken += 1
         raise self._failed(
             f"no equilibrium within {options.max_iterations} iterations at load factor {load:g}. Try more load steps "
-            "(--load-steps 20), or begin nearer to it: another [bodies.initial], or run it with damping",
+            "(--load-steps 20), or follow the inputs from time 0 (--sweep 20), or begin nearer to it: another "
+            "[bodies.initial], or run it with damping",
             force,
         )
 

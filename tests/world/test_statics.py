@@ -21,6 +21,7 @@ from corekit.testing.point_chain_config import PointChainConfig
 from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit.testing.semi_implicit_euler import SemiImplicitEuler
 from corekit.testing.small_world import MODEL_ABILITIES, small_world
+from corekit.world.equilibrium import StaticsOptions
 
 G = 9.81
 ALL = MODEL_ABILITIES | {"prescribed"}
@@ -339,3 +340,9 @@ def test_a_stepped_simulation_goes_on_from_its_equilibrium_without_moving():
     (found,) = settle(simulation)
     simulation.run(0.5)
     assert np.allclose(simulation.state.q, found.q, atol=1e-9)
+
+
+def test_what_takes_too_long_is_told_every_other_way_there():
+    config = PendulumConfig(lengths=(1.0, 0.4), masses=(1.0, 3.0), angles=(2.0, -1.0), rates=(0.0, 0.0))
+    with pytest.raises(StaticsFailed, match=r"within 1 iterations .*--load-steps.*--sweep.*initial.*damping"):
+        settle(world(Pendulum(config)), options=StaticsOptions(max_iterations=1))
