@@ -36,7 +36,7 @@ class Catalogue:
         try:
             spec = resolve(role, given.name, self.installed)
         except PluginError as error:
-            hint = f"{error}{self._other_role(given.name)}"
+            hint = f"{error}{self._other_role(role, given.name)}"
             mistakes.append(
                 Mistake(name_path, shown(given.name), f"must be an installed {ROLES[role]}", hint)
             )
@@ -53,8 +53,9 @@ class Catalogue:
                 return None
         return None if options is None else ComponentTables(given.name, options, initial)
 
-    def _other_role(self, name: str) -> str:
-        others = sorted({ROLES[row.role] for row in self.installed if row.name == name and row.role in ROLES})
+    def _other_role(self, role: str, name: str) -> str:
+        rows = [row for row in self.installed if row.name == name and row.role in ROLES and row.role != role]
+        others = sorted({ROLES[row.role] for row in rows})
         return f"; {name!r} is the name of another role: {', '.join(others)}" if others else ""
 
 
