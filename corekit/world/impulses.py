@@ -380,7 +380,7 @@ class Impulses:
 
     def remember(self, memory: Memory) -> None:
         """Take over what `memory` gave, contacts alone where there is contact; an empty one means a fresh start."""
-        known = {} if self._stage is None else memory
+        known: Memory = {} if self._stage is None else memory
         self._kept.set(
             known.get("impulse_id", _NO_ID),
             known.get("impulse", _NOTHING),
