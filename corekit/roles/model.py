@@ -93,6 +93,7 @@ class Layout:
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
         reach: speed of the surface at a unit of each velocity [m/s a unit], by which errors of velocities are judged,
             shape (nv,): 1 where the unit is m/s, the radius where a thin body spins; None: every one is 1.
+        uncounted: what does work that neither inputs nor prescribed motions tell, in words; empty: nothing.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -110,6 +111,7 @@ class Layout:
     row_width: int = 0
     plane: Array | None = None
     reach: Array | None = None
+    uncounted: str = ""
 
     @property
     def input_size(self) -> int:

@@ -195,6 +195,8 @@ def _why_unknown(simulation: Simulation) -> str:
         body: Body = part.body
         if "energy" not in body.abilities:
             return f"the model of {body.name!r} cannot tell its energy"
+        if body.layout.uncounted:
+            return f"the work of {body.layout.uncounted} of {body.name!r} is not known"
         for channel in body.layout.inputs:
             if channel.kind is not ChannelKind.EFFORT:
                 return f"the work of input {channel.name!r} of {body.name!r}, a {channel.kind.value}, is not known"

@@ -15,6 +15,8 @@ from corekit_gvs.config import GVSConfig
 from corekit_gvs.loading import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
+from corekit_gvs.python_functions import call, is_function
+from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
     BODY_INPUT,
     BODY_TABLE,
@@ -44,6 +46,32 @@ class Varying:
         (actions if self.internal else wrenches)[self.rows, :6] = values
 
 
+def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
+    """A distributed wrench as a function of X, (p,), and t that returns (6, p), and whether it may change in time."""
+    if len(each.wrench) == 1:
+        return (lambda X, t: call(each.wrench[0], path, (6, len(X)), X.copy(), t)), True
+    typed = {r: text for r, text in enumerate(each.wrench) if not is_function(text)}
+    formulas: Callable[..., Array] | None = None
+    moving = len(typed) < 6
+    if typed:
+        from corekit_gvs.formula import evaluator, expression  # brings SymPy
+
+        made = [expression(str(text), ["X", "t"], f"{path}[{r}]") for r, text in typed.items()]
+        formulas = evaluator(made, ["X", "t"])
+        moving = moving or any("t" in map(str, f.free_symbols) for f in made)
+
+    def values(X: Array, t: float) -> Array:
+        out = np.zeros((6, len(X)))
+        if formulas is not None:
+            out[list(typed)] = formulas(X, t)
+        for r, entry in enumerate(each.wrench):
+            if r not in typed:
+                out[r] = call(entry, f"{path}[{r}]", X.shape, X.copy(), t)
+        return out
+
+    return values, moving
+
+
 @frozen(eq=False)
 class Acting:
     """What acts on the links; inputs in the order of `channels`. See `tables` for the rows."""
@@ -58,6 +86,7 @@ class Acting:
     ends: list[Array] = field(factory=list)
     driven: list[list[int]] = field(factory=list)
     varying: list[Varying] = field(factory=list)
+    state_loads: list[StateLoad] = field(factory=list)
 
     def add_all(self, config: GVSConfig, mistakes: Mistakes) -> None:
         """Everything of the options, in order."""
@@ -116,9 +145,15 @@ class Acting:
         self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
 
     def _load(self, load: Load, path: str) -> None:
-        first = self._channel(f"load-{load.name}", "N·m, N", 6)
         node = self.tree.node_of(load.at, f"{path}.at")
-        self.loads.append([node, first, BODY_INPUT if load.follows else WORLD_INPUT])
+        if load.function is None:
+            first = self._channel(f"load-{load.name}", "N·m, N", 6)
+            self.loads.append([node, first, BODY_INPUT if load.follows else WORLD_INPUT])
+        else:
+            offset, row = np.array(load.offset), len(self.wrenches)
+            made = StateLoad(load.function, f"{path}.function", node, row, offset, load.follows)
+            self.state_loads.append(made)
+            self.loads.append([node, -1, BODY_TABLE if load.follows else WORLD_TABLE])
         self.wrenches.append(np.array([0.0] * 6 + list(load.offset)))
 
     def _chamber(self, chamber: Chamber, path: str) -> None:
@@ -137,14 +172,8 @@ class Acting:
                 self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))
 
     def _distributed(self, each: Distributed, path: str) -> None:
-        from corekit_gvs.formula import evaluator, expression  # brings SymPy
-
         index = self._channel(f"distributed-{each.name}", "1") if each.input else -1
-        formulas = [
-            expression(str(text), ["X", "t"], f"{path}.wrench[{r}]") for r, text in enumerate(each.wrench)
-        ]
-        function = evaluator(formulas, ["X", "t"])
-        moving = any("t" in map(str, f.free_symbols) for f in formulas)
+        function, moving = _wrench(each, f"{path}.wrench")
         for part in self._parts(each.link, (), path):
             places = np.array(part.quadrature_place)
             X = (part.start + part.division.length * places) / self.tree.links[each.link].length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, final
 
@@ -73,9 +73,10 @@ class Basis:
     )
     order: int = option(0, "highest degree (Fourier: wave number)", low=0, high=40)
     elements: int = option(1, "number of elements of a local basis", low=1, high=1000)
-    functions: tuple[str, ...] = option(
+    functions: tuple[str | Callable[..., Any], ...] = option(
         (),
-        "custom: formulas of X, one a function; dependent: formulas of X, t, q1, q2, …, one a mode",
+        "custom: formulas of X, one a function; dependent: formulas of X, t, q1, q2, …, one a mode; in place of a "
+        "formula a Python function, `module:function`, of the places X, or making a formula of SymPy's symbols",
         converter=texts,
     )
     coordinates: int = option(0, "of a dependent basis: how many q", low=0, high=60)
@@ -160,13 +161,21 @@ class Basis:
         return cls(kind="inverse-multiquadric", elements=elements, **_modes(modes))
 
     @classmethod
-    def custom(cls, functions: Sequence[str], *modes: str) -> Basis:
-        """Formulas of X, for example `("1", "sin(pi*X)")`."""
+    def custom(cls, functions: Sequence[str | Callable[..., Any]], *modes: str) -> Basis:
+        """Formulas of X, for example `("1", "sin(pi*X)")`, or Python functions of the places X, (p,)."""
         return cls(kind="custom", functions=tuple(functions), **_modes(modes))
 
     @classmethod
-    def dependent(cls, functions: str | Sequence[str], coordinates: int, *modes: str) -> Basis:
-        """Formulas of X, t, q1, q2, …, one a mode; derivatives are worked out by SymPy."""
+    def dependent(
+        cls,
+        functions: str | Callable[..., Any] | Sequence[str | Callable[..., Any]],
+        coordinates: int,
+        *modes: str,
+    ) -> Basis:
+        """Formulas of X, t, q1, q2, …, one a mode; derivatives are worked out by SymPy.
+
+        Or Python functions that make them: `lambda X, t, q1, q2: q1 * sympy.exp(-((q2 * X) ** 2))`.
+        """
         return cls(
             kind="dependent",
             functions=texts(functions),

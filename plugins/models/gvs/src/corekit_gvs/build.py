@@ -16,6 +16,7 @@ from corekit_gvs.closing import LoopTable, loop_tables
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.elastic import linear_matrices
 from corekit_gvs.mistakes import Mistakes
+from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
     ACTIONS,
     BASES,
@@ -64,6 +65,7 @@ class Robot:
     springs: Array
     world: Array
     varying: tuple[Varying, ...]
+    state_loads: tuple[StateLoad, ...]
     dependents: tuple[DependentBasis, ...]
 
     def refresh(self, q: Array, v: Array, t: float) -> None:
@@ -72,6 +74,11 @@ class Robot:
             basis.update(q, v, t, self.strains, self.bases[0])
         for each in self.varying:
             each.update(t, self.actions, self.wrenches)
+
+    def push(self, t: float) -> None:
+        """Write loads that depend on the state, after a sweep with velocities."""
+        for each in self.state_loads:
+            each.update(self.packed, self.wrenches, t)
 
     def refresh_slopes(self, q: Array, v: Array, w: Array, t: float) -> None:
         """Write the further derivatives of dependent bases that tangents at q̈ = w need; an empty w is 0."""
@@ -119,6 +126,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         springs=table_of(packed, SPRINGS).reshape(-1, 3),
         world=table_of(packed, WORLD),
         varying=varying,
+        state_loads=tuple(acting.state_loads),
         dependents=tuple(tree.dependents),
     )
 

@@ -22,8 +22,10 @@ import numpy as np
 import sympy
 
 from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import MODES, Basis
 from corekit_gvs.formula import evaluator, expression
+from corekit_gvs.python_functions import function_of, is_function
 
 __all__ = ["DependentBasis"]
 
@@ -37,8 +39,25 @@ class _Derived(NamedTuple):
     second: Callable[..., Array]
 
 
+def _formula(entry: Any, names: list[str], path: str) -> Any:
+    """A formula, or what a Python function of X, t, q1, q2, … makes of symbols."""
+    if not is_function(entry):
+        return expression(entry, names, path)
+    function, symbols = function_of(entry, path), [sympy.Symbol(name, real=True) for name in names]
+    try:
+        made = sympy.sympify(function(*symbols), strict=True)
+        strange = sorted(map(str, made.free_symbols - set(symbols)))
+    except Exception as error:
+        said = f"must make a formula of the symbols {', '.join(names)} (use sympy's functions): {error}"
+        raise ConfigError([Mistake(path, entry, said)], "a Python function") from error
+    if strange:
+        said = f"may hold {', '.join(names)}; {', '.join(strange)} is none of them"
+        raise ConfigError([Mistake(path, entry, said)], "a Python function")
+    return made
+
+
 @lru_cache(maxsize=64)
-def _derive(functions: tuple[str, ...], count: int, path: str) -> _Derived:
+def _derive(functions: tuple[Any, ...], count: int, path: str) -> _Derived:
     """Derivatives of a basis with `count` coordinates, kept: every place inside a link asks for them again."""
     q_names, p_names = [f"q{i + 1}" for i in range(count)], [f"p{i + 1}" for i in range(count)]
     names = ["X", "t", *q_names]
@@ -49,7 +68,7 @@ def _derive(functions: tuple[str, ...], count: int, path: str) -> _Derived:
     def along(f: Any) -> Any:
         return diff(f, t) + sum(rate * diff(f, each) for rate, each in zip(p, q, strict=True))
 
-    b = [expression(text, names, f"{path}.functions[{i}]") for i, text in enumerate(functions)]
+    b = [_formula(entry, names, f"{path}.functions[{i}]") for i, entry in enumerate(functions)]
     slope = [diff(f, each) for f in b for each in q]
     flow = [along(f) for f in slope]
     first = [*b, *slope, *[diff(f, t) for f in b], *[along(along(f)) for f in b]]

@@ -10,6 +10,7 @@
 | hermite              | value and slope d/dX at the nodes (slope functions carry w)      |
 | gaussian             | exp(−c²(X − aⱼ)²), c = 2√(ln 2)/w                                |
 | inverse-multiquadric | 1/√(1 + c²(X − aⱼ)²), c = 2√3/w                                  |
+| custom               | formulas of X, or Python functions of the places (p,)            |
 
 w = 1/elements is the width of an element, aⱼ = j·w its ends. An end of an element is taken from its left.
 """
@@ -17,11 +18,14 @@ w = 1/elements is the width of an element, aⱼ = j·w its ends. An end of an el
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import PER_ELEMENT, Basis
+from corekit_gvs.python_functions import call, is_function
 
 __all__ = ["element_ends", "enough_points", "shape_functions"]
 
@@ -42,13 +46,24 @@ def shape_functions(basis: Basis, X: Array, path: str) -> Array:
         pairs = np.stack([np.cos(waves), np.sin(waves)], axis=2).reshape(len(X), 2 * order)
         return np.hstack([np.ones((len(X), 1)), pairs])
     if kind == "custom":
+        return np.stack(
+            [_custom(each, X, f"{path}.functions[{i}]") for i, each in enumerate(basis.functions)], 1
+        )
+    return _local(basis, X)
+
+
+def _custom(entry: Any, X: Array, path: str) -> Array:
+    """Values of a formula of X, or of a Python function of the places, shape (p,)."""
+    if is_function(entry):
+        found = call(entry, path, X.shape, X.copy())
+    else:
         from corekit_gvs.formula import evaluator, expression  # brings SymPy
 
-        formulas = [
-            expression(each, ["X"], f"{path}.functions[{i}]") for i, each in enumerate(basis.functions)
-        ]
-        return evaluator(formulas, ["X"])(X).T
-    return _local(basis, X)
+        found = evaluator([expression(entry, ["X"], path)], ["X"])(X)[0]
+    if not np.isfinite(found).all():
+        where = X[~np.isfinite(found)][0]
+        raise ConfigError([Mistake(path, entry, f"has no finite value at X = {where:.6g}")], "the basis")
+    return found
 
 
 def _local(basis: Basis, X: Array) -> Array:

@@ -51,6 +51,17 @@ def _of_division(division: Division, link: str) -> list[tuple[str, str]]:
     return out
 
 
+def _uncounted(config: GVSConfig, robot: Robot) -> str:
+    """The first of what does work without an input."""
+    for wrench in config.distributed:
+        if not wrench.input:
+            return f"the distributed wrench {wrench.name!r}"
+    for load in config.loads:
+        if load.function is not None:
+            return f"the load {load.name!r}"
+    return "" if all(basis.steady for basis in robot.dependents) else "a basis that moves with t"
+
+
 def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
     """The layout."""
     pairs: list[tuple[str, str]] = []
@@ -74,4 +85,5 @@ def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
         motions=motions.signals,
         bilateral_rows=robot.loops.height,
         row_width=robot.size,
+        uncounted=_uncounted(config, robot),
     )

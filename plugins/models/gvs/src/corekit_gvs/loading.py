@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, final
 
 from attrs import evolve, frozen
@@ -10,6 +11,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_gvs.links import Joint
 from corekit_gvs.options import Profile, Triple, is_word, profile, texts
+from corekit_gvs.python_functions import is_function
 
 __all__ = ["Cable", "Chamber", "Distributed", "Load", "Loop", "Tendon"]
 
@@ -81,15 +83,22 @@ class Distributed:
     - section: an external load per length in the sections' axes [N, N/m], +∫ Jᵀ·w ds
     - world: the same in world axes
 
-    With `input` the channel `distributed-NAME` scales it.
+    With `input` the channel `distributed-NAME` scales it. In place of a formula a Python function may stand,
+    `module:function`, of the places X, (p,), and t; or one in place of all six, which returns (6, p). They are called
+    before every sweep.
     """
 
     name: str = option(help="names it and its channel", check=is_word)
     link: str = option(help="the soft link")
-    wrench: tuple[str | float, ...] = option(
-        help="six numbers or formulas of X and t: moments x y z, forces x y z", converter=texts,
-        check=lambda value: None if len(value) == 6 else "give six numbers or formulas of X and t",
-    )  # fmt: skip
+    wrench: tuple[str | float | Callable[..., Any], ...] = option(
+        help="six numbers or formulas of X and t: moments x y z, forces x y z; or a Python function, `module:function`",
+        converter=texts,
+        check=lambda value: (
+            None
+            if len(value) == 6 or (len(value) == 1 and is_function(value[0]))
+            else "give six numbers or formulas of X and t, or one Python function of them"
+        ),
+    )
     kind: str = option("internal", "what it is", choices=("internal", "section", "world"))
     input: bool = option(False, "whether it is scaled by an input")
 
@@ -99,13 +108,22 @@ class Distributed:
 class Load:
     """A wrench at a place, channel `load-NAME`: moment (3) [N·m], then force (3) [N].
 
-    In world axes, or if it follows in the axes of the frame there.
+    In world axes, or if it follows in the axes of the frame there. Instead of a channel it may have a Python function
+    of t, the position (3,), rotation (3, 3) and velocity (ω; v) (6,) of its point, all in the world, that returns the
+    six numbers: a magnet, a spring to a moving point, a current. Tangents hold its differences.
     """
 
     name: str = option(help="names its channel", check=is_word)
     at: str = option(help="the place, for example `arm.tip`")
     follows: bool = option(False, "whether it turns with the frame")
     offset: Triple = option((0.0, 0.0, 0.0), "of the point it acts at, in the frame there", unit="m")
+    function: str | Callable[..., Any] | None = option(
+        None,
+        "`module:function` of t, position, rotation and velocity of the point; none: an input",
+        check=lambda value: (
+            None if value is None or is_function(value) else "name a Python function, `module:function`"
+        ),
+    )
 
 
 @final

@@ -24,7 +24,7 @@ from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.rates import jacobian_rates
 from corekit_gvs.starts import Motions, rest_velocity, write_initial
 from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
-from corekit_gvs.tables import pushes_of
+from corekit_gvs.tables import pole_of, pushes_of
 from corekit_gvs.tangent import assemble_tangent
 from corekit_gvs.turning import add_turning
 
@@ -58,7 +58,7 @@ class GVS(Model):
         self._config, self._path = config, context.path or "gvs"
         self._robot = robot = build(config, context)
         self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
-        self._renewed = bool(robot.dependents or robot.varying)
+        self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
         self._drifts = any(not basis.steady for basis in robot.dependents)
         self._motions = Motions(config, robot.tree, Mistakes(context.path))
         self._layout = layout_of(config, robot, self._motions)
@@ -69,6 +69,7 @@ class GVS(Model):
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._pushes = pushes_of(robot.packed)
+        self._pole = pole_of(robot.packed, robot.last)
         self._held, self._scratch = np.zeros_like(self._pushes), np.zeros((robot.size, robot.size))
         # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
@@ -140,6 +141,8 @@ class GVS(Model):
             self._robot.refresh(state.q, state.v, state.time)
         self._given = _AT_REST if w is None or not len(w) else w.copy()
         sweep(*self._packed, state.q, state.v, state.aux, self._given, last, level)
+        if self._renewed and level >= RATES:
+            self._robot.push(state.time)
         at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
         self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
 
@@ -172,6 +175,8 @@ class GVS(Model):
         if moves:
             jacobian_rates(*packed, last)
         assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
+        for load in self._robot.state_loads:
+            load.add_slopes(packed, self._pole, state.time, moves, stiffness.data, damping.data)
         pushes = self._pushes
         if impulse is not None:
             loop_pushes(*packed, impulse, self._held, self._scratch)

@@ -81,12 +81,14 @@ class SymbolicTree:
     """Expressions of one tree; built by `GVS.symbolic()`.
 
     Raises:
-        ConfigError: a basis or a distributed wrench that varies in time.
+        ConfigError: a basis or a distributed wrench that varies in time, a load from Python.
     """
 
     def __init__(self, robot: Robot, path: str, values: Mapping[str, Expression] | None = None) -> None:
-        if robot.varying or not all(basis.steady for basis in robot.dependents):
-            what = "a wrench that varies in time" if robot.varying else "a basis that varies in time"
+        if robot.varying or robot.state_loads or not all(basis.steady for basis in robot.dependents):
+            what = "a basis that varies in time"
+            if robot.varying or robot.state_loads:
+                what = "a wrench that varies in time" if robot.varying else "a load from Python"
             said = "expressions are of steady bases and wrenches"
             raise ConfigError([Mistake(path, what, said)], "symbolic expressions")
         self._robot, self._path = robot, path

@@ -40,7 +40,10 @@ from corekit.data.arrays import Array, IntArray
 from corekit_gvs.exponential import WIDTH
 from corekit_gvs.vectors import inner
 
-__all__ = ["INTS", "REALS", "STATE", "Packed", "pack", "real", "table_of", "whole", "work"]
+__all__ = [
+    "INTS", "REALS", "STATE", "Packed", "integers_of", "pack", "pole_of", "pushes_of", "real", "table_of", "whole",
+    "work", "work_of",
+]  # fmt: skip
 
 INTS = (
     "NODES",
@@ -167,7 +170,22 @@ def table_of(packed: Packed, table: int) -> Array:
     return packed.reals[packed.ints[_REAL_AT + table] : packed.ints[_REAL_AT + table + 1]]
 
 
+def integers_of(packed: Packed, table: int, width: int) -> IntArray:
+    """A table of integers, (rows, width)."""
+    return packed.ints[packed.ints[table] : packed.ints[table + 1]].reshape(-1, width)
+
+
+def work_of(packed: Packed, table: int) -> Array:
+    """A work table, flat, as the last sweep left it."""
+    return packed.buffer[packed.ints[_WORK_AT + table] : packed.ints[_WORK_AT + table + 1]]
+
+
 def pushes_of(packed: Packed) -> Array:
     """The wrenches at all nodes that an assembly left, (nodes, 6): moment, force, world axes."""
-    start, end = packed.ints[_WORK_AT + PUSHES], packed.ints[_WORK_AT + PUSHES + 1]
-    return packed.buffer[start:end].reshape(-1, 6)
+    return work_of(packed, PUSHES).reshape(-1, 6)
+
+
+def pole_of(packed: Packed, last: int) -> Array:
+    """O of `rates`, (3,), where the last sweep left it."""
+    node = last // 2
+    return work_of(packed, PLACES)[STATE * node + 9 : STATE * node + 12]
