@@ -12,6 +12,7 @@ print it. Validation happens here too, so a config built in Python is checked al
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -62,6 +63,21 @@ def _numbers(value: object) -> list[float]:
     return []
 
 
+_KINDS: Mapping[str, tuple[type, str]] = {
+    "int": (numbers.Integral, "must be a whole number"),
+    "float": (numbers.Real, "must be a number"),
+    "str": (str, "must be a text"),
+}
+"""Annotation → what a value is, and the words for it."""
+
+
+def _wrong_kind(annotation: object, value: object) -> str:
+    """What is wrong with the kind of a value, empty if nothing is; sequences and unions are left to checks."""
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    kind, words = _KINDS.get(name, (object, ""))
+    return words if not isinstance(value, kind) or (words and isinstance(value, bool)) else ""
+
+
 def option(
     default: Any = NOTHING,
     help: str = "",
@@ -90,6 +106,9 @@ def option(
     words = allowed_text(low, high, above, choices)
 
     def validate(_instance: object, attribute: Attribute[Any], value: Any) -> None:
+        kind = _wrong_kind(attribute.type, value)
+        if kind:
+            raise ValueError(f"{attribute.name} = {value!r}: {kind}")
         if choices is not None and value not in choices:
             raise ValueError(f"{attribute.name} = {value!r}: {words}")
         for number in _numbers(value):
