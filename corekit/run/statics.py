@@ -22,7 +22,7 @@ from corekit.data.contacts import ContactMode
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo
 from corekit.data.step import StepReport
-from corekit.errors import ConfigError, CorekitError, Mistake
+from corekit.errors import ConfigError, CorekitError, Mistake, StaticsFailed
 from corekit.roles.model import Model
 from corekit.run.folder import RunFolder, versions_of
 from corekit.run.pace import Progress
@@ -215,9 +215,13 @@ def settle(
     try:
         for k, instant in enumerate(times):
             system.go_to(instant)
-            find_equilibrium(
-                system, simulation.state, options if k == 0 else evolve(options, load_steps=1), tell
-            )
+            own = options if k == 0 else evolve(options, load_steps=1)
+            try:
+                find_equilibrium(system, simulation.state, own, tell)
+            except StaticsFailed as error:
+                if len(times) > 1:
+                    error.add_note(f"That was at t = {instant:g} s, time {k + 1} of {len(times)}.")
+                raise
     finally:
         # what was remembered of contacts on the way belongs to no step
         for owner in (built, *simulation.components.values()):

@@ -208,7 +208,8 @@ class _Search:
         trust = 4
         kept = system.memory()
         for _ in range(60):
-            info, body = system.solve(shifts, step)
+            with np.errstate(all="ignore"):
+                info, body = system.solve(shifts, step)
             if info.status is Status.SINGULAR and body < 0:
                 self._raise(shifts, force, range(len(shifts)), 10.0)
                 continue
@@ -221,7 +222,11 @@ class _Search:
                 self._raise(shifts, force, (body,), 4.0)
                 continue
             if not np.isfinite(step).all():
-                raise self._failed(f"the step became non-finite ({info.status.value})", force)
+                if max(shifts) > 1e30 or not np.isfinite(force).all():
+                    raise self._failed("the step to balance is not finite, whatever holds it back", force)
+                # nothing holds some motion, and rounding hid it from the factorisation
+                self._raise(shifts, force, range(len(shifts)), 10.0)
+                continue
             if not info.status.solved and trust > 0:
                 # contacts contradict each other more the farther a step goes
                 trust -= 1
