@@ -6,39 +6,18 @@ import numpy as np
 import pytest
 import sympy
 
+from corekit.data.signals import Constant
 from corekit.errors import ConfigError
+from corekit.roles.component import BuildContext
 from corekit.run.energy_balance import EnergyBalance
 from corekit.run.statics import settle
-from corekit.scenario.load import loads
+from corekit.testing.implicit_euler import ImplicitEuler
+from corekit.testing.small_world import small_world
 from corekit_gvs.config import Basis, Distributed, Division, GVSConfig, Joint, Link, Load
 from corekit_gvs.model import GVS
 
 from .robots import DOWN, Robot
 
-PULLED = """
-format = "corekit-scenario/1"
-name = "pulled"
-time = { duration = 0.5, step = 0.01 }
-world = { gravity = [0.0, 0.0, 0.0] }
-output = { every = 0.01 }
-[[bodies]]
-name = "robot"
-use = "gvs"
-[[bodies.options.links]]
-name = "arm"
-[[bodies.options.links.divisions]]
-length = 0.3
-radius = 0.01
-young = 1e6
-viscosity = 5e4
-strain = [{ kind = "legendre", order = 2, modes = ["bend-y"] }]
-[[bodies.options.loads]]
-name = "tug"
-at = "arm.tip"
-function = "springs:pull"
-[integrator]
-use = "implicit-euler"
-"""
 MODULE = """
 import numpy as np
 
@@ -201,25 +180,23 @@ def test_what_does_work_without_an_input_is_told():
     assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).layout.uncounted
 
 
-def test_a_run_with_a_load_from_python_says_that_its_energy_is_not_watched(tmp_path, monkeypatch):
-    (tmp_path / "springs.py").write_text(
-        "def pull(t, position, rotation, velocity):\n    return 0, 0, 0, 0, 0, 2.0 - 30.0 * position[2]\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    simulation = loads(PULLED).compose()
-    assert EnergyBalance(simulation).unknown == "the work of the load 'tug' of 'robot' is not known"
-    # where spring and bending balance, against the same force by an input
-    settle(simulation)
-    model = simulation.bodies[0].model
+def test_a_load_from_python_comes_to_rest_as_its_force_does_and_its_energy_is_not_watched():
+    def world(function, **inputs):
+        load = Load(name="tug", at="arm.tip", function=function)
+        model = GVS(GVSConfig(links=(arm(Basis.legendre(2, "bend-y")),), loads=(load,)))
+        abilities = frozenset({"tangent", "balance", "energy", "force-terms"})
+        integrator = ImplicitEuler(None, BuildContext(step=0.01))
+        return small_world(
+            {"robot": model}, integrator, step=0.01, abilities=abilities, inputs={"robot": inputs}
+        )
+
+    pulled = world(lambda t, position, rotation, velocity: (0, 0, 0, 0, 0, 0.2 - 3.0 * position[2]))
+    assert EnergyBalance(pulled).unknown == "the work of the load 'tug' of 'robot' is not known"
+    settle(pulled)
     position, rotation = np.zeros((2, 3)), np.zeros((2, 3, 3))
-    model.poses(simulation.state.parts[0], position, rotation)
-    force = float(2.0 - 30.0 * position[1, 2])
-    still = PULLED.replace('function = "springs:pull"', "").replace(
-        "[integrator]",
-        '[[bodies.inputs]]\nchannel = "load-tug"\n'
-        f'signal = {{ kind = "constant", value = [0, 0, 0, 0, 0, {force!r}] }}\n[integrator]',
-    )
-    other = loads(still).compose()
-    settle(other)
-    assert position[1, 2] > 0.05
-    np.testing.assert_allclose(other.state.q, simulation.state.q, rtol=0, atol=1e-8)
+    pulled.bodies[0].model.poses(pulled.state.parts[0], position, rotation)
+    force = float(0.2 - 3.0 * position[1, 2])
+    assert force > 0.2
+    pushed = world(None, **{"load-tug": Constant((0.0, 0.0, 0.0, 0.0, 0.0, force))})
+    settle(pushed)
+    np.testing.assert_allclose(pushed.state.q, pulled.state.q, rtol=0, atol=1e-8)
