@@ -1,7 +1,7 @@
 """The contacts of one linearisation: their rows, the velocities of obstacles at them, and their gap terms.
 
-Each way of it returns how many contacts there are, and the
-obstacles' velocities at them, in contact axes, (m, width) [m/s], or None where all rest.
+Each way of it returns how many contacts there are, and the obstacles' velocities at them, in contact axes, (m, width)
+[m/s], or None where all rest.
 """
 
 from __future__ import annotations

@@ -28,6 +28,17 @@ def move_ends(
 
 
 @compiled
+def _take_out(turn: Array, move: Array, of: Array, moved: Array) -> None:
+    """Take the part along the unit vector `turn` out of a vector, and as much of `move` out of what goes with it."""
+    share = 0.0
+    for i in range(len(turn)):
+        share += turn[i] * of[i]
+    for i in range(len(turn)):
+        of[i] -= share * turn[i]
+        moved[i] -= share * move[i]
+
+
+@compiled
 def accelerate(count: int, places: Array, steps: Array, step: Array) -> None:
     """Take w_k and Δ_k, and overwrite Δ_k by Anderson's acceleration by the last steps, `count` of them with this one.
 
@@ -51,12 +62,7 @@ def accelerate(count: int, places: Array, steps: Array, step: Array) -> None:
             move[i] += turn[i]
             before += turn[i] * turn[i]
         for other in range(j + 1, m):
-            share = 0.0
-            for i in range(n):
-                share += turns[other, i] * turn[i]
-            for i in range(n):
-                turn[i] -= share * turns[other, i]
-                move[i] -= share * moves[other, i]
+            _take_out(turns[other], moves[other], turn, move)
         size = 0.0
         for i in range(n):
             size += turn[i] * turn[i]
@@ -70,9 +76,4 @@ def accelerate(count: int, places: Array, steps: Array, step: Array) -> None:
             move[i] *= scale
     rest = step.copy()
     for j in range(m - 1, -1, -1):
-        share = 0.0
-        for i in range(n):
-            share += turns[j, i] * rest[i]
-        for i in range(n):
-            rest[i] -= share * turns[j, i]
-            step[i] -= share * moves[j, i]
+        _take_out(turns[j], moves[j], rest, step)
