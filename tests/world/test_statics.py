@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, fsolve
 
-from corekit.data.signals import Constant
+from corekit.data.signals import Constant, Ramp
 from corekit.errors import CompositionError, StaticsFailed
 from corekit.roles.component import BuildContext
 from corekit.run.statics import settle
@@ -69,6 +69,16 @@ def test_a_torque_holds_a_pendulum_at_the_arcsine():
     torque = {"body": {"torque": Constant((4.0,))}}
     found = rest(Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))), inputs=torque)
     assert found.q[0] == pytest.approx(math.asin(4.0 / (1.3 * G * 0.7)), abs=1e-10)
+
+
+def test_a_path_of_loads_that_ends_says_at_which_time():
+    """A torque that grows with time: m·g·l is the largest that a pendulum holds."""
+    torque = Ramp(begin=0.0, end=1.0, start=(0.0,), value=(2.0 * G,))
+    pendulum = Pendulum(PendulumConfig(lengths=(1.0,)))
+    simulation = world(pendulum, inputs={"body": {"torque": torque}})
+    with pytest.raises(StaticsFailed) as caught:
+        settle(simulation, [0.0, 0.25, 0.75])
+    assert caught.value.__notes__[-1] == "That was at t = 0.75 s, time 3 of 3."
 
 
 def test_rods_that_hang_straight_are_at_rest_with_the_weights_below_them():
