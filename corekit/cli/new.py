@@ -20,7 +20,7 @@ from typing import Literal
 from corekit.errors import ConfigError, Mistake
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FIRST_PARTY
-from corekit.registry.spec import API_VERSION, ROLES
+from corekit.registry.spec import ROLES
 
 __all__ = ["Role", "distribution_files", "new"]
 
@@ -81,7 +81,6 @@ def distribution_files(role: Role, name: str) -> dict[str, str]:
         "class": _class_name(name),
         "role": _ROLE_IDS[role],
         "role_name": ROLES[_ROLE_IDS[role]],
-        "api": API_VERSION,
     }
     texts: dict[str, str] = {}
     for template in ("common", role):

@@ -19,7 +19,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from corekit import __version__
-from corekit.registry.spec import ROLES
+from corekit.registry.declared import declared_api
+from corekit.registry.spec import ROLES, api_problem
 
 __all__ = ["Installed", "discover", "module_is_missing"]
 
@@ -83,8 +84,8 @@ class Installed:
 def discover() -> tuple[Installed, ...]:
     """Every declared component, sorted by role, name and distribution; never raises over a broken plugin.
 
-    A row is unusable when its role is unknown, its module cannot be found, its distribution was made for
-    another kernel, or one of the distribution's requirements is not installed.
+    A row is unusable when its role is unknown, its module cannot be found, its distribution or its spec was made
+    for another kernel, or one of the distribution's requirements is not installed.
     """
     folders = [folder or os.getcwd() for folder in sys.path]
     return _discovered(tuple((folder, _changed(folder)) for folder in folders))
@@ -150,7 +151,8 @@ def _row(entry: metadata.EntryPoint, about: metadata.PackageMetadata, problem: s
         package = module.partition(".")[0]
         reason = f"its module {package} cannot be found; reinstall it: pip install --force-reinstall {name}"
     else:
-        reason = ""
+        api = declared_api(module)
+        reason = "" if api is None else api_problem(api, name)
     return Installed(
         role=role, name=entry.name, distribution=name, version=version, entry=entry.value, reason=reason
     )

@@ -12,7 +12,7 @@ from attrs import evolve
 from corekit.errors import PluginError
 from corekit.registry.discover import Installed, discover, module_is_missing
 from corekit.registry.first_party import FIRST_PARTY
-from corekit.registry.spec import API_VERSION, ROLES, ComponentSpec
+from corekit.registry.spec import ROLES, ComponentSpec, api_problem
 
 __all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "read_spec", "resolve"]
 
@@ -86,7 +86,9 @@ def read_spec(row: Installed) -> ComponentSpec:
         raise PluginError(
             f"{who}: its spec says role {spec.role!r} and name {spec.name!r}; entry point and spec must agree"
         )
-    _check_api(spec, who)
+    problem = api_problem(spec.api, row.distribution)
+    if problem:
+        raise PluginError(f"{who} cannot be used: {problem}")
     return spec
 
 
@@ -145,24 +147,6 @@ def _attribute(path: str) -> Any:
 
 def _failed_import(path: str, who: str, error: BaseException) -> str:
     return f"{who}: importing {path} failed with {type(error).__name__}: {error}"
-
-
-def _check_api(spec: ComponentSpec, who: str) -> None:
-    """Major must be equal, minor equal or older: a kernel keeps what its earlier minors promised."""
-    try:
-        major, minor = (int(part) for part in spec.api.split("."))
-    except ValueError:
-        raise PluginError(f"{who}: its API version {spec.api!r} is not of the form major.minor") from None
-    kernel_major, kernel_minor = (int(part) for part in API_VERSION.split("."))
-    if (major, minor) > (kernel_major, kernel_minor):
-        raise PluginError(
-            f"{who} was written for kernel API {spec.api}, this kernel has {API_VERSION}: "
-            "upgrade corekit-kernel"
-        )
-    if major != kernel_major:
-        raise PluginError(
-            f"{who} was written for kernel API {spec.api}, this kernel has {API_VERSION}: upgrade the plugin"
-        )
 
 
 def _phrase(role: str, name: str) -> str:

@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from attrs import field, frozen
 
-__all__ = ["API_VERSION", "ROLES", "ComponentSpec"]
+from corekit import __version__
+
+__all__ = ["API_VERSION", "ROLES", "ComponentSpec", "api_problem"]
 
 API_VERSION = "0.1"
 """Plugin API of this kernel: its major.minor version."""
@@ -37,6 +39,24 @@ def _known_role(_spec: object, _attribute: object, value: str) -> None:
         raise ValueError(f"unknown role {value!r}; roles are {', '.join(ROLES)}")
 
 
+def api_problem(api: str, distribution: str) -> str:
+    """Why a plugin written for this API does not fit this kernel and what to do about it, or nothing.
+
+    The plugin API changes with every minor version, so that another major.minor is refused, older or newer.
+    """
+    if api == API_VERSION:
+        return ""
+    this = f"it was written for kernel API {api!r}, this kernel ({__version__}) has {API_VERSION!r}"
+    try:
+        major, minor = api.split(".")
+        older = (int(major), int(minor)) < tuple(int(part) for part in API_VERSION.split("."))
+    except ValueError:
+        return f"{this}; an API is written major.minor: ask the author of {distribution} for a release that says so"
+    if older:
+        return f"{this}: upgrade the plugin (pip install --upgrade {distribution})"
+    return f"{this}: upgrade the kernel (pip install --upgrade corekit-kernel)"
+
+
 @frozen(kw_only=True)
 class ComponentSpec:
     """What a component is, what it offers and what it needs: plain strings, nothing imported.
@@ -49,7 +69,8 @@ class ComponentSpec:
         target: `package.module:Class` of the component, imported only when it is built.
         config: `package.module:Class` of its frozen attrs options class.
         summary: one sentence for `corekit list`.
-        api: kernel major.minor that the plugin was written for.
+        api: kernel major.minor that the plugin was written for, as a literal text: the listing reads it
+            without importing the plugin.
         provides: abilities, for example `contact-rows`, `tangent`.
         requires: per role id, the abilities that every component used beside it must provide;
             an empty set asks only that one is present.
@@ -64,7 +85,7 @@ class ComponentSpec:
     target: str
     config: str
     summary: str
-    api: str = API_VERSION
+    api: str
     provides: frozenset[str] = field(default=frozenset(), converter=frozenset)
     requires: Mapping[str, frozenset[str]] = field(factory=dict, converter=_role_requirements)
     initial: str | None = None

@@ -104,6 +104,7 @@ def viewer(**methods):
     spec = ComponentSpec(
         role="viewers",
         name="numbers",
+        api="0.1",
         target=f"{__name__}:Numbers",
         config=f"{__name__}:NumbersConfig",
         summary="Text.",

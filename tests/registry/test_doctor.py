@@ -14,7 +14,7 @@ from corekit.registry.discover import discover
 
 SPEC = (
     "from corekit.registry.spec import ComponentSpec\n"
-    "spec = ComponentSpec(role='models', name={name!r}, target='{package}.model:Model', "
+    "spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "
     "config='{package}.model:Config', summary='A model.')\n"
 )
 

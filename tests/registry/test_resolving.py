@@ -76,25 +76,6 @@ def test_spec_and_entry_point_must_agree(local_site):
         resolve("models", "stolen")
 
 
-@pytest.mark.parametrize(
-    ("api", "sentence"),
-    [("0.2", "upgrade corekit-kernel"), ("1.0", "upgrade corekit-kernel"), ("one", "not of the form")],
-)
-def test_api_newer_than_the_kernel_is_refused(local_site, api, sentence):
-    local_site.add_good("fake-api", "fake_api", "api", api=repr(api))
-    with pytest.raises(PluginError, match=sentence):
-        resolve("models", "api")
-
-
-def test_api_of_an_older_minor_is_accepted_and_of_an_older_major_refused(local_site, monkeypatch):
-    local_site.add_good("fake-api", "fake_api", "api", api="'1.1'")
-    monkeypatch.setattr("corekit.registry.resolve.API_VERSION", "1.2")
-    assert resolve("models", "api").api == "1.1"
-    monkeypatch.setattr("corekit.registry.resolve.API_VERSION", "2.0")
-    with pytest.raises(PluginError, match="upgrade the plugin"):
-        resolve("models", "api")
-
-
 def test_missing_module_of_the_component_is_refused_by_name(local_site):
     local_site.add_good("fake-needy", "fake_needy", "needy", modules="('no_such_module', 'attrs')")
     with pytest.raises(PluginError, match="needs the module no_such_module, which is not installed"):

@@ -7,6 +7,7 @@ __all__ = ["lcp"]
 lcp = ComponentSpec(
     role="contact_solvers",
     name="lcp",
+    api="0.1",
     target="corekit_lcp.lcp:LCPContact",
     config="corekit_lcp.config:LCPContactConfig",
     summary="Friction pyramids as one LCP, conditioned by rank selection, equilibration and regularisation.",

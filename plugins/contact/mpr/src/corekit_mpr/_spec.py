@@ -9,6 +9,7 @@ __all__ = ["mpr"]
 mpr = ComponentSpec(
     role="contact_detectors",
     name="mpr",
+    api="0.1",
     target="corekit_mpr.detector:MprDetector",
     config="corekit_mpr.config:MprConfig",
     summary="Gaps of any two convex shapes by support functions: portal refinement, GJK, polished and proven.",

@@ -7,6 +7,7 @@ __all__ = ["qp"]
 qp = ComponentSpec(
     role="contact_solvers",
     name="qp",
+    api="0.1",
     target="corekit_qp.qp:QPContact",
     config="corekit_qp.config:QPContactConfig",
     summary="A step as one convex quadratic program; friction by cone relaxation, corrected until it is exact.",

@@ -9,6 +9,7 @@ __all__ = ["sdf"]
 sdf = ComponentSpec(
     role="contact_detectors",
     name="sdf",
+    api="0.1",
     target="corekit_sdf.detector:SdfDetector",
     config="corekit_sdf.config:SdfConfig",
     summary="Exact gaps of round shapes to each other, boxes and planar shapes, of all to half-spaces.",

@@ -7,6 +7,7 @@ __all__ = ["der"]
 der = ComponentSpec(
     role="models",
     name="der",
+    api="0.1",
     target="corekit_der.model:DER",
     config="corekit_der.config:DERConfig",
     initial="corekit_der.initial:DERInitial",

@@ -7,6 +7,7 @@ __all__ = ["gvs"]
 gvs = ComponentSpec(
     role="models",
     name="gvs",
+    api="0.1",
     target="corekit_gvs.model:GVS",
     config="corekit_gvs.config:GVSConfig",
     initial="corekit_gvs.config:GVSInitial",

@@ -7,6 +7,7 @@ __all__ = ["pcc"]
 pcc = ComponentSpec(
     role="models",
     name="pcc",
+    api="0.1",
     target="corekit_pcc.model:PCC",
     config="corekit_pcc.config:PCCConfig",
     initial="corekit_pcc.config:PCCInitial",

@@ -7,6 +7,7 @@ __all__ = ["rigid"]
 rigid = ComponentSpec(
     role="models",
     name="rigid",
+    api="0.1",
     target="corekit_rigid.model:Rigid",
     config="corekit_rigid.config:RigidConfig",
     initial="corekit_rigid.config:RigidInitial",

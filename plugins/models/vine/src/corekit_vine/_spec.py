@@ -7,6 +7,7 @@ __all__ = ["vine"]
 vine = ComponentSpec(
     role="models",
     name="vine",
+    api="0.1",
     target="corekit_vine.model:Vine",
     config="corekit_vine.config:VineConfig",
     initial="corekit_vine.config:VineInitial",

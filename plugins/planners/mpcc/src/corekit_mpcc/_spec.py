@@ -7,6 +7,7 @@ __all__ = ["ipopt_mpcc"]
 ipopt_mpcc = ComponentSpec(
     role="planners",
     name="ipopt-mpcc",
+    api="0.1",
     target="corekit_mpcc.planner:IpoptMpcc",
     config="corekit_mpcc.config:MpccConfig",
     summary="Trajectories through contact: an MPCC in two stages, certified in physical units.",
