@@ -19,6 +19,7 @@ __all__ = ["breaches", "main"]
 
 PLUGIN_SEES = (
     "corekit.errors",
+    "corekit.files",
     "corekit.compiled",
     "corekit.data",
     "corekit.linalg",

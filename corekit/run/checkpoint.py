@@ -18,7 +18,6 @@ import contextlib
 import errno
 import hashlib
 import json
-import os
 import time as clock
 import zipfile
 from collections.abc import Callable, Mapping
@@ -29,6 +28,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.errors import PluginError, ResultsError
+from corekit.files import PATIENCE, write_whole
 from corekit.run.simulation import Simulation
 
 __all__ = ["Checkpoint", "CheckpointKeeper", "HasMemory", "newest_checkpoint", "read_checkpoint"]
@@ -103,16 +103,14 @@ class Checkpoint:
                 raise PluginError(
                     f"{name.partition('/')[2]!r} is remembered as {array.dtype}: a memory is made of plain arrays"
                 )
-        partial = path.with_name(f".{path.name}.partial")
-        try:
+
+        def write(partial: Path) -> None:
             with partial.open("wb") as file:
                 np.savez(file, **arrays)  # pyrefly: ignore[bad-argument-type]
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
+
+        try:
+            write_whole(path, write)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
             raise ResultsError(f"cannot write {path}: {error.strerror or error}.{_advice(error)}") from error
 
 
@@ -196,7 +194,8 @@ class CheckpointKeeper:
         simulation: whose.
         scenario, versions: as in `Checkpoint`.
         parts: what else has to go on as it was: name → part.
-        publish: makes every record up to now readable; called before each checkpoint.
+        publish: makes every record up to now readable; called before each checkpoint. It gets the time [s] for
+            which it may wait for another program that has the file open, and returns whether it succeeded.
     """
 
     def __init__(
@@ -206,7 +205,7 @@ class CheckpointKeeper:
         scenario: str,
         versions: Mapping[str, str],
         parts: Mapping[str, HasMemory],
-        publish: Callable[[], object],
+        publish: Callable[[float], bool],
     ) -> None:
         self._folder, self._simulation = folder, simulation
         self._scenario, self._versions = scenario, dict(versions)
@@ -229,9 +228,17 @@ class CheckpointKeeper:
             self.write()
 
     def write(self) -> None:
-        """Publish the records and write a checkpoint that belongs to them; the run goes on from it."""
+        """Publish the records and write a checkpoint that belongs to them; the run goes on from it.
+
+        Both are put off while another program has the results open: a checkpoint belongs to published records.
+        """
+        self._write(patience=0.0)
+
+    def _write(self, patience: float) -> None:
         begin = clock.perf_counter()
-        self._publish()
+        if not self._publish(patience):
+            self._next = clock.perf_counter() + _EVERY
+            return
         taken = self.snapshot()
         path = self._folder / f"checkpoint-{taken.step:012d}.npz"
         taken.write(path)
@@ -244,9 +251,11 @@ class CheckpointKeeper:
 
     def finish(self) -> None:
         """Write the end state and keep that alone."""
-        self.write()
+        self._write(PATIENCE)
         self._remove_all_but(1)
 
     def _remove_all_but(self, count: int) -> None:
         for path in checkpoint_files(self._folder)[count:]:
-            path.unlink(missing_ok=True)
+            # one that another program has open goes the next time
+            with contextlib.suppress(PermissionError):
+                path.unlink(missing_ok=True)

@@ -8,7 +8,6 @@ checkpoint-*.npz, step-*.npz          to go on, and to replay a step that failed
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import json
 import os
@@ -24,6 +23,7 @@ from attrs import frozen
 
 import corekit
 from corekit.errors import ResultsError
+from corekit.files import PARTIAL_FILES, write_text_whole
 from corekit.registry.discover import KERNEL, Installed, discover
 
 __all__ = ["RunFolder", "RunStatus", "read_log", "read_status", "versions_of"]
@@ -87,7 +87,7 @@ class RunFolder:
             ResultsError: the disk is full or the folder has gone.
         """
         try:
-            _write_whole(self.path / name, text)
+            write_text_whole(self.path / name, text)
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / name}: {error.strerror}") from error
 
@@ -99,7 +99,7 @@ class RunFolder:
         """
         self.set_status("running")
         try:
-            for partial in self.path.glob(".*.partial"):
+            for partial in self.path.glob(PARTIAL_FILES):
                 partial.unlink(missing_ok=True)
             log = self.path / _LOG
             if log.exists() and not log.read_bytes().endswith(b"\n"):
@@ -122,7 +122,7 @@ class RunFolder:
     def _say(self, word: str, reason: str = "") -> None:
         if word == "running":
             reason = f"process {os.getpid()} on {socket.gethostname()}"
-        _write_whole(self.path / _STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
+        write_text_whole(self.path / _STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log.
@@ -146,20 +146,6 @@ def _claim(path: Path) -> bool:
     except FileExistsError:
         return path.is_dir() and not any(path.iterdir())
     return True
-
-
-def _write_whole(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise
 
 
 def read_status(path: Path) -> RunStatus:

@@ -289,21 +289,25 @@ class Recorder:
         self._file.set_attribute("answered_by", "flag_meanings", " ".join(["no_solve_yet", *names]))
         self._file.set_attribute("", "statistics", json.dumps(self._statistics.as_data()))
 
-    def publish(self) -> None:
+    def publish(self, patience: float = 0.0) -> bool:
         """Make every record up to now readable under the file's name.
 
+        Args:
+            patience: how long to wait for another program that has the file open [s].
+        Returns:
+            False if it still had: nothing is lost, the next publication holds these records too.
         Raises:
             ResultsError: the disk is full or the folder has gone; what was published before is still there.
         """
         if not self._unpublished:
-            return
+            return True
         begin = clock.perf_counter()
         self._write_block()
         self._describe()
-        self._file.publish()
-        self._unpublished = False
+        self._unpublished = not self._file.publish(patience)
         now = clock.perf_counter()
         self._next_publication = now + max(_PUBLISH_EVERY, (now - begin) / _SHARE)
+        return not self._unpublished
 
     # — for resuming —
 

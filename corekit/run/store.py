@@ -8,7 +8,6 @@ or after a kill, sees a complete file of the last publication.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from corekit.errors import ResultsError
+from corekit.files import PATIENCE, FileHeldOpen, write_whole
 from corekit.run.netcdf_file import Variable, create_netcdf
 
 __all__ = ["GrowingFile"]
@@ -49,7 +49,6 @@ class GrowingFile:
         import h5py
 
         self.path = path
-        self._partial = path.with_name(f".{path.name}.partial")
         try:
             self._work = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by `close`
             if kept is None:
@@ -113,37 +112,63 @@ class GrowingFile:
         """Write an attribute of a variable, or of the whole file if `name` is empty."""
         (self._file[name] if name else self._file).attrs[key] = value
 
-    def publish(self) -> None:
+    def publish(self, patience: float = 0.0) -> bool:
         """Put a complete copy of the file, as it is now, under its name.
 
+        Args:
+            patience: how long to wait for another program that has the published file open [s].
+        Returns:
+            False if it still had; then what was published before is still there.
         Raises:
             ResultsError: the disk is full or the folder has gone.
         """
         try:
-            self._file.flush()
-            self._work.flush()
-            self._work.seek(0)
-            with self._partial.open("wb") as copy:
-                shutil.copyfileobj(self._work, copy, 1 << 20)
-            os.replace(self._partial, self.path)
+            # often, and a copy that a power failure takes can be made anew from the last checkpoint
+            write_whole(self.path, self._copy, durable=False, patience=patience)
+        except FileHeldOpen:
+            return False
         except OSError as error:
             raise self._cannot_write(error) from error
+        return True
+
+    def _copy(self, path: Path) -> None:
+        """Write a copy of the file as it is now."""
+        self._file.flush()
+        self._work.flush()
+        self._work.seek(0)
+        with path.open("wb") as copy:
+            shutil.copyfileobj(self._work, copy, 1 << 20)
 
     def _cannot_write(self, error: OSError) -> ResultsError:
-        """The error to raise; what is published stays, what was half copied makes room."""
-        with contextlib.suppress(OSError):
-            self._partial.unlink(missing_ok=True)
         return ResultsError(f"cannot write {self.path}: {_reason(error)}")
 
     def close(self) -> None:
-        """Publish for the last time and let go of the temporary file."""
+        """Publish for the last time and let go of the temporary file.
+
+        Raises:
+            ResultsError: the disk is full or the folder has gone; or another program does not let go of the
+                published file: then a whole copy lies beside it.
+        """
         if self._work.closed:
             return
         try:
-            self.publish()
+            if not self.publish(PATIENCE):
+                raise self._left_beside()
         finally:
             self._file.close()
             self._work.close()
+
+    def _left_beside(self) -> ResultsError:
+        """Keep what could not be published under a name of its own, and say so."""
+        beside = self.path.with_name(f"{self.path.stem}-{os.getpid()}{self.path.suffix}")
+        try:
+            self._copy(beside)
+        except OSError as error:
+            return self._cannot_write(error)
+        return ResultsError(
+            f"another program has {self.path} open, so it ends before its last records. Close it there, then rename "
+            f"{beside.name}, which holds them all, to {self.path.name}"
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, final
 
 from corekit.errors import PluginError, ResultsError
+from corekit.files import write_text_whole
 from corekit.registry.case import Case
 from corekit.registry.resolve import did_you_mean
 from corekit.study.batch import OUTCOMES
@@ -175,9 +176,7 @@ def _name(case: Case) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Whole or not at all."""
-    beside = path.with_name(path.name + ".new")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        write_text_whole(path, text)
     except OSError as error:
         raise ResultsError(f"cannot write {path}: {error.strerror}") from error

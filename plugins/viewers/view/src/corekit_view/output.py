@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from corekit import files
 from corekit.errors import PluginError, ResultsError
 
 __all__ = ["check_suffix", "require_module", "write_whole"]
@@ -30,31 +28,12 @@ def check_suffix(path: Path, suffixes: tuple[str, ...], viewer: str) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file beside `path`, then rename it: `path` is never half written.
+    """Write a file so that `path` is never half written, as `corekit.files.write_whole`.
 
     Raises:
-        ResultsError: if the folder or the file cannot be written; nothing is left behind.
+        ResultsError: the folder or the file cannot be written; nothing is left behind.
     """
-    temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
-        )
-        os.close(handle)
-        temporary = Path(name)
-        write(temporary)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        files.write_whole(path, write, durable=False)
     except OSError as error:
         raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The process's file mask, which mkstemp does not follow."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -23,6 +23,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
+from corekit.files import write_text_whole
 from corekit.study.case_run import CaseRun, Row
 from corekit.study.plan import Planned, make_plan
 from corekit.study.plan_file import PlanFile, load_plan_file
@@ -98,9 +99,7 @@ def ball_targets(case: CaseRun) -> list[Row]:
             found.append(_judged(file, made, axis, angle))
         _say(case, f"target {number + 1}: {found[-1].said}")
         text = json.dumps([_as_data(each) for each in found], indent=1, ensure_ascii=False)
-        half = stored.with_suffix(".part")
-        half.write_text(text + "\n", encoding="utf-8")
-        half.replace(stored)
+        write_text_whole(stored, text + "\n")
     return list(_rows(found))
 
 

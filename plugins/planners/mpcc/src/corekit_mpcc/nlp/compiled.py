@@ -26,6 +26,7 @@ from pathlib import Path
 import casadi as ca
 
 from corekit.compiled import cache_folder
+from corekit.files import replace_file
 
 __all__ = ["NoCompiler", "compile_functions", "load_functions"]
 
@@ -168,7 +169,7 @@ def _link(compiler: str, name: str, sources: Sequence[Path], folder: Path) -> No
     library = sources[0].with_name(f"{name}.so")
     objects = [str(source.with_suffix(".o")) for source in sources]
     _run(compiler, ("-shared", "-o", str(library), *objects, "-lm"), library.name)
-    os.replace(library, folder / library.name)
+    replace_file(library, folder / library.name)
 
 
 def _run(compiler: str, arguments: Sequence[str], about: str) -> None:

@@ -1,0 +1,87 @@
+"""Files that are whole or absent: written beside their name, then put in its place in one atomic replacement.
+
+On Windows a file cannot be replaced while another program has it open, and a viewer, a virus scanner or an indexer
+has it open for a moment only. Replacements are therefore repeated, with pauses that double, until they succeed or
+a bounded time has passed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["PARTIAL_FILES", "PATIENCE", "FileHeldOpen", "replace_file", "write_text_whole", "write_whole"]
+
+PATIENCE = 10.0
+"""Time for which a replacement is repeated [s]; a reader has a file open for far less."""
+
+PARTIAL_FILES = ".*.partial*"
+"""Pattern of what a killed writer leaves."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.25  # s
+_HELD_OPEN = {5, 32, 33}
+"""Windows' codes ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION."""
+
+
+class FileHeldOpen(PermissionError):
+    """Another program had a file open for as long as its replacement was repeated."""
+
+
+def replace_file(source: Path, target: Path, patience: float = PATIENCE) -> None:
+    """Move `source` to `target`, in the place of what is there, atomically.
+
+    Args:
+        source: on the same file system as `target`.
+        patience: for how long it is repeated while another program has one of them open [s]; 0: tried once.
+    Raises:
+        FileHeldOpen: it still had when that time was over; both files are as they were.
+        OSError: it is impossible for another reason, which is not waited for.
+    """
+    deadline, pause = time.monotonic() + patience, _FIRST_PAUSE
+    while True:
+        try:
+            os.replace(source, target)
+            return
+        except OSError as error:
+            # to Windows a folder in the target's place is an access denied, too
+            if getattr(error, "winerror", None) not in _HELD_OPEN or target.is_dir():
+                raise
+            if time.monotonic() + pause > deadline:
+                reason = "another program has it open; close it there, then try again"
+                raise FileHeldOpen(error.errno, reason, str(target)) from error
+        time.sleep(pause)
+        pause = min(2.0 * pause, _LONGEST_PAUSE)
+
+
+def write_whole(
+    path: Path, write: Callable[[Path], object], *, durable: bool = True, patience: float = PATIENCE
+) -> None:
+    """Write a file so that a reader sees the old one or the new one, and a failure leaves the old one.
+
+    Args:
+        write: writes all of it to the path that it is given, whose suffix is that of `path`.
+        durable: it is on the disk, not only with the system, before it takes its place.
+        patience: as for `replace_file`.
+    Raises:
+        OSError: the folder or the file cannot be written; no part of the new file is left.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial{path.suffix}")
+    try:
+        partial.touch()  # a folder that cannot be written to is found before the work is done
+        write(partial)
+        if durable:
+            with partial.open("r+b") as file:
+                os.fsync(file.fileno())
+        replace_file(partial, path, patience)
+    finally:
+        # gone once it has taken its place
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def write_text_whole(path: Path, text: str) -> None:
+    """`write_whole` of a text, in UTF-8 with the line ends that it has."""
+    write_whole(path, lambda partial: partial.write_text(text, encoding="utf-8", newline=""))
