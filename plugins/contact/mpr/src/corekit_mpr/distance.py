@@ -86,7 +86,7 @@ def distance(
             best, found = f, n
             if length - f <= 1e-2 * length and sweep >= 1:
                 f, polished = polish(pair, vertices, n, simplex, count, tiny, edges)
-                if f > best:
+                if f >= best - tiny:  # the polished direction is the better one where the values are level
                     best, found = f, polished
                 upper = min(upper, _proven(pair, vertices, found, best, enough, scratch))
         if upper - best <= enough or _known(simplex, count, w, tiny):

@@ -13,10 +13,19 @@ one is therefore one of
 
 All are tried and the best value is taken: every direction is a lower bound of the gap, so that one which
 does not belong merely loses. Edges of a hull are the differences of its vertices in the search's simplex.
+
+At the best direction f is flat: an error ε of n changes f by g·ε²/2 alone, so that f stops growing at
+ε ≈ √eps. Newton's iteration therefore follows the gradient that it makes vanish,
+
+    r = w − g·n, less its part along e,                                                        (4)
+
+until ‖r‖ is rounding; ‖r‖ is also the distance by which the witness on A, moved by −g·n, misses that on B.
+The start comes last: what was refined is preferred to it where their values differ by rounding.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from corekit.compiled import compiled
@@ -123,35 +132,47 @@ def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) -> Vector:
 
 
 @compiled
+def _slope(n: Vector, w: Vector, g: float, edge: Vector) -> float:
+    """‖r‖ of (4) [m]."""
+    r = along(w, -g, n)
+    return norm(along(r, -dot(r, edge), edge))
+
+
+@compiled
 def _climb(
     pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, edge: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """The better of what was found and the end of Newton's iteration (2) or (3) from n, shortened until f grows."""
+    """The better of what was found and the end of Newton's iteration (2) or (3) from n.
+
+    A step is shortened until f does not fall; where f is level to rounding, ‖r‖ must fall instead.
+    """
     w, _ = lowest(pair, vertices, n)
     g = dot(w, n)
+    slope = _slope(n, w, g, edge)
     for _ in range(_SWEEPS):
+        if not slope > tiny:
+            break
         d = _step(pair, n, w, g, edge)
         length = norm(d)
         if not length > 1e-15:
             break
         shrink = min(1.0, 0.5 / length)
         climbed = False
-        trial, w_trial, g_trial = n, w, g
+        trial, w_trial, g_trial, slope_trial = n, w, g, slope
         for _ in range(4):
             trial = unit(along(n, shrink, d))
             # rounding must not leave the circle
             trial = unit(along(trial, -dot(trial, edge), edge))
             w_trial, _ = lowest(pair, vertices, trial)
             g_trial = dot(w_trial, trial)
-            if g_trial >= g:
-                climbed = True
+            if g_trial >= g - tiny:
+                slope_trial = _slope(trial, w_trial, g_trial, edge)
+                climbed = g_trial > g + tiny or slope_trial < slope
                 break
             shrink *= 0.25
         if not climbed:
             break
-        n, w, g = trial, w_trial, g_trial
-        if length < 1e-9:
-            break
+        n, w, g, slope = trial, w_trial, g_trial, slope_trial
     if g > best + tiny:
         return g, n
     return best, found
@@ -159,10 +180,16 @@ def _climb(
 
 @compiled
 def _perpendicular(
-    pair: Pair, vertices: Array, best: float, found: Vector, edges: Array, count: int, tiny: float
+    pair: Pair,
+    vertices: Array,
+    best: float,
+    found: Vector,
+    start: Vector,
+    edges: Array,
+    count: int,
+    tiny: float,
 ) -> tuple[float, Vector]:
-    """The better of what was found and the directions perpendicular to two edges."""
-    start = found
+    """The better of what was found and the directions near the start that are perpendicular to two edges."""
     for i in range(count):
         for j in range(i):
             c = cross(row(edges, i), row(edges, j))
@@ -186,7 +213,7 @@ def polish(
         tiny: what a later candidate must gain to replace an earlier one [m]: rounding must not choose.
         edges: work buffer, shape (MAX_EDGES, 3).
     """
-    best, found = value(pair, vertices, n), n
+    best, found = -math.inf, n
     axes_a = (pair[3], pair[4], pair[5])
     axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     count, cap_a = _edges(pair[0], axes_a, n, edges, number(0))
@@ -202,10 +229,11 @@ def polish(
         best, found = _better(pair, vertices, best, found, scaled(pair[5], side(dot(pair[5], n))), tiny)
     if cap_b:
         best, found = _better(pair, vertices, best, found, (0.0, 0.0, side(n[2])), tiny)
-    best, found = _perpendicular(pair, vertices, best, found, edges, count, tiny)
+    best, found = _perpendicular(pair, vertices, best, found, n, edges, count, tiny)
     for k in range(count):
         edge = row(edges, k)
         on_circle = along(n, -dot(n, edge), edge)
         if norm(on_circle) > 0.5:
             best, found = _climb(pair, vertices, best, found, unit(on_circle), edge, tiny)
-    return _climb(pair, vertices, best, found, n, (0.0, 0.0, 0.0), tiny)
+    best, found = _climb(pair, vertices, best, found, n, (0.0, 0.0, 0.0), tiny)
+    return _better(pair, vertices, best, found, n, tiny)
