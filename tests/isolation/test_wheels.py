@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 import zipfile
 from email.parser import Parser
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from corekit.registry.spec import API_VERSION
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def wheel_of(wheels, name):
+    (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")
+    return wheel
+
 
 def contents(wheels, name):
-    (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(wheel_of(wheels, name)) as archive:
         names = archive.namelist()
         (metadata,) = (entry for entry in names if entry.endswith(".dist-info/METADATA"))
         return names, Parser().parsestr(archive.read(metadata).decode())
@@ -34,16 +46,50 @@ def test_kernel_wheel_holds_the_kernel_alone(wheels):
     assert any(name.endswith("licenses/NOTICE.md") for name in names)
 
 
-def test_plugin_wheels_hold_one_package_and_bound_the_kernel_on_both_sides(wheels, distributions):
+def test_plugin_wheels_hold_one_package_and_ask_for_the_kernel_whose_api_they_know(wheels, distributions):
+    major, minor = (int(part) for part in API_VERSION.split("."))
+    bound = {SpecifierSet(f">={major}.{minor},<{major}.{minor + 1}")}
     for name in set(distributions) - {"corekit-kernel"}:
         names, metadata = contents(wheels, name)
         packages = {entry.partition("/")[0] for entry in names if ".dist-info/" not in entry}
         assert packages == {name.replace("-", "_")}
-        (bound,) = (
-            line for line in metadata.get_all("Requires-Dist", []) if line.startswith("corekit-kernel")
-        )
-        assert ">=" in bound, (name, bound)
-        assert "<" in bound, (name, bound)
+        requirements = [Requirement(line) for line in metadata.get_all("Requires-Dist", [])]
+        asked = {each.specifier for each in requirements if each.name.startswith("corekit-")}
+        assert asked == bound, name
+
+
+def test_what_lives_outside_of_the_workspace_asks_for_the_same_kernel(distributions):
+    root = distributions["corekit-kernel"].folder
+    major, minor = (int(part) for part in API_VERSION.split("."))
+    for path in (
+        root / "examples" / "third_party" / "torsion-arm" / "pyproject.toml",
+        root / "corekit" / "templates" / "common" / "pyproject.toml.in",
+    ):
+        text = path.read_text(encoding="utf-8")
+        bounds = set(re.findall(r'"corekit-[a-z-]+([^"]*)"', text))
+        assert bounds == {f">={major}.{minor},<{major}.{minor + 1}"}, path
+
+
+def test_every_wheel_is_licensed_typed_and_described(wheels, distributions):
+    for name, distribution in distributions.items():
+        names, metadata = contents(wheels, name)
+        assert metadata["License-Expression"] == "MIT", name
+        (licence,) = (entry for entry in names if entry.endswith(".dist-info/licenses/LICENSE"))
+        with zipfile.ZipFile(wheel_of(wheels, name)) as archive:
+            assert archive.read(licence) == (ROOT / "LICENSE").read_bytes(), name
+        package = "corekit" if name == "corekit-kernel" else name.replace("-", "_")
+        assert f"{package}/py.typed" in names, name
+        assert metadata["Summary"], name
+        assert metadata["Author"] == "corekit authors", name
+        assert metadata["Requires-Python"] == f"{distributions['corekit-kernel'].project['requires-python']}"
+        # no address that does not exist yet
+        assert not metadata.get_all("Project-URL", []), name
+        assert "Home-page" not in metadata, name
+        assert metadata["Description-Content-Type"] == "text/markdown", name
+        described = str(metadata.get_payload())
+        assert described == (distribution.folder / distribution.project["readme"]).read_text(encoding="utf-8")
+        # a page that shows it alone has no files beside it
+        assert [link for link in re.findall(r"\]\(([^)]+)\)", described) if "://" not in link] == [], name
 
 
 def test_no_plugin_requires_another_plugin(distributions):
