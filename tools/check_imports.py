@@ -4,6 +4,8 @@
 - A plugin imports no other plugin, in its tests neither, and sees of the kernel only `PLUGIN_SEES`.
 - `_spec.py` imports nothing but `corekit.registry.spec` and the standard library.
 - A plugin's `__init__.py` imports nothing.
+- A plugin imports by a name that is not written in it, and executes text, nowhere: `corekit.roles.code.import_function`
+  asks whether the user allows it.
 
 The floors inside the kernel are import-linter's (see `pyproject.toml`).
 """
@@ -45,6 +47,12 @@ def breaches(root: Path) -> Iterator[str]:
                 sentence = _plugin_breach(path.name, module, packages, in_tests=in_tests)
                 if sentence:
                     yield f"{path.relative_to(root)}:{line}: {sentence}"
+            if not in_tests:
+                for line, called in _code_from_text(path):
+                    yield (
+                        f"{path.relative_to(root)}:{line}: a plugin calls {called} with what its text does not hold; "
+                        "corekit.roles.code.import_function asks whether code is allowed"
+                    )
 
 
 def main() -> int:
@@ -88,6 +96,26 @@ def _imports(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, str(node.module)
         elif isinstance(node, ast.ImportFrom) and node.level > 0:
             yield node.lineno, f".{node.module or ''}"
+
+
+def _code_from_text(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and name of every call that runs code named or given by something else than a literal text."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        named = function.id if isinstance(function, ast.Name) else ""
+        if isinstance(function, ast.Attribute) and function.attr in {
+            "import_module",
+            "spec_from_file_location",
+        }:
+            named = function.attr
+        literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
+        if (
+            named in {"import_module", "__import__", "exec", "eval", "spec_from_file_location"}
+            and not literal
+        ):
+            yield node.lineno, named
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ def check(
     /,
     *,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
     """Load and compose a scenario, and say what it would run.
@@ -33,6 +34,8 @@ def check(
         The scenario file.
     overrides
         `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     as_json
         Print one JSON object instead of text.
     """
@@ -41,7 +44,7 @@ def check(
     if not file.exists():
         load(file)  # whose error says so: a missing file is misuse, a file with mistakes fails the check
     try:
-        scenario = load(file, overrides)
+        scenario = load(file, overrides, allow_code=allow_code)
         simulation = scenario.compose()
     except CorekitError as error:
         if as_json:

@@ -24,6 +24,7 @@ def compare(
     vary: Annotated[tuple[str, ...], Parameter(negative="")],
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     out: Path | None = None,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
@@ -42,6 +43,8 @@ def compare(
         `time.step=1e-4`: another value for an entry, in every run; may be given several times.
     out
         The folder for the runs and the picture, instead of one with name and time stamp.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     json_file
         Write the table as JSON, too.
     quiet
@@ -50,7 +53,7 @@ def compare(
     from corekit.cli.progress_line import shown
     from corekit.study.compare import compare as run_all
 
-    comparison = run_all(file, vary, overrides, out, None if quiet else shown)
+    comparison = run_all(file, vary, overrides, out, None if quiet else shown, allow_code=allow_code)
     _print_table(comparison)
     picture = _draw(comparison)
     if json_file is not None:

@@ -21,6 +21,7 @@ def fit(
     *,
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
     """Fit a body of a scenario to observed markers, and say what the data determine and what not.
@@ -36,6 +37,8 @@ def fit(
         The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
     quiet
         Show nothing but errors.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     as_json
         Print one JSON object instead of a table.
     """
@@ -46,7 +49,7 @@ def fit(
     from corekit.study.new_folder import new_folder
 
     try:
-        wanted = load_fit(file)
+        wanted = load_fit(file, allow_code=allow_code)
         folder = new_folder(f"fit-{wanted.name}", Path("runs"), out)
         with Console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line:
             made = make(wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)))

@@ -32,6 +32,7 @@ def plan(
     pictures: bool = True,
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
     """Find a motion that does what a plan file asks for, say what it is worth, and simulate it.
@@ -55,12 +56,14 @@ def plan(
         The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
     quiet
         Show nothing but errors.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     as_json
         Print one JSON object instead of a table.
     """
     silent = quiet or as_json
     try:
-        made = _make(file, overrides, begin_from, out, replay=replay, silent=silent)
+        made = _make(file, overrides, begin_from, out, replay=replay, allow_code=allow_code, silent=silent)
         drawn = _draw(made) if pictures else []
     except CorekitError as error:
         if not as_json:
@@ -83,6 +86,7 @@ def _make(
     out: Path | None,
     *,
     replay: bool,
+    allow_code: bool,
     silent: bool,
 ) -> Planned:
     from rich.console import Console
@@ -93,7 +97,7 @@ def _make(
     from corekit.study.plan_file import load_plan_file
     from corekit.study.plan_folder import read_memory
 
-    asked = load_plan_file(file, overrides)
+    asked = load_plan_file(file, overrides, allow_code=allow_code)
     earlier = None if begin_from is None else read_memory(begin_from)
     folder = new_folder(asked.name, Path("runs"), out)
 

@@ -28,6 +28,7 @@ def run(
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     picture: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
@@ -45,6 +46,8 @@ def run(
         The run's folder, instead of one with name and time stamp; if it holds something, a number is added.
     quiet
         Show nothing but errors.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     as_json
         Print one JSON object instead of progress and table.
     picture
@@ -58,9 +61,11 @@ def run(
         return MISUSE
     try:
         if file is not None and file.suffix == ".npz":
-            _replay(file, silent=quiet or as_json)
+            _replay(file, allow_code=allow_code, silent=quiet or as_json)
             return None
-        results, pictures = _run(file, resume, overrides, out, picture, silent=quiet or as_json)
+        results, pictures = _run(
+            file, resume, overrides, out, picture, allow_code=allow_code, silent=quiet or as_json
+        )
     except CorekitError as error:
         if not as_json:
             raise
@@ -86,10 +91,10 @@ def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
     return ""
 
 
-def _replay(file: Path, *, silent: bool) -> None:
+def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
     from corekit.run.execute import replay
 
-    report = replay(file, warn=_ignore if silent else print_error)
+    report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
     if not silent:
         print(f"{file}: the step of {report.step:g} s succeeds here. {report.solve.status.value}")
 
@@ -105,13 +110,14 @@ def _run(
     out: Path | None,
     picture: bool,
     *,
+    allow_code: bool,
     silent: bool,
 ) -> tuple[Results, list[Path]]:
     from corekit.cli.pictures import draw, installed_viewers
     from corekit.cli.progress_line import ProgressLine
     from corekit.scenario.load import load
 
-    scenario = None if file is None else load(file, overrides)
+    scenario = None if file is None else load(file, overrides, allow_code=allow_code)
     # what is compiled is imported once there is something to run
     from corekit.run.execute import execute, resume
 
@@ -119,7 +125,7 @@ def _run(
     viewers = installed_viewers() if picture else []
     with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
         if folder is not None:
-            results = resume(folder, scenario, progress=line, warn=line.warn)
+            results = resume(folder, scenario, progress=line, warn=line.warn, allow_code=allow_code)
         else:
             assert scenario is not None
             results = execute(scenario, directory=out, progress=line, warn=line.warn)

@@ -13,6 +13,7 @@ from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
     from corekit.run.statics import Statics
+    from corekit.scenario.schema import Scenario
 
 __all__ = ["statics"]
 
@@ -27,6 +28,7 @@ def statics(
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     picture: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
@@ -52,13 +54,18 @@ def statics(
         The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
     quiet
         Show nothing but errors.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     as_json
         Print one JSON object instead of a table.
     picture
         Draw it with an installed viewer.
     """
+    from corekit.scenario.load import load
+
     try:
-        found, drawn = _find(file, at, load_steps, sweep, overrides, out, picture, silent=quiet or as_json)
+        scenario = load(file, overrides, allow_code=allow_code)
+        found, drawn = _find(scenario, at, load_steps, sweep, out, picture, silent=quiet or as_json)
     except CorekitError as error:
         if not as_json:
             raise
@@ -77,11 +84,10 @@ def statics(
 
 
 def _find(
-    file: Path,
+    scenario: Scenario,
     at: float | None,
     load_steps: int,
     sweep: int,
-    overrides: tuple[str, ...],
     out: Path | None,
     picture: bool,
     *,
@@ -90,9 +96,7 @@ def _find(
     from corekit.cli.pictures import draw, installed_viewers, viewer_for
     from corekit.cli.progress_line import ProgressLine
     from corekit.run.statics import find_statics
-    from corekit.scenario.load import load
 
-    scenario = load(file, overrides)
     # a missing viewer is said before the search, not after it
     viewers = installed_viewers() if picture else []
     with ProgressLine(scenario.name, silent=silent) as line:

@@ -25,6 +25,7 @@ def sweep(
     jobs: int | None = None,
     out: Path | None = None,
     resume: Path | None = None,
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
@@ -47,6 +48,8 @@ def sweep(
         The folder for the runs and the table, instead of one with name and time stamp.
     resume
         The folder of a sweep that was stopped, to go on with it; it knows what was asked for.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     json_file
         Write the table as JSON, too.
     quiet
@@ -65,12 +68,12 @@ def sweep(
                 "--resume goes on with what the folder asks for: leave file, --vary, --set and --out out"
             )
             return MISUSE
-        found = study.resume(resume, show, workers)
+        found = study.resume(resume, show, workers, allow_code=allow_code)
     elif file is None or not vary:
         print_error("give a scenario and what to vary: corekit sweep FILE --vary contact.friction=0.1:0.9:5")
         return MISUSE
     else:
-        found = study.sweep(file, vary, overrides, out, show, workers)
+        found = study.sweep(file, vary, overrides, out, show, workers, allow_code=allow_code)
     _print_table(found)
     if json_file is not None:
         text = json.dumps(found.as_data(), indent=2, ensure_ascii=False)

@@ -79,6 +79,7 @@ def resume(
     *,
     progress: Tell | None = None,
     warn: Warn | None = None,
+    allow_code: bool = False,
 ) -> Results:
     """Go on with a run that was killed, interrupted or failed, from its last checkpoint to the same end.
 
@@ -89,6 +90,8 @@ def resume(
         folder: of the run.
         scenario: what it runs; if None, the folder's `resolved.toml`.
         progress, warn: as for `execute`.
+        allow_code: whether functions that `resolved.toml` names may be imported, as for `corekit.load`; a given
+            scenario has its own.
     Raises:
         ResultsError: the folder is no run's, the run has finished or still runs, no checkpoint can be read,
             or it belongs to another scenario or to other versions. Nothing in the folder is changed.
@@ -100,7 +103,7 @@ def resume(
     check_unfinished(own.path)
     found, damaged = newest_checkpoint(own.path)
     if scenario is None:
-        scenario = _kept_scenario(own.path / "resolved.toml")
+        scenario = _kept_scenario(own.path / "resolved.toml", allow_code=allow_code)
     if found is None:
         check_not_begun(own)
     else:
@@ -122,13 +125,19 @@ def resume(
     return Results(own.path)
 
 
-def replay(path: str | Path, scenario: Runnable | None = None, *, warn: Warn | None = None) -> StepReport:
+def replay(
+    path: str | Path,
+    scenario: Runnable | None = None,
+    *,
+    warn: Warn | None = None,
+    allow_code: bool = False,
+) -> StepReport:
     """Take the one step that a `step-<n>.npz` holds, watched as in its run; nothing is written.
 
     Args:
         path: of the file, or of any checkpoint: then the step after it is taken.
         scenario: what it belongs to; if None, the one in the file.
-        warn: as for `execute`.
+        warn: as for `execute`. allow_code: as for `resume`.
     Returns:
         The report of a step that succeeds.
     Raises:
@@ -138,7 +147,7 @@ def replay(path: str | Path, scenario: Runnable | None = None, *, warn: Warn | N
     tell = warn or _warn
     kept = read_checkpoint(Path(path))
     if scenario is None:
-        scenario = _scenario_in(kept.scenario)
+        scenario = _scenario_in(kept.scenario, allow_code=allow_code)
     simulation = scenario.compose()
     others = version_differences(kept.versions, decisive(all_versions(simulation)))
     if others:
@@ -283,7 +292,7 @@ def _warn(sentence: str) -> None:
     warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
-def _kept_scenario(path: Path) -> Runnable:
+def _kept_scenario(path: Path, *, allow_code: bool) -> Runnable:
     from corekit.scenario.load import load
 
     if not path.is_file():
@@ -291,10 +300,10 @@ def _kept_scenario(path: Path) -> Runnable:
             f"cannot resume {path.parent}: it holds no {path.name}, so it is no run's folder, or one that was killed "
             "before it began"
         )
-    return load(path)
+    return load(path, allow_code=allow_code)
 
 
-def _scenario_in(text: str) -> Runnable:
+def _scenario_in(text: str, *, allow_code: bool) -> Runnable:
     from corekit.scenario.load import loads
 
-    return loads(text)
+    return loads(text, allow_code=allow_code)

@@ -11,6 +11,10 @@ from corekit.scenario.schema import Scenario
 
 __all__ = ["dump_given", "dump_resolved", "resolved_document"]
 
+_CODE_ALLOWED = (
+    "# Python functions named in this file were allowed to be imported; a new run must allow them again.\n"
+)
+
 
 def resolved_document(scenario: Scenario) -> dict[str, Any]:
     """The table of a scenario; `from_document` makes an equal scenario of it. File paths are absolute."""
@@ -22,10 +26,10 @@ def resolved_document(scenario: Scenario) -> dict[str, Any]:
 
 
 def dump_resolved(scenario: Scenario) -> str:
-    """The same as TOML text, for `loads`."""
+    """The same as TOML text, for `loads`; it tells that code was allowed, and does not allow it."""
     import tomli_w
 
-    return tomli_w.dumps(resolved_document(scenario))
+    return (_CODE_ALLOWED if scenario.allow_code else "") + tomli_w.dumps(resolved_document(scenario))
 
 
 def dump_given(scenario: Scenario) -> str:

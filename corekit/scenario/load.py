@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
 from corekit.scenario.dump import dump_resolved, resolved_document
@@ -25,12 +26,13 @@ from corekit.scenario.words import Described, shown
 __all__ = ["dump_resolved", "from_document", "load", "loads", "resolved_document"]
 
 
-def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
+def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
     """The scenario in a TOML file; relative file paths in it are relative to the file.
 
     Args:
         path: of the file, or the name of a shipped scenario: `cusp/inclined-box`.
         overrides: `contact.solver.use=qp`, see `corekit.scenario.overrides`.
+        allow_code: whether Python functions that it names, `module:function`, may be imported when it is composed.
     Raises:
         ConfigError: every mistake in it at once, or why it cannot be read.
     """
@@ -40,46 +42,56 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Scenario:
         text = file.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError([_unreadable(path, error)], "scenario file") from error
-    return _from_text(text, overrides, str(file), file.resolve())
+    return _from_text(text, overrides, str(file), file.resolve(), allow_code=allow_code)
 
 
-def loads(text: str, overrides: Iterable[str] = ()) -> Scenario:
+def loads(text: str, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
     """The scenario in a TOML text; see `load`."""
-    return _from_text(text, overrides, "scenario", None)
+    return _from_text(text, overrides, "scenario", None, allow_code=allow_code)
 
 
 def from_document(
-    document: Mapping[str, Any], overrides: Iterable[str] = (), source: Path | None = None
+    document: Mapping[str, Any],
+    overrides: Iterable[str] = (),
+    source: Path | None = None,
+    *,
+    allow_code: bool = False,
 ) -> Scenario:
     """The scenario in a table, as a TOML file would hold it; see `load`.
 
     Args:
         document: left as it is; tuples, numpy arrays and paths may stand for lists and texts.
-        overrides: as for `load`.
+        overrides, allow_code: as for `load`.
         source: the file it was read from.
     """
-    return _from_table(document, overrides, "scenario" if source is None else str(source), source)
+    called = "scenario" if source is None else str(source)
+    return _from_table(document, overrides, called, source, allow_code=allow_code)
 
 
-def _from_text(text: str, overrides: Iterable[str], called: str, source: Path | None) -> Scenario:
+def _from_text(
+    text: str, overrides: Iterable[str], called: str, source: Path | None, *, allow_code: bool
+) -> Scenario:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError([_syntax(text, error)], called) from error
-    return _from_table(document, overrides, called, source)
+    return _from_table(document, overrides, called, source, allow_code=allow_code)
 
 
-def _from_table(given: object, overrides: Iterable[str], called: str, source: Path | None) -> Scenario:
+def _from_table(
+    given: object, overrides: Iterable[str], called: str, source: Path | None, *, allow_code: bool
+) -> Scenario:
     mistakes: list[Mistake] = []
     try:
-        scenario = _structured(given, overrides, source, mistakes)
+        with code_allowed(allow_code):
+            scenario = _structured(given, overrides, source, mistakes)
     except RecursionError as error:
         raise ConfigError(
             [Mistake("scenario", Described("tables"), "are nested too deeply")], called
         ) from error
     if scenario is None or mistakes:
         raise ConfigError(mistakes, called)
-    return scenario
+    return attrs.evolve(scenario, allow_code=allow_code)
 
 
 def _structured(

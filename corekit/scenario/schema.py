@@ -15,6 +15,7 @@ from attrs import field, frozen
 
 from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
+from corekit.roles.code import code_allowed
 from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
 
@@ -302,6 +303,8 @@ class Scenario:
     Args:
         source: the file it was read from.
         document: the table as given, overrides applied; not compared.
+        allow_code: whether Python functions that it names may be imported; no entry of a file, so that no scenario
+            allows itself; not compared.
     Raises:
         ConfigError: parts that contradict each other.
     """
@@ -324,6 +327,7 @@ class Scenario:
     watchdog: Watchdog = field(default=Watchdog(), metadata=_about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
+    allow_code: bool = field(default=False, eq=False, repr=False, metadata={"hidden": True})
 
     def __attrs_post_init__(self) -> None:
         mistakes = mistakes_between(self)
@@ -335,10 +339,11 @@ class Scenario:
         from corekit.hooks.installed import installed_hooks
         from corekit.scenario.casting import checked_cast
 
-        cast = checked_cast(self)
-        from corekit.scenario.compose import compose  # heavy: only where nothing was refused
+        with code_allowed(self.allow_code):
+            cast = checked_cast(self)
+            from corekit.scenario.compose import compose  # heavy: only where nothing was refused
 
-        simulation = compose(self, cast)
+            simulation = compose(self, cast)
         installed_hooks().scenario_composed(self, simulation)
         return simulation
 
@@ -358,7 +363,8 @@ class Scenario:
         """The models once more, without gravity, for loads that grow; None where there is none."""
         from corekit.scenario.compose import weightless
 
-        return weightless(self)
+        with code_allowed(self.allow_code):
+            return weightless(self)
 
     def statics(self, **options: Any) -> Statics:
         """Its equilibrium, or several; options as in `corekit.run.statics.find_statics`."""

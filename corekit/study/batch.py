@@ -41,11 +41,13 @@ class Job:
     Args:
         name: of the run and of its folder, unique in the batch.
         scenario: name of a shipped one, or a file. overrides: as `--set` takes them.
+        allow_code: as for `corekit.load`.
     """
 
     name: str
     scenario: str
     overrides: tuple[str, ...] = ()
+    allow_code: bool = False
 
 
 @frozen(kw_only=True)
@@ -69,8 +71,8 @@ class Outcome:
     statistics: dict[str, Any] = field(factory=dict)
 
 
-_Task: TypeAlias = tuple[str, str, str, Path]
-"""Name, digest, resolved scenario, folder of the batch."""
+_Task: TypeAlias = tuple[str, str, str, Path, bool]
+"""Name, digest, resolved scenario, folder of the batch, whether code is allowed."""
 
 
 def run_batch(
@@ -90,13 +92,15 @@ def run_batch(
     """
     if len({job.name for job in jobs}) < len(jobs):
         raise ValueError("two jobs of a batch have the same name")
-    loaded = {job.name: load(job.scenario, job.overrides) for job in jobs}
+    loaded = {job.name: load(job.scenario, job.overrides, allow_code=job.allow_code) for job in jobs}
     texts = {name: scenario.resolved_text() for name, scenario in loaded.items()}
     digests = {name: _digest(text) for name, text in texts.items()}
     stored = {name: kept for name, kept in _stored(folder).items() if digests.get(name) == kept.digest}
     _end_last_line(folder)
     tasks: list[_Task] = [
-        (name, digests[name], text, folder) for name, text in texts.items() if name not in stored
+        (name, digests[name], text, folder, loaded[name].allow_code)
+        for name, text in texts.items()
+        if name not in stored
     ]
     total = sum(scenario.time.duration for scenario in loaded.values())
     began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
@@ -128,12 +132,12 @@ def _run_in_processes(tasks: Sequence[_Task], workers: int, take: Any) -> None:
             raise
 
 
-def _run(name: str, digest: str, text: str, folder: Path) -> Outcome:
+def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> Outcome:
     """One run, in its own folder; what an earlier attempt left there is removed."""
     own = folder / name
     if own.exists():
         shutil.rmtree(own)
-    scenario = loads(text)
+    scenario = loads(text, allow_code=allow_code)
     duration, began = scenario.time.duration, clock.perf_counter()
     error, completed = "", 1.0
     try:

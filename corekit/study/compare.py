@@ -115,6 +115,8 @@ def compare(
     overrides: Sequence[str] = (),
     directory: Path | None = None,
     progress: ShowProgress | None = None,
+    *,
+    allow_code: bool = False,
 ) -> Comparison:
     """Run every combination of what is varied, one after the other.
 
@@ -123,6 +125,7 @@ def compare(
         vary: see `variants`. overrides: set in every run, as `--set` does.
         directory: where the runs go; if None, a new folder in `runs`.
         progress: shows each run.
+        allow_code: as for `corekit.load`.
     Raises:
         ConfigError: `vary` cannot be read, or there is no such file.
         ResultsError: the folder cannot be made.
@@ -134,7 +137,8 @@ def compare(
     rows: list[Row] = []
     for number, variant in enumerate(chosen, start=1):
         with show(f"{number}/{len(chosen)} {variant.label}") as shown:
-            rows.append(_row(file, variant, overrides, folder / f"{number:02d}-{variant.slug}", shown))
+            own = folder / f"{number:02d}-{variant.slug}"
+            rows.append(_row(file, variant, overrides, own, shown, allow_code=allow_code))
     return Comparison(title, folder, _with_tip_differences(rows))
 
 
@@ -168,9 +172,12 @@ def _row(
     overrides: Sequence[str],
     folder: Path,
     shown: Shown,
+    *,
+    allow_code: bool,
 ) -> Row:
     try:
-        watched = _Watched(load(file, (*overrides, *variant.overrides)))
+        chosen = (*overrides, *variant.overrides)
+        watched = _Watched(load(file, chosen, allow_code=allow_code))
         results = execute(watched, directory=folder, progress=shown, warn=shown.warn)
     except (ConfigError, CompositionError, PluginError) as error:
         return Row(variant, "refused", " ".join(str(error).split()))

@@ -27,6 +27,7 @@ from corekit.data.status import SolveInfo
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
+from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, SeenObstacle
 from corekit.run.simulation import Simulation
@@ -117,8 +118,9 @@ def fit(file: FitFile, folder: Path | None = None, progress: Told | None = None)
     assert file.loaded is not None
     began = clock.perf_counter()
     spec = resolve("estimators", file.use)
-    config = config_of(spec, file.options, "options")
-    estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
+    with code_allowed(file.loaded.allow_code):
+        config = config_of(spec, file.options, "options")
+        estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
     _check_model(file, spec.requires.get("models", frozenset()))
     task = task_of(file.loaded, file.body, folder)
     estimate, info = estimator.estimate(task, progress or (lambda _numbers: None))

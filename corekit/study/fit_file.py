@@ -20,6 +20,7 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.load import load
@@ -56,9 +57,12 @@ class FitFile:
     given: str = field(default="", eq=False, repr=False, metadata={"hidden": True})
 
 
-def load_fit(path: str | Path) -> FitFile:
+def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
     """The fit in a TOML file, its scenario loaded; relative paths in it are relative to the file.
 
+    Args:
+        path: of the file.
+        allow_code: for the scenario and the estimator's options, as for `corekit.load`.
     Raises:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
@@ -67,8 +71,9 @@ def load_fit(path: str | Path) -> FitFile:
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
     directory = path.resolve().parent
-    made = structure(FitFile, document, "", mistakes, directory=directory, components=Catalogue())
-    loaded = _scenario(document, directory, mistakes)
+    with code_allowed(allow_code):
+        made = structure(FitFile, document, "", mistakes, directory=directory, components=Catalogue())
+    loaded = _scenario(document, directory, mistakes, allow_code=allow_code)
     if loaded is not None:
         _check_body(document.get("body", ""), loaded, mistakes)
     if made is None or loaded is None or mistakes:
@@ -76,14 +81,17 @@ def load_fit(path: str | Path) -> FitFile:
     return attrs.evolve(made, body=made.body or loaded.bodies[0].name, loaded=loaded, given=text)
 
 
-def _scenario(document: Mapping[str, Any], directory: Path, mistakes: list[Mistake]) -> Scenario | None:
+def _scenario(
+    document: Mapping[str, Any], directory: Path, mistakes: list[Mistake], *, allow_code: bool
+) -> Scenario | None:
     """The scenario that the table names; what is wrong in it is noted, with `scenario:` before its path."""
     named, overrides = document.get("scenario"), document.get("set", [])
     if not isinstance(named, str) or not isinstance(overrides, list):
         return None
     beside = directory / named
     try:
-        return load(beside if beside.exists() else named, [str(each) for each in overrides])
+        file, changes = beside if beside.exists() else named, [str(each) for each in overrides]
+        return load(file, changes, allow_code=allow_code)
     except ConfigError as error:
         mistakes.extend(
             Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint) for each in error.mistakes

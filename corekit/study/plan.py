@@ -16,6 +16,7 @@ from corekit.data.status import SolveInfo
 from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
+from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StillObstacle, TaskBody
 from corekit.run.simulation import Simulation
@@ -91,10 +92,11 @@ def make_plan(
     assert file.loaded is not None
     began = clock.perf_counter()
     spec = resolve("planners", file.use)
-    config = config_of(spec, file.options, "options")
-    planner: Planner = load_target(spec.target)(
-        config, BuildContext(path="planner", step=file.loaded.time.step)
-    )
+    with code_allowed(file.loaded.allow_code):
+        config = config_of(spec, file.options, "options")
+        planner: Planner = load_target(spec.target)(
+            config, BuildContext(path="planner", step=file.loaded.time.step)
+        )
     task = attrs.evolve(planning_task(file.loaded.compose()), earlier=earlier, folder=folder)
     if tell is not None:
         task = attrs.evolve(task, tell=tell)

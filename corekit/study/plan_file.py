@@ -24,6 +24,7 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.load import load
@@ -88,12 +89,13 @@ class PlanFile:
     given: str = field(default="", eq=False, repr=False, metadata={"hidden": True})
 
 
-def load_plan_file(path: str | Path, overrides: Iterable[str] = ()) -> PlanFile:
+def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> PlanFile:
     """The plan in a TOML file, or of a shipped name, its scenario loaded.
 
     Args:
         path: relative paths in the file are relative to it.
         overrides: changes to the plan file itself: `options.target.rotation.angle=0.5`.
+        allow_code: for the scenario and the planner's options, as for `corekit.load`.
     Raises:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
@@ -104,12 +106,13 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = ()) -> PlanFile:
     document = plain(table, "", mistakes)
     apply_overrides(document, overrides, mistakes)
     directory = path.resolve().parent
-    made = structure(PlanFile, document, "", mistakes, directory=directory, components=Catalogue())
+    with code_allowed(allow_code):
+        made = structure(PlanFile, document, "", mistakes, directory=directory, components=Catalogue())
     named = document.get("scenario")
     loaded, world = None, None
     if isinstance(named, str):
         world = directory / named if (directory / named).exists() else Path(named)
-        loaded = _scenario(world, document.get("set", []), mistakes)
+        loaded = _scenario(world, document.get("set", []), mistakes, allow_code=allow_code)
     if made is not None and loaded is not None and made.replay is not None:
         _check_starts(made.replay, loaded, mistakes)
     if made is None or loaded is None or mistakes:
@@ -117,10 +120,11 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = ()) -> PlanFile:
     return attrs.evolve(made, loaded=loaded, world=world, given=text)
 
 
-def _scenario(world: Path, overrides: Any, mistakes: list[Mistake]) -> Scenario | None:
+def _scenario(world: Path, overrides: Any, mistakes: list[Mistake], *, allow_code: bool) -> Scenario | None:
     """The scenario of the plan; what is wrong in it is noted, with `scenario:` before its path."""
     try:
-        return load(world, [str(each) for each in overrides] if isinstance(overrides, list) else [])
+        changes = [str(each) for each in overrides] if isinstance(overrides, list) else []
+        return load(world, changes, allow_code=allow_code)
     except ConfigError as error:
         mistakes.extend(
             Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint) for each in error.mistakes

@@ -78,9 +78,11 @@ def replay_plan(
             [Mistake(f"replay.start.{name}", "nothing", said) for name in missing], "the plan file"
         )
     assert file.world is not None
-    kinds = [("open-loop", (0.0, 0.0), load(file.world, file.overrides))]
+    assert file.loaded is not None
+    allowed = file.loaded.allow_code
+    kinds = [("open-loop", (0.0, 0.0), load(file.world, file.overrides, allow_code=allowed))]
     if table.stiffness or table.damping:
-        fed_back = load(file.world, [*file.overrides, *table.overrides])
+        fed_back = load(file.world, [*file.overrides, *table.overrides], allow_code=allowed)
         _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
         kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
     done = []
@@ -160,7 +162,7 @@ def _with_plan(
             body["inputs"].append({"channel": channel.name, "signal": {"kind": "csv", "file": path.name}})
     path = folder / f"replay-{name}.toml"
     path.write_text(tomli_w.dumps(document), encoding="utf-8")
-    return from_document(document, source=path)
+    return from_document(document, source=path, allow_code=scenario.allow_code)
 
 
 def _inputs(

@@ -76,6 +76,8 @@ def sweep(
     directory: Path | None = None,
     progress: ShowProgress | None = None,
     workers: int | None = None,
+    *,
+    allow_code: bool = False,
 ) -> Sweep:
     """Run every combination of what is varied.
 
@@ -85,6 +87,7 @@ def sweep(
         overrides: set in every run, as `--set` does.
         directory: where the runs go; if None, a new folder in `runs`.
         progress: shows how much is done. workers: see `run_batch`.
+        allow_code: as for `corekit.load`; the folder does not keep it.
     Raises:
         ConfigError: `vary` cannot be read, or a scenario cannot be loaded; nothing is run then.
         ResultsError: the folder cannot be made or written.
@@ -95,11 +98,17 @@ def sweep(
     folder = new_folder(f"{scenario.name}-sweep", Path(scenario.output.directory), directory)
     asked = {"file": _place(file), "vary": list(vary), "set": list(overrides)}
     (folder / SWEEP).write_text(json.dumps(asked, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    return resume(folder, progress, workers)
+    return resume(folder, progress, workers, allow_code=allow_code)
 
 
-def resume(folder: Path, progress: ShowProgress | None = None, workers: int | None = None) -> Sweep:
-    """Run what a sweep's folder does not store yet, and write its table.
+def resume(
+    folder: Path,
+    progress: ShowProgress | None = None,
+    workers: int | None = None,
+    *,
+    allow_code: bool = False,
+) -> Sweep:
+    """Run what a sweep's folder does not store yet, and write its table; arguments as for `sweep`.
 
     Raises:
         ResultsError: the folder is none of a sweep. ConfigError: its scenario cannot be loaded any more.
@@ -114,7 +123,7 @@ def resume(folder: Path, progress: ShowProgress | None = None, workers: int | No
     jobs = {
         f"{number:0{digits}d}-{variant.slug}": Job(
             name=f"{number:0{digits}d}-{variant.slug}", scenario=file,
-            overrides=(*overrides, *variant.overrides),
+            overrides=(*overrides, *variant.overrides), allow_code=allow_code,
         )
         for number, variant in enumerate(chosen, start=1)
     }  # fmt: skip

@@ -26,6 +26,12 @@ def breaches():
         ("plugins/models/a/src/corekit_a/model.py", "import corekit.database\n", "it sees only"),
         ("plugins/models/a/src/corekit_a/_spec.py", "import numpy\n", "only corekit.registry.spec is light"),
         ("plugins/models/a/src/corekit_a/_spec.py", "from .config import C\n", "_spec.py imports .config"),
+        ("plugins/models/a/src/corekit_a/model.py", "def f(x):\n    return eval(x)\n", "calls eval"),
+        (
+            "plugins/models/a/src/corekit_a/model.py",
+            "def f(x):\n    importlib.import_module(x)\n",
+            "is allowed",
+        ),
         ("plugins/models/a/src/corekit_a/__init__.py", "from .model import M\n", "must stay light"),
     ],
 )
@@ -48,6 +54,8 @@ def test_what_a_plugin_may_import_passes(tmp_path, breaches):
     (package / "model.py").write_text(
         "import numpy\nfrom corekit.data.state import State\nfrom corekit.roles import model\n"
         "from corekit_a.config import C\nfrom . import kinematics\n"
+        "import importlib\npiqp = importlib.import_module('piqp')\n"
+        "class C:\n    def eval(self, x):\n        self.eval(x)\n"
     )
     assert list(breaches(tmp_path)) == []
 

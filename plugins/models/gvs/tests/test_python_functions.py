@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import sympy
 
 from corekit.data.signals import Constant
 from corekit.errors import ConfigError
+from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.run.energy_balance import EnergyBalance
 from corekit.run.statics import settle
@@ -37,6 +40,9 @@ def short(X, t):
 def broken(X, t):
     raise RuntimeError("no data")
 
+def wave(X, t, q1):
+    return q1 * X
+
 number = 3.0
 """
 
@@ -45,7 +51,9 @@ number = 3.0
 def module(tmp_path, monkeypatch):
     (tmp_path / "my_functions.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    return "my_functions"
+    with code_allowed(True):
+        yield "my_functions"
+    sys.modules.pop("my_functions", None)
 
 
 def arm(*strain, **options):
@@ -155,6 +163,33 @@ def test_what_is_wrong_with_a_python_function_is_told_where_it_stands(module, en
     with pytest.raises(ConfigError, match=said) as caught:
         GVS(GVSConfig(links=(arm(),), distributed=(given,)))
     assert caught.value.mistakes[0].path.endswith("distributed[0].wrench")
+
+
+def test_every_name_of_a_function_is_refused_where_code_is_not_allowed(module):
+    def refused(**options):
+        links = options.pop("links", (arm(),))
+        with code_allowed(False), pytest.raises(ConfigError, match="allow it with --allow-code") as caught:
+            GVS(GVSConfig(links=links, **options), BuildContext(path="bodies.arm"))
+        return [(each.path, each.found) for each in caught.value.mistakes]
+
+    at, name = "bodies.arm.options.", f"{module}:bump"
+    push = Distributed(name="push", link="arm", wrench=(name,))
+    lift = Distributed(name="lift", link="arm", wrench=("0", 0, 0, 0, 0, name))
+    assert refused(distributed=(push, lift)) == [
+        (f"{at}distributed[0].wrench", name), (f"{at}distributed[1].wrench[5]", name),
+    ]  # fmt: skip
+    tug = Load(name="tug", at="arm.tip", function=name)
+    assert refused(loads=(tug,)) == [(f"{at}loads[0].function", name)]
+    custom = arm(Basis.custom(("X", name), "bend-y"))
+    assert refused(links=(custom,)) == [(f"{at}links[0].divisions[0].strain[0].functions[1]", name)]
+    assert module not in sys.modules
+
+
+def test_a_dependent_basis_asks_anew_for_every_robot(module):
+    made = arm(Basis.dependent(f"{module}:wave", 1))
+    Robot(made)
+    with code_allowed(False), pytest.raises(ConfigError, match="allow it with --allow-code"):
+        Robot(made)
 
 
 def test_a_dependent_basis_in_python_has_to_make_a_formula():

@@ -15,7 +15,7 @@ from corekit_gvs.config import GVSConfig
 from corekit_gvs.loading import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
-from corekit_gvs.python_functions import call, is_function
+from corekit_gvs.python_functions import call, function_of, is_function
 from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
     BODY_INPUT,
@@ -49,8 +49,10 @@ class Varying:
 def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
     """A distributed wrench as a function of X, (p,), and t that returns (6, p), and whether it may change in time."""
     if len(each.wrench) == 1:
-        return (lambda X, t: call(each.wrench[0], path, (6, len(X)), X.copy(), t)), True
+        whole = function_of(each.wrench[0], path)
+        return (lambda X, t: call(whole, path, (6, len(X)), X.copy(), t)), True
     typed = {r: text for r, text in enumerate(each.wrench) if not is_function(text)}
+    given = {r: function_of(entry, f"{path}[{r}]") for r, entry in enumerate(each.wrench) if r not in typed}
     formulas: Callable[..., Array] | None = None
     moving = len(typed) < 6
     if typed:
@@ -64,9 +66,8 @@ def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
         out = np.zeros((6, len(X)))
         if formulas is not None:
             out[list(typed)] = formulas(X, t)
-        for r, entry in enumerate(each.wrench):
-            if r not in typed:
-                out[r] = call(entry, f"{path}[{r}]", X.shape, X.copy(), t)
+        for r, function in given.items():
+            out[r] = call(function, f"{path}[{r}]", X.shape, X.copy(), t)
         return out
 
     return values, moving

@@ -41,11 +41,11 @@ class _Derived(NamedTuple):
 
 def _formula(entry: Any, names: list[str], path: str) -> Any:
     """A formula, or what a Python function of X, t, q1, q2, … makes of symbols."""
-    if not is_function(entry):
+    if not callable(entry):
         return expression(entry, names, path)
-    function, symbols = function_of(entry, path), [sympy.Symbol(name, real=True) for name in names]
+    symbols = [sympy.Symbol(name, real=True) for name in names]
     try:
-        made = sympy.sympify(function(*symbols), strict=True)
+        made = sympy.sympify(entry(*symbols), strict=True)
         strange = sorted(map(str, made.free_symbols - set(symbols)))
     except Exception as error:
         said = f"must make a formula of the symbols {', '.join(names)} (use sympy's functions): {error}"
@@ -97,7 +97,12 @@ class DependentBasis:
         self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
         self._scale = scale[self._modes]
         self.first, self._column, self._own = first, column, own
-        self._derived = _derive(basis.functions, self.count, path)
+        # before `_derive` looks for what it keeps, so that every robot asks whether its names may be imported
+        functions = tuple(
+            function_of(entry, f"{path}.functions[{i}]") if is_function(entry) else entry
+            for i, entry in enumerate(basis.functions)
+        )
+        self._derived = _derive(functions, self.count, path)
 
     def place(self, bases: int, point: int, curvatures: int, plain: Array) -> None:
         """Told where the tables of its first point stand; those of the others follow.

@@ -25,7 +25,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import PER_ELEMENT, Basis
-from corekit_gvs.python_functions import call, is_function
+from corekit_gvs.python_functions import call, function_of, is_function
 
 __all__ = ["element_ends", "enough_points", "shape_functions"]
 
@@ -55,7 +55,7 @@ def shape_functions(basis: Basis, X: Array, path: str) -> Array:
 def _custom(entry: Any, X: Array, path: str) -> Array:
     """Values of a formula of X, or of a Python function of the places, shape (p,)."""
     if is_function(entry):
-        found = call(entry, path, X.shape, X.copy())
+        found = call(function_of(entry, path), path, X.shape, X.copy())
     else:
         from corekit_gvs.formula import evaluator, expression  # brings SymPy
 

@@ -54,8 +54,8 @@ class StateLoad:
     """
 
     def __init__(self, entry: Any, path: str, node: int, row: int, offset: Array, follows: bool) -> None:
-        function_of(entry, path)  # says at once what it is not
-        self._entry, self._path, self._node, self._row = entry, path, node, row
+        self._function, self._path = function_of(entry, path), path
+        self._node, self._row = node, row
         self._offset, self._follows = offset, follows
 
     def _place(self, packed: Packed) -> tuple[Array, Array, Array, Array]:
@@ -66,7 +66,7 @@ class StateLoad:
         return state[9:12] + arm, rotation, np.concatenate([omega, state[15:18] + np.cross(omega, arm)]), arm
 
     def _wrench(self, t: float, position: Array, rotation: Array, velocity: Array) -> Array:
-        return call(self._entry, self._path, (6,), t, position.copy(), rotation.copy(), velocity.copy())
+        return call(self._function, self._path, (6,), t, position.copy(), rotation.copy(), velocity.copy())
 
     def update(self, packed: Packed, wrenches: Array, t: float) -> None:
         """Write (1) after a sweep with velocities."""

@@ -1,0 +1,70 @@
+"""Python functions that a scenario names, `module:function`: imported only where its user allows code.
+
+A scenario is data that may come from anybody; a name in it that is imported runs what that module holds. The
+permission is an argument of whoever loads the scenario, and every component that takes such names imports them by
+`import_function` while it is built. It holds for the current context alone and ends with the `with` block, so that
+nothing is allowed by default: no other thread, no later scenario, no process that was not told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any
+
+from corekit.errors import ConfigError, Mistake
+
+__all__ = ["code_allowed", "import_function", "names_function"]
+
+_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_ALLOWED: ContextVar[bool] = ContextVar("corekit_code_allowed", default=False)
+_REFUSAL = (
+    "names a Python function, whose module would run here: if you trust it, allow it with --allow-code, in Python "
+    "with allow_code=True"
+)
+
+
+@contextmanager
+def code_allowed(allowed: bool) -> Iterator[None]:
+    """Within the block, functions may be imported by name or not; afterwards it is as before."""
+    before = _ALLOWED.set(allowed)
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(before)
+
+
+def names_function(entry: object) -> bool:
+    """Whether an entry of a scenario is a text that names a Python function, `module:function`."""
+    return isinstance(entry, str) and _NAME.fullmatch(entry.strip()) is not None
+
+
+def import_function(name: str, path: str) -> Callable[..., Any]:
+    """The function that a scenario names, if code is allowed; to be called while a component is built.
+
+    Args:
+        name: `module:function`; the module must be one that can be imported.
+        path: where the name stands in the scenario.
+    Raises:
+        ConfigError: code is not allowed, in which case nothing was imported; there is no such function.
+    """
+
+    def refuse(said: str) -> ConfigError:
+        return ConfigError([Mistake(path, name, said)], "a Python function")
+
+    if not names_function(name):
+        raise refuse("must name a Python function, `module:function`")
+    if not _ALLOWED.get():
+        raise refuse(_REFUSAL)
+    module, _, attribute = name.strip().partition(":")
+    try:
+        found = getattr(import_module(module), attribute, None)
+    except Exception as error:
+        said = f"must name a function of a module that can be imported; {module!r}: {error} (PYTHONPATH names folders)"
+        raise refuse(said) from error
+    if not callable(found):
+        raise refuse(f"must name a function of {module!r}; there is none called {attribute!r}")
+    return found
