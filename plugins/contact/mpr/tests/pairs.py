@@ -5,11 +5,18 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.testing.rounding import rounding
 from corekit_mpr.config import MprConfig
 from corekit_mpr.detector import MprDetector
 
 ROUND = ("sphere", "capsule", "cylinder", "box", "polytope")
 KINDS = [(first, second) for k, first in enumerate(ROUND) for second in ROUND[k:]]
+
+LENGTH = rounding(64, 1.0)
+"""Rounding of a gap or a coordinate [m] where the normal is a shape's own axis or a polished direction: a point within
+1 m passes four changes of frame (three products each), the support functions and the patch, forty operations more."""
+DIRECTION = rounding(64)
+"""Rounding of a unit normal that is a shape's own axis: four changes of frame and a unit length."""
 
 
 def _padded(size):

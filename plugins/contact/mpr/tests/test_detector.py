@@ -8,7 +8,7 @@ from corekit_mpr._spec import mpr
 from corekit_mpr.config import MprConfig
 from corekit_mpr.detector import MprDetector
 
-from .pairs import Scene, random_pair, random_rotation, rotation_about
+from .pairs import LENGTH, Scene, random_pair, random_rotation, rotation_about
 
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
@@ -106,7 +106,7 @@ def test_answers_depend_on_the_poses_alone():
     scene.least()
     scene.position[0] -= 0.01
     after = scene.least()
-    assert before[0] == pytest.approx(after[0], abs=1e-15)
+    assert before[0] == pytest.approx(after[0], abs=LENGTH)
     np.testing.assert_allclose(before[1], after[1], atol=1e-12)
 
 

@@ -9,7 +9,17 @@ from scipy.spatial import ConvexHull
 
 from corekit.testing.rounding import rounding
 
-from .pairs import KINDS, Scene, random_pair, random_rotation, rotation_about, separation, support
+from .pairs import (
+    DIRECTION,
+    KINDS,
+    LENGTH,
+    Scene,
+    random_pair,
+    random_rotation,
+    rotation_about,
+    separation,
+    support,
+)
 
 coal: Any = importlib.import_module("coal")  # lives where type checkers do not look
 PAIRS = 24
@@ -72,12 +82,12 @@ def test_a_half_space_gives_the_height_of_the_lowest_point(kind):
     for _ in range(PAIRS):
         scene = random_pair(rng, kind, "half-space", obstacle=True, patch=False)
         gap, normal, point = scene.least()
-        np.testing.assert_allclose(normal, scene.rotation[1, :, 2], atol=1e-15)
+        np.testing.assert_allclose(normal, scene.rotation[1, :, 2], atol=DIRECTION)
         height = normal @ (scene.position[0] - scene.position[1])
         # the lowest point: the support along the plane's normal, from `pairs.support`
         lowest = below(scene, normal)
-        assert gap == pytest.approx(height - lowest, abs=1e-14)
-        assert normal @ (point - scene.position[1]) == pytest.approx(0.5 * gap, abs=1e-14)
+        assert gap == pytest.approx(height - lowest, abs=LENGTH)
+        assert normal @ (point - scene.position[1]) == pytest.approx(0.5 * gap, abs=LENGTH)
 
 
 def below(scene, normal):
@@ -224,7 +234,7 @@ def test_portal_alone_would_be_wrong_where_the_answer_is_right():
     """A thin disk off the middle of a sphere: along the ray from the centres the way out is 0.06 mm too long."""
     scene = Scene([("cylinder", (0.06, 0.005)), ("sphere", (0.05,))])
     scene.place(1, (0.03, 0.0, 0.005 + 0.05 - 0.003))
-    assert scene.gap == pytest.approx(-0.003, abs=1e-15)
+    assert scene.gap == pytest.approx(-0.003, abs=LENGTH)
     ray = scene.position[0] - scene.position[1]
     assert separation(scene, ray / np.linalg.norm(ray)) < -0.003 - 5e-5
 
@@ -242,8 +252,8 @@ def test_flat_contact_keeps_its_gap_down_to_rounding(depth):
         scene.place(1, (0.1, 0.2, 0.3), turn)
         scene.place(0, scene.position[1] + turn @ (0.01, 0.02, height + depth), turn)
         gap, normal, _ = scene.least()
-        assert gap == pytest.approx(depth, abs=2e-15)
-        np.testing.assert_allclose(normal, turn[:, 2], atol=1e-6 if first[0] == "capsule" else 1e-12)
+        assert gap == pytest.approx(depth, abs=LENGTH)
+        np.testing.assert_allclose(normal, turn[:, 2], atol=DIRECTION)
 
 
 def test_coincident_centres_give_a_finite_depth_and_the_same_answer_twice():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .pairs import Scene, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, rotation_about
 
 ON_SIDE = rotation_about((1, 0, 0), np.pi / 2)
 PRISM = np.array([[x, y, z] for x in (-0.05, 0.05) for y in (-0.04, 0.04) for z in (-0.03, 0.03)])
@@ -26,10 +26,10 @@ def test_disk_flat_on_a_face_stands_on_four_rim_points_of_its_material(second):
         where = 0.06 * np.column_stack([np.cos(azimuths), np.sin(azimuths)]) + (0.01, 0.02)
         assert len(rows) == 4
         for gap, normal, point in rows:
-            assert gap == pytest.approx(-1e-4, abs=1e-15)
-            np.testing.assert_allclose(normal, (0, 0, 1), atol=1e-15)
-            assert point[2] == pytest.approx(height - 0.5e-4, abs=1e-14)
-            assert np.abs(where - point[:2]).sum(axis=1).min() < 1e-14
+            assert gap == pytest.approx(-1e-4, abs=LENGTH)
+            np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
+            assert point[2] == pytest.approx(height - 0.5e-4, abs=LENGTH)
+            assert np.abs(where - point[:2]).sum(axis=1).min() < LENGTH
 
 
 @pytest.mark.parametrize("first", [("box", (0.05, 0.04, 0.03), None), ("polytope", (), PRISM)])
@@ -42,8 +42,8 @@ def test_a_block_stands_on_its_four_corners(first, second):
     found = sorted(tuple(np.round(turn.T @ (p - (0.01, 0.02, p[2])), 9)) for _, _, p in scene.rows().values())
     np.testing.assert_allclose(found, [(x, y, 0) for x in (-0.05, 0.05) for y in (-0.04, 0.04)], atol=1e-9)
     for gap, normal, _ in scene.rows().values():
-        assert gap == pytest.approx(2e-4, abs=1e-14)
-        np.testing.assert_allclose(normal, (0, 0, 1), atol=1e-14)
+        assert gap == pytest.approx(2e-4, abs=LENGTH)
+        np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
 
 
 def test_a_tilted_block_has_the_true_height_of_every_corner():
@@ -52,7 +52,7 @@ def test_a_tilted_block_has_the_true_height_of_every_corner():
     scene.place(0, (0, 0, 0.133), turn)
     corners = np.array([turn @ (x, y, -0.03) for x in (-0.05, 0.05) for y in (-0.04, 0.04)])
     heights = sorted(corners[:, 2] + 0.033)
-    np.testing.assert_allclose(sorted(row[0] for row in scene.rows().values()), heights, atol=1e-14)
+    np.testing.assert_allclose(sorted(row[0] for row in scene.rows().values()), heights, atol=LENGTH)
 
 
 def test_a_beam_across_a_beam_stands_where_their_edges_cross():
@@ -82,7 +82,7 @@ def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
     drop = 0.02 if kind == "capsule" else 0.02 * np.cos(tilt)
     assert len(rows) == 2
     for end, (gap, _, point) in zip((1, -1), rows, strict=True):
-        assert gap == pytest.approx(0.021 - drop - end * 0.1 * np.sin(tilt), abs=1e-14)
+        assert gap == pytest.approx(0.021 - drop - end * 0.1 * np.sin(tilt), abs=LENGTH)
         assert np.sign(point[1]) == -end
 
 
@@ -94,7 +94,7 @@ def test_a_log_along_a_log_touches_at_both_ends_of_what_they_share(first, second
     rows = sorted(scene.rows().values(), key=lambda row: row[2][2])
     np.testing.assert_allclose([row[2][2] for row in rows], (0.02, 0.15), atol=1e-12)
     for gap, normal, _ in rows:
-        assert gap == pytest.approx(0.001, abs=1e-14)
+        assert gap == pytest.approx(0.001, abs=LENGTH)
         np.testing.assert_allclose(normal, (1, 0, 0), atol=1e-12)
 
 
@@ -104,7 +104,7 @@ def test_stacked_disks_share_the_lens_of_their_caps():
     rows = scene.rows()
     assert len(rows) == 4
     for gap, _, point in rows.values():
-        assert gap == pytest.approx(1e-4, abs=1e-14)
+        assert gap == pytest.approx(1e-4, abs=LENGTH)
         for centre in (0.0, 0.05):
             assert np.hypot(point[0] - centre, point[1]) < 0.06 + 1e-12
     lens = np.array([row[2] for row in rows.values()])
@@ -124,7 +124,7 @@ def test_one_point_on_a_flat_is_taken_from_its_middle():
     scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.3, 0.3, 0.1))], patch=False)
     scene.place(0, (0.01, 0.02, 0.106))
     ((gap, _, point),) = scene.rows().values()
-    assert gap == pytest.approx(0.001, abs=1e-15)
+    assert gap == pytest.approx(0.001, abs=LENGTH)
     np.testing.assert_allclose(point, (0.01, 0.02, 0.1005), atol=1e-12)
 
 

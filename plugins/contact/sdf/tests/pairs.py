@@ -5,6 +5,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.testing.rounding import rounding
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.detector import SdfDetector
 from corekit_sdf.features import FEATURES
@@ -14,6 +15,13 @@ KINDS = [
     for first in ("cylinder", "capsule", "sphere")
     for second in ("half-space", "box", "sphere")
 ]
+
+LENGTH = rounding(64, 1.0)
+"""Rounding of a gap or a coordinate [m]: a point within 1 m passes four changes of frame (three products each), a
+closed form of at most forty operations and its root, here and in the detector."""
+DIRECTION = rounding(64, 1.0 / 0.05)
+"""Rounding of a unit normal: the difference of two such points over its length, 0.05 m or more where it is not a
+shape's own axis."""
 
 
 class Scene:

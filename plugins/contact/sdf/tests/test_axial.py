@@ -5,7 +5,17 @@ import pytest
 
 from corekit_sdf.features import FEATURES
 
-from .pairs import Scene, excess, proven_gap, random_pair, random_rotation, rotation_about, support
+from .pairs import (
+    DIRECTION,
+    LENGTH,
+    Scene,
+    excess,
+    proven_gap,
+    random_pair,
+    random_rotation,
+    rotation_about,
+    support,
+)
 from .test_coal import coal_distance
 
 KINDS = [("capsule", "capsule"), ("cylinder", "capsule"), ("cylinder", "cylinder")]
@@ -51,20 +61,20 @@ def test_gap_of_each_feature_pair_is_the_one_built_in(depth):
         ),  # rim on cap
     ):
         scene = scene_of(first, second, position, rotation)
-        assert scene.gap == pytest.approx(depth, abs=2e-15)
+        assert scene.gap == pytest.approx(depth, abs=LENGTH)
 
 
 def test_rims_of_parallel_disks_are_apart_in_the_plane_of_both():
     gap, n, point = next(iter(scene_of(DISK, DISK, (0.12 + 0.03, 0, 0.01 + 0.04)).rows().values()))
-    assert gap == pytest.approx(0.05, abs=1e-15)
-    np.testing.assert_allclose(n, (0.6, 0, 0.8), atol=1e-14)
-    np.testing.assert_allclose(point, (0.075, 0, 0.025), atol=1e-14)
+    assert gap == pytest.approx(0.05, abs=LENGTH)
+    np.testing.assert_allclose(n, (0.6, 0, 0.8), atol=DIRECTION)
+    np.testing.assert_allclose(point, (0.075, 0, 0.025), atol=LENGTH)
 
 
 def test_linked_rims_keep_the_distance_of_a_torus():
     """A disk seen edge-on beside a disk: the nearest rim points are on the line of the centres."""
     scene = scene_of(DISK, DISK, (0.15, 0.0, 0.0), rotation_about((0, 1, 0), np.pi / 2))
-    assert scene.gap == pytest.approx(0.15 - 0.005 - 0.06, abs=1e-15)
+    assert scene.gap == pytest.approx(0.15 - 0.005 - 0.06, abs=LENGTH)
 
 
 def closest_ends(scene):
@@ -182,7 +192,7 @@ def test_flats_and_lines_on_each_other_give_the_points_of_their_overlap():
     lens = scene_of(DISK, DISK, (0.05, 0.0, 0.0101)).rows()
     assert len(lens) == 4
     for gap, _, point in lens.values():
-        assert gap == pytest.approx(1e-4, abs=1e-14)
+        assert gap == pytest.approx(1e-4, abs=LENGTH)
         assert max(np.hypot(point[0], point[1]), np.hypot(point[0] - 0.05, point[1])) < 0.06 + 1e-12
     top = scene_of(DISK, ("cylinder", (0.3, 0.1)), (0.01, 0.02, 0.1049)).rows()
     assert sorted(np.round(p[0] - 0.01, 9) for _, _, p in top.values()) == pytest.approx(
@@ -194,7 +204,7 @@ def test_flats_and_lines_on_each_other_give_the_points_of_their_overlap():
         beside = scene_of((kind, (0.02, 0.1)), ("capsule", (0.03, 0.15)), (0.051, 0.0, 0.12)).rows()
         assert sorted(float(p[2]) for _, _, p in beside.values()) == pytest.approx([0.02, 0.15], abs=1e-12)
         for gap, normal, _ in beside.values():
-            assert gap == pytest.approx(0.001, abs=1e-14)
+            assert gap == pytest.approx(0.001, abs=LENGTH)
             np.testing.assert_allclose(normal, (1, 0, 0), atol=1e-12)
     alone = scene_of(DISK, ("cylinder", (0.3, 0.1)), (0.01, 0.02, 0.1049), patch=False).rows()
     ((gap, _, point),) = alone.values()

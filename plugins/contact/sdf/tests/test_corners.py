@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from corekit_sdf.features import CORNER
 
-from .pairs import Scene, random_rotation, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, random_rotation, rotation_about
 
 HALF = np.array([0.1, 0.15, 0.05])
 CORNERS = np.array([[-1.0 if c >> axis & 1 else 1.0 for axis in range(3)] for c in range(8)])
@@ -47,15 +47,15 @@ def oblique(seed):
 @given(seed=seeds)
 def test_gap_is_the_height_of_the_lowest_corner_and_every_point_is_a_corner(seed):
     scene, corners, heights = oblique(seed)
-    rows = scene.rows()
+    rows, rounded = scene.rows(), LENGTH * (1.0 + np.abs(scene.position).max())
     assert 1 <= len(rows) <= 4
     assert min(row[0] for row in rows.values()) == pytest.approx(heights.min(), abs=1e-9)
     for feature, (gap, normal, point) in rows.items():
         c = feature - CORNER
-        assert gap == pytest.approx(heights[c], abs=1e-14)
-        np.testing.assert_allclose(normal, scene.rotation[1, :, 2], atol=1e-15)
+        assert gap == pytest.approx(heights[c], abs=rounded)
+        np.testing.assert_allclose(normal, scene.rotation[1, :, 2], atol=DIRECTION)
         midway = scene.rotation[0] @ corners[c] + scene.position[0] - 0.5 * gap * normal
-        np.testing.assert_allclose(point, midway, atol=1e-14)
+        np.testing.assert_allclose(point, midway, atol=rounded)
 
 
 @settings(deadline=None, max_examples=60)
@@ -87,9 +87,9 @@ def test_box_flat_on_a_plane_stands_on_its_four_lower_corners(turn):
     rows = scene.rows()
     assert sorted(rows) == [CORNER + 4 + k for k in range(4)]
     for feature, (gap, _, point) in rows.items():
-        assert gap == pytest.approx(-1e-4, abs=1e-15)
+        assert gap == pytest.approx(-1e-4, abs=LENGTH)
         corner = scene.rotation[0] @ corners[feature - CORNER] + scene.position[0]
-        np.testing.assert_allclose(point[:2], corner[:2], atol=1e-15)
+        np.testing.assert_allclose(point[:2], corner[:2], atol=LENGTH)
 
 
 def test_thin_plate_tilted_a_little_stands_on_lower_corners_alone():

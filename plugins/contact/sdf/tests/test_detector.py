@@ -9,7 +9,7 @@ from corekit_sdf._spec import sdf
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.detector import SdfDetector
 
-from .pairs import KINDS, Scene, random_rotation, random_size
+from .pairs import KINDS, LENGTH, Scene, random_rotation, random_size
 
 
 def crowd(rng, obstacles=4, **options):
@@ -76,7 +76,7 @@ def test_carriers_place_the_point_in_both_frames_or_one_against_an_obstacle():
                 np.testing.assert_array_equal(local, 0.0)
             else:
                 world = scene.rotation[f] @ local + scene.position[f]
-                np.testing.assert_allclose(world, found.point[row], atol=1e-14)
+                np.testing.assert_allclose(world, found.point[row], atol=LENGTH)
 
 
 def test_stale_rows_leave_no_carriers_behind():

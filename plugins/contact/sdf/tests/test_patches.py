@@ -5,7 +5,7 @@ import pytest
 
 from corekit_sdf.features import CORNER, CROSSING, EDGE, MINUS, PLUS, RIM
 
-from .pairs import Scene, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, rotation_about
 
 ON_SIDE = rotation_about((1, 0, 0), np.pi / 2)
 
@@ -30,10 +30,10 @@ def test_disk_flat_on_a_face_stands_on_four_rim_points_of_its_material(second):
         assert sorted(rows) == [RIM + 4 + k for k in range(4)]  # the rim at local −z
         for k, (gap, normal, point) in enumerate(rows[RIM + 4 + k] for k in range(4)):
             azimuth = turn + np.pi / 4 * (1, 3, -1, -3)[k]
-            assert gap == pytest.approx(-1e-4, abs=1e-15)
+            assert gap == pytest.approx(-1e-4, abs=LENGTH)
             np.testing.assert_array_equal(normal, (0, 0, 1))
             where = (0.01 + 0.06 * np.cos(azimuth), 0.02 + 0.06 * np.sin(azimuth), height - 0.5e-4)
-            np.testing.assert_allclose(point, where, atol=1e-15)
+            np.testing.assert_allclose(point, where, atol=LENGTH)
 
 
 @pytest.mark.parametrize("second", [("box", (0.3, 0.3, 0.1)), ("half-space", ())])
@@ -54,8 +54,8 @@ def test_tilted_disk_has_its_lowest_point_and_true_heights_of_three_more(second)
             np.testing.assert_array_equal(normal, (0, 0, 1))
             azimuth = np.pi / 4 * (1, 3, -1, -3)[feature - RIM - 4]
             rim = turn @ (0.06 * np.cos(azimuth), 0.06 * np.sin(azimuth), -0.005)
-            assert gap == pytest.approx(rim[2] + 0.006, abs=1e-14)
-            np.testing.assert_allclose(point, rim + (0, 0, height + 0.006 - 0.5 * gap), atol=1e-14)
+            assert gap == pytest.approx(rim[2] + 0.006, abs=LENGTH)
+            np.testing.assert_allclose(point, rim + (0, 0, height + 0.006 - 0.5 * gap), atol=LENGTH)
         # support: the centre is inside the polygon of the points
         angles = np.sort(np.arctan2(points(scene)[:, 1], points(scene)[:, 0]))
         assert np.max(np.diff(np.append(angles, angles[0] + 2 * np.pi))) < np.pi - 0.3
@@ -71,8 +71,8 @@ def test_beyond_the_flat_angle_one_point_is_left():
 
 def test_one_point_on_a_flat_is_taken_from_its_middle():
     ((gap, _, point),) = disk(patch=False, position=(0.01, 0.02, 0.106)).rows().values()
-    assert gap == pytest.approx(0.001, abs=1e-15)
-    np.testing.assert_allclose(point, (0.01, 0.02, 0.1005), atol=1e-15)
+    assert gap == pytest.approx(0.001, abs=LENGTH)
+    np.testing.assert_allclose(point, (0.01, 0.02, 0.1005), atol=LENGTH)
 
 
 def test_disk_across_a_beam_is_clipped_to_where_the_edges_pass_the_rim():
@@ -84,7 +84,7 @@ def test_disk_across_a_beam_is_clipped_to_where_the_edges_pass_the_rim():
     wanted = [(0.05 - x, -0.02), (0.05 - x, 0.02), (0.05 + x, -0.02), (0.05 + x, 0.02)]
     np.testing.assert_allclose(found, wanted, atol=1e-11)
     for gap, _, _ in rows.values():
-        assert gap == pytest.approx(-1e-4, abs=1e-15)
+        assert gap == pytest.approx(-1e-4, abs=LENGTH)
 
 
 def test_disk_on_a_smaller_face_stands_on_its_corners():
@@ -95,10 +95,10 @@ def test_disk_on_a_smaller_face_stands_on_its_corners():
     lowest = min(rows, key=lambda feature: rows[feature][0])
     assert rows[lowest][2][0] == pytest.approx(0.02, abs=1e-3)
     for gap, normal, point in rows.values():
-        np.testing.assert_allclose(normal, (np.sin(0.02), 0, np.cos(0.02)), atol=1e-14)
+        np.testing.assert_allclose(normal, (np.sin(0.02), 0, np.cos(0.02)), atol=DIRECTION)
         # distance of the corner to the plane of the cap
         corner = np.array([0.02 * np.sign(point[0]), 0.03 * np.sign(point[1]), 0.1])
-        assert gap == pytest.approx(normal @ (np.array([0.005, 0, 0.106]) - corner) - 0.005, abs=1e-14)
+        assert gap == pytest.approx(normal @ (np.array([0.005, 0, 0.106]) - corner) - 0.005, abs=LENGTH)
 
 
 def test_disk_over_a_face_s_corner_keeps_to_the_overlap():
@@ -119,7 +119,7 @@ def test_box_edge_under_a_disk_gives_both_ends_of_the_chord():
     half = np.sqrt(0.06**2 - 0.01**2)
     np.testing.assert_allclose(sorted(p[0] for _, _, p in rows.values()), (-half, half), atol=1e-12)
     for gap, _, _ in rows.values():
-        assert gap == pytest.approx(0.001, abs=1e-14)
+        assert gap == pytest.approx(0.001, abs=LENGTH)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("capsule", (0.02, 0.1)), ("cylinder", (0.02, 0.1))])
@@ -133,7 +133,7 @@ def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
     assert set(rows) == {PLUS, MINUS}
     drop = 0.02 if kind == "capsule" else 0.02 * np.cos(tilt)
     for end, feature in ((1, PLUS), (-1, MINUS)):
-        assert rows[feature][0] == pytest.approx(0.021 - drop - end * 0.1 * np.sin(tilt), abs=1e-14)
+        assert rows[feature][0] == pytest.approx(0.021 - drop - end * 0.1 * np.sin(tilt), abs=LENGTH)
         assert np.sign(rows[feature][2][1]) == -end
 
 
@@ -147,8 +147,8 @@ def test_a_line_across_a_beam_rests_on_both_edges(kind, tilt):
     assert all(EDGE <= feature < CROSSING for feature in rows)
     for gap, normal, point in rows.values():
         y = np.sign(point[1]) * 0.03  # an edge at (y, 0.1), the axis through (0, 0.121) with slope tilt
-        assert gap == pytest.approx(0.021 * np.cos(tilt) + y * np.sin(tilt) - 0.02, abs=1e-14)
-        np.testing.assert_allclose(normal, (0, -np.sin(tilt), np.cos(tilt)), atol=1e-14)
+        assert gap == pytest.approx(0.021 * np.cos(tilt) + y * np.sin(tilt) - 0.02, abs=LENGTH)
+        np.testing.assert_allclose(normal, (0, -np.sin(tilt), np.cos(tilt)), atol=DIRECTION)
 
 
 def test_far_points_of_a_patch_are_left_out_beyond_the_margin():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from corekit.errors import PluginError
 from corekit_sdf.features import FEATURES
 
-from .pairs import Scene, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, rotation_about
 
 UNIT_BOX = np.array([[-0.2, 0, -0.1], [0.2, 0, -0.1], [0.2, 0, 0.1], [-0.2, 0, 0.1]])
 U_SHAPE = np.array([
@@ -88,10 +88,10 @@ def test_spheres_on_round_and_straight_shapes_match_their_formulas(kind):
         gap = {"circle": distance - 0.2, "ring": 0.2 - distance, "half-plane": at[1]}[kind] - 0.03
         outward = {"circle": at / distance, "ring": -at / distance, "half-plane": np.array([0.0, 1.0])}[kind]
         ((found, normal, point),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=1e-15)
+        assert found == pytest.approx(gap, abs=LENGTH)
         local = scene.rotation[1].T @ normal
         np.testing.assert_allclose(local, (outward[0], 0, outward[1]), atol=1e-13)
-        np.testing.assert_allclose(point, scene.position[0] - (0.03 + 0.5 * gap) * normal, atol=1e-14)
+        np.testing.assert_allclose(point, scene.position[0] - (0.03 + 0.5 * gap) * normal, atol=LENGTH)
 
 
 @settings(deadline=None, max_examples=200)
@@ -190,10 +190,10 @@ def test_a_sphere_in_a_corner_touches_both_walls_and_keeps_both_when_it_sinks_in
         rows = sorted(scene.rows(margin=0.05).values(), key=lambda row: row[1][0])
         assert len(rows) == 2
         (floor, up, _), (wall, right, _) = rows
-        np.testing.assert_allclose(up, (0, 0, 1), atol=1e-15)
-        np.testing.assert_allclose(right, (1, 0, 0), atol=1e-15)
-        assert floor == pytest.approx(z - 0.03, abs=1e-14)
-        assert wall == pytest.approx(x + 0.1 - 0.03, abs=1e-14)
+        np.testing.assert_allclose(up, (0, 0, 1), atol=DIRECTION)
+        np.testing.assert_allclose(right, (1, 0, 0), atol=DIRECTION)
+        assert floor == pytest.approx(z - 0.03, abs=LENGTH)
+        assert wall == pytest.approx(x + 0.1 - 0.03, abs=LENGTH)
 
 
 def test_gap_and_normal_turn_together_around_a_corner():
@@ -202,8 +202,8 @@ def test_gap_and_normal_turn_together_around_a_corner():
         n = np.array([np.cos(angle), 0, np.sin(angle)])
         scene.place(0, np.array([0.2, 0.5, 0.1]) + 0.05 * n)
         low = min(scene.rows().values(), key=lambda row: row[0])
-        assert low[0] == pytest.approx(0.04, abs=1e-15)
-        np.testing.assert_allclose(low[1], n, atol=1e-14)
+        assert low[0] == pytest.approx(0.04, abs=LENGTH)
+        np.testing.assert_allclose(low[1], n, atol=DIRECTION)
 
 
 def test_a_capsule_in_a_pipe_touches_with_both_ends():
@@ -212,8 +212,8 @@ def test_a_capsule_in_a_pipe_touches_with_both_ends():
     rows = sorted(scene.rows().values(), key=lambda row: row[2][0])
     for end, (gap, normal, _) in zip((-1, 1), rows, strict=True):
         at = np.array([0.03 + end * 0.1, -0.12])
-        assert gap == pytest.approx(0.2 - np.linalg.norm(at) - 0.02, abs=1e-15)
-        np.testing.assert_allclose(normal[[0, 2]], -at / np.linalg.norm(at), atol=1e-14)
+        assert gap == pytest.approx(0.2 - np.linalg.norm(at) - 0.02, abs=LENGTH)
+        np.testing.assert_allclose(normal[[0, 2]], -at / np.linalg.norm(at), atol=DIRECTION)
 
 
 def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners():
@@ -223,8 +223,8 @@ def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners(
         rows = sorted(scene.rows(margin=0.03).values(), key=lambda row: row[2][0])
         assert len(rows) == 2
         for end, (gap, normal, _) in zip((-1, 1), rows, strict=True):
-            assert gap == pytest.approx(0.005 + end * 0.1 * np.sin(tilt), abs=1e-14)
-            np.testing.assert_allclose(normal, (0, 0, 1), atol=1e-14)
+            assert gap == pytest.approx(0.005 + end * 0.1 * np.sin(tilt), abs=LENGTH)
+            np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
     scene = scene_of(("capsule", (0.02, 0.4)), "polygon", (), UNIT_BOX)
     for tilt in (0.0, 0.03):
         scene.place(0, (0.05, 0.3, 0.125), in_plane(tilt))
@@ -232,8 +232,8 @@ def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners(
         assert len(rows) == 2
         for x, (gap, normal, _) in zip((-0.2, 0.2), rows, strict=True):
             across = np.array([-np.sin(tilt), 0, np.cos(tilt)])
-            assert gap == pytest.approx(across @ (0.05 - x, 0, 0.025) - 0.02, abs=1e-14)
-            np.testing.assert_allclose(normal, across, atol=1e-14)
+            assert gap == pytest.approx(across @ (0.05 - x, 0, 0.025) - 0.02, abs=LENGTH)
+            np.testing.assert_allclose(normal, across, atol=DIRECTION)
 
 
 def test_a_corner_that_sticks_through_an_axis_pushes_it_back_out():
@@ -245,8 +245,8 @@ def test_a_corner_that_sticks_through_an_axis_pushes_it_back_out():
         ][0])  # fmt: skip
         scene.place(0, (x, 0, top + sunk), in_plane(0.0))
         gap, normal, _ = min(scene.rows().values(), key=lambda row: row[0])
-        assert gap == pytest.approx(sunk - 0.02, abs=1e-14)
-        np.testing.assert_allclose(normal, (0, 0, 1), atol=1e-14)
+        assert gap == pytest.approx(sunk - 0.02, abs=LENGTH)
+        np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
 
 
 def test_a_capsule_across_a_segment_comes_out_the_shorter_way():
@@ -255,8 +255,8 @@ def test_a_capsule_across_a_segment_comes_out_the_shorter_way():
     for height in (0.09, -0.09, 0.02):
         scene.place(0, (0, 0, height), in_plane(np.pi / 2))
         ((gap, normal, _),) = scene.rows().values()
-        assert gap == pytest.approx(-(0.1 - abs(height)) - 0.03, abs=1e-14)
-        np.testing.assert_allclose(normal, (0, 0, np.sign(height)), atol=1e-14)
+        assert gap == pytest.approx(-(0.1 - abs(height)) - 0.03, abs=LENGTH)
+        np.testing.assert_allclose(normal, (0, 0, np.sign(height)), atol=DIRECTION)
 
 
 def test_without_patches_the_closest_place_alone_is_reported():
@@ -270,7 +270,7 @@ def test_without_patches_the_closest_place_alone_is_reported():
                 for scene in (many, one):
                     scene.place(0, (at[0], 0, at[1]), turn)
                 assert len(one.rows()) == 1
-                assert one.gap == many.gap
+                assert one.gap == pytest.approx(many.gap, abs=LENGTH)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -290,8 +290,8 @@ def test_candidates_miss_none_and_order_only_turns_the_normal(kind):
             forth, back = scene.measure(), turned.measure()
             n = forth.count
             assert n == back.count
-            np.testing.assert_array_equal(back.gap[:n], forth.gap[:n])
-            np.testing.assert_array_equal(back.normal[:n], -forth.normal[:n])
+            np.testing.assert_allclose(back.gap[:n], forth.gap[:n], atol=LENGTH)
+            np.testing.assert_allclose(back.normal[:n], -forth.normal[:n], atol=DIRECTION)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from .pairs import Scene, random_pair, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, random_pair, rotation_about
 
 HALF = np.sqrt(0.5)
 
@@ -25,9 +25,9 @@ def pair(first, first_size, second, second_size, position, **options):
 )
 def test_spheres_are_apart_by_their_centres_less_both_radii(position, gap, normal):
     ((found, n, point),) = pair("sphere", (0.1,), "sphere", (0.05,), position).rows().values()
-    assert found == pytest.approx(gap, abs=1e-15)
-    np.testing.assert_allclose(n, normal, atol=1e-15)
-    np.testing.assert_allclose(point, n * (0.05 + 0.5 * gap), atol=1e-15)
+    assert found == pytest.approx(gap, abs=LENGTH)
+    np.testing.assert_allclose(n, normal, atol=DIRECTION)
+    np.testing.assert_allclose(point, n * (0.05 + 0.5 * gap), atol=LENGTH)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_spheres_are_apart_by_their_centres_less_both_radii(position, gap, norma
 )
 def test_sphere_on_box_matches_face_edge_corner_and_inside(position, gap, normal):
     ((found, n, _),) = pair("sphere", (0.1,), "box", (0.1, 0.2, 0.3), position).rows().values()
-    assert found == pytest.approx(gap, abs=1e-15)
-    np.testing.assert_allclose(n, np.array(normal) / np.linalg.norm(normal), atol=1e-14)
+    assert found == pytest.approx(gap, abs=LENGTH)
+    np.testing.assert_allclose(n, np.array(normal) / np.linalg.norm(normal), atol=DIRECTION)
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,17 @@ def test_sphere_on_cylinder_matches_cap_side_rim_and_inside(position, gap, outwa
     scene = Scene([("cylinder", (0.1, 0.05)), ("sphere", (0.02,))])
     scene.place(1, position)
     ((found, n, point),) = scene.rows().values()
-    assert found == pytest.approx(gap, abs=1e-15)
-    np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=1e-14)
-    np.testing.assert_allclose(point, np.array(position) + n * (0.02 + 0.5 * gap), atol=1e-15)
+    assert found == pytest.approx(gap, abs=LENGTH)
+    np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=DIRECTION)
+    np.testing.assert_allclose(point, np.array(position) + n * (0.02 + 0.5 * gap), atol=LENGTH)
 
 
 def test_sphere_on_a_wide_cylinder_s_axis_still_has_a_unit_normal():
     scene = Scene([("cylinder", (0.05, 0.2)), ("sphere", (0.02,))])
     scene.place(1, (0.0, 0.0, 0.1))
     ((found, n, _),) = scene.rows().values()
-    assert found == pytest.approx(-0.05 - 0.02, abs=1e-15)
-    np.testing.assert_allclose(n, (-1, 0, 0), atol=1e-15)
+    assert found == pytest.approx(-0.05 - 0.02, abs=LENGTH)
+    np.testing.assert_allclose(n, (-1, 0, 0), atol=DIRECTION)
 
 
 def test_sphere_and_capsule_meet_at_end_and_side():
@@ -84,8 +84,8 @@ def test_sphere_and_capsule_meet_at_end_and_side():
     ):
         scene.place(1, position)
         ((found, n, _),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=1e-15)
-        np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=1e-14)
+        assert found == pytest.approx(gap, abs=LENGTH)
+        np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=DIRECTION)
 
 
 def test_coincident_centres_give_finite_unit_normals_and_the_same_answer_twice(subtests):
@@ -131,7 +131,7 @@ def test_the_normal_points_from_the_second_into_the_first_whatever_their_kinds()
         scene = Scene([(kind, sizes[kind]) for kind in kinds])
         scene.place(0, (0.3, 0.0, 0.0))
         ((_, n, _),) = scene.rows().values()
-        np.testing.assert_allclose(n, (1, 0, 0), atol=1e-15)
+        np.testing.assert_allclose(n, (1, 0, 0), atol=DIRECTION)
 
 
 def test_half_spaces_give_the_height_of_the_lowest_point():
@@ -144,6 +144,6 @@ def test_half_spaces_give_the_height_of_the_lowest_point():
         scene = Scene([(first, size), ("half-space", ())])
         scene.place(0, (0.3, -0.2, 0.5), tilt)
         ((found, n, point),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=1e-15)
+        assert found == pytest.approx(gap, abs=LENGTH)
         np.testing.assert_array_equal(n, (0, 0, 1))
-        assert point[2] == pytest.approx(0.5 * gap, abs=1e-15)
+        assert point[2] == pytest.approx(0.5 * gap, abs=LENGTH)
