@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import corekit
+from corekit.testing.rounding import rounding
 from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
 from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
@@ -63,7 +64,7 @@ def test_the_hull_touches_the_rod_where_their_surfaces_meet():
     reach = 0.09 + 0.02
     centres = np.array([[0.02, 0.0, 0.22 - reach], [0.02, 0.3, 0.0], [0.02 - reach - 0.015, 0.0, 0.22]])
     axes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    np.testing.assert_allclose(hull_gap(centres, axes), [0.0, 0.22 - reach, 0.0], atol=1e-15)
+    np.testing.assert_allclose(hull_gap(centres, axes), [0.0, 0.22 - reach, 0.0], atol=rounding(16))
     times = np.array([0.0, 1.0, 2.0, 3.0])
     assert first_touch(times, np.array([3.0, 1.0, -1.0, 2.0])) == 1.5
     assert first_touch(times, np.array([-1.0, 1.0, -1.0, 2.0])) == 0.0

@@ -8,6 +8,7 @@ import pytest
 import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
+from corekit.testing.rounding import rounding
 
 pytestmark = pytest.mark.xdist_group("inclined-box")
 
@@ -89,7 +90,8 @@ def test_a_clamped_disk_inside_an_obstacle_changes_nothing():
     assert set(watch.statuses) == {Status.CONVERGED}
     assert record.normal_impulse.max() == 0.0
     assert record.residual.max() == 0.0
-    np.testing.assert_array_equal(near.state.q, far.state.q)
+    # coordinates within 0.1 m through twenty steps, of some fifty operations one after the other
+    np.testing.assert_allclose(near.state.q, far.state.q, rtol=0, atol=rounding(20 * 50, 0.1))
 
 
 @pytest.mark.parametrize("solver", ["pgs", "chain"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.testing.reference_detector import closest_points
+from corekit.testing.rounding import rounding
 from corekit_imc.config import EdgeDetectorConfig
 from corekit_imc.edges import EdgeDetector
 from corekit_imc.neighbourhood import neighbour_keys
@@ -135,7 +136,7 @@ def test_nodes_on_a_floor_are_reported_once_with_the_largest_radius():
     m = found.count
     assert sorted(found.frame[:m, 0].tolist()) == [0, 1, 2, 3]
     gaps = dict(zip(found.frame[:m, 0].tolist(), found.gap[:m], strict=True))
-    assert [gaps[k] for k in range(4)] == pytest.approx([0.04, 0.03, 0.04, 0.055], abs=1e-15)
+    assert [gaps[k] for k in range(4)] == pytest.approx([0.04, 0.03, 0.04, 0.055], abs=rounding(32))
     assert (found.normal[:m] == [0, 0, 1]).all()
     assert (found.weight[:m, 0] == 1.0).all()
     assert len(set(found.id[:m].tolist())) == m

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from corekit.testing.rounding import rounding
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
 from corekit_lcp.pyramid import pyramid_directions
 
@@ -93,4 +94,4 @@ def test_pyramid_lies_inside_the_cone_and_misses_at_most_its_inscribed_share():
     for count in (4, 6, 8, 10):
         corners = pyramid_directions(3, count)
         middle = 0.5 * (corners + np.roll(corners, -1, axis=1))
-        np.testing.assert_allclose(np.linalg.norm(middle, axis=0), np.cos(np.pi / count), atol=1e-14)
+        np.testing.assert_allclose(np.linalg.norm(middle, axis=0), np.cos(np.pi / count), atol=rounding(24))

@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from corekit.data.signals import Constant
+from corekit.testing.rounding import rounding
 from corekit_der.config import Clamp, Force, Joint, Limb
 
 EI = 1e5 * np.pi * 0.02**4 / 4
@@ -224,7 +225,8 @@ def test_a_joint_is_stress_free_as_built_and_as_stiff_as_both_rods(rod):
         clamps=(Clamp(at="a.start"),),
         forces=(Force(name="tip", at="b.start"),),
     )
-    assert np.abs(made.force()).max() < 1e-14
+    # EA of the stiffer rod times the strain that is left: coordinates twenty times as long as an edge of 25 mm
+    assert np.abs(made.force()).max() < 4e5 * np.pi * 0.02**2 * rounding(16, 1.0 / 0.025)
     load = 1e-4 * EI
     made.inputs[:] = (0.0, 0.0, load)
     made.settle(tolerance=1e-11)

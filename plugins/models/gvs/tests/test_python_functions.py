@@ -15,6 +15,7 @@ from corekit.roles.component import BuildContext
 from corekit.run.energy_balance import EnergyBalance
 from corekit.run.statics import settle
 from corekit.testing.implicit_euler import ImplicitEuler
+from corekit.testing.rounding import rounding
 from corekit.testing.small_world import small_world
 from corekit_gvs.config import Basis, Distributed, Division, GVSConfig, Joint, Link, Load
 from corekit_gvs.model import GVS
@@ -63,7 +64,7 @@ def arm(*strain, **options):
 
 def same(one, other):
     for a, b in zip(one.dynamics(), other.dynamics(), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-16)
+        np.testing.assert_allclose(a, b, rtol=1e-13, atol=rounding(64, np.abs(b).max()))
 
 
 def test_a_basis_of_python_functions_is_that_of_their_formulas(module):
@@ -82,7 +83,7 @@ def test_a_dependent_basis_made_in_python_is_the_typed_one():
     made = Robot(arm(Basis.dependent(pulse, 2))).at(q, v, 0.4)
     same(made, typed)
     for a, b in zip(made.tangent(), typed.tangent(), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=rounding(64, np.abs(b).max()))
 
 
 @pytest.mark.parametrize("kind", ["internal", "section", "world"])

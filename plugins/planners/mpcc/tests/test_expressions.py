@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz, rotation_from_rpy
+from corekit.testing.rounding import rounding
 from corekit_mpcc.certificate import orientation_error
 from corekit_mpcc.transcription.contact import Place, Tip, friction_directions, touch_of
 from corekit_mpcc.transcription.gap import signed_distance
@@ -21,16 +22,16 @@ def numbers(expression):
 def test_the_exponential_turns_by_the_angle_about_the_axis(angle):
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
     quat = numbers(quat_exp(ca.SX(angle * axis)))
-    assert quat == pytest.approx([np.cos(angle / 2), *(np.sin(angle / 2) * axis)], abs=1e-14)
-    assert np.linalg.norm(quat) == pytest.approx(1.0, abs=1e-14)
+    assert quat == pytest.approx([np.cos(angle / 2), *(np.sin(angle / 2) * axis)], abs=rounding(32))
+    assert np.linalg.norm(quat) == pytest.approx(1.0, abs=rounding(32))
 
 
 def test_the_exponential_has_the_right_derivatives_at_rest():
     a = ca.SX.sym("a", 3)
     slope = ca.Function("slope", [a], [ca.jacobian(quat_exp(a), a), ca.hessian(quat_exp(a)[0], a)[0]])
     first, second = (np.asarray(each) for each in slope(0.0))
-    assert first == pytest.approx(np.vstack([np.zeros(3), 0.5 * np.eye(3)]), abs=1e-15)
-    assert second == pytest.approx(-0.25 * np.eye(3), abs=1e-15)
+    assert first == pytest.approx(np.vstack([np.zeros(3), 0.5 * np.eye(3)]), abs=rounding(16))
+    assert second == pytest.approx(-0.25 * np.eye(3), abs=rounding(16))
 
 
 def test_a_product_of_quaternions_is_the_product_of_their_rotations():
@@ -38,8 +39,10 @@ def test_a_product_of_quaternions_is_the_product_of_their_rotations():
     a, b = (each / np.linalg.norm(each) for each in chance.standard_normal((2, 4)))
     both = numbers(quat_product(ca.SX(a), ca.SX(b)))
     wanted = rotation_from_quat_wxyz(a) @ rotation_from_quat_wxyz(b)
-    assert rotation_from_quat_wxyz(both) == pytest.approx(wanted, abs=1e-14)
-    assert numbers(quat_product(ca.SX(a), quat_conjugate(ca.SX(a)))) == pytest.approx([1, 0, 0, 0], abs=1e-15)
+    assert rotation_from_quat_wxyz(both) == pytest.approx(wanted, abs=rounding(32))
+    assert numbers(quat_product(ca.SX(a), quat_conjugate(ca.SX(a)))) == pytest.approx(
+        [1, 0, 0, 0], abs=rounding(16)
+    )
 
 
 def test_the_orientation_error_keeps_its_digits_near_the_target():

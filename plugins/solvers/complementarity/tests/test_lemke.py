@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
+from corekit.testing.rounding import rounding
 from corekit_complementarity.config import LemkeConfig
 from corekit_complementarity.lemke import Lemke
 
@@ -29,7 +30,7 @@ def test_two_by_two_has_its_hand_solution(lemke, plain_problem):
     # 2x + y = 5, x + 2y = 6
     z, info = solve(lemke, plain_problem([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0]))
     assert info.status is Status.CONVERGED
-    np.testing.assert_allclose(z, [4 / 3, 7 / 3], rtol=1e-15)
+    np.testing.assert_allclose(z, [4 / 3, 7 / 3], rtol=rounding(16))
 
 
 def test_nonnegative_vector_is_solved_by_zero(lemke, plain_problem):

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
+from corekit.testing.rounding import rounding
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig
 from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.local_contact import pyramid_shares, solve_contact
@@ -56,7 +57,7 @@ def test_sliding_along_a_direction_takes_the_whole_friction_impulse():
     solve_contact(
         np.eye(3), np.array([-1.0, 3.0, 0.0]), 0.5, directions(8), np.zeros(8), np.zeros(3), impulse
     )
-    np.testing.assert_allclose(impulse, [1.0, -0.5, 0.0], atol=1e-15)
+    np.testing.assert_allclose(impulse, [1.0, -0.5, 0.0], atol=rounding(16))
 
 
 @pytest.mark.parametrize("width", [2, 3])

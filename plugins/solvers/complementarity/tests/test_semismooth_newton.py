@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
+from corekit.testing.rounding import rounding
 from corekit_complementarity.config import LemkeConfig, SemismoothNewtonConfig
 from corekit_complementarity.damped import damped_step
 from corekit_complementarity.lemke import Lemke
@@ -51,7 +52,7 @@ def test_gradient_of_the_merit_function_is_that_of_differences():
 def test_equation_is_the_fischer_burmeister_function(z, w):
     values = np.empty(1)
     equations(np.zeros((1, 1)), np.array([w]), np.array([z]), np.empty(1), values)
-    assert values[0] == pytest.approx(np.hypot(z, w) - z - w, abs=1e-15)
+    assert values[0] == pytest.approx(np.hypot(z, w) - z - w, abs=rounding(4, abs(z) + abs(w)))
 
 
 @pytest.mark.parametrize("rank", [3, 9])
