@@ -3,10 +3,14 @@
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
+# make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
 
 DEMO ?= corekit run scenarios/cusp/inclined_box.toml --picture
 
-VENV := .venv
+# Which versions: those of requirements/constraints.txt, or NEWEST=1, or LOWEST=1 (by uv), each in its own folder.
+export NEWEST LOWEST
+VENV := .venv$(if $(NEWEST),-newest)$(if $(LOWEST),-lowest)
+PINS := $(if $(LOWEST),--resolution lowest-direct,$(if $(NEWEST),,--constraint requirements/constraints.txt))
 BIN  := $(VENV)/bin
 PYPROJECTS := pyproject.toml $(wildcard plugins/*/*/pyproject.toml scenarios/pyproject.toml)
 
@@ -15,22 +19,23 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 UV := $(shell command -v uv 2>/dev/null)
 
-# What `-e` lines of dev.txt and other requirements are installed by.
+# What `-e` lines of requirements/users.txt and other requirements are installed by.
 ifneq ($(UV),)
-INSTALL := $(UV) pip install --quiet --python $(BIN)/python
-WORKSPACE := --no-build-isolation $$(grep '^-e ' dev.txt)
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python $(PINS)
+WORKSPACE := --no-build-isolation $$(grep '^-e ' requirements/users.txt)
 else
 # Byte code is written where a module is first imported: most never are.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(PINS)
 # pip would start three processes for each distribution, and leaves one alone whose version it has already
-LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' dev.txt) && \
+LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requirements/users.txt) && \
 	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl
 WORKSPACE := build/editable/*.whl
 endif
-# one for every distribution, not a fresh one for each
-BUILD_BACKEND := hatchling editables
+# Requirements of files without their `-c`, `-r` and `-e` lines.
+LISTED = grep --no-filename -v '^-'
+USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
 
-.PHONY: demo test unit lint docs isolation format clean
+.PHONY: demo test unit lint docs isolation constraints release format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -52,7 +57,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/pyrefly check --summary=none
+	$(BIN)/pyrefly check --summary=none --python-interpreter-path $(BIN)/python
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
@@ -60,6 +65,10 @@ docs: $(VENV)/installed-docs
 
 isolation: $(VENV)/installed-dev
 	$(BIN)/python tools/isolation.py $(DISTRIBUTIONS)
+
+constraints: $(VENV)/installed-dev
+	@$(INSTALL) uv
+	$(BIN)/python tools/constraints.py
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
@@ -74,24 +83,28 @@ else
 	echo "python's venv module is missing: install it (Debian: apt install python3-venv) or install uv"; exit 1; }
 endif
 
-$(VENV)/installed-demo: dev.txt $(PYPROJECTS) | $(BIN)/python
+# One build backend for every distribution, not a fresh one for each.
+$(VENV)/installed-demo: $(USERS) | $(BIN)/python
 	@echo "installing corekit into $(VENV) (once)"
-	@$(INSTALL) $(BUILD_BACKEND)
+	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
+	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
 	@$(INSTALL) $(WORKSPACE)
 	@touch $@
 
-$(VENV)/installed-dev: dev.txt $(PYPROJECTS) | $(BIN)/python
+$(VENV)/installed-dev: $(USERS) requirements/developers.txt | $(BIN)/python
 	@echo "installing corekit and its tools into $(VENV) (once)"
-	@$(INSTALL) $(BUILD_BACKEND)
+	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
+	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
-	@mkdir -p build && grep -v '^-e ' dev.txt > build/tools.txt
+	@$(LISTED) requirements/developers.txt > build/tools.txt
 	@$(INSTALL) $(WORKSPACE) -r build/tools.txt
 	@touch $@ $(VENV)/installed-demo
 
-$(VENV)/installed-docs: docs/requirements.txt $(VENV)/installed-dev
-	@$(INSTALL) -r docs/requirements.txt
+$(VENV)/installed-docs: requirements/docs.txt $(VENV)/installed-dev
+	@$(LISTED) requirements/docs.txt > build/docs.txt
+	@$(INSTALL) -r build/docs.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist runs
+	rm -rf .venv .venv-newest .venv-lowest build dist runs

@@ -10,6 +10,7 @@ tests are copied, so that nothing is imported from this repository. uv where it 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -97,6 +98,8 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
         "--find-links",
         wheels,
     ]
+    if not (os.environ.get("NEWEST") or os.environ.get("LOWEST")):
+        command += ["--constraint", ROOT / "requirements" / "constraints.txt"]
     project = tomllib.loads((place / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = f"{name}[test]" if "test" in project.get("optional-dependencies", {}) else name
     subprocess.run([*command, wanted, *sorted(beside)], check=True)

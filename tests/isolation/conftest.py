@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,9 @@ import pytest
 from attrs import frozen
 
 ROOT = Path(__file__).resolve().parents[2]
+PINNED = ["--constraint", str(ROOT / "requirements" / "constraints.txt")]
+if os.environ.get("NEWEST") or os.environ.get("LOWEST"):
+    PINNED = []  # as make installs them then
 BUILD = """
 import importlib, os, sys, tomllib
 folder, *sources = sys.argv[1:]
@@ -86,7 +90,7 @@ def environment(tmp_path: Path, wheels: Path):
         programs = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
         subprocess.run(
             [sys.executable, "-m", "pip", "--quiet", "--python", str(programs / "python"), "install",
-             "--no-compile", "--find-links", str(wheels), *names],
+             "--no-compile", *PINNED, "--find-links", str(wheels), *names],
             check=True, timeout=1200,
         )  # fmt: skip
         return programs

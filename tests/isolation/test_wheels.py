@@ -105,9 +105,13 @@ def test_scenarios_travel_as_package_data(wheels, distributions):
     assert scenario_files - {"pyproject.toml"} <= shipped
 
 
-def test_development_file_lists_every_distribution_once(distributions):
+def test_the_users_file_lists_every_distribution_once(distributions):
     root = distributions["corekit-kernel"].folder
-    lines = [line for line in (root / "dev.txt").read_text().splitlines() if line.startswith("-e ")]
+    lines = [
+        line
+        for line in (root / "requirements" / "users.txt").read_text().splitlines()
+        if line.startswith("-e ")
+    ]
     listed = [(root / line.removeprefix("-e ").partition("[")[0].strip()).resolve() for line in lines]
     assert listed[0] == root
     assert sorted(listed) == sorted(distribution.folder for distribution in distributions.values())
