@@ -3,6 +3,7 @@
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
+# make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
 
 DEMO ?= corekit run scenarios/cusp/inclined_box.toml --picture
@@ -69,6 +70,11 @@ isolation: $(VENV)/installed-dev
 constraints: $(VENV)/installed-dev
 	@$(INSTALL) uv
 	$(BIN)/python tools/constraints.py
+
+release: $(VENV)/installed-dev
+	@$(LISTED) requirements/release.txt > build/release.txt
+	@$(INSTALL) -r build/release.txt
+	$(BIN)/python tools/release.py
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
