@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,8 +136,3 @@ def frictional_problem() -> Callable[..., LCPProblem]:
 @pytest.fixture
 def enumerate_solutions() -> Callable[[Array, Array], list[Array]]:
     return every_solution
-
-
-@pytest.fixture(scope="session")
-def repository() -> Path:
-    return Path(__file__).resolve().parents[4]

@@ -1,13 +1,16 @@
-"""Published problem files, read from outside the repository; their solutions stand here as figures."""
+"""Problem files of Siconos, which are not shipped; their solutions stand here as figures.
+
+`COREKIT_REFERENCE_DATA` names a folder whose folder `lcp` holds them.
+"""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from corekit.data.status import Status
+from corekit.testing.reference_data import reference_data
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig, SemismoothNewtonConfig
 from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.pgs import ProjectedGaussSeidel
@@ -25,12 +28,8 @@ UNIQUE_VALUES = set(SOLUTIONS) - {"lcp_CPS_1.dat", "lcp_CPS_3.dat"}
 
 
 @pytest.fixture(scope="module")
-def folder(repository) -> Path:
-    shared = os.environ.get("COREKIT_SHARED_DATA")
-    found = Path(shared) if shared else repository.parent / "shared" / "data" / "lcp"
-    if not found.is_dir():
-        pytest.skip(f"Siconos's LCP files are not at {found}; COREKIT_SHARED_DATA may name their folder")
-    return found
+def folder() -> Path:
+    return reference_data("lcp")
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 """The vine paper's fits: a robot that swings, and one that grows into a wall.
 
 The video of the swing is not published: its markers are synthetic. Markers of the wall were published with the authors'
-code, without a licence, so they are read from beside the project where they are (`COREKIT_SHARED_DATA`, else
-`../shared/data`), and a synthetic case of the same shape stands for them anywhere.
+code, without a licence, so they are read from the folder that `COREKIT_REFERENCE_DATA` names, and a synthetic case of
+the same shape stands for them anywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from corekit.roles.estimator import Fitted
 from corekit.study.case_run import CaseRun, Row
 from corekit.study.fit import Fit, fit
 from corekit.study.fit_file import load_fit
-from corekit_scenarios.files import folder as shipped_files
 
 __all__ = ["swing_fit", "wall_fit"]
 
@@ -173,11 +172,12 @@ def wall_fit(case: CaseRun) -> list[Row]:
     _write(case.folder / "synthetic.csv", truth.time[::3], seen)
     made = _made(case, "synthetic", _wall_text("synthetic.csv", _NOISE, overrides))
     rows = _wall_rows(made, "synthetic", None, 1.1, "from markers with 0.5 mm of noise")
-    published = Path(os.environ.get("COREKIT_SHARED_DATA", shipped_files().parent.parent / "shared" / "data"))
-    file = published / "vine_wall_markers.npz"
+    file = Path(os.environ.get("COREKIT_REFERENCE_DATA", "")) / "vine_wall_markers.npz"
     if not file.is_file():
-        note = "vine_wall_markers.npz is not beside the project, and has no licence to be shipped"
-        return [*rows, Row(quantity="published markers", ours="not here", note=note)]
+        note = (
+            f"{file.name} has no licence to be shipped; COREKIT_REFERENCE_DATA may name a folder that has it"
+        )
+        return [*rows, Row(quantity="published markers", ours="not judged", note=note)]
     with np.load(file) as data:
         markers = 1e-3 * np.stack(
             [data["marker_x_mm"], 0.0 * data["marker_x_mm"], data["marker_y_mm"]], axis=2
