@@ -2,6 +2,8 @@
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
+# make fuzz MINUTES=5   the property tests on examples drawn at random; `make test` draws the same every time
+# make portability   the numerical tests with other processors' arithmetic, on the oldest and the newest Python
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 # make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
@@ -36,7 +38,7 @@ endif
 LISTED = grep --no-filename -v '^-'
 USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
 
-.PHONY: demo test unit lint docs isolation constraints release format clean
+.PHONY: demo test unit lint docs isolation constraints release fuzz portability format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -75,6 +77,14 @@ release: $(VENV)/installed-dev
 	@$(LISTED) requirements/release.txt > build/release.txt
 	@$(INSTALL) -r build/release.txt
 	$(BIN)/python tools/release.py
+
+MINUTES ?= 5
+fuzz: $(VENV)/installed-dev
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(TESTS)
+
+# PYTHONS names interpreters that are not on PATH, as PATH names folders; PROFILES are all without it
+portability: $(VENV)/installed-dev
+	$(BIN)/python tools/portability.py --pytest="$(PYTEST_ARGS)" $(PROFILES)
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from corekit.testing.reference_data import NOT_JUDGED, REFERENCE_DATA
 
 ROOT = Path(__file__).parent
 
@@ -17,8 +20,10 @@ gc.set_threshold(20_000, 20, 50)
 if find_spec("hypothesis") is not None:
     from hypothesis import settings
 
-    settings.register_profile("untimed", deadline=None)
-    settings.load_profile("untimed")
+    # the same examples in every run and on every machine; `make fuzz` draws others (`tools/fuzz.py`)
+    settings.register_profile("same", deadline=None, derandomize=True, database=None)
+    settings.register_profile("random", deadline=None, database=None)
+    settings.load_profile("same")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,6 +36,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         place = item.path.relative_to(ROOT).with_suffix("").parts
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("-".join(place[1:3] if place[0] == "plugins" else place)))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in one line how many tests had nothing to compare with."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(NOT_JUDGED in str(report.longrepr) for report in skipped)
+    if count:
+        terminalreporter.write_line(
+            f"{count} tests were not judged: their data may not be shipped ({REFERENCE_DATA} names a folder with it)"
+        )
 
 
 def pytest_collection_finish() -> None:
