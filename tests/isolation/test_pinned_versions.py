@@ -51,11 +51,11 @@ def pins(place):
 
 
 def asked(distributions):
-    """Every requirement of the files and of the distributions, with their extras."""
+    """Every requirement of the files and of the distributions, with that of their tests."""
     lines = [line for name in ("build", "developers", "docs", "release") for line in listed(name)]
     for distribution in distributions.values():
         lines += distribution.project.get("dependencies", ())
-        lines += itertools.chain(*distribution.project.get("optional-dependencies", {}).values())
+        lines += distribution.project.get("optional-dependencies", {}).get("test", ())
     return [each for each in map(Requirement, lines) if not each.name.startswith("corekit-")]
 
 

@@ -1,6 +1,7 @@
 """Ten thousand random pairs of every served kind against the collision library coal."""
 
 import importlib
+import sys
 from itertools import product
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from .pairs import KINDS, proven_gap, random_pair, rotation_about
 
+if sys.platform == "win32":
+    pytest.skip("coal has no wheels for Windows", allow_module_level=True)
 coal: Any = importlib.import_module("coal")  # lives where type checkers do not look
 PAIRS_EACH = 1112  # nine kind pairs: 10,008 in all
 
