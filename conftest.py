@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ ROOT = Path(__file__).parent
 
 # Most of what tests make lives on: modules, kernels, expressions.
 gc.set_threshold(20_000, 20, 50)
+
+# Every core runs tests already: a run does not start a second process that compiles.
+os.environ.setdefault("COREKIT_PROCESSES", "1")
 
 # How long an example took says something of the machine, not of the code.
 if find_spec("hypothesis") is not None:

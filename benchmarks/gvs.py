@@ -132,7 +132,7 @@ class Ours:
     def renew(self) -> None:
         """Have a simulation at its start, with everything loaded."""
         self.fresh = corekit.load(SCENARIO, LIKE).compose()
-        self.fresh.rehearse()
+        self.fresh.warm_up()
 
 
 def tip(simulation: Simulation) -> Array:
@@ -265,7 +265,7 @@ def whole(scenario: str, *overrides: str) -> float:
     for _ in range(5):
         loaded = corekit.load(scenario, overrides)
         simulation = loaded.compose()
-        simulation.rehearse()
+        simulation.warm_up()
         start = time.perf_counter()
         simulation.run(loaded.time.duration)
         best = min(best, time.perf_counter() - start)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["ProgressLine", "named", "share_shown", "shown"]
 
 _COMPILING = "compiling kernels (first run only)…"
-_PATIENCE = 3.0
-"""Wall time [s] after which composing or the first step is no longer importing: with numba there, it compiles."""
 
 
 @final
@@ -35,18 +32,14 @@ class ProgressLine:
         )  # fmt: skip
         self._name = name
         self._task = self._line.add_task(f"{name}: composing", total=1.0, pace="")
-        self._timer: threading.Timer | None = None
-        self._waiting = True
+        self._compiling = False
 
     def __call__(self, progress: Progress) -> None:
         if progress.phase == "running":
-            self._stop_waiting()
             pace = _pace(progress)
             self._line.update(self._task, completed=progress.fraction, description=self._name, pace=pace)
-        elif self._timer is None:
-            self._timer = threading.Timer(_PATIENCE, self._say_compiling)
-            self._timer.daemon = True
-            self._timer.start()
+        elif progress.phase == "compiling":
+            self._show_compiling(progress)
 
     def warn(self, sentence: str) -> None:
         """Print a line above the moving one."""
@@ -54,17 +47,17 @@ class ProgressLine:
 
         self._console.print(Text(f"warning: {sentence}", style="yellow"), soft_wrap=True)
 
-    def _say_compiling(self) -> None:
-        if not self._waiting or "numba" not in sys.modules:
-            return
-        self._line.update(self._task, description=f"{self._name}: {_COMPILING}")
-        if not self._console.is_terminal:
+    def _show_compiling(self, progress: Progress) -> None:
+        done, count = progress.compiled, progress.kernels
+        self._line.update(
+            self._task,
+            description=f"{self._name}: compiling kernels, first run only",
+            pace=f"{done} of at most {count}",
+            completed=done / max(count, 1),
+        )
+        if not self._compiling and not self._console.is_terminal:
             self._console.print(_COMPILING)
-
-    def _stop_waiting(self) -> None:
-        self._waiting = False
-        if self._timer is not None:
-            self._timer.cancel()
+        self._compiling = True
 
     def __enter__(self) -> Self:
         self._line.start()
@@ -73,7 +66,6 @@ class ProgressLine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop_waiting()
         self._line.stop()
 
 

@@ -13,6 +13,7 @@ from corekit.data.step import StepReport
 from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.hooks.installed import installed_hooks
 from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, HasMemory, newest_checkpoint, read_checkpoint
+from corekit.run.compilation import shown_compilation
 from corekit.run.differences import version_differences
 from corekit.run.ending import Stop, says_how_it_ended, step_file, stop_between_steps
 from corekit.run.folder import RunFolder
@@ -61,15 +62,17 @@ def execute(
     tell = progress or _nobody
     tell(Progress("composing"))
     began = clock.perf_counter()
-    simulation = scenario.compose()
-    composed = clock.perf_counter() - began
-    folder = RunFolder.create(
-        scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
-    )
-    with installed_hooks().run(folder.path, scenario, simulation), says_how_it_ended(folder):
-        versions = all_versions(simulation)
-        _describe(folder, simulation, scenario, versions, composed)
-        _Run(simulation, scenario, folder, versions, tell, warn or _warn).go()
+    with shown_compilation(tell) as compilation:
+        simulation = scenario.compose()
+        composed = clock.perf_counter() - began
+        folder = RunFolder.create(
+            scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
+        )
+        with installed_hooks().run(folder.path, scenario, simulation), says_how_it_ended(folder):
+            versions = all_versions(simulation)
+            _describe(folder, simulation, scenario, versions, composed)
+            compilation.share(folder.path / "resolved.toml")
+            _Run(simulation, scenario, folder, versions, tell, warn or _warn).go()
     return Results(folder.path)
 
 
@@ -110,18 +113,20 @@ def resume(
         check_same_scenario(found, scenario, own.path)
         check_whole(own, found)
     began = clock.perf_counter()
-    simulation = scenario.compose()
-    composed = clock.perf_counter() - began
-    versions = all_versions(simulation)
-    if found is not None:
-        check_same_versions(found, versions, own.path)
-    own.take_over()
-    with installed_hooks().run(own.path, scenario, simulation), says_how_it_ended(own):
-        if found is None:
-            _describe(own, simulation, scenario, versions, composed)
-        else:
-            own.log("resumed", step=found.step, time_s=found.time, passed_over=damaged)
-        _Run(simulation, scenario, own, versions, tell, warn or _warn, found).go()
+    with shown_compilation(tell) as compilation:
+        simulation = scenario.compose()
+        composed = clock.perf_counter() - began
+        versions = all_versions(simulation)
+        if found is not None:
+            check_same_versions(found, versions, own.path)
+        own.take_over()
+        with installed_hooks().run(own.path, scenario, simulation), says_how_it_ended(own):
+            if found is None:
+                _describe(own, simulation, scenario, versions, composed)
+            else:
+                own.log("resumed", step=found.step, time_s=found.time, passed_over=damaged)
+            compilation.share(own.path / "resolved.toml")
+            _Run(simulation, scenario, own, versions, tell, warn or _warn, found).go()
     return Results(own.path)
 
 
@@ -207,7 +212,7 @@ class _Run:
                 self._simulation.observe(observer)
             self._keeper.write()
             pace.begin()
-            self._simulation.rehearse()
+            self._simulation.warm_up()
             pace.ready()
             try:
                 self._step_to_the_end(stop)

@@ -24,12 +24,13 @@ class Progress:
     """How far a run is.
 
     Args:
-        phase: `composing`, `first step` or `running`: kernels are compiled in the first two, once an install.
+        phase: `composing`, `compiling`, `first step` or `running`.
         fraction: of the duration, 0 to 1.
         time: simulated [s].
         rate: simulated time per wall time [-], nan until known.
         remaining: wall time to go [s], nan until known.
         folder: of the run, None while composing.
+        compiled, kernels: functions compiled so far, and all that the components have: a run needs no more than those.
     """
 
     phase: str
@@ -38,6 +39,8 @@ class Progress:
     rate: float = float("nan")
     remaining: float = float("nan")
     folder: Path | None = None
+    compiled: int = 0
+    kernels: int = 0
 
 
 @final

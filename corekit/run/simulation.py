@@ -14,11 +14,12 @@ from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import StepFailed
 from corekit.roles.component import Component, Memory
+from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 from corekit.run.step_size import step_to_try
 from corekit.world.bodies import Body
-from corekit.world.imagined import imagined_contact
 from corekit.world.obstacles import Obstacle
+from corekit.world.placeholder import placeholder_contact, placeholder_problem
 from corekit.world.step_problem import StepSystem
 
 __all__ = ["Observer", "Simulation"]
@@ -105,20 +106,30 @@ class Simulation:
                 self.step_index = following
                 return report
 
-    def rehearse(self) -> None:
-        """Take a step with an imagined contact and forget it, so that compiled code is loaded before the first step.
+    def warm_up(self) -> None:
+        """Take a step with a placeholder contact and forget it, so that kernels are loaded before the first step.
 
-        Code that no such step asks for (what a solver falls back on, say) is still loaded when it is wanted.
+        A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
         stage = self.system.stage
         kept = self.memory()
         if stage is not None:
-            stage.imagined = imagined_contact(self.bodies, len(stage.scene.table))
+            stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table))
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
         if stage is not None:
-            stage.imagined = None
+            stage.placeholder = None
         self.remember(kept)
         self.system.forget()
+
+    def warm_up_solver(self) -> None:
+        """Let the contact solver answer a placeholder problem and forget it, so that its kernels are compiled."""
+        solver, stage = self.system.solver, self.system.stage
+        if not isinstance(solver, ImpulseSolver) or stage is None:
+            return
+        problem = placeholder_problem(stage.width, self.step_length)
+        kept = solver.memory()
+        solver.solve(problem, np.zeros(stage.width))
+        solver.remember(kept)
 
     def go_back(
         self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()

@@ -79,7 +79,7 @@ class ContactStage:
         start: the set at the start of the step.
         margin: gap up to which contacts are taken in this step [m].
         frictional: whether two surfaces of the world have friction.
-        imagined: a set that stands for what the detectors find, or None.
+        placeholder: a set that stands for what the detectors find, or None.
         dressing: for `contact_calls`.
         known, coming: tangents of the last step and of this one.
         room: for tangents and rows of so many contacts.
@@ -88,7 +88,7 @@ class ContactStage:
     __slots__ = (
         "_arrays", "_bodies", "_detectors", "_end", "_gap_terms", "_last_probed", "_last_probes", "_least_margin",
         "_measured", "_probed", "_probes", "_stabilisation", "_trial", "coming", "contacts", "dressing", "frictional",
-        "imagined", "known", "margin", "room", "rows", "scene", "start", "width",
+        "known", "margin", "placeholder", "room", "rows", "scene", "start", "width",
     )  # fmt: skip
 
     def __init__(
@@ -121,7 +121,7 @@ class ContactStage:
         self.rows = ContactRows(bodies, self.width, room)
         self.known, self.coming = _Tangents(room, 0), _Tangents(room, -1)
         self.margin = margin
-        self.imagined: ContactSet | None = None
+        self.placeholder: ContactSet | None = None
         points = len(scene.probes())
         # where the probe points were in the last step and are in this one, and when [s]; −∞ before the first step
         self._last_probes, self._last_probed = np.zeros((points, 3)), -math.inf
@@ -193,12 +193,12 @@ class ContactStage:
 
     def _measure(self, out: ContactSet) -> None:
         out.count = 0
-        imagined = self.imagined
+        placeholder = self.placeholder
         for _, measure, candidates in self._detectors:
-            if candidates.count or imagined is not None:
+            if candidates.count or placeholder is not None:
                 measure(candidates, self.scene.poses, self.margin, out)
-        if imagined is not None:
-            out.copy_from(imagined)
+        if placeholder is not None:
+            out.copy_from(placeholder)
 
     # — at every iterate —
 

@@ -6,12 +6,16 @@ import gc
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import cast
 
 import numba
+import numpy as np
 import pytest
 from numba.core import event
 
 from corekit.compiled import compiled
+from corekit.compiled.kernels import Kernel
 
 CALLER = """
 from corekit.compiled import compiled
@@ -35,7 +39,13 @@ ASK = "from fake_kernels.caller import whole; print(whole(3.0), sum(whole.stats.
 
 
 @pytest.fixture
-def ask(tmp_path):
+def said():
+    """What each process that `ask` started wrote to its error stream."""
+    return []
+
+
+@pytest.fixture
+def ask(tmp_path, said):
     """Write the package into a folder, call its kernel in a new process: the value and how often it was kept."""
 
     def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", **environment):
@@ -51,6 +61,7 @@ def ask(tmp_path):
             [sys.executable, "-c", ASK], env=given, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
+        said.append(done.stderr)
         value, hits = done.stdout.split()
         return float(value), int(hits)
 
@@ -72,13 +83,13 @@ def test_an_edit_of_a_callee_or_of_a_constant_reaches_the_caller(ask):
 
 def test_a_new_caller_is_compiled_from_a_callee_that_was_kept(ask, tmp_path):
     assert ask() == (6.5, 0)
-    for kept in (tmp_path / "cache/machine-code").glob("fake_kernels.caller-*/*"):
+    for kept in (tmp_path / "cache/machine-code").glob("*/fake_kernels.caller-*/*"):
         kept.unlink()
     assert ask() == (6.5, 0)
 
 
 def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
-    folder = tmp_path / "cache/machine-code"
+    folder = tmp_path / "cache/machine-code" / f"numba-{numba.__version__}"
     for age in range(5):
         old = folder / f"fake_kernels.parts-{age}"
         old.mkdir(parents=True)
@@ -89,9 +100,120 @@ def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
     assert len(kept) == 4
 
 
-def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, tmp_path):
+def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, said, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert ask() == (6.5, 0)
+    assert "cannot be written" in said[-1]
+    assert "COREKIT_CACHE" in said[-1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps a user's folders to the user")
+def test_a_folder_that_others_may_write_to_is_not_trusted(ask, said, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    assert ask() == (6.5, 0)
+    assert "may be written by other users" in said[-1]
+    assert not list((tmp_path / "cache").glob("machine-code/*/fake*"))
+    (tmp_path / "cache").chmod(0o755)
+    ask()
+    assert ask() == (6.5, 1)
+    assert not said[-1]
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x80\x05 no pickle", None], ids=["empty", "other", "truncated"])
+def test_a_damaged_file_counts_as_none(ask, tmp_path, damage):
+    ask()
+    files = [each for each in (tmp_path / "cache").rglob("*.nb?") if each.is_file()]
+    assert len(files) == 4  # an index and its data, of the kernel and of what it calls
+    for each in files:
+        each.write_bytes(each.read_bytes()[:100] if damage is None else damage)
+    assert ask() == (6.5, 0)
+    assert ask() == (6.5, 1)
+
+
+def test_one_process_compiles_while_another_waits(ask):
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: ask(), range(4)))
+    assert sorted(answers) == [(6.5, 0), (6.5, 1), (6.5, 1), (6.5, 1)]
+
+
+@pytest.fixture
+def kernel():
+    """The decorator, with the attributes of what it makes."""
+
+    def decorated(function) -> Kernel:
+        return cast("Kernel", compiled(function))
+
+    return decorated
+
+
+def test_a_number_in_the_source_compiles_nothing_again(kernel):
+    @kernel
+    def power(x, exponent):
+        return x**exponent
+
+    @kernel
+    def polynomial(x):
+        return power(x, 2) + power(x, 3) + power(x, 4)
+
+    assert polynomial(2.0) == 4.0 + 8.0 + 16.0
+    assert len(power.callee.overloads) == 1
+
+
+def test_what_kernels_call_has_no_machine_code_until_python_calls_it(kernel):
+    @kernel
+    def twice(x):
+        return 2.0 * x
+
+    @kernel
+    def shifted(x):
+        return twice(x) + 1.0
+
+    assert shifted(3.0) == 7.0
+    assert not twice.overloads
+    (linked,) = twice.callee.overloads.values()
+    assert linked.library.get_pointer_to_function(linked.fndesc.llvm_func_name) == 0
+    assert twice(3.0) == 6.0
+    assert len(twice.overloads) == 1
+    (called,) = shifted.overloads.values()
+    defined = [each.name for each in called.library._get_module_for_linking().functions]
+    assert called.fndesc.llvm_cpython_wrapper_name in defined
+
+
+def test_an_error_in_what_a_kernel_calls_reaches_python():
+    @compiled
+    def checked(x):
+        if x < 0.0:
+            raise ValueError("negative")
+        return x
+
+    @compiled
+    def root(x):
+        return np.sqrt(checked(x))
+
+    assert root(4.0) == 2.0
+    with pytest.raises(ValueError, match="negative"):
+        root(-4.0)
+
+
+def test_a_kernel_that_calls_itself_is_compiled_once():
+    @compiled
+    def factorial(n):
+        if n < 2:
+            return 1
+        return n * factorial(n - 1)
+
+    assert factorial(5) == 120
+
+
+def test_a_kernel_that_cannot_be_compiled_says_so_each_time_without_waiting():
+    @compiled
+    def wrong(x):
+        return x.nothing
+
+    for _ in range(2):
+        with pytest.raises(numba.TypingError, match="nothing"):
+            wrong(1.0)
 
 
 @pytest.fixture

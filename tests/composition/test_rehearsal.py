@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from corekit.scenario.load import load
-from corekit.world.imagined import imagined_contact
+from corekit.world.placeholder import placeholder_contact
 
 BALL = """
 format = "corekit-scenario/1"
@@ -45,7 +45,7 @@ def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
     plain, rehearsed = compose(tmp_path), compose(tmp_path)
     for k in range(30):
         if k in (0, 7, 20):
-            rehearsed.rehearse()
+            rehearsed.warm_up()
             assert rehearsed.contacts().count == 0
         plain.step()
         rehearsed.step()
@@ -53,7 +53,7 @@ def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
     assert rehearsed.contacts().count == 1
 
 
-def test_the_imagined_contact_is_solved_for(tmp_path):
+def test_the_placeholder_contact_is_solved_for(tmp_path):
     simulation = compose(tmp_path)
     asked = []
     solver: Any = simulation.system.solver
@@ -65,10 +65,10 @@ def test_the_imagined_contact_is_solved_for(tmp_path):
         return info
 
     solver.solve = watched
-    simulation.rehearse()
+    simulation.warm_up()
     assert len(asked) == 1
     assert asked[0] > 0.0
 
 
 def test_nothing_is_imagined_without_shapes():
-    assert imagined_contact([], 3) is None
+    assert placeholder_contact([], 3) is None

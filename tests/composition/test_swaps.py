@@ -35,7 +35,7 @@ def _with_contact() -> list[str]:
 
 @pytest.mark.parametrize("name", _with_contact())
 def test_a_scenario_takes_its_first_steps_with_every_solver(name):
-    """A step with an imagined contact, and two of its own; which solvers the contract refuses it says at once."""
+    """A step with an placeholder contact, and two of its own; which solvers the contract refuses it says at once."""
     ran, refused = [], {}
     for word, change in WORDS.items():
         scenario = load(name, [change])
@@ -45,7 +45,7 @@ def test_a_scenario_takes_its_first_steps_with_every_solver(name):
             refused[word] = str(error)
             continue
         simulation = scenario.compose()
-        simulation.rehearse()
+        simulation.warm_up()
         for _ in range(2):
             assert simulation.step().accepted
         ran.append(word)

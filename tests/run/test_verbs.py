@@ -140,28 +140,22 @@ def test_without_a_viewer_its_install_line_is_given_before_the_run(scenario_file
     from corekit.cli import main
 
     monkeypatch.setattr("corekit.cli.pictures.discover", tuple)
-    monkeypatch.setattr("corekit.scenario.load.load", lambda *_: None)
+    monkeypatch.setattr("corekit.scenario.load.load", lambda *_, **__: None)
     assert main(["run", str(scenario_file), "--picture"]) == 2
     assert "pip install corekit-view" in capsys.readouterr().err
 
 
-def test_compiling_is_said_only_where_something_compiles(monkeypatch, capsys):
-    import sys
-    import time
-
+def test_compiling_is_counted_only_where_something_compiles(capsys):
     from corekit.cli.progress_line import ProgressLine
     from corekit.run.execute import Progress
 
-    monkeypatch.setattr("corekit.cli.progress_line._PATIENCE", 0.0)
-
-    def say() -> str:
+    def shown(*phases: Progress) -> str:
         with ProgressLine("tiny") as line:
-            line(Progress("composing"))
-            time.sleep(0.2)
-            line(Progress("running", 0.5, 1.0, 2.0, 3.0))
+            for phase in phases:
+                line(phase)
         return capsys.readouterr().err
 
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
-    assert "compiling" not in say()
-    monkeypatch.setitem(sys.modules, "numba", sys)
-    assert "compiling kernels (first run only)…" in say()
+    running = Progress("running", 0.5, 1.0, 2.0, 3.0)
+    assert "compiling" not in shown(Progress("composing"), running)
+    compiling = [Progress("compiling", compiled=done, kernels=120) for done in (0, 84)]
+    assert shown(Progress("composing"), *compiling, running).count("compiling kernels (first run only)…") == 1

@@ -1,4 +1,4 @@
-"""One imagined contact, for a step that is taken to be forgotten."""
+"""A contact and a contact problem that stand for real ones while kernels are compiled."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.world.bodies import Body
+from corekit.world.contact_problem import StepContactProblem
 
-__all__ = ["imagined_contact"]
+__all__ = ["placeholder_contact", "placeholder_problem"]
 
 _DEPTH = 1e-4
 """How deep it is [m]: it has to push."""
 
 
-def imagined_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | None:
+def placeholder_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | None:
     """The last frame of the first body that has shapes pushed upwards, in its plane if it has one; None without shapes.
 
     Args:
@@ -34,3 +35,20 @@ def imagined_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | None:
         found.weight[0, 0] = 1.0
         return found
     return None
+
+
+def placeholder_problem(width: int, step: float) -> StepContactProblem:
+    """The problem of one frictional contact that approaches and slides, of a body of 1 kg.
+
+    Args:
+        width: rows per contact, 3, or 2 in a planar world.
+        step: h [s].
+    """
+    problem = StepContactProblem(width)
+    problem.step, problem.contacts = step, 1
+    problem.id = np.zeros(1, dtype=np.int64)
+    problem.friction, problem.gap = np.full(1, 0.5), np.full(1, -_DEPTH)
+    problem.free = np.full(width, 0.3)
+    problem.free[0] = -1.0
+    problem.set_delassus(np.eye(width))
+    return problem

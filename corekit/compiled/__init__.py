@@ -1,0 +1,21 @@
+"""Functions compiled to machine code, which is kept by the content of their sources.
+
+`compiled` makes a kernel of a function in numba's part of Python. A kernel is compiled when Python first calls it
+with arguments of new types. Its machine code is kept on disk, so that only the first run waits.
+
+| module | what it holds |
+|---|---|
+| `kernels` | the decorator; what Python calls, and what other kernels link |
+| `libraries` | LLVM code that is only linked into others, and machine code that is only called |
+| `store` | where both are kept, and that one process compiles while others wait |
+| `source_digest` | the key: a digest of all sources that a kernel depends on |
+| `watch` | how many functions were compiled so far |
+| `collection` | garbage is collected seldom while numba compiles |
+"""
+
+from __future__ import annotations
+
+from corekit.compiled.kernels import compiled
+from corekit.compiled.store import cache_folder
+
+__all__ = ["cache_folder", "compiled"]

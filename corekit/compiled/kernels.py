@@ -1,0 +1,153 @@
+"""The decorator `compiled`: what Python calls, and what other kernels link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+from numba.core import compiler, config, registry, types
+
+from corekit.compiled.collection import collect_seldom_while_compiling
+from corekit.compiled.libraries import CalleeLibrary, KernelLibrary
+from corekit.compiled.store import CalleeCache, KernelCache
+
+__all__ = ["Kernel", "compiled"]
+
+_CONFIG: Any = config
+_COMPILER: Any = compiler
+_REGISTRY: Any = registry
+_TYPES: Any = types
+F = TypeVar("F", bound=Callable[..., Any])
+
+collect_seldom_while_compiling()
+
+
+@overload
+def compiled(function: F, /) -> F: ...
+
+
+@overload
+def compiled(**options: Any) -> Callable[[F], F]: ...
+
+
+def compiled(function: Any = None, /, **options: Any) -> Any:
+    """Compile by numba without Python's objects, and keep the machine code.
+
+    Division by zero gives inf or nan, as in NumPy, to be seen.
+
+    Args:
+        function: what to compile, in numba's part of Python; without it, a decorator is returned.
+        options: others of `numba.njit`, for example `fastmath`.
+    """
+
+    def make_kernel(function: Any) -> Any:
+        if _CONFIG.DISABLE_JIT:
+            return function
+        return Kernel(function, targetoptions={"error_model": "numpy", **options})
+
+    return make_kernel if function is None else make_kernel(function)
+
+
+class _Flags(_COMPILER.Flags):
+    """Compiler flags that are compared as they were set.
+
+    numba compares them, option by option in Python, whenever it types an operator: a tenth of the time of a first run.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values))
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
+
+
+class _KernelCompiler(_COMPILER.Compiler):
+    """numba's compiler, which puts the code of a kernel into a `KernelLibrary`."""
+
+    library_class: Any = KernelLibrary
+
+    def __init__(
+        self,
+        typing_context: Any,
+        target_context: Any,
+        library: Any,
+        args: Any,
+        return_type: Any,
+        flags: Any,
+        locals: Any,  # numba's name
+    ) -> None:
+        if library is None:
+            library = self.library_class(target_context.codegen(), "corekit")
+            library.enable_object_caching()
+        super().__init__(typing_context, target_context, library, args, return_type, _Flags(flags), locals)
+
+
+class _CalleeCompiler(_KernelCompiler):
+    library_class = CalleeLibrary
+
+
+class _Dispatcher(_REGISTRY.CPUDispatcher):
+    def compile(self, sig: Any) -> Any:
+        try:
+            return super().compile(sig)
+        finally:
+            self._cache.release(sig)
+
+
+class Kernel(_Dispatcher):
+    """A compiled function as Python calls it. In the code of other kernels its `callee` stands for it.
+
+    Attributes:
+        count: kernels that all imported modules have.
+    """
+
+    count = 0
+
+    def __init__(
+        self,
+        py_func: Any,
+        locals: Any = None,  # numba's name
+        targetoptions: Any = None,
+        pipeline_class: Any = _KernelCompiler,
+    ) -> None:
+        options = {"nopython": True, "no_cfunc_wrapper": True, **(targetoptions or {})}
+        super().__init__(py_func, locals or {}, options, pipeline_class)
+        self._cache = KernelCache(py_func)
+        Kernel.count += 1
+
+    @cached_property
+    def callee(self) -> Callee:
+        """The function as other kernels call it."""
+        return Callee(self)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return _TYPES.Dispatcher(self.callee)
+
+
+class Callee(_Dispatcher):
+    """A compiled function as other kernels call it: LLVM code that is linked into theirs."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        options = {**kernel.targetoptions, "no_cpython_wrapper": True}
+        super().__init__(kernel.py_func, kernel.locals, options, _CalleeCompiler)
+        self._cache = CalleeCache(kernel.py_func)
+        self._kernel = kernel
+
+    @property
+    def is_compiling(self) -> Any:
+        """Whether a call found now is a recursion: of this form, or of the kernel that Python calls."""
+        return self._compiling_counter or self._kernel.is_compiling
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The signature for arguments of some types; a number written in the source is one of its type.
+
+        numba would compile a function again for every such number.
+        """
+        unliteral = _TYPES.unliteral
+        return super().get_call_template(
+            tuple(unliteral(each) for each in args), {name: unliteral(each) for name, each in kws.items()}
+        )

@@ -1,0 +1,217 @@
+"""Where machine code is kept, and that one process compiles a function while others wait for it.
+
+The folder holds native code and pickles, which whoever runs a scenario executes: only its user may write there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from filelock import FileLock, Timeout
+from numba.core import caching, compiler
+from platformdirs import user_cache_path
+
+from corekit.compiled.libraries import CalleeLibrary
+from corekit.compiled.source_digest import source_digest
+
+__all__ = ["CalleeCache", "KernelCache", "cache_folder"]
+
+_CACHING: Any = caching
+_COMPILER: Any = compiler
+_STATES_KEPT = 4
+"""States of a module whose machine code is kept: versions side by side, and an edit taken back."""
+_PATIENCE = 120.0
+"""Wall time [s] after which a function is compiled here too: the process that compiles it may be suspended."""
+
+
+def cache_folder() -> Path:
+    """The user's folder of what can be made again: `COREKIT_CACHE`, or where the system keeps such things."""
+    given = os.environ.get("COREKIT_CACHE")
+    return Path(given) if given else user_cache_path("corekit", appauthor=False)
+
+
+@cache
+def _root() -> Path:
+    """Folder of machine code that this version of numba made: the user's, or one of this process alone.
+
+    The second stands in, with a warning, where the first cannot be written or others may write to it.
+    """
+    folder = cache_folder() / "machine-code" / f"numba-{numba.__version__}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        others = _writable_by_others(cache_folder())
+    except OSError as error:
+        others = f"cannot be written ({error.strerror})"
+    if not others:
+        return folder
+    own = Path(tempfile.mkdtemp(prefix="corekit-machine-code-"))
+    warnings.warn(
+        f"the compile cache {cache_folder()} {others}: kernels are compiled again in every run; "
+        "name a folder of your own by the environment variable COREKIT_CACHE",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return own
+
+
+def _writable_by_others(folder: Path) -> str:
+    """Why a folder is not the user's alone, or nothing; Windows keeps a user's folders to the user."""
+    if os.name == "nt":
+        return ""
+    about = folder.stat()
+    if about.st_uid != os.getuid():
+        return "belongs to another user"
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "may be written by other users (chmod go-w mends it)"
+    return ""
+
+
+class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of every locator of numba
+    """Where the code of one function is kept."""
+
+    form = ""
+
+    def __init__(self, function: Any) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._digest = source_digest(function.__module__)
+        self._py_file = function.__code__.co_filename  # numba names it where code cannot be kept
+        self._path = _root() / f"{function.__module__}-{self._digest[:20]}"
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder; a few of the module's earlier states are kept."""
+        if not self._path.exists():
+            states = sorted(_root().glob(f"{self._path.name.rpartition('-')[0]}-*"), key=_age)
+            for old in states[_STATES_KEPT - 1 :]:
+                shutil.rmtree(old, ignore_errors=True)
+        super().ensure_cache_path()
+
+    def get_source_stamp(self) -> str:
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        return f"{self._line}{self.form}"
+
+    @classmethod
+    def from_function(cls, py_func: Any, _py_file: str) -> _Locator:
+        return cls(py_func)
+
+
+def _age(folder: Path) -> float:
+    try:
+        return -folder.stat().st_mtime
+    except OSError:  # another process removed it
+        return 0.0
+
+
+class _SharedCache(_CACHING.FunctionCache):
+    """numba's cache of a function; whoever misses in it compiles while other processes wait."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._claims: dict[Any, FileLock] = {}
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kept code for a signature, also if another process is just compiling it; None: this one has to."""
+        found = self._load(sig, target_context)
+        if found is None and sig not in self._claims and self._claim(sig):
+            found = self._load(sig, target_context)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep new code, unless the disk is full or the folder is gone: the next run compiles again."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+    def release(self, sig: Any) -> None:
+        """Let other processes go on: the function is compiled, or cannot be."""
+        lock = self._claims.pop(sig, None)
+        if lock is not None:
+            lock.release()
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        """What is kept; a damaged file counts as none."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - a truncated pickle may raise anything
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def _claim(self, sig: Any) -> bool:
+        """Become the one process that compiles this function for a signature."""
+        name = hashlib.sha256(repr(sig).encode()).hexdigest()[:12]
+        try:
+            self._impl.locator.ensure_cache_path()
+            lock = FileLock(f"{self._cache_file._index_path}.{name}.lock")  # noqa: SLF001
+            lock.acquire(timeout=_PATIENCE)
+        except (OSError, Timeout):
+            return False
+        self._claims[sig] = lock
+        return True
+
+
+class _KernelFiles(_CACHING.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own attribute
+
+
+class KernelCache(_SharedCache):
+    """Machine code of a function that Python calls."""
+
+    _impl_class = _KernelFiles
+
+
+class _CalleeLocator(_Locator):
+    form = "-callee"
+
+
+class _CalleeFiles(_CACHING.CompileResultCacheImpl):
+    _locator_classes = [_CalleeLocator]  # noqa: RUF012 - numba's own attribute
+
+    def reduce(self, cres: Any) -> Any:
+        cres.fndesc.typemap = cres.fndesc.calltypes = None  # as numba does: no caller reads them
+        return (
+            cres.library.linkable_bitcode(),
+            cres.fndesc,
+            cres.environment,
+            cres.signature,
+            cres.reload_init,
+        )
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        bitcode, described, environment, signature, reload_init = payload
+        for prepare in reload_init:
+            prepare()
+        library = CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
+        return _COMPILER.compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, described, environment),
+            fndesc=described,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=reload_init,
+        )
+
+
+class CalleeCache(_SharedCache):
+    """LLVM code of a function that other kernels call."""
+
+    _impl_class = _CalleeFiles

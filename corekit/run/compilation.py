@@ -1,0 +1,99 @@
+"""Compiling what a run needs, in two processes: one solves a placeholder contact problem, the run does the rest.
+
+Half of the time of a first run goes into the kernels of the contact solver, and they need no state of the world.
+A second process loads the run's own scenario, composes it and compiles them into the shared cache
+(`corekit.compiled.store`), where the run finds them, or waits for the one that is just being compiled. It starts
+only once something has to be compiled, so that every later run is one process.
+
+`COREKIT_PROCESSES=1` keeps all of it in the process of the run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import final
+
+from corekit.compiled.watch import watch_compilation
+from corekit.run.pace import Progress
+
+__all__ = ["Compilation", "shown_compilation"]
+
+_REPORT_EVERY = 0.1
+"""Wall time between two reports of progress [s]."""
+
+
+@contextmanager
+def shown_compilation(report: Callable[[Progress], object]) -> Iterator[Compilation]:
+    """Report what is compiled until the end of the block, and end a second process that still compiles then."""
+    compilation = Compilation(report)
+    with watch_compilation(compilation.begin):
+        try:
+            yield compilation
+        finally:
+            compilation.end()
+
+
+@final
+class Compilation:
+    """What has been compiled for a run, and the second process that takes part.
+
+    Args:
+        report: called at most ten times a second, with the phase `compiling`.
+    """
+
+    def __init__(self, report: Callable[[Progress], object]) -> None:
+        self._report = report
+        self._next = 0.0
+        self._begun = False
+        self._scenario: Path | None = None
+        self._helper: subprocess.Popen[bytes] | None = None
+
+    def share(self, scenario: Path) -> None:
+        """Let a second process take part once something is compiled, or at once if something was.
+
+        Args:
+            scenario: file of the run's resolved scenario.
+        """
+        self._scenario = scenario
+        if self._begun:
+            self._start_helper()
+
+    def begin(self, done: int, count: int) -> None:
+        """A function is about to be compiled, after `done` of at most `count`."""
+        if not self._begun:
+            self._begun = True
+            self._start_helper()
+        now = clock.perf_counter()
+        if now >= self._next:
+            self._next = now + _REPORT_EVERY
+            self._report(Progress("compiling", compiled=done, kernels=count))
+
+    def end(self) -> None:
+        """Stop the second process: whatever it still compiles is not needed now."""
+        helper, self._helper = self._helper, None
+        if helper is not None:
+            helper.terminate()
+            helper.wait()
+
+    def _start_helper(self) -> None:
+        if self._scenario is None or self._helper is not None or _processes() < 2:
+            return
+        words = [sys.executable, "-m", "corekit.scenario.warm_up", str(self._scenario)]
+        try:
+            self._helper = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        except OSError:  # the run compiles everything itself, as it would after a while
+            self._scenario = None
+
+
+def _processes() -> int:
+    """Processes that may compile: the cores of this machine, or what `COREKIT_PROCESSES` says."""
+    given = os.environ.get("COREKIT_PROCESSES", "")
+    return int(given) if given.isdecimal() else os.cpu_count() or 1
