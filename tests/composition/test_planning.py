@@ -59,7 +59,7 @@ directions = 4
 target = { rotation = { axis = [0.0, 1.0, 0.0], angle = 0.15 } }
 contacts = [{ body = "arm", frame = "section-1-tip" }]
 horizon = { duration = 1.0, steps = 12 }
-search = { compiled = "never" }
+search = { batched = "never" }
 
 [replay]
 start = { arm = "elongation" }

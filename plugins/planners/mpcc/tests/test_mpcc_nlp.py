@@ -1,24 +1,27 @@
-"""Nonlinear programs over a horizon: derivatives, compilation and its cache, the solvers by name."""
+"""Nonlinear programs over a horizon: derivatives, their tapes and what is kept of them, the solvers by name."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
+from typing import Literal
 
 import casadi as ca
 import numpy as np
 import pytest
 
+from corekit.data.arrays import Array
 from corekit.testing.rounding import rounding
 from corekit_mpcc.complementarity.answer import SolveOptions
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.relaxed import relax
 from corekit_mpcc.complementarity.solve import PreparedMpcc
-from corekit_mpcc.nlp import compiled
-from corekit_mpcc.nlp.compiled import in_files
+from corekit_mpcc.nlp import kept_tapes
 from corekit_mpcc.nlp.derivatives import step_functions
 from corekit_mpcc.nlp.horizon import Horizon, horizon
+from corekit_mpcc.nlp.tape import TapeFunction, tape_of
+from corekit_mpcc.nlp.tape_kernel import OPERATIONS
 
 STAGES = 4
 
@@ -46,7 +49,7 @@ def coupled() -> Mpcc:
     )
 
 
-def flat(program: Mpcc) -> tuple[ca.Function, Horizon]:
+def flat(program: Mpcc, batched: Literal["never", "always"]) -> tuple[ca.Function, Horizon]:
     """The same scaled nonlinear program written out step by step, and ours."""
     step = relax(program, "scholtes")
     function = step.function
@@ -55,7 +58,7 @@ def flat(program: Mpcc) -> tuple[ca.Function, Horizon]:
         place = slice(block.start, block.start + block.size)
         taken[1:, place] &= block.at != "first"
         taken[:-1, place] &= block.at != "last"
-    whole = horizon(step_functions(function, "never", print, ""), STAGES, taken)
+    whole = horizon(step_functions(function, batched), STAGES, taken)
     x, p = ca.SX.sym("x", 3 * STAGES), ca.SX.sym("p", whole.nlp["p"].numel())
     cost, rows = ca.SX(0), []
     before = p[2 + STAGES : 5 + STAGES]
@@ -67,8 +70,11 @@ def flat(program: Mpcc) -> tuple[ca.Function, Horizon]:
     return ca.Function("flat", [x, p], [cost, ca.vertcat(*rows)]), whole
 
 
-def test_derivatives_over_the_horizon_are_those_of_the_program_written_out() -> None:
-    written, whole = flat(coupled())
+@pytest.mark.parametrize("batched", ["never", "always"])
+def test_derivatives_over_the_horizon_are_those_of_the_program_written_out(
+    batched: Literal["never", "always"],
+) -> None:
+    written, whole = flat(coupled(), batched)
     x, p = ca.SX.sym("x", written.numel_in(0)), ca.SX.sym("p", written.numel_in(1))
     cost, rows = written(x, p)
     weight = ca.SX.sym("weight", rows.numel())
@@ -93,110 +99,125 @@ def test_derivatives_over_the_horizon_are_those_of_the_program_written_out() -> 
 
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("COREKIT_CACHE", str(tmp_path))
-    monkeypatch.setattr(compiled, "_ANNOUNCED", 0)
+    monkeypatch.setattr(kept_tapes, "cache_folder", lambda: tmp_path)
     return tmp_path / "mpcc"
 
 
-@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
-def test_compiled_steps_equal_interpreted_ones_and_are_compiled_once(fresh_cache: Path) -> None:
-    step = relax(coupled(), "fischer-burmeister").function
-    told: list[str] = []
-    plain = step_functions(step, "never", told.append, "step")
-    assert told == []
-    first = step_functions(step, "always", told.append, "step")
-    assert first.note.startswith("compiled in") and len(told) == 2 and "once" in told[0]
-    again = step_functions(step, "always", told.append, "step")
-    assert again.note == "compiled before" and len(told) == 2
+def drawn(function: ca.Function, stages: int) -> list[Array]:
     draw = np.random.default_rng(1)
+    return [draw.uniform(0.5, 1.5, size=(function.numel_in(i), stages)) for i in range(function.n_in())]
+
+
+@pytest.mark.parametrize("stages", [1, STAGES, 300])
+def test_tapes_equal_interpreted_steps_and_are_made_once(fresh_cache: Path, stages: int) -> None:
+    step = relax(coupled(), "fischer-burmeister").function
+    plain = step_functions(step, "never")
+    first = step_functions(step, "always")
+    assert (plain.note, first.note) == ("interpreted", "all steps at once")
+    (file,) = fresh_cache.iterdir()
+    written = file.stat().st_mtime_ns, file.read_bytes()
+    again = step_functions(step, "always")
+    assert file.read_bytes() == written[1]
     for name in ("value", "gradient", "jacobian", "hessian"):
         theirs = getattr(plain, name)
-        at = [draw.uniform(0.5, 1.5, size=theirs.size_in(i)) for i in range(theirs.n_in())]
+        at = drawn(theirs, stages)
         for functions in (first, again):
-            for mine, expected in zip(getattr(functions, name).call(at), theirs.call(at), strict=True):
+            mapped = getattr(functions, name).map(stages)
+            for mine, expected in zip(mapped.call(at), theirs.map(stages).call(at), strict=True):
                 assert mine.sparsity() == expected.sparsity()
-                # a compiler may fuse products and sums; the worst place of the graph is some 200 operations deep
+                # CasADi takes its functions from another library; the graph is some 200 operations deep
                 wanted = np.array(expected)
                 rounded = rounding(200, np.abs(wanted).max(initial=1.0))
                 np.testing.assert_allclose(np.array(mine), wanted, rtol=0, atol=rounded)
 
 
-@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
-def test_a_damaged_library_is_compiled_again(fresh_cache: Path) -> None:
+def every_operation() -> ca.Function:
+    x = ca.SX.sym("x", 3)
+    a, b, c = ca.vertsplit(x)
+    unary = [
+        -a, a**2, 2 * a, 1 / a, ca.sqrt(a), ca.sin(a), ca.cos(a), ca.tan(a), ca.asin(a / 4), ca.acos(a / 4), ca.atan(a),
+        ca.sinh(a), ca.cosh(a), ca.tanh(a), ca.asinh(a), ca.acosh(1 + a), ca.atanh(a / 4), ca.exp(a), ca.log(a),
+        ca.expm1(a), ca.log1p(a), ca.erf(a), ca.fabs(c), ca.sign(c), ca.sign(0 * c), ca.floor(3 * c), ca.ceil(3 * c),
+        ca.logic_not(c), ca.logic_not(0 * c), ca.SX(1.5),
+    ]  # fmt: skip
+    binary = [
+        a + b, a - b, a * b, a / b, a**b, a**1.7, ca.atan2(c, a), ca.hypot(a, c), ca.fmod(3 * c, a), ca.fmin(a, b),
+        ca.fmax(a, b), ca.copysign(a, c), a < b, b < a, a <= a, a <= b, ca.eq(a, b), ca.eq(a, a), ca.ne(a, b),
+        ca.logic_and(a, 0 * b), ca.logic_and(a, b), ca.logic_or(0 * a, b), ca.logic_or(0 * a, 0 * b),
+        ca.if_else(c < 0, a, b), x,
+    ]  # fmt: skip
+    return ca.Function("f", [x], [ca.vertcat(*unary), ca.vertcat(*binary)])
+
+
+def test_every_operation_of_a_tape_is_that_of_casadi() -> None:
+    plain = every_operation()
+    tape = tape_of(plain)
+    used = {OPERATIONS[code] for code in tape.code}
+    assert set(OPERATIONS) - used == {"ASSIGN"}  # which CasADi removes
+    draw = np.random.default_rng(3)
+    at = np.vstack([draw.uniform(0.1, 2.0, size=(2, 50)), draw.uniform(-2.0, 2.0, size=(1, 50))])
+    for mine, expected in zip(
+        TapeFunction("f", tape).map(50).call([at]), plain.map(50).call([at]), strict=True
+    ):
+        # one operation after a product: two roundings, and the last place of another library's function
+        np.testing.assert_allclose(np.array(mine), np.array(expected), rtol=rounding(4), atol=rounding(4))
+
+
+def test_an_operation_that_no_tape_knows_is_interpreted_and_that_is_said(fresh_cache: Path) -> None:
     x = ca.SX.sym("x", 1)
-    step = relax(Mpcc(x=x, cost=x**2), "scholtes").function
-    step_functions(step, "always", print, "step")
-    (folder,) = fresh_cache.iterdir()
-    (folder / "hessian.so").unlink()
-    (folder / "hessian.so").write_bytes(b"half a file")
-    told: list[str] = []
-    assert step_functions(step, "always", told.append, "step").note.startswith("compiled in")
-    assert not list(folder.glob("tmp*"))
+    made = step_functions(relax(Mpcc(x=x, cost=ca.erfinv(x)), "scholtes").function, "always")
+    assert made.note.startswith("interpreted: CasADi's operation")
+    assert isinstance(made.value, ca.Function)
+    assert not fresh_cache.exists()
 
 
-def test_without_a_compiler_steps_are_interpreted_and_it_is_said(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compiled.shutil, "which", lambda _name: None)
-    told: list[str] = []
-    made = step_functions(relax(coupled(), "scholtes").function, "always", told.append, "arm")
-    assert made.note.startswith("interpreted: no C compiler")
-    assert len(told) == 1 and "interpreted" in told[0] and told[0].startswith("arm")
+@pytest.mark.parametrize("damage", ["half", "place", "nothing"])
+def test_a_damaged_file_is_made_again(fresh_cache: Path, damage: str) -> None:
+    step = relax(coupled(), "scholtes").function
+    step_functions(step, "always")
+    (file,) = fresh_cache.iterdir()
+    whole = file.read_bytes()
+    if damage == "half":
+        file.write_bytes(whole[: len(whole) // 2])
+    elif damage == "nothing":
+        file.write_bytes(b"")
+    else:
+        with np.load(file) as kept:
+            arrays = dict(kept)
+        arrays["hessian.first"][-1] = 10**6
+        np.savez(file, **arrays)
+    assert kept_tapes.kept_tapes(step.serialize(), ("hessian",)) is None
+    step_functions(step, "always")
+    with np.load(file) as kept:
+        assert kept["hessian.first"].max() < 10**6
+    assert [path.name for path in fresh_cache.iterdir()] == [file.name]
 
 
-def test_a_body_cut_into_files_keeps_every_statement_once_and_in_order() -> None:
-    x = ca.SX.sym("x", 40)
-    y = x
-    for _ in range(3):
-        y = ca.sin(y) + y * ca.vertcat(y[1:], y[0])
-    generator = ca.CodeGenerator("f.c", {"avoid_stack": True})
-    generator.add(ca.Function("f", [x], [y]))
-    code = generator.dump()
-    first, *others = in_files(code, "f", 50, 3)
-    assert len(others) > 2
-    assert all(other.count("_piece_") <= 3 for other in others)
-
-    def statements(text: str) -> list[str]:
-        return [line for line in text.splitlines() if line.startswith(("  w[", "  if (res"))]
-
-    assert [line for other in others for line in statements(other)] == statements(code)
-    calls = [line.strip() for line in first.splitlines() if line.startswith("  f_piece_")]
-    assert calls == [f"f_piece_{i}(arg, res, w);" for i in range(len(calls))]
-    assert statements(first) == []
-
-
-@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
-def test_a_function_cut_into_files_is_the_same_function(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compiled, "_STATEMENTS", 20)
-    monkeypatch.setattr(compiled, "_FUNCTIONS", 2)
-    x = ca.SX.sym("x", 12)
-    y = x
-    for _ in range(3):  # squares and extrema bring helpers, which every file needs and only one may show
-        y = ca.fmax(ca.sin(y), y * ca.vertcat(y[1:], y[0]) ** 2)
-    plain = ca.Function("f", [x], [y, ca.sumsqr(y)])
-    (made,), _ = compiled.compile_functions("key", [plain], print, "f")
-    at = np.linspace(0.1, 2.0, 12)
-    for mine, expected in zip(made.call([at]), plain.call([at]), strict=True):
-        # three times y·y² trebles what is rounded
-        np.testing.assert_allclose(np.array(mine), np.array(expected), rtol=rounding(12 + 3 * 8, 3.0**3))
-
-
-@pytest.mark.skipif(compiled.shutil.which("gcc") is None, reason="no gcc to compile with")
 def test_of_many_kept_programs_those_used_last_stay(
     fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "_KEPT_FOLDERS", 2)
+    monkeypatch.setattr(kept_tapes, "_KEPT", 2)
     now = time.time()
-    for name, hours in (("a", 5), ("b", 0.5), ("c", 9), ("d", 2)):
-        (fresh_cache / name).mkdir(parents=True)
-        os.utime(fresh_cache / name, (now - 3600 * hours, now - 3600 * hours))
+    fresh_cache.mkdir()
+    for name, hours in (("a", 5.0), ("b", 0.5), ("c", 9.0), ("d", 2.0)):
+        (fresh_cache / f"{name}.npz").touch()
+        os.utime(fresh_cache / f"{name}.npz", (now - 3600 * hours, now - 3600 * hours))
     x = ca.SX.sym("x", 1)
-    compiled.compile_functions("key", [ca.Function("f", [x], [x**2])], print, "f")
-    # the new one and the youngest; none that another process may have made within the hour goes
-    assert {"a", "c", "d"}.isdisjoint(path.name for path in fresh_cache.iterdir())
-    assert (fresh_cache / "b").is_dir() and len(list(fresh_cache.iterdir())) == 2
+    step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always")
+    left = {path.name for path in fresh_cache.iterdir()}
+    # the new one and the two youngest; none that another process may have made within the hour goes
+    assert {"b.npz", "d.npz"} < left and len(left) == 3
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing_and_harms_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(kept_tapes, "cache_folder", lambda: tmp_path / "file")
+    x = ca.SX.sym("x", 1)
+    assert (
+        step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always").note == "all steps at once"
+    )
 
 
 @pytest.mark.parametrize("backend", ["ipopt", "sqpmethod", "fatrop", "uno"])
@@ -205,7 +226,7 @@ def test_every_solver_finds_the_point_nearest_to_a_target_on_the_corner(backend:
     v = ca.SX.sym("v", 2)
     family = Family(name="corner", first=v[0], second=v[1])
     program = Mpcc(x=v, cost=(v[0] - 1) ** 2 + (v[1] - 2) ** 2, families=(family,))
-    prepared = PreparedMpcc(program, "fischer-burmeister")
+    prepared = PreparedMpcc(program, "fischer-burmeister", "always")
     options = SolveOptions(backend=backend, schedule="homotopy", final=1e-8, tolerance=1e-8, polish="always")
     answer = prepared.solve(np.array([0.1, 1.0]), options=options)
     assert answer.ending.solved, answer.trail

@@ -30,7 +30,7 @@ def config(axis=(0.0, 1.0, 0.0), angle=ANGLE, *, search=None, bounds=None, **mor
         "directions": 6,
         "horizon": Horizon(duration=1.0, steps=STEPS),
         "bounds": bounds or Bounds(coordinate=(-0.5, 0.5)),
-        "search": search or SearchOptions(compiled="never"),
+        "search": search or SearchOptions(batched="never"),
     }
     return MpccConfig(**{**asked, **more})
 
@@ -106,7 +106,7 @@ def test_an_earlier_plan_with_its_multipliers_is_begun_from(turned, planner, sma
 
 
 def test_without_the_bridge_the_homotopy_arrives_too(planner, small):
-    plain = SearchOptions(compiled="never", bridge=False)
+    plain = SearchOptions(batched="never", bridge=False)
     plan, info = planner.plan_for(config(search=plain), small.task(), silent)
     assert info.status.solved
     assert [entry["stage"] for entry in plan.stages] == ["kinematic", "dynamic"]
@@ -116,7 +116,7 @@ def test_without_the_bridge_the_homotopy_arrives_too(planner, small):
 def test_a_target_beyond_the_plates_reach_is_not_called_solved(small):
     # 0.6 rad take 30 mm of rolling; the plate has 10 mm
     narrow = Bounds(coordinate=(-0.01, 0.06))
-    few = SearchOptions(compiled="never", iterations=40)
+    few = SearchOptions(batched="never", iterations=40)
     plan, info = IpoptMpcc(config(bounds=narrow, search=few)).plan(small.task(), silent)
     assert not info.status.solved
     assert plan.certificate["certified"] is False
@@ -134,7 +134,7 @@ def test_a_friction_too_weak_to_turn_the_ball_is_said_to_be_infeasible(small):
 def test_an_obstacle_that_is_no_contact_is_said_to_be_overlooked(planner, small):
     far = StillObstacle(Shape("sphere", (0.1,)), Pose(position=np.array([0.0, 0.0, 5.0])))
     told = []
-    hasty = SearchOptions(compiled="never", time_limit=1e-3)
+    hasty = SearchOptions(batched="never", time_limit=1e-3)
     task = attrs.evolve(small.task(), obstacles={"thing": far}, tell=told.append)
     plan, _ = planner.plan_for(config(search=hasty), task, silent)
     assert told == list(plan.notes)
@@ -142,7 +142,7 @@ def test_an_obstacle_that_is_no_contact_is_said_to_be_overlooked(planner, small)
 
 
 def test_the_time_limit_returns_what_there_is(planner, small):
-    hasty = SearchOptions(compiled="never", time_limit=1e-3)
+    hasty = SearchOptions(batched="never", time_limit=1e-3)
     plan, info = planner.plan_for(config(search=hasty), small.task(), silent)
     assert not info.status.solved
     assert plan.bodies["plate"].q.shape == (STEPS + 1, 3)

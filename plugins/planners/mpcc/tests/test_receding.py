@@ -24,7 +24,7 @@ def config(**search) -> MpccConfig:
         directions=6,
         horizon=Horizon(duration=1.0, steps=STEPS),
         bounds=Bounds(coordinate=(-0.5, 0.5)),
-        search=SearchOptions(compiled="never", **search),
+        search=SearchOptions(batched="never", **search),
     )
 
 

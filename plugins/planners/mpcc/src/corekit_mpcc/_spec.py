@@ -12,7 +12,7 @@ ipopt_mpcc = ComponentSpec(
     config="corekit_mpcc.config:MpccConfig",
     summary="Trajectories through contact: an MPCC in two stages, certified in physical units.",
     requires={"models": ("symbolic",)},
-    modules=("casadi",),
+    modules=("casadi", "numba"),
     citation=(
         "Azizkhani, Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots (CUSP); "
         "Waechter, Biegler (2006), On the implementation of an interior-point filter line-search algorithm for "

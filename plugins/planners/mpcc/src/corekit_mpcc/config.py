@@ -51,17 +51,17 @@ class SearchOptions:
     kinematic_scale: float = option(10.0, "factor on the cost in the kinematic stage", above=0)
     dynamic_scale: float = option(300.0, "factor on the cost in the dynamic stage", above=0)
     smoothing: float = option(1e-8, "ε that rounds the edges of shapes", unit="m²", above=0)
-    time_limit: float = option(600.0, "wall time of the search, compiling left out", unit="s", above=0)
-    compiled: Literal["auto", "always", "never"] = option(
+    time_limit: float = option(600.0, "wall time of the search, preparing left out", unit="s", above=0)
+    batched: Literal["auto", "always", "never"] = option(
         "auto",
-        "derivatives compiled with a C compiler and kept: where it pays, always, or never",
+        "derivatives of all steps evaluated at once: where it pays, always, or never",
         choices=("auto", "always", "never"),
     )
 
 
 @frozen(kw_only=True)
 class MpccConfig:
-    """A task and how it is searched; its numbers are parameters of the compiled programs, which serve every task.
+    """A task and how it is searched; its numbers are parameters of the prepared programs, which serve every task.
 
     Raises:
         ConfigError: parts that contradict each other.

@@ -1,4 +1,4 @@
-"""What a motion costs: weights of every term, of which all are parameters of the compiled solvers."""
+"""What a motion costs: weights of every term, of which all are parameters of the prepared solvers."""
 
 from __future__ import annotations
 

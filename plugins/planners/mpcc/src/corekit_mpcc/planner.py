@@ -35,7 +35,8 @@ class IpoptMpcc(Planner):
     """Motions through contact as a program with complementarity constraints, in two stages.
 
     Equations: `transcription.stage`; order of the search: `search`; what a plan is worth: `certificate`.
-    Compiled programs are kept as long as the planner, and on disk: they serve every target, friction and start.
+    Prepared programs are kept as long as the planner, their derivatives on disk: they serve every target,
+    friction and start.
 
     Args:
         config: the task and how it is searched.
@@ -46,7 +47,7 @@ class IpoptMpcc(Planner):
         self._config = config
         self._notes: list[str] = []
         self._tell: Callable[[str], None] = _unheard
-        self._programs = Programs(self._announce)
+        self._programs = Programs()
 
     @property
     def prepared(self) -> int:
@@ -84,7 +85,7 @@ class IpoptMpcc(Planner):
         return self._answer(situation, touching_start(situation), _earlier(task.earlier), progress)
 
     def _announce(self, sentence: str) -> None:
-        """Told at once, as a compilation takes a while, and again with the plan."""
+        """Told at once, as the search takes a while, and again with the plan."""
         self._notes.append(sentence)
         self._tell(sentence)
 
@@ -96,13 +97,13 @@ class IpoptMpcc(Planner):
         progress: Callable[[Mapping[str, float]], None],
     ) -> tuple[Plan, SolveInfo]:
         config = situation.config
-        began, compiling = time.perf_counter(), self._programs.compiling
+        began, preparing = time.perf_counter(), self._programs.preparing
         search = Search(situation, self._programs, q, progress)
         stage, motion = search.run(*earlier)
         certificate = certify(situation, motion, q)
         certificate["seconds"] = {
             "search": round(sum(entry["seconds"] for entry in search.record), 3),
-            "preparing": round(self._programs.compiling - compiling, 3),
+            "preparing": round(self._programs.preparing - preparing, 3),
             "all": round(time.perf_counter() - began, 3),
         }
         status = search.ending.status

@@ -76,7 +76,7 @@ class RecedingHorizon:
         task: the world.
         iterations: most iterations of a warm turn.
         time_limit: wall time of one turn [s]; the best point found until then answers.
-        announce: told of compilations. progress: told every iterate.
+        progress: told every iterate.
     Raises:
         ConfigError: a kinematic task, which has no inputs to apply.
         ConfigError, CompositionError: as in `IpoptMpcc.plan`.
@@ -92,7 +92,6 @@ class RecedingHorizon:
         *,
         iterations: int = 50,
         time_limit: float = float("inf"),
-        announce: Callable[[str], None] = _silent,
         progress: Progress = _silent,
     ) -> None:
         if config.search.stages != "dynamic":
@@ -101,7 +100,7 @@ class RecedingHorizon:
         self._asked, self._iterations, self._limit = config.search, iterations, time_limit
         self._progress = progress
         self._situation = situation_of(config, task)
-        programs = Programs(announce)
+        programs = Programs()
         q = touching_start(self._situation)
         search = Search(self._situation, programs, q, progress)
         self._stage, motion = search.run()

@@ -6,7 +6,7 @@
     3  dynamic program with complementarity at the final ε, by homotopy where that fails                       (1)
 
 Rolling is a smooth program whose feasible points are feasible for (1) with all products zero. Programs are prepared,
-with their derivatives compiled, once per structure, and kept: they serve every target, friction, weight and start.
+with their derivatives, once per structure, and kept: they serve every target, friction, weight and start.
 
 Source: CUSP, sections IV-B and V-C, for the two stages.
 """
@@ -32,17 +32,15 @@ from corekit_mpcc.transcription.stage import Stage
 __all__ = ["Programs", "Search"]
 
 Progress = Callable[[Mapping[str, float]], None]
-Announce = Callable[[str], None]
 
 
 @final
 class Programs:
     """Prepared programs by structure; those of one planner are kept for its life."""
 
-    def __init__(self, announce: Announce) -> None:
+    def __init__(self) -> None:
         self._made: dict[Any, tuple[Stage, PreparedMpcc]] = {}
-        self._announce = announce
-        self.compiling = 0.0
+        self.preparing = 0.0
 
     def __len__(self) -> int:
         return len(self._made)
@@ -53,13 +51,12 @@ class Programs:
         search = situation.config.search
         program = stage.program
         numbers = np.concatenate([*program.bounds, program.scales]).tobytes()
-        key = (dynamic, program.stages, search.relaxation, search.compiled, stage.fingerprint, numbers)
+        key = (dynamic, program.stages, search.relaxation, search.batched, stage.fingerprint, numbers)
         if key not in self._made:
             began = time.perf_counter()
-            name = "dynamic stage" if dynamic else "kinematic stage"
-            made = PreparedMpcc(program, search.relaxation, search.compiled, self._announce, name)
+            made = PreparedMpcc(program, search.relaxation, search.batched)
             self._made[key] = stage, made
-            self.compiling += time.perf_counter() - began
+            self.preparing += time.perf_counter() - began
         return self._made[key]
 
 
@@ -93,7 +90,7 @@ class Search:
     def __init__(self, situation: Situation, programs: Programs, q: Array, progress: Progress) -> None:
         self._situation, self._programs, self._q, self._progress = situation, programs, q, progress
         self._asked = situation.config.search
-        self._began = time.perf_counter() - programs.compiling
+        self._began = time.perf_counter() - programs.preparing
         self.record: list[dict[str, Any]] = []
         self.ending = Ending.FAILED
         self._certified = False
@@ -213,7 +210,7 @@ class Search:
         multipliers: Mapping[str, Array] | None = None,
     ) -> Motion:
         asked = self._asked
-        left = asked.time_limit - (time.perf_counter() - self._began - self._programs.compiling)
+        left = asked.time_limit - (time.perf_counter() - self._began - self._programs.preparing)
         low, high = stage.program.bounds
         high, x = np.tile(high, (stage.program.stages, 1)), motion.x.copy()
         if how.rolling:

@@ -81,7 +81,7 @@ def targets(count: int = _COUNT, seed: int = 0) -> list[tuple[Array, float]]:
 
 
 def ball_targets(case: CaseRun) -> list[Row]:
-    """Plan for all of them with the same compiled programs; those that the folder holds are not planned again."""
+    """Plan for all of them with the same programs; those that the folder holds are not planned again."""
     stored = case.folder / "targets.json"
     found = _read(stored)
     for number, (axis, angle) in enumerate(targets()):

@@ -1,7 +1,7 @@
 """Relaxations of complementarity by name: what each puts in the place of G·H = 0.
 
 With the pairs' sides G, H ≥ 0, their scaled forms a = s_G·G, b = s_H·H and one parameter ε, which is a parameter of
-the nonlinear program, so that one compiled solver serves every ε:
+the nonlinear program, so that one prepared solver serves every ε:
 
     scholtes            G·H ≤ ε, or Σ G·H ≤ ε in each step where the family is lumped      (1)
     fischer-burmeister  a + b − √(a² + b² + 2·s_G·s_H·ε) = 0, which is a·b = s_G·s_H·ε     (2)

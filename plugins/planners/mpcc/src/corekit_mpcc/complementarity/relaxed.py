@@ -1,7 +1,7 @@
 """One relaxed step of a program: cost and rows as the nonlinear program sees them.
 
 Variables are scaled, x = scale·z; every row is scaled. Rows are kept in blocks that remember what they came from, so
-that one compiled step serves any choice of groups (`without`), and a branch of the program fixes sides at zero.
+that one prepared step serves any choice of groups (`without`), and a branch of the program fixes sides at zero.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Literal, final
 
 from corekit.data.arrays import Array
@@ -28,28 +28,24 @@ def _nothing(_told: object) -> None:
 
 @final
 class PreparedMpcc:
-    """A program with its derivatives ready: one compilation serves all parameters, starts, bounds and relaxations ε.
+    """A program with its derivatives ready, once for all parameters, starts, bounds and relaxations ε.
 
     Args:
         program: as stated.
         relaxation: by name.
-        compiled: derivatives compiled always, never, or where it pays.
-        announce: told of compilations.
-        name: what the program is called there.
+        batched: derivatives of all steps evaluated at once always, never, or where it pays.
     """
 
     def __init__(
         self,
         program: Mpcc,
         relaxation: str = "scholtes",
-        compiled: Literal["auto", "never", "always"] = "auto",
-        announce: Callable[[str], None] = _nothing,
-        name: str = "program",
+        batched: Literal["auto", "never", "always"] = "auto",
     ) -> None:
         self.program = program
         self.relaxation = relaxation
         self._step = relax(program, relaxation)
-        self._functions = step_functions(self._step.function, compiled, announce, name, program.stages)
+        self._functions = step_functions(self._step.function, batched, program.stages)
         self._certify = Certifier(program)
         self._programs: dict[frozenset[str], tuple[Layout, Program]] = {}
 
@@ -122,7 +118,7 @@ class PreparedMpcc:
         layout = Layout(program, self._step, without)
 
         def differentiable() -> Horizon:
-            plain = step_functions(self._step.function, "never", _nothing, "")
+            plain = step_functions(self._step.function, "never")
             return horizon(plain, program.stages, layout.taken)
 
         whole = horizon(self._functions, program.stages, layout.taken)

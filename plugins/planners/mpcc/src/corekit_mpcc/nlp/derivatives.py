@@ -1,4 +1,4 @@
-"""The four functions of one step that a nonlinear program needs, interpreted or compiled.
+"""The four functions of one step that a nonlinear program needs, interpreted by CasADi or run as tapes.
 
 With y = (before, z), the scaled variables of two neighbouring steps, a step (before, z, s, o, ε) ↦ (c, r) gives
 
@@ -12,19 +12,19 @@ The upper triangle of y stays an upper triangle over the horizon, as before prec
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import casadi as ca
 from attrs import frozen
 
-from corekit_mpcc.nlp.compiled import NoCompiler, compile_functions, load_functions
+from corekit_mpcc.nlp.kept_tapes import keep_tapes, kept_tapes
+from corekit_mpcc.nlp.tape import NoTape, TapeFunction, tape_of
 
 __all__ = ["StepFunctions", "step_functions"]
 
 _NAMES = ("value", "gradient", "jacobian", "hessian")
-_WORTH_COMPILING = 100_000
-"""Instructions of a step times steps from which compiling pays: second derivatives take tens of milliseconds there."""
+_WORTH_A_TAPE = 100_000
+"""Instructions of a step times steps from which a tape pays: second derivatives take tens of milliseconds there."""
 
 
 @frozen(eq=False)
@@ -32,14 +32,14 @@ class StepFunctions:
     """The functions (1), and how they are evaluated.
 
     Attributes:
-        value, gradient, jacobian, hessian: CasADi functions of (before, z, shared, own, ε[, λ_c, λ]).
-        note: "compiled …" or "interpreted …" with the reason, one phrase.
+        value, gradient, jacobian, hessian: functions of (before, z, shared, own, ε[, λ_c, λ]), CasADi's own or tapes.
+        note: how, and why so where that was not asked for; one phrase.
     """
 
-    value: ca.Function
-    gradient: ca.Function
-    jacobian: ca.Function
-    hessian: ca.Function
+    value: Any
+    gradient: Any
+    jacobian: Any
+    hessian: Any
     note: str
 
 
@@ -61,31 +61,25 @@ def _derive(step: ca.Function) -> list[ca.Function]:
 
 
 def step_functions(
-    step: ca.Function,
-    compiled: Literal["auto", "never", "always"],
-    announce: Callable[[str], None],
-    name: str,
-    stages: int = 1,
+    step: ca.Function, batched: Literal["auto", "never", "always"], stages: int = 1
 ) -> StepFunctions:
-    """Derive (1), or take it from the cache of compiled functions, or compile it into it.
+    """Derive (1), or take it from the cache folder.
 
     Args:
         step: SX function (before, z, shared, own, ε) → (cost, rows).
-        compiled: always, never, or where the step is long enough to be worth it.
-        announce: is told that a compilation begins, how long it took, or why there is none.
-        name: what the step is called in announcements.
+        batched: whether all steps are evaluated at once, by tapes: always, never, or where the step is long enough.
         stages: number of steps of the horizon.
     """
-    if compiled == "never" or (compiled == "auto" and stages * step.n_instructions() < _WORTH_COMPILING):
+    if batched == "never" or (batched == "auto" and stages * step.n_instructions() < _WORTH_A_TAPE):
         return StepFunctions(*_derive(step), note="interpreted")
     key = step.serialize()
-    found = load_functions(key, _NAMES)
-    if found is not None:
-        return StepFunctions(*found, note="compiled before")
-    functions = _derive(step)
-    try:
-        made, seconds = compile_functions(key, functions, announce, name)
-    except NoCompiler as reason:
-        announce(f"{name}: derivatives are interpreted, several times slower: {reason}")
-        return StepFunctions(*functions, note=f"interpreted: {reason}")
-    return StepFunctions(*made, note=f"compiled in {seconds:.1f} s")
+    tapes = kept_tapes(key, _NAMES)
+    if tapes is None:
+        functions = _derive(step)
+        try:
+            tapes = [tape_of(function) for function in functions]
+        except NoTape as reason:
+            return StepFunctions(*functions, note=f"interpreted: {reason}")
+        keep_tapes(key, _NAMES, tapes)
+    made = [TapeFunction(name, tape) for name, tape in zip(_NAMES, tapes, strict=True)]
+    return StepFunctions(*made, note="all steps at once")

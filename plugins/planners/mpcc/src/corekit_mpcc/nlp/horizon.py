@@ -33,6 +33,7 @@ class Horizon:
         jacobian: (x, p) → (g, ∂g/∂x).
         hessian: (x, p, λ_f, λ_g) → upper triangle.
         rows: place of each row of g in the matrix of all rows [step, row] counted step by step, shape (m,).
+        functions: of one step; they live as long as what calls them.
     """
 
     nlp: dict[str, Any]
@@ -40,6 +41,7 @@ class Horizon:
     jacobian: ca.Function
     hessian: ca.Function
     rows: IntArray
+    functions: StepFunctions
 
 
 def _places(sparsity: ca.Sparsity) -> tuple[IntArray, IntArray]:
@@ -105,6 +107,7 @@ def horizon(functions: StepFunctions, stages: int, taken: Any) -> Horizon:
         jacobian=jacobian_function,
         hessian=hessian_function,
         rows=rows,
+        functions=functions,
     )
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a task as parameters of the compiled programs."""
+"""The numbers of a task as parameters of the prepared programs."""
 
 from __future__ import annotations
 
