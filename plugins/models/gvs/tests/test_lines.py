@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from corekit.testing.rounding import rounding
 from corekit_gvs.config import Basis, GVSConfig, Joint, Link
 
 from .robots import Robot
@@ -23,4 +25,4 @@ def test_the_line_of_a_bent_rod_is_its_circle():
     np.testing.assert_allclose(line.points[bent][[0, -1]], [[0, 0, 0], [0, 2 * radius, 0]], atol=1e-9)
     np.testing.assert_allclose(line.radius[bent][[0, -1]], [0.02, 0.01], rtol=1e-12)
     assert (np.diff(line.radius[bent]) < 0).all()
-    assert np.ptp(line.points[straight], axis=0)[2] == 0.1
+    assert np.ptp(line.points[straight], axis=0)[2] == pytest.approx(0.1, abs=rounding(16))

@@ -8,6 +8,7 @@ import pytest
 
 from corekit.data.arrays import Array
 from corekit.roles.problem import FrictionBlocks, LCPProblem
+from corekit.testing.rounding import rounding
 
 
 def plain(matrix: Array, vector: Array, tolerance: float = 1e-9) -> LCPProblem:
@@ -22,6 +23,12 @@ def residual(problem: LCPProblem, z: Array) -> float:
     """max |min(z_phys, w_phys)|, by its definition."""
     w = problem.matrix @ z + problem.vector
     return float(np.max(np.abs(np.minimum(z * problem.column_scale, w / problem.row_scale)), initial=0.0))
+
+
+def residual_rounding(problem: LCPProblem, z: Array) -> float:
+    """How far rounding parts two evaluations of `residual`: sums of n products, in physical units."""
+    largest = np.abs(problem.matrix) @ np.abs(z) + np.abs(problem.vector)
+    return rounding(len(z) + 4, float(np.max(largest / problem.row_scale, initial=0.0)))
 
 
 def every_solution(matrix: Array, vector: Array) -> list[Array]:
@@ -121,6 +128,11 @@ def frictional(
 @pytest.fixture
 def judge() -> Callable[[LCPProblem, Array], float]:
     return residual
+
+
+@pytest.fixture
+def judge_rounding() -> Callable[[LCPProblem, Array], float]:
+    return residual_rounding
 
 
 @pytest.fixture
