@@ -183,10 +183,12 @@ def environment_of(python: Path, name: str) -> Path | str:
     folder = BUILD / name / "env"
     log = BUILD / name / "install.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    # what the command line of an outer make chose is not meant for this one
+    outer = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKEOVERRIDES"}}
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
             ["make", f"VENV={folder}", f"PYTHON={python}", f"{folder}/installed-dev"],
-            cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False,
+            cwd=ROOT, env=outer, stdout=file, stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
     if done.returncode:
         return f"the workspace cannot be installed for it: {log}"
