@@ -76,7 +76,7 @@ def table2(case: CaseRun) -> list[Row]:
         )  # fmt: skip
     rows += [_apart(case, name, *jobs[name][:3]) for name in jobs if name[0] in "abc"]
     text = "".join(f"{name};{seconds:.4f}\n" for name, seconds in spent.items())
-    (case.folder / "seconds.csv").write_text("case;solve_s\n" + text)
+    (case.folder / "seconds.csv").write_text("case;solve_s\n" + text, encoding="utf-8")
     return rows
 
 

@@ -84,7 +84,7 @@ def mismatch_table(apart: Array, note: str) -> list[Row]:
 
 def write_mismatch(path: Path, time: Array, apart: Array) -> None:
     """(1) over time as a table."""
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["time_s", "mismatch_percent_of_length"])
         table.writerows(zip(time.tolist(), (100.0 * apart).tolist(), strict=True))

@@ -42,7 +42,7 @@ def _along(frames: Array) -> Array:
 
 
 def _write(path: Path, time: Array, place: Array) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["time", "marker", "x", "z"])
         table.writerows(

@@ -79,7 +79,7 @@ def runtime(case: CaseRun) -> list[Row]:
 
 
 def _write(path: Path, ours: dict[int, float]) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["bodies", "step_us"])
         table.writerows(ours.items())
