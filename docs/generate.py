@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import attrs
+
 from corekit.cli.option_table import Option, describe_options
 from corekit.data.signals import SIGNALS
 from corekit.registry.discover import Installed, discover
@@ -20,7 +22,7 @@ from corekit.scenario.schema import OBSTACLE_SIZES, Scenario
 
 __all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
 
-_NOT_IN_FILES = ("source", "document")
+_NOT_IN_FILES = frozenset(each.name for each in attrs.fields(Scenario) if each.metadata.get("hidden"))
 _SCENARIO = """\
 A scenario is a TOML file. Reading one executes nothing of it; all its mistakes are reported at once
 (`corekit check FILE`). `[]` marks an entry of a list, in TOML `[[world.obstacles]]`. The keys of
