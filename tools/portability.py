@@ -28,6 +28,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 __all__ = ["PROCESSORS", "Processor", "main"]
 
@@ -113,7 +114,7 @@ class Profile:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def asked(python: Path, variables: Mapping[str, str]) -> dict[str, object]:
+def asked(python: Path, variables: Mapping[str, str]) -> dict[str, Any]:
     """What numba, OpenBLAS and numpy say they compute with."""
     done = subprocess.run(
         [python, "-W", "ignore", "-c", _PROBE], env={**os.environ, **variables}, capture_output=True,
@@ -127,7 +128,7 @@ def processor_profiles() -> dict[str, Profile | str]:
     machine = platform.machine().lower()
     table = PROCESSORS.get(ALIASES.get(machine, machine), {})
     python = Path(sys.executable)
-    here = [str(name) for name in asked(python, {})["numpy"]]  # type: ignore[union-attr]
+    here = [str(name) for name in asked(python, {})["numpy"]]
     found: dict[str, Profile | str] = {}
     for name, each in table.items():
         if each.needs and not any(re.fullmatch(each.needs, feature) for feature in here):
