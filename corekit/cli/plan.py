@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from corekit.cli import FAILED, exit_code
+from corekit.cli import FAILED, exit_code, seconds_so_far
 from corekit.errors import CorekitError, PluginError, ResultsError
 
 if TYPE_CHECKING:
     from corekit.study.plan import Planned
+    from corekit.study.plan_file import PlanFile
 
 __all__ = ["plan"]
 
@@ -61,10 +62,12 @@ def plan(
     as_json
         Print one JSON object instead of a table.
     """
+    from corekit.study.plan_file import load_plan_file
+
     silent = quiet or as_json
     try:
-        made = _make(file, overrides, begin_from, out, replay=replay, allow_code=allow_code, silent=silent)
-        drawn = _draw(made) if pictures else []
+        asked = load_plan_file(file, overrides, allow_code=allow_code)
+        made, drawn = _make(asked, begin_from, out, replay=replay, pictures=pictures, silent=silent)
     except CorekitError as error:
         if not as_json:
             raise
@@ -80,32 +83,33 @@ def plan(
 
 
 def _make(
-    file: Path,
-    overrides: tuple[str, ...],
+    asked: PlanFile,
     begin_from: Path | None,
     out: Path | None,
     *,
     replay: bool,
-    allow_code: bool,
+    pictures: bool,
     silent: bool,
-) -> Planned:
+) -> tuple[Planned, list[str]]:
+    from attrs import evolve
     from rich.console import Console
 
     from corekit.cli.progress_line import ProgressLine
+    from corekit.run.compilation import shown_compilation
     from corekit.study.new_folder import new_folder
-    from corekit.study.plan import make_plan, simulate
-    from corekit.study.plan_file import load_plan_file
+    from corekit.study.plan import make_plan, simulate, write_report
     from corekit.study.plan_folder import read_memory
 
-    asked = load_plan_file(file, overrides, allow_code=allow_code)
     earlier = None if begin_from is None else read_memory(begin_from)
     folder = new_folder(asked.name, Path("runs"), out)
 
     def show(name: str) -> Any:
         return ProgressLine(name, silent=silent)
 
+    started = seconds_so_far()
     console = Console(stderr=True, quiet=silent, highlight=False)
-    with console.status(f"{asked.name}: planning") as line:
+    # what the simulations need is compiled in a second process while the planner searches
+    with shown_compilation(_unseen) as compilation, console.status(f"{asked.name}: planning") as line:
         last = clock.monotonic()
 
         def told(numbers: Mapping[str, float]) -> None:
@@ -119,8 +123,20 @@ def _make(
         def tell(sentence: str) -> None:
             console.print(sentence, markup=False, soft_wrap=True)
 
-        made = make_plan(asked, folder, told, earlier=earlier, tell=tell)
-    return simulate(made, show) if replay else made
+        def share(scenario: Path) -> None:
+            compilation.share(scenario, step=True)
+
+        made = make_plan(asked, folder, told, earlier=earlier, tell=tell, share=share if replay else None)
+        began = seconds_so_far()
+        drawn = _draw(made) if pictures else []
+        made = evolve(made, seconds={"start": started, **made.seconds, "pictures": seconds_so_far() - began})
+    made = simulate(made, show) if replay else made
+    write_report(made)
+    return made, drawn
+
+
+def _unseen(_progress: object) -> None:
+    """The line shows the search."""
 
 
 def _words(name: str, numbers: Mapping[str, float]) -> str:

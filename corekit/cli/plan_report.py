@@ -33,10 +33,21 @@ def print_plan(made: Planned, drawn: Sequence[str]) -> None:
             )
     for line in (*made.plan.notes, *drawn):
         console.print(line)
+    console.print(_waited(made.seconds))
     verdict = "certified" if made.info.status.solved else "not certified"
     console.print(f"{made.file.name}: {verdict} in {made.wall:.1f} s. {made.info.status.value}")
     if made.folder is not None:
         console.print(str(made.folder))
+
+
+def _waited(seconds: Mapping[str, float]) -> Any:
+    """What the time went into."""
+    from rich.table import Table
+
+    table = Table("waited for", "seconds", box=None)
+    for what, spent in seconds.items():
+        table.add_row(what, f"{spent:.1f}")
+    return table
 
 
 def _certificate(told: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 | `store` | where both are kept, and that one process compiles while others wait |
 | `source_digest` | the key: a digest of all sources that a kernel depends on |
 | `watch` | how many functions were compiled so far |
+| `clock` | how long that took |
 | `collection` | garbage is collected seldom while numba compiles |
 """
 

@@ -3,7 +3,8 @@
 Half of the time of a first run goes into the kernels of the contact solver, and they need no state of the world.
 A second process loads the run's own scenario, composes it and compiles them into the shared cache
 (`corekit.compiled.store`), where the run finds them, or waits for the one that is just being compiled. It starts
-only once something has to be compiled, so that every later run is one process.
+only once something has to be compiled, so that every later run is one process. Beside a search whose result is
+simulated afterwards it compiles all that the simulation needs.
 
 `COREKIT_PROCESSES=1` keeps all of it in the process of the run.
 """
@@ -52,15 +53,17 @@ class Compilation:
         self._next = 0.0
         self._begun = False
         self._scenario: Path | None = None
+        self._step = False
         self._helper: subprocess.Popen[bytes] | None = None
 
-    def share(self, scenario: Path) -> None:
+    def share(self, scenario: Path, *, step: bool = False) -> None:
         """Let a second process take part once something is compiled, or at once if something was.
 
         Args:
             scenario: file of the run's resolved scenario.
+            step: whether it compiles what a whole step needs, not the contact solver's part alone.
         """
-        self._scenario = scenario
+        self._scenario, self._step = scenario, step
         if self._begun:
             self._start_helper()
 
@@ -85,6 +88,7 @@ class Compilation:
         if self._scenario is None or self._helper is not None or _processes() < 2:
             return
         words = [sys.executable, "-m", "corekit.scenario.warm_up", str(self._scenario)]
+        words += ["--step"] if self._step else []
         try:
             self._helper = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
+from corekit.compiled.clock import clock_compilation
 from corekit.data.status import SolveInfo
 from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
@@ -26,7 +27,7 @@ from corekit.study.plan_folder import write_plan
 from corekit.study.plan_replay import Replayed, replay_plan
 from corekit.study.shown import ShowProgress, unseen
 
-__all__ = ["Planned", "make_plan", "planning_task", "simulate"]
+__all__ = ["Planned", "make_plan", "planning_task", "simulate", "write_report"]
 
 Told = Callable[[Mapping[str, float]], None]
 
@@ -37,7 +38,9 @@ class Planned:
 
     Args:
         file: what was asked. plan: what was found. info: how the solve went.
-        bodies: of the scenario. replays: simulations of it. folder: what was written, or None. wall: seconds.
+        bodies: of the scenario. replays: simulations of it. folder: what was written, or None.
+        seconds: wall time by what it went into: `compose`, `prepare` (derivatives, start, certificate), `solve`,
+            `compile`, `replay`; who draws or starts the plan adds that.
     """
 
     file: PlanFile
@@ -46,7 +49,12 @@ class Planned:
     bodies: Mapping[str, TaskBody]
     replays: tuple[Replayed, ...]
     folder: Path | None
-    wall: float
+    seconds: Mapping[str, float]
+
+    @property
+    def wall(self) -> float:
+        """All of it [s]."""
+        return sum(self.seconds.values())
 
     @property
     def solved(self) -> bool:
@@ -62,6 +70,7 @@ class Planned:
             "iterations": self.info.iterations,
             "solver": self.info.answered_by,
             "wall_s": self.wall,
+            "seconds": dict(self.seconds),
             "certificate": dict(self.plan.certificate),
             "stages": [dict(entry) for entry in self.plan.stages],
             "replays": [replay.as_data() for replay in self.replays],
@@ -77,6 +86,7 @@ def make_plan(
     *,
     earlier: Plan | None = None,
     tell: Callable[[str], None] | None = None,
+    share: Callable[[Path], None] | None = None,
 ) -> Planned:
     """Make a plan and write it; `simulate` goes on.
 
@@ -86,11 +96,12 @@ def make_plan(
         progress: told the numbers of the search.
         earlier: a plan to begin from.
         tell: takes the planner's sentences while it is at work.
+        share: is given the file of the resolved scenario before the search, if the plan is to be simulated.
     Raises:
         ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
     """
     assert file.loaded is not None
-    began = clock.perf_counter()
+    watch = _Watch()
     spec = resolve("planners", file.use)
     with code_allowed(file.loaded.allow_code):
         config = config_of(spec, file.options, "options")
@@ -100,17 +111,26 @@ def make_plan(
     task = attrs.evolve(planning_task(file.loaded.compose()), earlier=earlier, folder=folder)
     if tell is not None:
         task = attrs.evolve(task, tell=tell)
-    plan, info = planner.plan(task, progress or (lambda _numbers: None))
+    if folder is not None:
+        (folder / "scenario.toml").write_text(file.loaded.resolved_text(), encoding="utf-8")
+        if share is not None and file.replay is not None:
+            share(folder / "scenario.toml")
+    with clock_compilation() as compiling:
+        watch.lap("compose")
+        plan, info = planner.plan(task, progress or (lambda _numbers: None))
+        watch.lap("prepare")
     if not isinstance(plan, Plan):
         raise PluginError(
             f"the planner {file.use!r} answered with a {type(plan).__name__}, not with a `Plan`: it is to be called "
             "from Python, with a task of its own"
         )
-    made = Planned(file, plan, info, task.bodies, (), folder, clock.perf_counter() - began)
+    watch.move("prepare", "compile", compiling.seconds)
+    watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.stages))
+    made = Planned(file, plan, info, task.bodies, (), folder, watch.seconds)
     if folder is not None:
         (folder / "plan.toml").write_text(file.given, encoding="utf-8")
         write_plan(plan, folder, file.name)
-        _report(made)
+        write_report(made)
     return made
 
 
@@ -123,14 +143,37 @@ def simulate(made: Planned, show: ShowProgress = unseen) -> Planned:
     """
     if made.folder is None or not made.plan.bodies:
         return made
-    began = clock.perf_counter()
+    watch = _Watch(made.seconds)
     replays = replay_plan(made.file, made.plan, made.bodies, made.folder, show)
-    made = attrs.evolve(made, replays=tuple(replays), wall=made.wall + clock.perf_counter() - began)
-    _report(made)
+    watch.lap("replay")
+    watch.move("replay", "compile", sum(replay.compiling for replay in replays))
+    made = attrs.evolve(made, replays=tuple(replays), seconds=watch.seconds)
+    write_report(made)
     return made
 
 
-def _report(made: Planned) -> None:
+class _Watch:
+    """Wall time by what it went into [s]."""
+
+    def __init__(self, seconds: Mapping[str, float] | None = None) -> None:
+        self.seconds = dict(seconds or {})
+        self._began = clock.perf_counter()
+
+    def lap(self, what: str) -> None:
+        """What passed since the last lap went into this."""
+        now = clock.perf_counter()
+        self.seconds[what] = self.seconds.get(what, 0.0) + now - self._began
+        self._began = now
+
+    def move(self, of: str, to: str, seconds: float) -> None:
+        """A part of one went into another."""
+        part = min(seconds, self.seconds[of])
+        self.seconds[of] -= part
+        self.seconds[to] = self.seconds.get(to, 0.0) + part
+
+
+def write_report(made: Planned) -> None:
+    """Write what `as_data` says into the plan's folder."""
     assert made.folder is not None
     text = json.dumps(made.as_data(), indent=2, ensure_ascii=False, default=_plain)
     (made.folder / "report.json").write_text(text + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
@@ -15,6 +16,7 @@ import pytest
 from numba.core import event
 
 from corekit.compiled import compiled
+from corekit.compiled.clock import clock_compilation
 from corekit.compiled.kernels import Kernel
 
 CALLER = """
@@ -249,3 +251,21 @@ def test_who_never_searches_for_garbage_is_left_alone(thresholds):
     numba.njit(lambda x: x)(1.0)
     assert set(thresholds) == {0}
     assert gc.get_threshold() == (0, 20, 30)
+
+
+def test_the_clock_runs_while_something_is_compiled_and_counts_what_it_calls_once():
+    inner = numba.njit(lambda x: x * x + 1.0)
+    outer = numba.njit(lambda x: inner(x) + inner(2.0 * x))
+    with clock_compilation() as clock:
+        time.sleep(0.01)
+        assert clock.seconds == 0.0
+        began = time.perf_counter()
+        assert outer(3.0) == 47.0
+        took = time.perf_counter() - began
+        # the call is compilation but for some microseconds; counted twice, the inner one would exceed it
+        assert 0.9 * took < clock.seconds <= took
+        first = clock.seconds
+        outer(4.0)
+        assert clock.seconds == first
+    numba.njit(lambda x: x - 1.0)(2.0)
+    assert clock.seconds == first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import attrs
@@ -111,7 +112,11 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
     assert json.loads((folder / "certificate.json").read_text())["certified"] is True
     stages = [json.loads(line)["stage"] for line in (folder / "log.jsonl").read_text().splitlines()]
     assert stages == ["kinematic rolling", "dynamic rolling", "dynamic"]
-    assert json.loads((folder / "report.json").read_text())["replays"][1]["arrived"] is True
+    report = json.loads((folder / "report.json").read_text())
+    assert report["replays"][1]["arrived"] is True
+    assert list(report["seconds"]) == ["compose", "prepare", "compile", "solve", "replay"]
+    assert report["wall_s"] == pytest.approx(sum(report["seconds"].values()))
+    assert report["seconds"]["solve"] == pytest.approx(sum(entry["seconds"] for entry in made.plan.stages))
     # the scenario beside the plan is a whole one: it begins where the plan does
     simulation = corekit.load(folder / "replay-feedback.toml").compose()
     assert simulation.state.parts[0].q == pytest.approx(q[0])
@@ -137,6 +142,18 @@ def test_a_drawing_shows_disk_and_ball_where_the_plan_has_them(made):
     assert turned == pytest.approx(rotation_from_rpy((0.0, 0.15, 0.0)), abs=2e-3)
 
 
+def test_what_simulates_a_plan_is_compiled_beside_the_search(files):
+    file, folder = load_plan_file(files / "plan.toml", ["options.search.stages=kinematic"]), files / "shared"
+    folder.mkdir()
+    shared: list[Any] = []
+    make_plan(file, folder, share=lambda scenario: shared.append(corekit.load(scenario)))
+    assert shared == [file.loaded]
+    alone = files / "alone"
+    alone.mkdir()
+    make_plan(attrs.evolve(file, replay=None), alone, share=lambda _scenario: shared.append(None))
+    assert len(shared) == 1  # there is nothing to simulate
+
+
 def test_feedback_that_the_changed_model_does_not_hold_is_refused(made, files):
     file = load_plan_file(files / "plan.toml", ["replay.stiffness=1999.0"])
     with pytest.raises(ConfigError, match=r"replay\.set.*off by"):
@@ -152,11 +169,17 @@ def test_the_verb_tells_a_report(files, capsys):
         "--out",
         str(files / "verb"),
     ]
+    began = time.perf_counter()
     assert main(["plan", str(files / "plan.toml"), *options]) == 0
     told = json.loads(capsys.readouterr().out)
+    waited = time.perf_counter() - began
     assert told["status"] == "finished"
     assert told["certificate"]["stage"] == "kinematic"
     assert told["replays"] == []
+    # nothing is told twice, and most of what the user waited for
+    assert list(told["seconds"]) == ["start", "compose", "prepare", "compile", "solve", "pictures", "replay"]
+    assert all(spent >= 0.0 for spent in told["seconds"].values())
+    assert 0.5 * waited < told["wall_s"] <= waited
 
 
 def test_all_mistakes_of_a_plan_file_and_its_world_are_told_at_once(files):

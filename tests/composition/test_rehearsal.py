@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
+from corekit.run.simulation import Simulation
+from corekit.scenario import warm_up
 from corekit.scenario.load import load
 from corekit.world.placeholder import placeholder_contact
+from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 
 BALL = """
 format = "corekit-scenario/1"
@@ -51,6 +55,21 @@ def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
         rehearsed.step()
         assert np.array_equal(plain.state.motion, rehearsed.state.motion)
     assert rehearsed.contacts().count == 1
+
+
+@pytest.mark.parametrize(("words", "steps"), [([], 0), (["--step"], 1)])
+def test_a_second_process_compiles_the_solver_s_part_or_a_whole_step(tmp_path, monkeypatch, words, steps):
+    compose(tmp_path)  # writes the file
+    monkeypatch.setattr(warm_up.signal, "signal", lambda *_: None)  # this process is not the second one
+    made, solved, taken = [], [], []
+    simulate, solve, step = Simulation.warm_up, Simulation.warm_up_solver, SemiImplicitEuler.step
+    monkeypatch.setattr(Simulation, "warm_up", lambda self: (made.append(self), simulate(self)))
+    monkeypatch.setattr(Simulation, "warm_up_solver", lambda self: (solved.append(self), solve(self)))
+    monkeypatch.setattr(
+        SemiImplicitEuler, "step", lambda self, *given: (taken.append(1), step(self, *given))[1]
+    )
+    warm_up.main([str(tmp_path / "ball.toml"), *words])
+    assert (len(made), len(solved), len(taken)) == (steps, 1 - steps, steps)
 
 
 def test_the_placeholder_contact_is_solved_for(tmp_path):

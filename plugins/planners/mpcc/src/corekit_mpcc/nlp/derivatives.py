@@ -82,4 +82,6 @@ def step_functions(
             return StepFunctions(*functions, note=f"interpreted: {reason}")
         keep_tapes(key, _NAMES, tapes)
     made = [TapeFunction(name, tape) for name, tape in zip(_NAMES, tapes, strict=True)]
+    for function in made:
+        function.map(stages)
     return StepFunctions(*made, note="all steps at once")

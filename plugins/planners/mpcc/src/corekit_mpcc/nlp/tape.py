@@ -121,6 +121,8 @@ class _Mapped(ca.Callback):
         self._outputs = np.zeros((stages, sum(each.nnz() for each in tape.outputs)))
         self._work = np.zeros((tape.rows, min(stages, _COLUMNS)))
         self.construct(f"{name}_of_{stages}", {})
+        # compiled before a solver waits for it, and where a failure is not taken for a bad point
+        self._evaluate()
 
     def get_n_in(self) -> int:
         return len(self._tape.inputs)
@@ -144,9 +146,7 @@ class _Mapped(ca.Callback):
                 columns = self._inputs[:, first : first + size]
                 columns[:] = np.frombuffer(buffer).reshape(self._stages, size) if buffer is not None else 0.0
             first += size
-        evaluate(
-            tape.code, tape.first, tape.second, tape.result, tape.constants, self._inputs, self._outputs, self._work
-        )  # fmt: skip
+        self._evaluate()
         first = 0
         for pattern, buffer in zip(tape.outputs, res, strict=True):
             size = pattern.nnz()
@@ -154,3 +154,9 @@ class _Mapped(ca.Callback):
                 np.frombuffer(buffer).reshape(self._stages, size)[:] = self._outputs[:, first : first + size]
             first += size
         return 0
+
+    def _evaluate(self) -> None:
+        tape = self._tape
+        evaluate(
+            tape.code, tape.first, tape.second, tape.result, tape.constants, self._inputs, self._outputs, self._work
+        )  # fmt: skip
