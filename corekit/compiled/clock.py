@@ -1,4 +1,4 @@
-"""How long this process compiled: what a user waits for once."""
+"""How long this process compiled or waited for another that did: what a user waits for once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, final
 
 from numba.core import event
 
+from corekit.compiled.store import WAITING
+
 __all__ = ["CompilationClock", "clock_compilation"]
 
 
 @final
 class CompilationClock(event.Listener):
-    """Wall time spent in compiling.
+    """Wall time spent in compiling, or in waiting for a process that compiles the same.
 
     Attributes:
         seconds: so far, without the compilation that is going on.
@@ -40,5 +42,5 @@ class CompilationClock(event.Listener):
 def clock_compilation() -> Iterator[CompilationClock]:
     """Measure what is compiled until the end of the block."""
     clock = CompilationClock()
-    with event.install_listener("numba:compile", clock):
+    with event.install_listener("numba:compile", clock), event.install_listener(WAITING, clock):
         yield clock

@@ -18,13 +18,16 @@ from typing import Any
 
 import numba
 from filelock import FileLock, Timeout
-from numba.core import caching, compiler
+from numba.core import caching, compiler, event
 from platformdirs import user_cache_path
 
 from corekit.compiled.libraries import CalleeLibrary
 from corekit.compiled.source_digest import source_digest
 
-__all__ = ["CalleeCache", "KernelCache", "cache_folder"]
+__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder"]
+
+WAITING = "corekit:waiting"
+"""Name of the event of numba's kind while another process compiles what is needed here."""
 
 _CACHING: Any = caching
 _COMPILER: Any = compiler
@@ -158,7 +161,8 @@ class _SharedCache(_CACHING.FunctionCache):
         try:
             self._impl.locator.ensure_cache_path()
             lock = FileLock(f"{self._cache_file._index_path}.{name}.lock")  # noqa: SLF001
-            lock.acquire(timeout=_PATIENCE)
+            with event.trigger_event(WAITING):
+                lock.acquire(timeout=_PATIENCE)
         except (OSError, Timeout):
             return False
         self._claims[sig] = lock

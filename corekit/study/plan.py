@@ -144,9 +144,10 @@ def simulate(made: Planned, show: ShowProgress = unseen) -> Planned:
     if made.folder is None or not made.plan.bodies:
         return made
     watch = _Watch(made.seconds)
-    replays = replay_plan(made.file, made.plan, made.bodies, made.folder, show)
+    with clock_compilation() as compiling:
+        replays = replay_plan(made.file, made.plan, made.bodies, made.folder, show)
     watch.lap("replay")
-    watch.move("replay", "compile", sum(replay.compiling for replay in replays))
+    watch.move("replay", "compile", compiling.seconds)
     made = attrs.evolve(made, replays=tuple(replays), seconds=watch.seconds)
     write_report(made)
     return made

@@ -16,11 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 from attrs import frozen
 
-from corekit.compiled.clock import clock_compilation
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation
@@ -44,7 +42,6 @@ class Replayed:
         name: `open-loop` or `feedback`. folder: of the run.
         objects: per object: angle [rad] and distance [m] from the target and from the end of the plan.
         in_contact: share of the steps with a contact. status: of the run. arrived: whether all are near their targets.
-        compiling: wall time in which kernels were compiled or loaded before its first step [s].
     """
 
     name: str
@@ -53,7 +50,6 @@ class Replayed:
     in_contact: float
     status: str
     arrived: bool
-    compiling: float = 0.0
 
     def as_data(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -84,22 +80,17 @@ def replay_plan(
     assert file.world is not None
     assert file.loaded is not None
     allowed = file.loaded.allow_code
-    compiling = 0.0
     kinds = [("open-loop", (0.0, 0.0), load(file.world, file.overrides, allow_code=allowed))]
     if table.stiffness or table.damping:
         fed_back = load(file.world, [*file.overrides, *table.overrides], allow_code=allowed)
-        with clock_compilation() as checking:
-            _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
-        compiling = checking.seconds
+        _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
         kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
     done = []
     for name, gains, scenario in kinds:
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
         with show(f"{file.name}, {name}") as shown:
             results = execute(ready, directory=folder / f"replay-{name}", progress=shown, warn=shown.warn)
-        judged = _judged(name, results, plan, table.angle, table.distance)
-        done.append(attrs.evolve(judged, compiling=_compiling(results) + compiling))
-        compiling = 0.0
+        done.append(_judged(name, results, plan, table.angle, table.distance))
     return done
 
 
@@ -222,11 +213,6 @@ def _judged(name: str, results: Results, plan: Plan, angle: float, distance: flo
         status=results.status,
         arrived=arrived,
     )
-
-
-def _compiling(results: Results) -> float:
-    finished = next((each for each in reversed(results.events) if each["event"] == "finished"), {})
-    return float(finished.get("wall_s", 0.0)) - float(finished.get("loop_s", 0.0))
 
 
 def _angle(a: Array, b: Array) -> float:

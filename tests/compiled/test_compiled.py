@@ -13,10 +13,11 @@ from typing import cast
 import numba
 import numpy as np
 import pytest
+from filelock import FileLock
 from numba.core import event
 
-from corekit.compiled import compiled
-from corekit.compiled.clock import clock_compilation
+from corekit.compiled import compiled, store
+from corekit.compiled.clock import CompilationClock, clock_compilation
 from corekit.compiled.kernels import Kernel
 
 CALLER = """
@@ -269,3 +270,22 @@ def test_the_clock_runs_while_something_is_compiled_and_counts_what_it_calls_onc
         assert clock.seconds == first
     numba.njit(lambda x: x - 1.0)(2.0)
     assert clock.seconds == first
+
+
+def test_the_clock_counts_waiting_for_another_process_that_compiles(kernel, monkeypatch):
+    class Held(FileLock):
+        """A lock that another process holds for a while."""
+
+        def acquire(self, *given, **options):
+            time.sleep(0.05)
+            return super().acquire(*given, **options)
+
+    @kernel
+    def half(x):
+        return 0.5 * x
+
+    monkeypatch.setattr(store, "FileLock", Held)
+    compiling = CompilationClock()
+    with clock_compilation() as clock, event.install_listener("numba:compile", compiling):
+        assert half(3.0) == 1.5
+    assert clock.seconds - compiling.seconds >= 0.05
