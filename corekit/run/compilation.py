@@ -1,6 +1,6 @@
-"""Compiling what a run needs, in two processes: one solves a placeholder contact problem, the run does the rest.
+"""Compiling what a run needs, in two processes: one finds and solves a placeholder contact, the run does the rest.
 
-Half of the time of a first run goes into the kernels of the contact solver, and they need no state of the world.
+Half of the time of a first run goes into kernels of contact detectors and solvers, which need no state of the world.
 A second process loads the run's own scenario, composes it and compiles them into the shared cache
 (`corekit.compiled.store`), where the run finds them, or waits for the one that is just being compiled. It starts
 only once something has to be compiled, so that every later run is one process. Beside a search whose result is

@@ -121,15 +121,17 @@ class Simulation:
         self.remember(kept)
         self.system.forget()
 
-    def warm_up_solver(self) -> None:
-        """Let the contact solver answer a placeholder problem and forget it, so that its kernels are compiled."""
+    def warm_up_contact(self) -> None:
+        """Let detectors and contact solver answer placeholders, so that their kernels are compiled.
+
+        Shapes and contacts are not where the state has them afterwards: step another simulation.
+        """
         solver, stage = self.system.solver, self.system.stage
-        if not isinstance(solver, ImpulseSolver) or stage is None:
+        if stage is None:
             return
-        problem = placeholder_problem(stage.width, self.step_length)
-        kept = solver.memory()
-        solver.solve(problem, np.zeros(stage.width))
-        solver.remember(kept)
+        stage.warm_up()
+        if isinstance(solver, ImpulseSolver):
+            solver.solve(placeholder_problem(stage.width, self.step_length), np.zeros(stage.width))
 
     def go_back(
         self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()

@@ -1,4 +1,4 @@
-"""`python -m corekit.scenario.warm_up FILE [--step]`: compile the kernels of a scenario's contact solver, or of a step.
+"""`python -m corekit.scenario.warm_up FILE [--step]`: compile the kernels of a scenario's contact, or of a step.
 
 `corekit.run.compilation` starts it beside a run or a search; it prints nothing and writes nothing but the compile
 cache. It allows no code: a scenario that names Python functions is refused, and compiled where it runs.
@@ -16,14 +16,14 @@ __all__ = ["main"]
 
 
 def main(words: list[str]) -> None:
-    """Compose the scenario of a file and let its contact solver answer a placeholder problem, or take a whole step."""
+    """Compose the scenario of a file and let detectors and contact solver answer placeholders, or take a whole step."""
     # a file that is being written is removed on the way out
     signal.signal(signal.SIGTERM, _leave)
     simulation = load(words[0]).compose()
     if "--step" in words[1:]:
         simulation.warm_up()
     else:
-        simulation.warm_up_solver()
+        simulation.warm_up_contact()
 
 
 def _leave(number: int, _frame: object) -> NoReturn:

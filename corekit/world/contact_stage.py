@@ -200,6 +200,16 @@ class ContactStage:
         if placeholder is not None:
             out.copy_from(placeholder)
 
+    def warm_up(self) -> None:
+        """Let every detector measure one pair of shapes that no state has placed, so that its kernels are compiled."""
+        poses = self.scene.poses
+        poses.rotation[:] = np.eye(3)
+        for find, measure, candidates in self._detectors:
+            find(poses, self.margin, candidates)
+            candidates.count = min(candidates.count, 1)
+            measure(candidates, poses, self.margin, self._trial)
+            self._trial.count = 0
+
     # — at every iterate —
 
     def take_start(self) -> ContactSet:
