@@ -61,7 +61,7 @@ class Compilation:
 
         Args:
             scenario: file of the run's resolved scenario.
-            step: whether it compiles what a whole step needs, not the contact solver's part alone.
+            step: whether it compiles what a whole step needs, not detectors and contact solver alone.
         """
         self._scenario, self._step = scenario, step
         if self._begun:

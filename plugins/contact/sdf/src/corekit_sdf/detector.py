@@ -19,10 +19,12 @@ from corekit_sdf.axial_overlap import MOST_FOUND
 from corekit_sdf.broad_phase import bounding_radius, near_pairs
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.edges import carry_edges, place_edges
-from corekit_sdf.features import AXIAL_PAIR, FLAT_OR_ROUND, KIND_CODES, PLANAR_PAIR, POLYTOPE, family
-from corekit_sdf.measure import measure_pairs
+from corekit_sdf.features import KIND_CODES, POLYTOPE, family
 from corekit_sdf.measure_axial import measure_axial_pairs
+from corekit_sdf.measure_box import measure_box_pairs
+from corekit_sdf.measure_half_space import measure_half_space_pairs
 from corekit_sdf.measure_planar import measure_planar_pairs
+from corekit_sdf.measure_sphere import measure_sphere_pairs
 from corekit_sdf.planar_corners import PLANAR_KINDS, planar_corners
 from corekit_sdf.rows import MAX_POINTS
 
@@ -37,6 +39,9 @@ _SERVED: Final = frozenset(
     + [(first, planar) for first in ("sphere", "capsule", "edge") for planar in PLANAR_KINDS]
 )
 
+
+_FAMILIES: Final = 5
+"""Families of pairs, see `features.family`."""
 
 _SETS: Final = 8
 """Contact sets whose tables are kept."""
@@ -76,8 +81,8 @@ class SdfDetector(ContactDetector):
         self._corners: Array = np.zeros((0, 3))
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
-        # whether pairs of flat or round shapes, of planar and of axial ones are measured
-        self._asked = False, False, False
+        # which families of pairs the world has, in the order of their numbers in `features`
+        self._families = [False] * _FAMILIES
         self._known: ShapePoses | None = None
         self._found: Array = np.zeros((MOST_FOUND, 7))
         self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
@@ -130,7 +135,7 @@ class SdfDetector(ContactDetector):
             self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
         families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
-        self._asked = FLAT_OR_ROUND in families, PLANAR_PAIR in families, AXIAL_PAIR in families
+        self._families = [number in families for number in range(_FAMILIES)]
         self._known = None
         self._shapes = ArrayTable(
             self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame, self._pairs
@@ -160,10 +165,18 @@ class SdfDetector(ContactDetector):
         )  # fmt: skip
         where = self._where.table if poses is self._known else self._poses(poses)
         contacts, sine, cosine = self._contacts(out), self._flat_sine, self._flat_cosine
-        flat_or_round, planar, axial = self._asked
-        if flat_or_round:
-            out.count = measure_pairs(
+        half_space, box, sphere, axial, planar = self._families
+        if half_space:
+            out.count = measure_half_space_pairs(
+                pairs, number, shapes, where, margin, sine, rows, names, out.count, contacts
+            )
+        if box:
+            out.count = measure_box_pairs(
                 pairs, number, shapes, where, margin, sine, cosine, rows, names, out.count, contacts
+            )
+        if sphere:
+            out.count = measure_sphere_pairs(
+                pairs, number, shapes, where, margin, rows, names, out.count, contacts
             )
         if planar:
             out.count = measure_planar_pairs(

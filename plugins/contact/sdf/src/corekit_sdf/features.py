@@ -24,6 +24,7 @@ from corekit.geometry.vectors import Vector
 __all__ = [
     "AXIAL_PAIR",
     "BOX",
+    "BOX_PAIR",
     "CAPSULE",
     "CIRCLE",
     "CORNER",
@@ -31,8 +32,8 @@ __all__ = [
     "CYLINDER",
     "EDGE",
     "FEATURES",
-    "FLAT_OR_ROUND",
     "HALF_SPACE",
+    "HALF_SPACE_PAIR",
     "KIND_CODES",
     "MINUS",
     "PLANAR_PAIR",
@@ -44,6 +45,7 @@ __all__ = [
     "SEGMENTS",
     "SIDE",
     "SPHERE",
+    "SPHERE_PAIR",
     "corner_number",
     "edge_number",
     "end_feature",
@@ -87,9 +89,11 @@ CROSSING: Final = 31
 FEATURES: Final = 65536
 
 
-FLAT_OR_ROUND: Final = 0
-PLANAR_PAIR: Final = 1
-AXIAL_PAIR: Final = 2
+HALF_SPACE_PAIR: Final = 0
+BOX_PAIR: Final = 1
+SPHERE_PAIR: Final = 2
+AXIAL_PAIR: Final = 3
+PLANAR_PAIR: Final = 4
 
 
 @compiled
@@ -97,7 +101,11 @@ def family(first: int, second: int) -> int:
     """Which of the loops measures a pair of kinds: each is compiled when a world has such pairs."""
     if max(first, second) >= CIRCLE:
         return PLANAR_PAIR
-    return AXIAL_PAIR if min(first, second) >= CAPSULE and max(first, second) <= CYLINDER else FLAT_OR_ROUND
+    if min(first, second) == HALF_SPACE:
+        return HALF_SPACE_PAIR
+    if first == BOX or second == BOX:
+        return BOX_PAIR
+    return SPHERE_PAIR if min(first, second) == SPHERE else AXIAL_PAIR
 
 
 @compiled

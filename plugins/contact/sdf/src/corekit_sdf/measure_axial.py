@@ -24,7 +24,7 @@ def measure_axial_pairs(
     """Append the contacts of the axial ones of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of its second shape. A capsule is a segment until its radius is subtracted.
-    Tables are those of `measure.measure_pairs`.
+    Tables are those of `measure_half_space`.
     """
     kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
     position, rotation = matrix(poses, 0), block(poses, 1)

@@ -51,7 +51,7 @@ def measure_planar_pairs(
     """Append the contacts of the planar ones of the first `number` pairs with gap < margin; returns the new count.
 
     A pair is worked in the frame of the planar shape; the pair's first shape stays first in the answer.
-    Tables are those of `measure.measure_pairs`.
+    Tables are those of `measure_half_space`.
     """
     kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
     position, rotation = matrix(poses, 0), block(poses, 1)

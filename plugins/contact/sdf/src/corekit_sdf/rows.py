@@ -10,9 +10,10 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector
+from corekit.geometry.vectors import Vector, along, scaled
+from corekit_sdf.features import PLUS
 
-__all__ = ["MAX_POINTS", "put", "row_point"]
+__all__ = ["MAX_POINTS", "put", "put_sphere", "row_point"]
 
 MAX_POINTS: Final = 4
 """Points reported for one pair at most."""
@@ -35,3 +36,13 @@ def put(
 def row_point(rows: Array, index: int) -> Vector:
     """The point [m] of a row."""
     return (rows[index, 4], rows[index, 5], rows[index, 6])
+
+
+@compiled
+def put_sphere(
+    phi: float, outward: Vector, sign: float, centre: Vector, radius: float, rows: Array, names: IntArray
+) -> int:
+    """A sphere whose centre has signed distance φ; sign = +1 if the sphere is the pair's first shape."""
+    gap = phi - radius
+    point = along(centre, -(radius + 0.5 * gap), outward)
+    return put(rows, names, 0, PLUS, gap, scaled(outward, sign), point)

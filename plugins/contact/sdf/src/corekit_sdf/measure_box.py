@@ -1,0 +1,67 @@
+"""The compiled loop over spheres, capsules and cylinders on boxes: from poses to rows of the contact set."""
+
+from __future__ import annotations
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit_sdf.box_patch import put_box_contact
+from corekit_sdf.cylinder_box import cylinder_box
+from corekit_sdf.features import BOX, BOX_PAIR, CYLINDER, SPHERE, family
+from corekit_sdf.pair_frame import relative_axes, relative_position
+from corekit_sdf.rows import put_sphere
+from corekit_sdf.segment_box import segment_box
+from corekit_sdf.spheres import point_box
+from corekit_sdf.write import write_rows
+
+__all__ = ["measure_box_pairs"]
+
+
+@compiled
+def measure_box_pairs(
+    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
+    flat_cosine: float, rows: Array, names: IntArray, count: int, contacts: IntArray,
+) -> int:  # fmt: skip
+    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+
+    A pair is worked in the frame of the box. A capsule is a segment until its radius is subtracted.
+    Tables are those of `measure_half_space`.
+    """
+    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    position, rotation = matrix(poses, 0), block(poses, 1)
+    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
+    for row in range(number):
+        i, j = pairs[row, 0], pairs[row, 1]
+        if family(int(kind[i]), int(kind[j])) != BOX_PAIR:
+            continue
+        a, b = (j, i) if kind[i] == BOX else (i, j)
+        turn = rotation[b]
+        p = relative_position(position, turn, a, b)
+        x_axis, y_axis, u = relative_axes(turn, rotation[a])
+        R, h = size[a, 0], size[a, 1]
+        half = (size[b, 0], size[b, 1], size[b, 2])
+        if kind[a] == SPHERE:
+            phi, outward = point_box(p, half)
+            found = put_sphere(phi, outward, 1.0, p, R, rows, names)
+        else:
+            if kind[a] == CYLINDER:
+                nearest, rim = cylinder_box(p, u, half, h, R), R
+            else:
+                nearest, rim = segment_box(p, u, half, h), 0.0
+            found = put_box_contact(
+                nearest, p, u, x_axis, y_axis, half, h, rim, flat_sine, flat_cosine, rows, names
+            )
+            if kind[a] != CYLINDER:
+                for k in range(found):
+                    rows[k, 0] -= R
+                    for axis in range(3):
+                        rows[k, 4 + axis] -= 0.5 * R * rows[k, 1 + axis]
+        count = write_rows(
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b], len(kind), frame,
+            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
+            out_normal, out_frame, out_local, out_weight,
+        )  # fmt: skip
+    return count

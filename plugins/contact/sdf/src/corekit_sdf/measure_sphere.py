@@ -1,0 +1,51 @@
+"""The compiled loop over spheres against spheres, capsules and cylinders: from poses to rows of the contact set."""
+
+from __future__ import annotations
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit_sdf.features import CAPSULE, SPHERE, SPHERE_PAIR, family
+from corekit_sdf.pair_frame import relative_position
+from corekit_sdf.rows import put_sphere
+from corekit_sdf.spheres import point_capsule, point_cylinder, point_sphere
+from corekit_sdf.write import write_rows
+
+__all__ = ["measure_sphere_pairs"]
+
+
+@compiled
+def measure_sphere_pairs(
+    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, rows: Array, names: IntArray,
+    count: int, contacts: IntArray,
+) -> int:  # fmt: skip
+    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+
+    A pair is worked in the frame of what the sphere meets. Tables are those of `measure_half_space`.
+    """
+    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    position, rotation = matrix(poses, 0), block(poses, 1)
+    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
+    for row in range(number):
+        i, j = pairs[row, 0], pairs[row, 1]
+        if family(int(kind[i]), int(kind[j])) != SPHERE_PAIR:
+            continue
+        a, b = (i, j) if kind[j] == SPHERE else (j, i)
+        turn = rotation[a]
+        centre = relative_position(position, turn, b, a)
+        if kind[a] == SPHERE:
+            phi, outward = point_sphere(centre, size[a, 0])
+        elif kind[a] == CAPSULE:
+            phi, outward = point_capsule(centre, size[a, 0], size[a, 1])
+        else:
+            phi, outward = point_cylinder(centre, size[a, 0], size[a, 1])
+        found = put_sphere(phi, outward, -1.0, centre, size[b, 0], rows, names)
+        count = write_rows(
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[a], len(kind), frame,
+            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
+            out_normal, out_frame, out_local, out_weight,
+        )  # fmt: skip
+    return count
