@@ -8,7 +8,8 @@
 # make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
 
-DEMO ?= corekit run scenarios/cusp/inclined_box.toml --picture
+SCENARIO := scenarios/cusp/inclined_box.toml
+DEMO ?= corekit run $(SCENARIO) --picture
 
 # Which versions: those of requirements/constraints.txt, or NEWEST=1, or LOWEST=1 (by uv), each in its own folder.
 export NEWEST LOWEST
@@ -33,6 +34,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requirements/users.txt) && \
 	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl
 WORKSPACE := build/editable/*.whl
+# Half of what the demo needs is compiled while the viewers and planners still install; if that fails, it is then.
+AHEAD = $(INSTALL) --no-warn-conflicts build/editable/corekit_kernel*.whl && \
+	{ $(BIN)/python -m corekit.scenario.warm_up $(SCENARIO) --step >/dev/null 2>&1 & }
 endif
 # Requirements of files without their `-c`, `-r` and `-e` lines.
 LISTED = grep --no-filename -v '^-'
@@ -105,6 +109,7 @@ $(VENV)/installed-demo: $(USERS) | $(BIN)/python
 	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
 	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
+	@$(AHEAD)
 	@$(INSTALL) $(WORKSPACE)
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""Mass matrix, gravity, Coriolis forces and energy of an arm.
+"""Mass matrix, gravity and Coriolis forces of an arm.
 
 Translational energy with Gauss–Legendre nodes k of mass m_k, J_k = ∂x_k/∂q (3 × n, zero behind its section):
 
@@ -24,9 +24,9 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
-from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
+from corekit_pcc.chain import Work, chain_columns, first_twist, point_columns, turning_columns
 
-__all__ = ["dynamics", "energy", "into_coordinates", "mirror", "pull_back", "velocity_acceleration"]
+__all__ = ["dynamics", "into_coordinates", "mirror", "pull_back", "velocity_acceleration"]
 
 
 @compiled
@@ -144,48 +144,3 @@ def pull_back(to_arc: Array, force: Array, out: Array) -> None:
         x, y, z = force[3 * i], force[3 * i + 1], force[3 * i + 2]
         for j in range(3):
             out[3 * i + j] = to_arc[i, 0, j] * x + to_arc[i, 1, j] * y + to_arc[i, 2, j] * z
-
-
-@compiled
-def energy(arm: Arm, q: Array, v: Array, work: Work) -> tuple[float, float]:
-    """Kinetic energy (1) with rotary parts, and the elastic and gravitational potential [J].
-
-    V = ½·qᵀK·q − Σ_k m_k·g·x_k, x_k in the world                                      (5)
-    """
-    sections = arm.length.size
-    order = 0 * sections  # a literal would make numba compile every callee once more
-    table, scalars, vectors, arc = work.table, work.scalars, work.vectors, work.arc
-    chain_columns(arm, q, v, order, table, scalars, vectors, arc)
-    column = first_twist(sections) + 2
-    kinetic = potential = 0.0
-    turning = 0
-    for i in range(sections):
-        count = 3 * (i + 1)
-        for a in range(3):
-            for b in range(3):
-                potential += 0.5 * q[3 * i + a] * arm.stiffness[i, a, b] * q[3 * i + b]
-        for k in range(arm.node.size):
-            point_columns(i, arm.node[k], order, sections, table, scalars, vectors, arc)
-            kinetic += 0.5 * arm.node_mass[i, k] * _speed_squared(count, column, vectors, arc)
-            for x in range(3):
-                height = arm.base_position[x] + vectors[POINT, 0, x]
-                potential -= arm.node_mass[i, k] * arm.gravity[x] * height
-        while turning < arm.turning_section.size and arm.turning_section[turning] == i:
-            point_columns(i, arm.turning_place[turning], order, sections, table, scalars, vectors, arc)
-            for direction in range(2):
-                turning_columns(i, direction, order, sections, vectors)
-                kinetic += 0.5 * arm.turning_inertia[turning] * _speed_squared(count, column, vectors, arc)
-            turning += 1
-    return kinetic, potential
-
-
-@compiled
-def _speed_squared(count: int, column: int, vectors: Array, arc: Array) -> float:
-    """‖J·v‖² of the point at hand [m²/s²]."""
-    x = y = z = 0.0
-    for a in range(count):
-        rate = arc[a // 3, 1, a % 3]
-        x += vectors[column + 3 * a, 0, 0] * rate
-        y += vectors[column + 3 * a, 0, 1] * rate
-        z += vectors[column + 3 * a, 0, 2] * rate
-    return x * x + y * y + z * z

@@ -15,10 +15,7 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
 from corekit_pcc.arm import arm_of, disk_places, place_name
-from corekit_pcc.chain import Work
 from corekit_pcc.config import PCCConfig, PCCInitial
-from corekit_pcc.dynamics import dynamics, energy
-from corekit_pcc.frames import frame_poses
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
 if TYPE_CHECKING:
@@ -53,7 +50,6 @@ class PCC(Model):
         self._config = config
         self._path = context.path or "pcc"
         self._arm = arm_of(config, context.base, context.gravity)
-        self._work = Work.allocate(config.sections)
         self._packed = pack(self._arm)
         self._coriolis = config.coriolis
         places = [(0, 0.0), *disk_places(config)]
@@ -63,6 +59,13 @@ class PCC(Model):
         n = 3 * config.sections
         self._moved: Array = np.zeros(n)
         self._scratch_mass: Array = np.zeros((n, n))
+        self._scratch_force: Array = np.zeros(n)
+        self._unloaded: Array = np.zeros(len(self._arm.chamber))
+        nodes = len(self._arm.node)
+        self._node_section: IntArray = np.repeat(np.arange(config.sections, dtype=np.int64), nodes)
+        self._node_place: Array = np.tile(self._arm.node, config.sections)
+        self._node_position: Array = np.zeros((config.sections * nodes, 3))
+        self._node_rotation: Array = np.zeros((config.sections * nodes, 3, 3))
 
     @property
     def layout(self) -> Layout:
@@ -155,18 +158,34 @@ class PCC(Model):
         )  # fmt: skip
 
     def energy(self, state: State) -> tuple[float, float]:
-        """Kinetic energy, and elastic and gravitational potential [J]; heights count from the world's origin."""
-        return energy(self._arm, state.q, state.v, self._work)
+        """Kinetic energy T, and elastic and gravitational potential V [J]; heights count from the world's origin.
+
+        T = ½·vᵀM·v,    V = ½·qᵀK·q − Σ_k m_k·g·x_k,    x_k the nodes of the mass matrix in the world
+        """
+        arm, q, v, M = self._arm, state.q, state.v, self._scratch_mass
+        packed_dynamics(*self._packed, q, v, self._unloaded, False, M, self._scratch_force)
+        packed_poses(
+            *self._packed,
+            q,
+            v,
+            self._node_section,
+            self._node_place,
+            self._node_position,
+            self._node_rotation,
+        )
+        elongation = q.reshape(-1, 3)
+        elastic = 0.5 * float(np.einsum("ia,iab,ib->", elongation, arm.stiffness, elongation))
+        falling = float(arm.node_mass.reshape(-1) @ (self._node_position @ arm.gravity))
+        return 0.5 * float(v @ M @ v), elastic - falling
 
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as actuation, stiffness, damping, gravity and coriolis [N]."""
         n = 3 * self._config.sections
-        q, v, still, unloaded = state.q, state.v, np.zeros(n), np.zeros_like(inputs)
-        arm, work, M = self._arm, self._work, self._scratch_mass
+        q, v, still, arm = state.q, state.v, np.zeros(n), self._arm
 
         def force(velocity: Array, *, coriolis: bool) -> Array:
             out = np.zeros(n)
-            dynamics(arm, q, velocity, unloaded, coriolis, M, out, work)
+            packed_dynamics(*self._packed, q, velocity, self._unloaded, coriolis, self._scratch_mass, out)
             return out
 
         stiffness = -np.einsum("iab,ib->ia", arm.stiffness, q.reshape(-1, 3)).reshape(-1)
@@ -197,7 +216,7 @@ class PCC(Model):
         section = np.array([i for i, _ in places], dtype=np.int64)
         place = np.array([s for _, s in places])
         points, rotations = np.zeros((len(places), 3)), np.zeros((len(places), 3, 3))
-        frame_poses(self._arm, state.q, state.v, section, place, points, rotations, self._work)
+        packed_poses(*self._packed, state.q, state.v, section, place, points, rotations)
         return Outline(points=points, radius=np.array(self._config.spread("chamber_radius"))[section])
 
     def symbolic(self) -> SymbolicArm:
