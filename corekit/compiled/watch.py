@@ -9,6 +9,7 @@ from typing import Any, final
 from numba.core import event
 
 from corekit.compiled.kernels import Callee, Kernel
+from corekit.compiled.store import WAITING
 
 __all__ = ["watch_compilation"]
 
@@ -17,13 +18,14 @@ Report = Callable[[int, int], object]
 
 @contextmanager
 def watch_compilation(report: Report) -> Iterator[None]:
-    """Call `report` whenever a function begins to be compiled, until the end of the block.
+    """Call `report` whenever a function begins to be compiled, here or by a process waited for, until the block ends.
 
     Args:
         report: called with the number of functions that were compiled since the block began, and with that of all
             that the imported modules have. A run needs some of the latter.
     """
-    with event.install_listener("numba:compile", _Listener(report)):
+    listener = _Listener(report)
+    with event.install_listener("numba:compile", listener), event.install_listener(WAITING, listener):
         yield
 
 
@@ -33,9 +35,13 @@ class _Listener(event.Listener):
         self._report, self._done = report, set[Any]()
 
     def on_start(self, event: Any) -> None:
-        if isinstance(event.data["dispatcher"], Kernel | Callee):
+        if event.kind == WAITING or _is_ours(event):
             self._report(len(self._done), Kernel.count)
 
     def on_end(self, event: Any) -> None:
-        if isinstance(event.data["dispatcher"], Kernel | Callee):
+        if event.kind != WAITING and _is_ours(event):
             self._done.add(event.data["dispatcher"].py_func)
+
+
+def _is_ours(event: Any) -> bool:
+    return isinstance(event.data["dispatcher"], Kernel | Callee)
