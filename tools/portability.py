@@ -225,7 +225,9 @@ def run(profile: Profile, tests: Sequence[str], options: Sequence[str]) -> Outco
     text = (folder / "tests.log").read_text("utf-8")
     if done.returncode:
         print(text, flush=True)
-    last = (text.strip().splitlines() or [f"pytest ended with code {done.returncode}"])[-1].strip("= ")
+    # reasons of skipped tests may follow the line that counts
+    counts = [line for line in text.splitlines() if re.search(r"\d+ (passed|failed|error)", line)]
+    last = (counts or [f"pytest ended with code {done.returncode}"])[-1].strip("= ")
     return Outcome(done.returncode == 0, last, time.monotonic() - started)
 
 
