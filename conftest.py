@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from corekit.testing.reference_data import NOT_JUDGED, REFERENCE_DATA
+from corekit_testing.reference_data import NOT_JUDGED, REFERENCE_DATA
 
 ROOT = Path(__file__).parent
 

@@ -44,17 +44,17 @@ from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Layout, Model, Outline
 from corekit.run.simulation import Simulation
-from corekit.testing.landing import next_step
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import floor, small_world
 from corekit.world.contact_calls import dress_at_start, place_and_probe, respond
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.start_form import StartForm
+from corekit_testing.landing import next_step
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
 
 H, N = 1e-3, 6
 SOLVED = SolveInfo()

@@ -2,8 +2,10 @@
 
 - The kernel imports no plugin (`corekit_*`).
 - A plugin imports no other plugin, in its tests neither, and sees of the kernel only `PLUGIN_SEES`.
-- `_spec.py` imports nothing but `corekit.registry.spec` and the standard library.
-- A plugin's `__init__.py` imports nothing.
+- A tool (`plugins/tools`) stands on the kernel: it sees all of it, and the tools that `TOOL_SEES` puts below it.
+- The tests of any distribution may import `corekit_testing`.
+- `_spec.py` and a tool's `hooks.py` import nothing but `LIGHT` and the standard library.
+- The `__init__.py` of a plugin's package imports nothing.
 - A plugin imports by a name that is not written in it, and executes text, nowhere: `corekit.roles.code.import_function`
   asks whether the user allows it.
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 __all__ = ["breaches", "main"]
@@ -28,9 +30,16 @@ PLUGIN_SEES = (
     "corekit.geometry",
     "corekit.roles",
     "corekit.registry.spec",
-    "corekit.testing",
     "corekit.hooks.specs",
 )
+TOOL_SEES: Mapping[str, tuple[str, ...]] = {
+    "statics": ("corekit_record",),
+    "study": ("corekit_record",),
+}
+"""Folder of a tool → the packages of other tools that it may import."""
+LIGHT = {"_spec.py": "corekit.registry.spec", "hooks.py": "corekit.hooks.specs"}
+"""File that is imported while components or verbs are listed → the one module of the kernel that it may import."""
+IN_TESTS = "corekit_testing"
 
 
 def breaches(root: Path) -> Iterator[str]:
@@ -41,10 +50,17 @@ def breaches(root: Path) -> Iterator[str]:
                 yield f"{path.relative_to(root)}:{line}: the kernel imports the plugin module {module}"
     for plugin in sorted(root.glob("plugins/*/*")):
         packages = {folder.name for folder in plugin.glob("src/corekit_*")}
+        tool = plugin.parent.name == "tools"
+        allowed = packages | set(TOOL_SEES.get(plugin.name, ()) if tool else ())
         for path in sorted([*plugin.glob("src/**/*.py"), *plugin.glob("tests/**/*.py")]):
-            in_tests = "tests" in path.relative_to(plugin).parts
+            inside = path.relative_to(plugin).parts
+            in_tests = inside[0] == "tests"
             for line, module in _imports(path):
-                sentence = _plugin_breach(path.name, module, packages, in_tests=in_tests)
+                sentence = _light_breach(inside[2:], module)
+                if in_tests:
+                    sentence = _foreign(module, {*allowed, IN_TESTS})
+                elif not sentence:
+                    sentence = _foreign(module, allowed) or ("" if tool else _unseen(module))
                 if sentence:
                     yield f"{path.relative_to(root)}:{line}: {sentence}"
             if not in_tests:
@@ -64,18 +80,28 @@ def main() -> int:
     return 1 if found else 0
 
 
-def _plugin_breach(filename: str, module: str, packages: set[str], *, in_tests: bool) -> str:
-    top = module.partition(".")[0]
-    if _is_plugin(module) and top not in packages:
+def _foreign(module: str, allowed: set[str]) -> str:
+    """A package of another distribution of the workspace."""
+    if _is_plugin(module) and module.partition(".")[0] not in allowed:
         return f"a plugin imports another plugin's module {module}; what needs both belongs in tests/"
-    if in_tests:
-        return ""
-    if filename == "__init__.py":
+    return ""
+
+
+def _light_breach(place: Sequence[str], module: str) -> str:
+    """What makes the listing of components or verbs slow; `place` is the file's inside its package."""
+    if tuple(place) == ("__init__.py",):
         return f"a plugin's __init__.py imports {module}; listing must stay light"
-    if filename == "_spec.py":
-        light = module == "corekit.registry.spec" or top in sys.stdlib_module_names
-        return "" if light else f"_spec.py imports {module}; only corekit.registry.spec is light"
-    if top == "corekit" and not any(module == room or module.startswith(f"{room}.") for room in PLUGIN_SEES):
+    light = LIGHT.get(place[0]) if len(place) == 1 else None
+    if light is None or module == light or module.partition(".")[0] in sys.stdlib_module_names:
+        return ""
+    return f"{place[0]} imports {module}; only {light} is light"
+
+
+def _unseen(module: str) -> str:
+    """A room of the kernel that plugins do not see."""
+    if module.partition(".")[0] == "corekit" and not any(
+        module == room or module.startswith(f"{room}.") for room in PLUGIN_SEES
+    ):
         return f"a plugin imports {module}; it sees only {', '.join(PLUGIN_SEES)}"
     return ""
 

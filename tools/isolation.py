@@ -3,8 +3,9 @@
     python tools/isolation.py                 all of them
     python tools/isolation.py corekit-lcp     one
 
-Beside a distribution come only what it declares, for its tests by the extra `test` too, and what they import. The
-tests are copied, so that nothing is imported from this repository. uv where it is present, pip otherwise.
+Beside a distribution come only what it declares, for its tests by the extra `test` too, what they import, and
+corekit-testing, which the tests of all share. The tests are copied, so that nothing is imported from this repository.
+uv where it is present, pip otherwise.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ __all__ = ["build_wheels", "main", "modules_imported", "providers", "test_alone"
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = "corekit-kernel"
-KERNEL_TESTS = ("forked", "compiled", "linalg", "registry", "scenario", "world", "run", "conformance")
+KERNEL_TESTS = ("forked", "compiled", "linalg", "registry", "scenario", "world", "run")
+TESTING = "corekit-testing"
 
 
 def workspace() -> dict[str, Path]:
@@ -82,7 +84,7 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
         shutil.copytree(place / "tests", tests)
     else:
         return True, "it has no tests"
-    beside = {"pytest"}
+    beside = {"pytest", TESTING}
     shutil.copy(ROOT / "conftest.py", scratch)
     for path in tests.rglob("*.py"):
         for module in modules_imported(path.read_text(encoding="utf-8")):

@@ -38,12 +38,6 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
     ("view", "corekit.cli.view:view", "A run in the browser: live while it is running, a replay after."),
     ("render", "corekit.cli.render:render", "A picture, a video or a replay of a run, as a file."),
-    (
-        "new",
-        "corekit.cli.new:new",
-        "A distribution of your own to start from, with a working example inside.",
-    ),
-    ("conform", "corekit.cli.conform:conform", "Whether a plugin keeps what its role promises."),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 
@@ -115,7 +109,8 @@ def _called(words: list[str]) -> int:
     )
     for verb, function, line in VERBS:
         app.command(function, name=verb, help=line)
-    _add_verbs_of_hooks(app)
+    taken = _add_verbs_of_hooks(app)
+    _require_distribution(words, taken)
     try:
         code = app(words, exit_on_error=False, print_error=True)
     except CycloptsError:
@@ -123,8 +118,8 @@ def _called(words: list[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _add_verbs_of_hooks(app: App) -> None:
-    """Verbs that other distributions add; one whose name is taken is reported and left out."""
+def _add_verbs_of_hooks(app: App) -> set[str]:
+    """Verbs that other distributions add; one whose name is taken is reported and left out. All names there are."""
     from corekit.hooks.installed import installed_hooks
 
     taken = {verb for verb, _, _ in VERBS}
@@ -134,6 +129,19 @@ def _add_verbs_of_hooks(app: App) -> None:
             continue
         taken.add(verb.name)
         app.command(verb.function, name=verb.name, help=verb.help)
+    return taken
+
+
+def _require_distribution(words: list[str], verbs: set[str]) -> None:
+    """A verb of this project whose distribution is not installed is answered with what to install."""
+    from corekit.registry.first_party import FIRST_PARTY_VERBS
+
+    verb = words[0] if words else ""
+    if verb in FIRST_PARTY_VERBS and verb not in verbs:
+        owner = FIRST_PARTY_VERBS[verb]
+        raise PluginError(
+            f"`corekit {verb}` is a verb of {owner}, which is not installed: pip install {owner}"
+        )
 
 
 def exit_code(error: CorekitError) -> int:

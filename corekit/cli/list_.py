@@ -25,6 +25,6 @@ def list_components(
     as_json
         Print JSON instead of a table.
     everything
-        Show the kernel's reference plugins too; they are small, slow and meant for tests.
+        Show the reference components too; they are small, slow and meant for tests.
     """
     print_listing(as_json=as_json, everything=everything)

@@ -23,7 +23,7 @@ def print_listing(*, as_json: bool = False, everything: bool = False) -> None:
 
     Args:
         as_json: one JSON document instead of a table.
-        everything: the kernel's reference plugins too.
+        everything: the reference components too, which serve tests.
     """
     installed = [row for row in discover() if everything or not row.reference]
     absent = not_installed(installed)

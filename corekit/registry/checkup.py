@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from corekit.registry.case import CASES, SCENARIOS
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.examine import MARK
-from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 
 __all__ = ["Finding", "check_up"]
 
@@ -50,7 +50,8 @@ class Finding:
     @property
     def first_party(self) -> bool:
         """Whether this project offers it."""
-        ours = {KERNEL, "corekit-scenarios", *(known.distribution for known in FIRST_PARTY)}
+        ours = {KERNEL, "corekit-scenarios", *FIRST_PARTY_VERBS.values()}
+        ours |= {known.distribution for known in FIRST_PARTY}
         return canonicalize_name(self.distribution) in ours
 
 

@@ -25,6 +25,7 @@ from corekit.registry.spec import ROLES, api_problem
 __all__ = ["Installed", "discover", "module_is_missing"]
 
 KERNEL = "corekit-kernel"
+_TESTING = "corekit-testing"
 _GROUP_PREFIX = "corekit."
 _VersionOf = Callable[[str], str | None]
 _OTHER_GROUPS = frozenset({"corekit.cases", "corekit.hooks", "corekit.scenarios"})
@@ -54,8 +55,8 @@ class Installed:
 
     @property
     def reference(self) -> bool:
-        """Whether it is one of the kernel's own reference plugins, which serve tests and are listed apart."""
-        return self.distribution == KERNEL
+        """Whether it is a reference component, which serves tests and is listed apart."""
+        return self.distribution == _TESTING
 
     @property
     def usable(self) -> bool:

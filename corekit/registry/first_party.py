@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corekit.registry.discover import Installed
 
-__all__ = ["FIRST_PARTY", "FirstParty", "not_installed"]
+__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "FirstParty", "not_installed"]
 
 
 class FirstParty(NamedTuple):
@@ -61,6 +62,14 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("viewers", "video", "corekit-view"),
     FirstParty("viewers", "viser", "corekit-view"),
 )
+
+FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
+    {
+        "conform": "corekit-testing",
+        "new": "corekit-testing",
+    }
+)
+"""Verb of the command line → the distribution of this project that adds it."""
 
 
 def not_installed(installed: Iterable[Installed]) -> tuple[FirstParty, ...]:

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from corekit.cli import DONE, MISUSE, main
-from corekit.cli.new import LONGEST_NAME, Role, distribution_files
+from corekit_testing.cli.new import LONGEST_NAME, Role, distribution_files
 
 ROLES = get_args(Role)
 
@@ -150,7 +150,7 @@ def test_every_file_is_complete(role):
         ("", "lower-case words"),
         ("../escape", "try 'escape'"),
         ("pcc", "corekit-pcc brings a model of this name"),
-        ("reference-pendulum", "corekit-kernel brings a model of this name"),
+        ("reference-pendulum", "corekit-testing brings a model of this name"),
         ("json", "a Python package 'json' exists"),
         ("class", "a Python package 'class' exists"),
         ("numpy", "a Python package 'numpy' exists"),

@@ -12,7 +12,7 @@ from corekit.registry.discover import discover
 from corekit.registry.first_party import FIRST_PARTY
 
 ROOT = Path(__file__).parents[2]
-OURS = {each.distribution for each in FIRST_PARTY}
+OURS = {"corekit-testing", *(each.distribution for each in FIRST_PARTY)}
 
 
 def checked(source):
@@ -28,15 +28,15 @@ def checked(source):
 def unchecked(rows):
     """`role.name` of the components whose distribution's tests never call the kit for them."""
     found = {}
-    for folder in (ROOT / "tests/conformance", *ROOT.glob("plugins/*/*/tests")):
-        owner = "corekit-kernel" if folder.parent == ROOT / "tests" else f"corekit-{folder.parent.name}"
+    for folder in ROOT.glob("plugins/*/*/tests"):
+        owner = f"corekit-{folder.parent.name}"
         for path in folder.rglob("test_*.py"):
             found.setdefault(owner, set()).update(checked(path.read_text(encoding="utf-8")))
     return [f"{row.role}.{row.name}" for row in rows if (row.role, row.name) not in found[row.distribution]]
 
 
 def ours():
-    rows = [row for row in discover() if row.distribution in {"corekit-kernel", *OURS}]
+    rows = [row for row in discover() if row.distribution in OURS]
     assert len(rows) > 30
     return rows
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit.testing.rounding import rounding
 from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
 from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
 from corekit_scenarios.cases.gvs.underwater import first_touch, hull_gap
+from corekit_testing.rounding import rounding
 
 
 class Records:

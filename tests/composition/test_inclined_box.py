@@ -8,7 +8,7 @@ import pytest
 import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 pytestmark = pytest.mark.xdist_group("inclined-box")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corekit.scenario.load import load, loads
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 COLLISION = """
 format = "corekit-scenario/1"

@@ -8,7 +8,7 @@ import pytest
 
 import corekit
 from corekit.scenario.load import from_document
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 G = 9.81
 VINE = Path(__file__).parents[2] / "scenarios" / "vine"

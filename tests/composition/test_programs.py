@@ -10,10 +10,10 @@ from corekit.data.status import Status
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
 from corekit.scenario.load import from_document
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import small_world
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import small_world
 
 ARM = Path(__file__).parents[2] / "scenarios" / "cusp" / "inclined_box.toml"
 

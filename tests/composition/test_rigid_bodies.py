@@ -11,7 +11,7 @@ from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.scenario.load import from_document
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 G = 9.81
 BALL = {"shape": "sphere", "size": [0.1], "mass": 2.0}

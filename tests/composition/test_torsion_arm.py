@@ -13,8 +13,8 @@ from scipy.optimize import brentq, root
 
 from corekit.roles.component import BuildContext
 from corekit.run.statics import settle
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import small_world
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import small_world
 
 G = 9.81
 

@@ -11,6 +11,7 @@ import os
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
 
 import h5netcdf  # noqa: F401
 import numba
@@ -18,14 +19,13 @@ import numpy as np
 import rich.progress
 import rich.table  # noqa: F401
 
-import corekit.linalg.sparse
-import corekit.run.execute
-import corekit.scenario.compose
-import corekit.scenario.load
-import corekit.testing.blocks  # noqa: F401
+import corekit_testing.blocks  # noqa: F401
 from corekit.cli import VERBS
+from corekit.hooks.installed import GROUP, Hooks
 
-for _, function, _ in VERBS:
+# those of hooks are asked for without keeping who answered: a command line looks for itself
+added = [verb for _, verb in Hooks(entry_points(group=GROUP)).verbs()]
+for _, function, _ in (*VERBS, *added):
     importlib.import_module(function.partition(":")[0])
 
 # numba gathers what it can compile at the first compilation, not when it is imported

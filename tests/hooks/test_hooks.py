@@ -6,10 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from corekit.hooks.installed import GROUP, Hooks
+from corekit.registry.first_party import FIRST_PARTY_VERBS
 
 SCENARIO = """
 format = "corekit-scenario/1"
@@ -205,6 +209,30 @@ def test_a_verb_whose_name_is_taken_is_left_out(site):
     assert "left out" in line
 
 
+@pytest.mark.parametrize(("verb", "owner"), sorted(FIRST_PARTY_VERBS.items()))
+def test_a_verb_of_ours_that_is_not_installed_is_answered_with_what_to_install(site, verb, owner):
+    code = (
+        "import sys\nfrom corekit.hooks import installed\ninstalled.metadata.entry_points = lambda group: ()\n"
+        f"from corekit.cli import main\nsys.exit(main(['{verb}', '--help']))\n"
+    )
+    told = site.python("-c", code)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == (
+        f"`corekit {verb}` is a verb of {owner}, which is not installed: pip install {owner}\n"
+    )
+
+
+def test_the_verbs_of_ours_are_those_that_the_distributions_of_ours_add():
+    added = {}
+    for entry in metadata.entry_points(group=GROUP):
+        if entry.dist is not None and entry.dist.name.startswith("corekit-"):
+            added |= {verb.name: entry.dist.name for _, verb in Hooks([entry]).verbs()}
+    assert added == FIRST_PARTY_VERBS
+
+
 def test_without_hooks_pluggy_is_not_imported(site):
-    code = "import sys\nfrom corekit.cli import main\nmain(['--help'])\nprint('pluggy' in sys.modules)\n"
+    code = (
+        "import sys\nfrom corekit.hooks import installed\ninstalled.metadata.entry_points = lambda group: ()\n"
+        "from corekit.cli import main\nmain(['--help'])\nprint('pluggy' in sys.modules)\n"
+    )
     assert site.python("-c", code).stdout.splitlines()[-1] == "False"

@@ -54,7 +54,7 @@ class Distribution:
         return {
             (group.removeprefix("corekit."), name)
             for group, entries in groups.items()
-            if group != "corekit.cases"
+            if group not in {"corekit.cases", "corekit.hooks"}
             for name in entries
         }
 

@@ -33,14 +33,22 @@ def breaches():
             "is allowed",
         ),
         ("plugins/models/a/src/corekit_a/__init__.py", "from .model import M\n", "must stay light"),
+        ("plugins/models/a/src/corekit_a/model.py", "import corekit_testing.rounding\n", "another plugin"),
+        (
+            "plugins/tools/a/src/corekit_a/hooks.py",
+            "from corekit_a import cli\n",
+            "hooks.py imports corekit_a",
+        ),
+        ("plugins/tools/a/src/corekit_a/tool.py", "import corekit_b\n", "another plugin"),
+        ("plugins/tools/record/src/corekit_record/columns.py", "import corekit_study\n", "another plugin"),
     ],
 )
 def test_breach_is_found_with_its_line(tmp_path, breaches, file, source, words):
     path = tmp_path / file
     path.parent.mkdir(parents=True)
     path.write_text(source)
-    if file.startswith("plugins"):
-        (tmp_path / "plugins/models/a/src/corekit_a").mkdir(parents=True, exist_ok=True)
+    if "/tests/" in file:
+        (tmp_path / "plugins/models/a/src/corekit_a").mkdir(parents=True)
     (found,) = breaches(tmp_path)
     assert found.startswith(file)
     assert words in found
@@ -57,6 +65,19 @@ def test_what_a_plugin_may_import_passes(tmp_path, breaches):
         "import importlib\npiqp = importlib.import_module('piqp')\n"
         "class C:\n    def eval(self, x):\n        self.eval(x)\n"
     )
+    assert list(breaches(tmp_path)) == []
+
+
+def test_what_a_tool_and_tests_may_import_passes(tmp_path, breaches):
+    for file, source in {
+        "plugins/tools/a/src/corekit_a/hooks.py": "from corekit.hooks.specs import Verb, hookimpl\n",
+        "plugins/tools/a/src/corekit_a/tool.py": "from corekit.world.bodies import stack_bodies\n",
+        "plugins/tools/a/src/corekit_a/cli/__init__.py": "from corekit_a.tool import f\n",
+        "plugins/tools/study/src/corekit_study/sweep.py": "import corekit_record.results\n",
+        "plugins/models/a/tests/test_a.py": "from corekit_testing.rounding import rounding\n",
+    }.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(source)
     assert list(breaches(tmp_path)) == []
 
 

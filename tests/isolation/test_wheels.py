@@ -40,10 +40,13 @@ def test_kernel_wheel_holds_the_kernel_alone(wheels):
     names, metadata = contents(wheels, "corekit-kernel")
     assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"corekit"}
     assert {"corekit/__init__.py", "corekit/py.typed"} <= set(names)
-    # what `corekit new` writes from
-    assert "corekit/templates/model/src/PACKAGE/model.py.in" in names
     assert metadata["License-Expression"] == "MIT"
     assert any(name.endswith("licenses/NOTICE.md") for name in names)
+
+
+def test_the_wheel_of_testing_holds_what_new_distributions_are_written_from(wheels):
+    names, _ = contents(wheels, "corekit-testing")
+    assert "corekit_testing/templates/model/src/PACKAGE/model.py.in" in names
 
 
 def test_plugin_wheels_hold_one_package_and_ask_for_the_kernel_whose_api_they_know(wheels, distributions):
@@ -63,7 +66,7 @@ def test_what_lives_outside_of_the_workspace_asks_for_the_same_kernel(distributi
     major, minor = (int(part) for part in API_VERSION.split("."))
     for path in (
         root / "examples" / "third_party" / "torsion-arm" / "pyproject.toml",
-        root / "corekit" / "templates" / "common" / "pyproject.toml.in",
+        root / "plugins/tools/testing/src/corekit_testing" / "templates" / "common" / "pyproject.toml.in",
     ):
         text = path.read_text(encoding="utf-8")
         bounds = set(re.findall(r'"corekit-[a-z-]+([^"]*)"', text))

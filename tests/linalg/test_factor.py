@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from corekit.linalg.factor import EliminatedRows, factor
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
 from corekit.linalg.sparse import Sparse, SparsePattern
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 STRUCTURES = ("diagonal", "block-diagonal", "banded", "chain", "sparse", "dense")
 

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 from corekit.data.signals import Csv, Ramp, Signal, Table
 from corekit.errors import ConfigError
 from corekit.scenario.load import load, loads
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 knots = st.lists(st.floats(0.1, 3.0), min_size=1, max_size=5).map(
     lambda gaps: tuple(np.cumsum([-1.0, *gaps]).tolist())

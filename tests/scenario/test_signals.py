@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corekit.data.signals import SIGNALS, Constant, Ramp, Signal, Sine, as_signal
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 
 def at(signal: Signal, t: float, what: str = "value") -> np.ndarray:

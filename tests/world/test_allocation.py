@@ -8,8 +8,8 @@ import pytest
 from corekit.linalg.matrices import Banded, Diagonal
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Model, Outline
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
-from corekit.testing.small_world import small_world
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
+from corekit_testing.small_world import small_world
 
 N = 20_000
 

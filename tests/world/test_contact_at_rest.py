@@ -9,17 +9,17 @@ import pytest
 
 from corekit.data.contacts import ContactMode
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.rounding import rounding
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import floor, small_world
-from corekit.testing.velocity_verlet import VelocityVerlet
 from corekit.world.contact_kernels import start_bias
 from corekit.world.contact_stage import Stabilisation
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.rounding import rounding
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
+from corekit_testing.velocity_verlet import VelocityVerlet
 
 H, MASS, G = 1e-3, 0.7, 9.81
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from corekit.data.contacts import ContactSet
-from corekit.testing.rounding import rounding
 from corekit.world.contact_kernels import counterparts, dress, farthest, guesses, immovable
+from corekit_testing.rounding import rounding
 
 few_and_many = pytest.mark.parametrize("count", [1, 7, 64, 65, 400])
 

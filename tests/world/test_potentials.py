@@ -11,16 +11,16 @@ import pytest
 from corekit.data.contacts import ContactSet
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import PotentialTerms
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.rounding import rounding
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.rounding import rounding
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
 
 H, G = 1e-3, 9.81
 LAYER = 1e-3

@@ -9,14 +9,14 @@ import pytest
 
 from corekit.data.signals import Constant, Ramp
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.rounding import rounding
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import small_world
-from corekit.testing.velocity_verlet import VelocityVerlet
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.rounding import rounding
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import small_world
+from corekit_testing.velocity_verlet import VelocityVerlet
 
 H, G = 1e-3, 9.81
 

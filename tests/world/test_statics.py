@@ -15,13 +15,13 @@ from corekit.data.signals import Constant, Ramp
 from corekit.errors import CompositionError, StaticsFailed
 from corekit.roles.component import BuildContext
 from corekit.run.statics import settle
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import MODEL_ABILITIES, small_world
 from corekit.world.equilibrium import StaticsOptions
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import MODEL_ABILITIES, small_world
 
 G = 9.81
 ALL = MODEL_ABILITIES | {"prescribed"}

@@ -13,13 +13,13 @@ from corekit.data.signals import Constant
 from corekit.errors import StaticsFailed
 from corekit.roles.component import BuildContext
 from corekit.run.statics import settle
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
 
 G, RADIUS = 9.81, 0.1
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
 
 H = 2e-3
 STRUCTURES = ("diagonal", "block-diagonal", "banded", "dense")

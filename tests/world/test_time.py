@@ -8,16 +8,16 @@ import pytest
 from corekit.data.signals import Ramp, Signal
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.landing import next_step
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
-from corekit.testing.small_world import floor, small_world
-from corekit.testing.velocity_verlet import VelocityVerlet
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.landing import next_step
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
+from corekit_testing.small_world import floor, small_world
+from corekit_testing.velocity_verlet import VelocityVerlet
 
 INTEGRATORS = {
     "semi-implicit": lambda h: SemiImplicitEuler(None, BuildContext(step=h)),
@@ -175,7 +175,7 @@ def test_explosion_on_a_penalty_names_contact():
 
 
 def test_unsolved_contact_is_reported_with_its_sentence():
-    from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidelConfig
+    from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidelConfig
 
     model = PointChain(
         PointChainConfig(

@@ -1,5 +1,5 @@
 """What corekit asks of every model."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_torsion_arm = conformance("models", "torsion-arm", options={"links": 3})

@@ -12,8 +12,8 @@ from scipy.special import ellipk
 from corekit.data.state import State
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.small_world import small_world
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.small_world import small_world
 from torsion_arm.config import TorsionArmConfig, TorsionArmInitial
 from torsion_arm.model import TorsionArm
 

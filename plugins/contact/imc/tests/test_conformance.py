@@ -1,6 +1,6 @@
 """What every contact potential and every detector promises."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_imc = conformance("contact_solvers", "imc")
 test_imc_wide_layer = conformance(

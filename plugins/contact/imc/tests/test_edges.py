@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.testing.reference_detector import closest_points
-from corekit.testing.rounding import rounding
 from corekit_imc.config import EdgeDetectorConfig
 from corekit_imc.edges import EdgeDetector
 from corekit_imc.neighbourhood import neighbour_keys
+from corekit_testing.reference_detector import closest_points
+from corekit_testing.rounding import rounding
 
 
 def world(nodes, edges, radius=0.01, *, never=(), self_contact=True, obstacles=(), bodies=None):

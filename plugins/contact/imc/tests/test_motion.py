@@ -11,18 +11,18 @@ from scipy.optimize import brentq
 
 from corekit.data.signals import Constant
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.rounding import rounding
-from corekit.testing.small_world import MODEL_ABILITIES, floor, small_world
 from corekit.world.contact_matrix import ContactMatrix
 from corekit.world.step_report import unbalanced
 from corekit_imc.barrier import barrier
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.edges import EdgeDetector
 from corekit_imc.imc import ImplicitContact
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.rounding import rounding
+from corekit_testing.small_world import MODEL_ABILITIES, floor, small_world
 
 G, LAYER, NU = 9.81, 5e-4, 1e-3
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from corekit.data.contacts import ContactSet
 from corekit.roles.contact import PotentialTerms
-from corekit.testing.rounding import rounding
 from corekit_imc.barrier import barrier, slip_share
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.imc import ImplicitContact
 from corekit_imc.segments import closest_parameters
+from corekit_testing.rounding import rounding
 
 LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
 

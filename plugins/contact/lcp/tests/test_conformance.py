@@ -1,6 +1,6 @@
 """What every contact solver promises; `lcp` asks another distribution's LCP solvers, by name."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_lcp = conformance("contact_solvers", "lcp")
 test_lcp_without_conditioning = conformance(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
+from corekit_testing.rounding import rounding
 
 INF = np.inf
 RAW = {

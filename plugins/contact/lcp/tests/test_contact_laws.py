@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
 from corekit_lcp.pyramid import pyramid_directions
+from corekit_testing.rounding import rounding
 
 unhurried = settings(
     deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture]

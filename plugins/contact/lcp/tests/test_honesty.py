@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
 from corekit_lcp._spec import lcp
 from corekit_lcp.certify import certify
 from corekit_lcp.config import Equilibration, LCPContactConfig, RankSelection, Regularisation
+from corekit_testing.rounding import rounding
 
 NOTHING = {
     "rank_selection": RankSelection(enabled=False),

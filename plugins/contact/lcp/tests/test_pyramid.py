@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
 from corekit_lcp.pyramid import align, pyramid_directions
+from corekit_testing.rounding import rounding
 
 
 @pytest.mark.parametrize("count", [4, 6, 8, 10])

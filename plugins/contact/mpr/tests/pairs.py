@@ -5,9 +5,9 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.testing.rounding import rounding
 from corekit_mpr.config import MprConfig
 from corekit_mpr.detector import MprDetector
+from corekit_testing.rounding import rounding
 
 ROUND = ("sphere", "capsule", "cylinder", "box", "polytope")
 KINDS = [(first, second) for k, first in enumerate(ROUND) for second in ROUND[k:]]

@@ -1,6 +1,6 @@
 """What every contact detector promises, with and without patches."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_mpr = conformance("contact_detectors", "mpr")
 test_mpr_without_patches = conformance("contact_detectors", "mpr", options={"patch": False})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 from .pairs import (
     DIRECTION,

@@ -5,10 +5,10 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.testing.rounding import rounding
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.detector import SdfDetector
 from corekit_sdf.features import FEATURES
+from corekit_testing.rounding import rounding
 
 KINDS = [
     (first, second)

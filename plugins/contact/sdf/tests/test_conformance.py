@@ -1,6 +1,6 @@
 """What every contact detector promises, with and without patches."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_sdf = conformance("contact_detectors", "sdf")
 test_sdf_without_patches = conformance("contact_detectors", "sdf", options={"patch": False})

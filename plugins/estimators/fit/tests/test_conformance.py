@@ -1,6 +1,6 @@
 """The kernel's conformance kit on every estimator."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 MARKERS = {"file": "markers.csv", "deviation": 5e-4}
 

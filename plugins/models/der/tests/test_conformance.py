@@ -1,6 +1,6 @@
 """What the kernel's conformance kit asks of any model, of a few different graphs of rods."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 FREE = {"limbs": [{"start": [0, 0, 0], "end": [0.3, 0.1, 0], "nodes": 6, "curvature_input": "nodes"}]}
 TREE = {

@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from corekit.data.signals import Constant
-from corekit.testing.rounding import rounding
 from corekit_der.config import Clamp, Force, Joint, Limb
+from corekit_testing.rounding import rounding
 
 EI = 1e5 * np.pi * 0.02**4 / 4
 """Of the fixture `cantilever` [N·m²]."""

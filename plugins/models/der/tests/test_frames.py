@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_der.config import Clamp, Limb
 from corekit_der.elastic import strains
 from corekit_der.frames import directors_along
 from corekit_der.vectors import transport
+from corekit_testing.rounding import rounding
 
 unit = st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda v: np.linalg.norm(v) > 0.1)
 

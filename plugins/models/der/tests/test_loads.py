@@ -9,9 +9,9 @@ import pytest
 from attrs import evolve
 
 from corekit.linalg.sparse import Sparse
-from corekit.testing.rounding import rounding
 from corekit_der.config import Clamp, Force, Joint, Limb
 from corekit_der.sections import rectangle_torsion
+from corekit_testing.rounding import rounding
 
 STRAIGHT: dict[str, Any] = {
     "start": (0.0, 0.0, 0.0),

@@ -7,11 +7,11 @@ import pytest
 
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.small_world import small_world
 from corekit_der.config import Clamp, DERConfig, Limb
 from corekit_der.initial import BendingMode, DERInitial, LimbStart, bending_mode
 from corekit_der.model import DER
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.small_world import small_world
 
 ABILITIES = frozenset({"contact-rows", "tangent", "prescribed", "energy", "force-terms"})
 OMEGA = 0.4972396

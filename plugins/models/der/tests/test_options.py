@@ -11,9 +11,9 @@ from attrs import evolve
 import corekit
 from corekit.data.signals import Ramp, Sine
 from corekit.errors import ConfigError
-from corekit.testing.rounding import rounding
 from corekit_der.config import Clamp, DERConfig, Joint, Limb
 from corekit_der.initial import BendingMode, DERInitial, LimbStart
+from corekit_testing.rounding import rounding
 
 A = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=6)
 B = Limb(name="b", start=(0.5, 0.0, 0.0), end=(0.5, 0.0, 0.5), nodes=6)

@@ -1,6 +1,6 @@
 """What the kernel's conformance kit asks of any model, of a few different robots."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 ARM = {
     "links": [

@@ -14,11 +14,11 @@ from numba.core.registry import CPUDispatcher
 
 import corekit_gvs
 from corekit.roles.component import BuildContext
-from corekit.testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit.testing.small_world import small_world
 from corekit_gvs.build import build
 from corekit_gvs.config import Basis, GVSConfig, Joint, Link, Loop
 from corekit_gvs.tables import JACOBIANS, PLACES, ZETAS, work
+from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.small_world import small_world
 
 from .robots import DOWN, Robot, octopus, suspended_platform, underwater
 

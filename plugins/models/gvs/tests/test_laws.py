@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_gvs.config import Basis, Division, Joint, Link
 from corekit_gvs.formula import evaluator, expression
+from corekit_testing.rounding import rounding
 
 from . import reference_basis as slow
 from .reference_linkages import TENDONS, typed_arm

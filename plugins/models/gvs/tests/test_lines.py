@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
 from corekit_gvs.config import Basis, GVSConfig, Joint, Link
+from corekit_testing.rounding import rounding
 
 from .robots import Robot
 

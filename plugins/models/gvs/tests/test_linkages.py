@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 from . import reference_linkages as slow
 from . import robots

@@ -9,7 +9,6 @@ from corekit.data.signals import Constant
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
 from corekit.scenario.casting import structured
-from corekit.testing.rounding import rounding
 from corekit_gvs.config import (
     Basis,
     Cable,
@@ -26,6 +25,7 @@ from corekit_gvs.config import (
     Tendon,
 )
 from corekit_gvs.model import GVS
+from corekit_testing.rounding import rounding
 
 from .robots import Robot
 

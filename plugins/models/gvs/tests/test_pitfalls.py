@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
 from corekit_gvs.config import Basis, Division, GVSInitial, Joint, Link, LinkInitial
+from corekit_testing.rounding import rounding
 
 from . import reference_basis as slow
 from .reference_tree import Link as SlowLink

@@ -14,11 +14,11 @@ from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.run.energy_balance import EnergyBalance
 from corekit.run.statics import settle
-from corekit.testing.implicit_euler import ImplicitEuler
-from corekit.testing.rounding import rounding
-from corekit.testing.small_world import small_world
 from corekit_gvs.config import Basis, Distributed, Division, GVSConfig, Joint, Link, Load
 from corekit_gvs.model import GVS
+from corekit_testing.implicit_euler import ImplicitEuler
+from corekit_testing.rounding import rounding
+from corekit_testing.small_world import small_world
 
 from .robots import DOWN, Robot
 

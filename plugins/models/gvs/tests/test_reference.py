@@ -11,7 +11,7 @@ from scipy import linalg
 from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 from .reference_basis import MODES, gauss, legendre_shape, modes
 from .reference_linkages import TENDONS, published_arm, typed_arm

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_pcc.chambers import chamber_maps
+from corekit_testing.rounding import rounding
 
 LENGTHS = st.floats(-0.1, 0.1)
 

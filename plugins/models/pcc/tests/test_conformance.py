@@ -1,6 +1,6 @@
 """What every model promises, of the arm with and without inertial forces."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_arm_of_the_paper = conformance("models", "pcc")
 test_arm_with_coriolis_forces = conformance(

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from corekit.data.state import State
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.roles.component import BuildContext
-from corekit.testing.rounding import rounding
 from corekit_pcc.config import PCCConfig
 from corekit_pcc.model import PCC
+from corekit_testing.rounding import rounding
 
 HANGING = BuildContext(base=Pose(np.zeros(3), rotation_from_rpy((np.pi, 0.0, 0.0))))
 FLOATING = BuildContext(gravity=np.zeros(3))

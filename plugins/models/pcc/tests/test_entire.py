@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_pcc.entire import FUNCTIONS, derivatives, stumpff
+from corekit_testing.rounding import rounding
 
 
 def exact(n: int, m: int, u: float) -> float:

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
 from corekit_pcc.config import PCCConfig
 from corekit_pcc.model import PCC
+from corekit_testing.rounding import rounding
 
 
 def _poses(model, state):

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from corekit.data.state import State
-from corekit.testing.rounding import rounding
 from corekit_pcc.config import PCCConfig
 from corekit_pcc.model import PCC
+from corekit_testing.rounding import rounding
 
 
 def test_force_terms_sum_to_the_force(options, build, moving, evaluate):

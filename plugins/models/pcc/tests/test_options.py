@@ -8,9 +8,9 @@ import pytest
 from corekit.data.state import State
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
-from corekit.testing.rounding import rounding
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.model import PCC
+from corekit_testing.rounding import rounding
 
 
 def test_one_number_counts_for_every_section():

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 casadi = pytest.importorskip("casadi")
 

@@ -1,6 +1,6 @@
 """What the kernel's conformance kit asks of any model, of a few different bodies."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 WEDGE = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.02, 0.12, 0.0], [0.03, 0.01, 0.2]]
 

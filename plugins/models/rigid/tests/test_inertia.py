@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.testing.rounding import rounding
 from corekit_rigid.config import RigidConfig
+from corekit_testing.rounding import rounding
 
 CUBE = tuple((x, y, z) for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-0.3, 0.3))
 RADII = st.floats(0.01, 1.0)

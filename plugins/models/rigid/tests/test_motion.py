@@ -8,9 +8,9 @@ from scipy.special import ellipj
 
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz, rotation_from_rpy
 from corekit.roles.component import BuildContext
-from corekit.testing.rounding import rounding
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.model import Rigid
+from corekit_testing.rounding import rounding
 
 from .conftest import BODIES, acceleration, evaluate, pose, runge_kutta, still_of
 

@@ -7,10 +7,10 @@ import pytest
 from corekit.errors import ConfigError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.roles.component import BuildContext
-from corekit.testing.rounding import rounding
 from corekit_rigid._spec import rigid
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.model import Rigid
+from corekit_testing.rounding import rounding
 
 from .conftest import BODIES, pose, still_of
 

@@ -11,8 +11,8 @@ import scipy.linalg
 from corekit.data.signals import Constant
 from corekit.data.state import State
 from corekit.roles.component import BuildContext
-from corekit.testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
-from corekit.testing.small_world import small_world
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
+from corekit_testing.small_world import small_world
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.model import Vine
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 
 @pytest.mark.parametrize("equations", ["regular", "published"])

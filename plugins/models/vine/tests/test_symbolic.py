@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 casadi = pytest.importorskip("casadi", reason="the extra `symbolic` is not installed")
 

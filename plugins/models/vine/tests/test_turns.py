@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 from corekit_vine.turns import take_turns, turns_of
 
 

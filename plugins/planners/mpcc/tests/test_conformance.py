@@ -1,6 +1,6 @@
 """What every planner promises."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 TASK = {
     "object": "ball",

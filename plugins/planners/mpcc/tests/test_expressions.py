@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz, rotation_from_rpy
-from corekit.testing.rounding import rounding
 from corekit_mpcc.certificate import orientation_error
 from corekit_mpcc.transcription.contact import Place, Tip, friction_directions, touch_of
 from corekit_mpcc.transcription.gap import signed_distance
 from corekit_mpcc.transcription.quaternion import quat_conjugate, quat_exp, quat_product
+from corekit_testing.rounding import rounding
 
 RADIUS, HALF_HEIGHT = 0.05, 0.005
 

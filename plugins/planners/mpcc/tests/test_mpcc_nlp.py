@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from corekit.data.arrays import Array
-from corekit.testing.rounding import rounding
 from corekit_mpcc.complementarity.answer import SolveOptions
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.relaxed import relax
@@ -22,6 +21,7 @@ from corekit_mpcc.nlp.derivatives import step_functions
 from corekit_mpcc.nlp.horizon import Horizon, horizon
 from corekit_mpcc.nlp.tape import TapeFunction, tape_of
 from corekit_mpcc.nlp.tape_kernel import OPERATIONS
+from corekit_testing.rounding import rounding
 
 STAGES = 4
 

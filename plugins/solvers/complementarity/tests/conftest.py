@@ -8,7 +8,7 @@ import pytest
 
 from corekit.data.arrays import Array
 from corekit.roles.problem import FrictionBlocks, LCPProblem
-from corekit.testing.rounding import rounding
+from corekit_testing.rounding import rounding
 
 
 def plain(matrix: Array, vector: Array, tolerance: float = 1e-9) -> LCPProblem:

@@ -1,6 +1,6 @@
 """What every LCP solver promises."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_lemke = conformance("lcp_solvers", "lemke")
 test_semismooth_newton = conformance("lcp_solvers", "semismooth-newton")

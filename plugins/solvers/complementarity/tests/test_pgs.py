@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig
 from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.local_contact import pyramid_shares, solve_contact
 from corekit_complementarity.pgs import ProjectedGaussSeidel
+from corekit_testing.rounding import rounding
 
 unhurried = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit.testing.reference_data import reference_data
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig, SemismoothNewtonConfig
 from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.pgs import ProjectedGaussSeidel
 from corekit_complementarity.semismooth_newton import SemismoothNewton
+from corekit_testing.reference_data import reference_data
 
 SOLUTIONS = json.loads((Path(__file__).parent / "reference_solutions.json").read_text())
 OTHERS = {

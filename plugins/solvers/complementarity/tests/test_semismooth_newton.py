@@ -6,7 +6,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
-from corekit.testing.rounding import rounding
 from corekit_complementarity.config import LemkeConfig, SemismoothNewtonConfig
 from corekit_complementarity.damped import damped_step
 from corekit_complementarity.lemke import Lemke
@@ -15,6 +14,7 @@ from corekit_complementarity.semismooth_newton import (
     equations,
     jacobian,
 )
+from corekit_testing.rounding import rounding
 
 unhurried = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 
 def where_installed(module, make):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from corekit.roles.component import BuildContext
-from corekit.testing.pendulum import PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.small_world import small_world
+from corekit_testing.pendulum import PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.small_world import small_world
 from corekit_timestep.config import ScipyConfig
 from corekit_timestep.scipy_bdf import ScipyBdf
 from corekit_timestep.scipy_radau import ScipyRadau

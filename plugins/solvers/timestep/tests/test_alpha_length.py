@@ -11,10 +11,10 @@ from scipy.integrate import solve_ivp
 
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.small_world import small_world
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.small_world import small_world
 from corekit_timestep.config import GeneralizedAlphaConfig
 from corekit_timestep.generalized_alpha import GeneralizedAlpha
 

@@ -9,11 +9,11 @@ import pytest
 
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import Rk23Config, VerletConfig
 from corekit_timestep.rk23 import Rk23
 from corekit_timestep.verlet import Verlet

@@ -12,15 +12,15 @@ from corekit.data.signals import Ramp
 from corekit.data.state import State
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.testing.conformance import conformance
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.rounding import rounding
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.conformance import conformance
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.rounding import rounding
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import Rk23Config
 from corekit_timestep.rk23 import Rk23
 

@@ -9,12 +9,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from corekit.roles.component import BuildContext
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.pendulum import Pendulum
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import MODEL_ABILITIES, floor, small_world
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.pendulum import Pendulum
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import MODEL_ABILITIES, floor, small_world
 from corekit_timestep.scipy_bdf import ScipyBdf
 
 from .scipy_worlds import ALL, TWO_RODS, G, K, M, build, counted, oscillator

@@ -11,12 +11,12 @@ import pytest
 from corekit.data.signal_base import Signal, Still
 from corekit.data.signals import Ramp, Table
 from corekit.errors import StepFailed
-from corekit.testing.pendulum import Pendulum
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import floor
+from corekit_testing.pendulum import Pendulum
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import floor
 from corekit_timestep.config import ScipyConfig
 
 from .scipy_worlds import ALL, TWO_RODS, WEIGHTLESS, G, M, build, oscillator

@@ -8,12 +8,12 @@ import pytest
 from corekit.data.signals import Ramp
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
-from corekit.testing.reference_detector import ReferenceDetector, ReferenceDetectorConfig
-from corekit.testing.rounding import rounding
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
+from corekit_testing.reference_detector import ReferenceDetector, ReferenceDetectorConfig
+from corekit_testing.rounding import rounding
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import SemiImplicitEulerConfig
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 

@@ -12,12 +12,12 @@ from scipy.integrate import solve_ivp
 from corekit.data.signals import Ramp
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.testing.penalty import Penalty, PenaltyConfig
-from corekit.testing.pendulum import Pendulum, PendulumConfig
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.penalty import Penalty, PenaltyConfig
+from corekit_testing.pendulum import Pendulum, PendulumConfig
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig, VerletConfig
 from corekit_timestep.generalized_alpha import GeneralizedAlpha
 from corekit_timestep.newmark import Newmark

@@ -9,12 +9,12 @@ import pytest
 from scipy.linalg import expm
 
 from corekit.roles.component import BuildContext
-from corekit.testing.conformance import conformance
-from corekit.testing.point_chain import PointChain
-from corekit.testing.point_chain_config import PointChainConfig
-from corekit.testing.projected_gauss_seidel import ProjectedGaussSeidel
-from corekit.testing.reference_detector import ReferenceDetector
-from corekit.testing.small_world import floor, small_world
+from corekit_testing.conformance import conformance
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import VerletConfig
 from corekit_timestep.verlet import Verlet
 

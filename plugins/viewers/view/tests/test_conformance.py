@@ -1,6 +1,6 @@
 """What every viewer promises; the picture and the video are small ones."""
 
-from corekit.testing.conformance import conformance
+from corekit_testing.conformance import conformance
 
 test_matplotlib = conformance("viewers", "matplotlib", options={"panels": 1, "dpi": 40, "plots": False})
 test_video = conformance("viewers", "video", options={"fps": 2, "width": 160, "height": 160, "azimuth": 0.5})

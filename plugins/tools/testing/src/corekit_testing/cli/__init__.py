@@ -1,0 +1,1 @@
+"""What `corekit new` and `corekit conform` do."""

@@ -1,0 +1,104 @@
+"""`corekit conform`: whether a plugin keeps what its role promises, check by check."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from corekit.cli import DONE, FAILED
+from corekit.errors import ConfigError, Mistake, PluginError
+
+if TYPE_CHECKING:
+    from corekit_testing.conformance.check import Outcome
+
+__all__ = ["conform"]
+
+_STYLES = {"passed": "green", "failed": "bold red", "not applicable": "dim", "fails as expected": "yellow"}
+
+
+def conform(
+    name: str,
+    /,
+    *,
+    overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> int:
+    """Run the conformance checks of a plugin's role and abilities.
+
+    Parameters
+    ----------
+    name
+        `role.name`, for example models.pcc, or the bare name if one role alone uses it.
+    overrides
+        `sections=2`: another value for an option; may be given several times.
+    as_json
+        Print one JSON object instead of a table.
+    """
+    from corekit_testing.conformance import Subject, run_checks
+    from corekit_testing.conformance.check import Verdict
+
+    role, rest = _role_and_name(name)
+    subject = Subject.installed(role, rest, _options(overrides))
+    subject.config()  # options that do not fit are misuse, not a failed check
+    outcomes: list[Outcome] = []
+    for outcome in run_checks(subject):
+        outcomes.append(outcome)
+        if not as_json:
+            _print_row(outcome)
+    failed = sum(outcome.verdict is Verdict.FAILED for outcome in outcomes)
+    counts = {each.value: sum(one.verdict is each for one in outcomes) for each in Verdict}
+    if as_json:
+        rows = [{"check": o.check, "verdict": o.verdict.value, "reason": o.reason} for o in outcomes]
+        report: dict[str, Any] = {"role": role, "name": rest, "conforms": not failed, "checks": rows}
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        print(f"{role}.{rest}: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
+    return FAILED if failed else DONE
+
+
+def _role_and_name(name: str) -> tuple[str, str]:
+    """The role and name of one installed component."""
+    from corekit.registry.discover import discover
+    from corekit.registry.resolve import did_you_mean, find
+    from corekit.registry.spec import ROLES
+
+    role, _, rest = name.partition(".")
+    installed = discover()
+    if role in ROLES and rest:
+        find(role, rest, installed)
+        return role, rest
+    bare = name.rpartition(":")[2]
+    roles = sorted({row.role for row in installed if row.name == bare})
+    if len(roles) == 1:
+        return roles[0], name
+    if roles:
+        raise PluginError(
+            f"{bare!r} is a name in several roles: write {' or '.join(f'{r}.{bare}' for r in roles)}"
+        )
+    hint = did_you_mean(bare, sorted({row.name for row in installed}))
+    raise PluginError(f"unknown component {name!r}{hint}; write role.name, for example models.pcc")
+
+
+def _options(overrides: tuple[str, ...]) -> dict[str, Any]:
+    """A table of options from `path=value` texts."""
+    from corekit.scenario.overrides import apply_overrides
+
+    options: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    apply_overrides(options, overrides, mistakes)
+    if mistakes:
+        raise ConfigError(mistakes, "the options")
+    return options
+
+
+def _print_row(outcome: Outcome) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    verdict = outcome.verdict.value
+    row = Text.assemble(f"{outcome.check:<32}", (verdict, _STYLES[verdict]))
+    if outcome.reason:
+        row.append(f": {outcome.reason}")
+    Console(highlight=False, soft_wrap=True).print(row)

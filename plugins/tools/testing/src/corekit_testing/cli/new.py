@@ -1,0 +1,138 @@
+"""`corekit new`: a complete distribution of one's own to start from, with a small working example inside.
+
+The texts stand in `corekit_testing/templates`: `common` for every role, then one folder a role. A file's name loses
+its `.in`, the folder `PACKAGE` becomes the package, and `{{word}}` in a text becomes that word's value.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from corekit.errors import ConfigError, Mistake
+from corekit.registry.discover import discover
+from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.spec import ROLES
+
+__all__ = ["Role", "distribution_files", "new"]
+
+Role = Literal["model", "detector", "contact-solver", "integrator", "planner"]
+
+LONGEST_NAME = 24
+_PARTNERS = "corekit-sdf corekit-lcp corekit-complementarity corekit-timestep"
+
+
+_ROLE_IDS: Mapping[Role, str] = MappingProxyType(
+    {
+        "model": "models",
+        "detector": "contact_detectors",
+        "contact-solver": "contact_solvers",
+        "integrator": "integrators",
+        "planner": "planners",
+    }
+)
+
+
+def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
+    """Write a distribution with a small working component of a role, ready to change.
+
+    Parameters
+    ----------
+    role
+        What the component is.
+    name
+        The word scenario files will use, for example `spring-arm`; it names distribution and package too.
+    folder
+        Where to write it; a new folder called as the component if absent.
+    """
+    target = Path(name) if folder is None else folder
+    mistakes = [*_name_mistakes(role, name), *_folder_mistakes(target)]
+    if mistakes:
+        raise ConfigError(mistakes, f"corekit new {role}")
+    texts = distribution_files(role, name)
+    for path, text in texts.items():
+        place = target / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    role_id = _ROLE_IDS[role]
+    commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest"]
+    commands += [f"corekit {verb} {role_id}.{name}" for verb in ("info", "conform")]
+    if role == "model":
+        commands.append(f"corekit run examples/{name}.toml    # takes {_PARTNERS}")
+    print(f"wrote {target}, {len(texts)} files: {ROLES[role_id]} {name!r}, working as it is. Next:")
+    print("\n".join(f"    {command}" for command in commands))
+    print("Then change what it does; its README says where to begin.")
+
+
+def distribution_files(role: Role, name: str) -> dict[str, str]:
+    """Path → text of every file of a new distribution; paths are relative, with forward slashes."""
+    package = name.replace("-", "_")
+    words = {
+        "name": name,
+        "package": package,
+        "class": _class_name(name),
+        "role": _ROLE_IDS[role],
+        "role_name": ROLES[_ROLE_IDS[role]],
+    }
+    texts: dict[str, str] = {}
+    for template in ("common", role):
+        for path, text in _templates(files("corekit_testing") / "templates" / template):
+            place = path.removesuffix(".in").replace("PACKAGE", package).replace("NAME", name)
+            texts[place] = _substitute(text, words)
+    return dict(sorted(texts.items()))
+
+
+def _templates(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _templates(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".in"):
+            yield prefix + entry.name, entry.read_text(encoding="utf-8")
+
+
+def _substitute(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], text)
+
+
+def _class_name(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))
+
+
+def _name_mistakes(role: Role, name: str) -> Iterator[Mistake]:
+    role_id, package = _ROLE_IDS[role], name.replace("-", "_")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or len(name) > LONGEST_NAME:
+        allowed = f"must be lower-case words and digits joined by '-', at most {LONGEST_NAME} characters"
+        proposal = re.sub(r"[^a-z0-9]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()).strip("-")
+        proposal = re.sub(r"^[\d-]+", "", proposal)[:LONGEST_NAME].rstrip("-")
+        yield Mistake("name", name, allowed, f"try {proposal!r}" if proposal else "")
+        return
+    owners = [row.distribution for row in discover() if (row.role, row.name) == (role_id, name)]
+    owners += [known.distribution for known in FIRST_PARTY if (known.role, known.name) == (role_id, name)]
+    if owners:
+        allowed = f"must be a new name: {owners[0]} brings a {ROLES[role_id]} of this name"
+        yield Mistake("name", name, allowed, f"try {f'my-{name}'!r}")
+    elif keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
+        allowed = f"must be a new name: a Python package {package!r} exists here"
+        yield Mistake("name", name, allowed, f"try {f'my-{name}'!r}")
+    elif _is_used(role, _class_name(name)):
+        allowed = f"must not make a class {_class_name(name)}: the role's own"
+        yield Mistake("name", name, allowed, f"try {f'my-{name}'!r}")
+
+
+def _is_used(role: Role, class_name: str) -> bool:
+    """Whether a role's texts use the word already, before a class of that name is put into them."""
+    word = re.compile(rf"\b{class_name}(Config)?\b")
+    return any(word.search(text) for _, text in _templates(files("corekit_testing") / "templates" / role))
+
+
+def _folder_mistakes(target: Path) -> Iterator[Mistake]:
+    if target.exists():
+        yield Mistake("folder", str(target), "must not exist yet", "choose another with --folder")

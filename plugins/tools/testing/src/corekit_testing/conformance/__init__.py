@@ -1,0 +1,15 @@
+"""The conformance kit: named checks of what a role's contract promises, for any plugin, in two runners.
+
+From a shell `corekit conform models.pcc --set sections=2`; in a plugin's own tests one line,
+
+    test_pcc = conformance("models", "pcc", options={"sections": 2})
+
+which gives one pytest test a check. Checks are chosen by role and by declared ability; they ask through the
+role's own interface alone.
+"""
+
+from corekit_testing.conformance.in_pytest import conformance
+from corekit_testing.conformance.runner import checks_of, run_checks
+from corekit_testing.conformance.subject import Subject
+
+__all__ = ["Subject", "checks_of", "conformance", "run_checks"]

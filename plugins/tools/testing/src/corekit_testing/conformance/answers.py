@@ -1,0 +1,163 @@
+"""Checks that hold of the answers of every role: nothing changed, nothing shared, nothing forgotten."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from corekit.roles.component import Memory
+from corekit_testing.conformance.check import Check, expect
+from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
+
+__all__ = ["answer_checks"]
+
+AnyArray: TypeAlias = np.ndarray[Any, Any]
+
+
+def _same(first: AnyArray, second: AnyArray) -> bool:
+    """Equal bit for bit but for the sign of zero; nan equals nan."""
+    a, b = np.asarray(first), np.asarray(second)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return bool(np.array_equal(a, b, equal_nan=np.issubdtype(a.dtype, np.inexact)))
+
+
+def _copied(answer: Answer) -> dict[str, AnyArray]:
+    return {name: np.array(values) for name, values in answer.found.items()}
+
+
+def _expect_same(first: Mapping[str, AnyArray], second: Mapping[str, AnyArray], when: str) -> None:
+    expect(set(first) == set(second), f"answers have other names {when}: {sorted(set(first) ^ set(second))}")
+    for name, values in first.items():
+        expect(_same(values, second[name]), f"{name} is not the same {when}")
+
+
+def _through_file(memory: Memory) -> Memory:
+    """Memory as a checkpoint file gives it back: no pickle."""
+    for name, values in memory.items():
+        expect(isinstance(values, np.ndarray), f"memory {name!r} is a {type(values).__name__}, no array")
+        expect(values.dtype != object, f"memory {name!r} holds objects, which no checkpoint can keep")
+    store = io.BytesIO()
+    numbered = {f"array{i}": values for i, values in enumerate(memory.values())}
+    np.savez(store, allow_pickle=False, **numbered)
+    store.seek(0)
+    with np.load(store, allow_pickle=False) as kept:
+        return {name: kept[f"array{i}"] for i, name in enumerate(memory)}
+
+
+def _disturb(values: AnyArray) -> None:
+    """Write nonsense into an answer, as its owner may."""
+    if values.flags.writeable:
+        values[...] = (
+            7 if np.issubdtype(values.dtype, np.integer) else True if values.dtype == bool else np.nan
+        )
+
+
+Start = Callable[..., Session]
+"""Makes a role's session of (subject, component, reuse=False)."""
+
+
+def _fresh(start: Start, subject: Subject, *, reuse: bool = False) -> Session:
+    return start(subject, subject.build(skew_context()), reuse=reuse)
+
+
+def _all_answers(session: Session, first: int = 0) -> list[dict[str, AnyArray]]:
+    return [_copied(session.ask(i)) for i in range(first, session.questions)]
+
+
+def _inputs_unchanged(start: Start, subject: Subject) -> None:
+    session = _fresh(start, subject)
+    for i in range(session.questions):
+        for name, (before, after) in session.ask(i).given.items():
+            expect(_same(before, after), f"changes its argument {name}")
+
+
+def _answers_own_memory(start: Start, subject: Subject) -> None:
+    session, twin = _fresh(start, subject), _fresh(start, subject)
+    kept = [session.ask(i) for i in range(session.questions)]
+    for i in range(twin.questions):
+        twin.ask(i)
+    for i, one in enumerate(kept):
+        for other in kept[i + 1 :]:
+            for name in one.found.keys() & other.found.keys():
+                shared = np.shares_memory(one.found[name], other.found[name])
+                expect(not shared, f"{name} of two questions share memory")
+    for answer in kept:
+        for values in answer.found.values():
+            _disturb(values)
+    again, undisturbed = (_all_answers(start(subject, each.component)) for each in (session, twin))
+    for first, second in zip(again, undisturbed, strict=True):
+        _expect_same(first, second, "after its earlier answer was overwritten")
+
+
+def _deterministic(start: Start, subject: Subject) -> None:
+    one, two = (_all_answers(_fresh(start, subject)) for _ in range(2))
+    for first, second in zip(one, two, strict=True):
+        _expect_same(first, second, "in a second component")
+
+
+def _saved_and_loaded(start: Start, subject: Subject) -> None:
+    session = _fresh(start, subject)
+    half = session.questions // 2
+    first = [_copied(session.ask(i)) for i in range(half)]
+    memory = _through_file(session.memory())
+    rest = _all_answers(session, half)
+    loaded = _fresh(start, subject)
+    loaded.remember(memory)
+    for one, other in zip(rest, _all_answers(loaded, half), strict=True):
+        _expect_same(one, other, "after its memory was saved and loaded")
+    session.component.remember({})
+    anew = start(subject, session.component)
+    for i in range(half):
+        _expect_same(first[i], _copied(anew.ask(i)), "after it was told to remember nothing")
+
+
+def _pure(start: Start, subject: Subject) -> None:
+    session = _fresh(start, subject)
+    first = _all_answers(session)
+    for i in reversed(range(session.questions)):
+        _expect_same(first[i], _copied(session.ask(i)), "when asked again after other questions")
+
+
+def _buffers_overwritten(start: Start, subject: Subject) -> None:
+    clean = _all_answers(_fresh(start, subject))
+    for one, other in zip(clean, _all_answers(_fresh(start, subject, reuse=True)), strict=True):
+        _expect_same(one, other, "in a buffer that held another answer")
+
+
+_ALWAYS = (
+    ("inputs-unchanged", "what is handed over is not changed", _inputs_unchanged),
+    (
+        "answers-own-memory",
+        "answers share no memory with other answers or with what it works on",
+        _answers_own_memory,
+    ),
+    ("deterministic", "two components built alike answer alike, to the last bit", _deterministic),
+    (
+        "saved-and-loaded",
+        "saved, loaded and continued equals continued; nothing remembered is fresh",
+        _saved_and_loaded,
+    ),
+)
+_PURE = ("pure", "the same question has the same answer, whatever was asked in between", _pure)
+_BUFFERS = (
+    "buffers-overwritten",
+    "an answer does not depend on the earlier answer its buffer holds",
+    _buffers_overwritten,
+)
+
+
+def answer_checks(start: Start, *, pure: bool = False, buffers: bool = False) -> tuple[Check, ...]:
+    """Checks that hold of the answers of every role, for one role's session.
+
+    Args:
+        start: makes a session.
+        pure: whether the same question must have the same answer, whatever was asked before.
+        buffers: whether answers go into buffers that may hold an earlier answer.
+    """
+    chosen = (*_ALWAYS, *((_PURE,) if pure else ()), *((_BUFFERS,) if buffers else ()))
+    return tuple(Check(name, claim, partial(run, start)) for name, claim, run in chosen)

@@ -1,0 +1,97 @@
+"""What a check is: a name, a claim, a function that raises where the claim does not hold."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+
+if TYPE_CHECKING:
+    from corekit_testing.conformance.subject import Subject
+
+__all__ = ["Check", "CheckFailed", "NotApplicable", "Outcome", "Verdict", "check", "expect", "expect_close"]
+
+
+class CheckFailed(AssertionError):
+    """A claim that does not hold; the message says where and by how much."""
+
+
+class NotApplicable(Exception):
+    """A check that has nothing to say about this plugin; the message says why."""
+
+
+class Verdict(enum.Enum):
+    """How a check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not applicable"
+    EXPECTED = "fails as expected"
+
+
+@frozen
+class Outcome:
+    """A check's verdict, with the reason where it did not simply pass."""
+
+    check: str
+    verdict: Verdict
+    reason: str = ""
+
+
+@frozen
+class Check:
+    """One named check.
+
+    Args:
+        name: what the two runners call it.
+        claim: what must hold, as a sentence.
+        run: raises `CheckFailed`, or `NotApplicable`; any other exception is a failure too.
+        needs: abilities without which it is not applicable.
+    """
+
+    name: str
+    claim: str
+    run: Callable[[Subject], None]
+    needs: frozenset[str] = frozenset()
+
+    def absent(self, subject: Subject) -> str:
+        """Why it does not apply to what the subject offers, or nothing."""
+        lacking = sorted(self.needs - subject.spec.provides)
+        return f"does not offer {', '.join(lacking)}" if lacking else ""
+
+
+def check(name: str, claim: str, *needs: str) -> Callable[[Callable[[Subject], None]], Check]:
+    """Make a function a check of this name, claim and needed abilities."""
+
+    def make(run: Callable[[Subject], None]) -> Check:
+        return Check(name, claim, run, frozenset(needs))
+
+    return make
+
+
+def expect(condition: object, message: str) -> None:
+    """Raise `CheckFailed` unless the condition holds."""
+    if not condition:
+        raise CheckFailed(message)
+
+
+def expect_close(what: str, found: Array, wanted: Array, tolerance: float) -> None:
+    """Raise `CheckFailed` unless |found − wanted| ≤ tolerance for every entry (nan never is)."""
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    expect(found.shape == wanted.shape, f"{what}: shape {found.shape}, expected {wanted.shape}")
+    found, wanted = np.atleast_1d(found), np.atleast_1d(wanted)
+    with np.errstate(invalid="ignore"):
+        away = np.abs(found - wanted)
+    away[np.isnan(away)] = np.inf
+    away[found == wanted] = 0.0
+    if away.size and float(away.max()) > tolerance:
+        where = tuple(int(i) for i in np.unravel_index(int(away.argmax()), away.shape))
+        place = f" at {where}" if where else ""
+        raise CheckFailed(
+            f"{what}{place}: {found[where]:.10g}, expected {wanted[where]:.10g} within {tolerance:.2g}"
+        )

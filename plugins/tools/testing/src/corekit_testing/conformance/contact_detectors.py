@@ -1,0 +1,326 @@
+"""What every contact detector promises: gaps, normals, rates, identities, and that none is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shapes import ShapePoses
+from corekit_testing.conformance.answers import answer_checks
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
+from corekit_testing.conformance.shape_scenes import (
+    GAPS,
+    SIZES,
+    Scene,
+    analytic_gap,
+    measured,
+    random_rotation,
+)
+from corekit_testing.conformance.subject import Answer, Session, Subject
+
+__all__ = ["CHECKS"]
+
+_TRIALS = 4
+
+
+def _known_pairs(detector: Any) -> list[tuple[str, str]]:
+    """Served pairs of kinds that scenes can hold, in both orders where both can be bodies' shapes."""
+    pairs: set[tuple[str, str]] = set()
+    for a, b in detector.served:
+        if a in SIZES and b in SIZES and (a, b) != ("half-space", "half-space"):
+            pairs.add((b, a) if a == "half-space" else (a, b))
+    return sorted(pairs)
+
+
+def _scene(random: np.random.Generator, kinds: tuple[str, ...], gap: float) -> Scene:
+    """Two shapes askew with roughly this gap; the second is an obstacle if it is a half-space, else a body's.
+
+    The distance is exact where the gap has a formula.
+    """
+    scene = Scene(kinds, 1 if "half-space" in kinds else 0, random)
+    away = random.normal(size=3)
+    away /= np.linalg.norm(away)
+    rotation = random_rotation(random)
+    if kinds[1] == "half-space":
+        away = rotation[:, 2]
+    scene.place(1, 0.1 * random.normal(size=3), rotation, 0.2 * random_rotation(random)[:, 0])
+    start = scene.poses.position[1] + 0.5 * away
+    scene.place(0, start, random_rotation(random), 0.2 * random_rotation(random)[:, 0])
+    if kinds in GAPS or kinds[::-1] in GAPS:
+        for _ in range(
+            60
+        ):  # along a line the gap grows at most as fast as the distance, so this never oversteps
+            missing = analytic_gap(scene, 0, 1) - gap
+            scene.shift(0, -0.9 * missing * away)
+    return scene
+
+
+def _prepared(subject: Subject, scene: Scene) -> Any:
+    detector = subject.build()
+    detector.prepare(scene.table, detector.served)
+    return detector
+
+
+def _scenes(subject: Subject, gap: float) -> Iterator[tuple[tuple[str, str], Scene, Any]]:
+    """Scenes of every pair of kinds that the subject serves, with a detector prepared for each."""
+    pairs = _known_pairs(subject.build())
+    if not pairs:
+        raise NotApplicable("serves no pair of kinds that the kit can place")
+    random = np.random.default_rng(6)
+    for kinds in pairs:
+        for _ in range(_TRIALS):
+            scene = _scene(random, kinds, gap)
+            yield kinds, scene, _prepared(subject, scene)
+
+
+def _least(found: ContactSet, what: str) -> int:
+    expect(found.count > 0, f"{what}: no contact is reported with an infinite margin")
+    return int(found.gap[: found.count].argmin())
+
+
+@check("gap-analytic", "the least gap of a pair is that of its closed formula")
+def gap_analytic(subject: Subject) -> None:
+    compared = False
+    for gap in (0.05, 0.004, -0.004):
+        for kinds, scene, detector in _scenes(subject, gap):
+            if kinds in GAPS or kinds[::-1] in GAPS:
+                found = measured(detector, scene, scene.poses)
+                gaps = found.gap[_least(found, "–".join(kinds))]
+                wanted = analytic_gap(scene, 0, 1)
+                compared = True
+                expect_close(f"gap of {'–'.join(kinds)} [m]", gaps, np.array(wanted), 1e-10)
+    if not compared:
+        raise NotApplicable("serves no pair of kinds with a closed formula")
+
+
+@check("normal-unit", "normals have length one")
+def normal_unit(subject: Subject) -> None:
+    for kinds, scene, detector in _scenes(subject, 0.01):
+        found = measured(detector, scene, scene.poses)
+        normal = found.normal[: found.count]
+        length = np.linalg.norm(normal, axis=1)
+        expect_close(f"|normal| of {'–'.join(kinds)}", length, np.ones(found.count), 1e-10)
+
+
+@check("normal-into-first", "moving the first shape along the normal opens the gap")
+def normal_into_first(subject: Subject) -> None:
+    for kinds, scene, detector in _scenes(subject, 0.01):
+        found = measured(detector, scene, scene.poses)
+        low = _least(found, "–".join(kinds))
+        gap, normal, first = float(found.gap[low]), found.normal[low].copy(), int(found.shape[low, 0])
+        scene.shift(first, 1e-5 * normal)
+        after = measured(detector, scene, scene.poses)
+        opened = float(after.gap[: after.count].min()) - gap
+        expect(
+            opened > 0.9e-5,
+            f"{'–'.join(kinds)}: moving the first shape by 1e-5 m opens the gap by {opened:.3g}",
+        )
+
+
+@check("shapes-named", "a contact names its two shapes as the candidate pair did, its carriers their frames")
+def shapes_named(subject: Subject) -> None:
+    for kinds, scene, detector in _scenes(subject, 0.01):
+        found, what = measured(detector, scene, scene.poses), "–".join(kinds)
+        for c in range(found.count):
+            expect(
+                tuple(found.shape[c]) == (0, 1), f"{what} names the shapes {found.shape[c]}, the pair is 0, 1"
+            )
+            used = {int(f) for f in found.frame[c] if f >= 0}
+            allowed = {int(f) for f in (*scene.frame[:2], *scene.second[:2]) if f >= 0}
+            expect(used and used <= allowed, f"{what} is carried by frames {used}, the shapes' are {allowed}")
+            idle = found.frame[c] < 0
+            expect((found.weight[c][idle] == 0).all(), f"{what} has an unused carrier with weight")
+            first = np.isin(found.frame[c], [scene.frame[0], scene.second[0]]) & ~idle
+            expect_close(
+                f"weights on the first side of {what}", found.weight[c][first].sum(), np.array(1.0), 1e-9
+            )
+
+
+@check("gap-rate", "the gap's rate is normal·(relative velocity of the carriers)")
+def gap_rate(subject: Subject) -> None:
+    random = np.random.default_rng(7)
+    compared = 0
+    for kinds, scene, detector in _scenes(subject, 0.01):
+        shape = (scene.frames, 3)
+        velocity, spin = 0.1 * random.normal(size=shape), 0.5 * random.normal(size=shape)
+        now = measured(detector, scene, scene.poses)
+        h = 1e-5
+        nearby = [
+            _gaps(measured(detector, scene, scene.moved(velocity, spin, s))) for s in (h, -h, 2 * h, -2 * h)
+        ]
+        for c in range(now.count):
+            key = int(now.id[c])
+            if any(key not in gaps for gaps in nearby):
+                continue
+            ahead, back, far, behind = (gaps[key] for gaps in nearby)
+            wanted = (8 * (ahead - back) - (far - behind)) / (12 * h)
+            found = float(now.normal[c] @ _relative_velocity(now, c, scene.poses, velocity, spin))
+            compared += 1
+            expect_close(f"gap rate of {'–'.join(kinds)} [m/s]", np.array(found), np.array(wanted), 1e-7)
+    expect(compared, "no contact keeps its id over a motion of 1e-5 m")
+
+
+def _gaps(found: ContactSet) -> dict[int, float]:
+    return {int(found.id[c]): float(found.gap[c]) for c in range(found.count)}
+
+
+def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: Array, spin: Array) -> Array:
+    total = np.zeros(3)
+    for frame, local, weight in zip(found.frame[c], found.local[c], found.weight[c], strict=True):
+        if frame >= 0:
+            arm = poses.frame_rotation[frame] @ local
+            total += weight * (velocity[frame] + np.cross(spin[frame], arm))
+    return total
+
+
+@check("swap-symmetric", "two bodies' shapes in the other order have the same gaps and opposite normals")
+def swap_symmetric(subject: Subject) -> None:
+    swapped = False
+    for kinds, scene, detector in _scenes(subject, 0.01):
+        if "half-space" in kinds:
+            continue
+        swapped = True
+        poses = scene.poses
+        other = Scene(kinds[::-1], 0, np.random.default_rng(8))
+        for i, j in ((0, 1), (1, 0)):
+            span = poses.end[i] - poses.position[i]
+            other.place(j, poses.position[i], poses.rotation[i], span)
+        one, two = measured(detector, scene, poses), measured(_prepared(subject, other), other, other.poses)
+        a, b, what = _least(one, "–".join(kinds)), _least(two, "–".join(kinds[::-1])), "–".join(kinds)
+        expect(one.count == two.count, f"{what} has {one.count} contacts, in the other order {two.count}")
+        expect_close(f"gap of {what} in the other order", two.gap[b], one.gap[a], 1e-10)
+        expect_close(f"normal of {what} in the other order", two.normal[b], -one.normal[a], 1e-6)
+    if not swapped:
+        raise NotApplicable("serves no pair whose order could change")
+
+
+def _crowd(subject: Subject) -> tuple[Scene, Any]:
+    """Many shapes of the served kinds near each other."""
+    pairs = _known_pairs(subject.build())
+    if not pairs:
+        raise NotApplicable("serves no pair of kinds that the kit can place")
+    random = np.random.default_rng(9)
+    bodies = sorted({kind for pair in pairs for kind in pair if kind != "half-space"}) * 3
+    flats = ["half-space"] if any("half-space" in pair for pair in pairs) else []
+    scene = Scene((*bodies, *flats), len(flats), random)
+    for i, kind in enumerate(scene.kinds):
+        place = 0.25 * random.normal(size=3) if kind != "half-space" else np.array([0.0, 0.0, -0.4])
+        rotation = random_rotation(random) if kind != "half-space" else np.eye(3)
+        scene.place(i, place, rotation, 0.2 * random_rotation(random)[:, 0])
+    return scene, _prepared(subject, scene)
+
+
+def _entries(found: ContactSet) -> set[tuple[int, int, int]]:
+    return {(int(found.id[c]), int(found.shape[c, 0]), int(found.shape[c, 1])) for c in range(found.count)}
+
+
+@check("ids-unique-and-persistent", "ids are unique, and a small motion keeps them")
+def ids_unique_and_persistent(subject: Subject) -> None:
+    scene, detector = _crowd(subject)
+    found = measured(detector, scene, scene.poses)
+    ids = {int(each) for each in found.id[: found.count]}
+    expect(len(ids) == found.count, f"{found.count} contacts have {len(ids)} different ids")
+    still = np.zeros((scene.frames, 3))
+    for direction in np.eye(3):
+        after = measured(detector, scene, scene.moved(still + 1e-9 * direction, still, 1.0))
+        expect(_entries(after) == _entries(found), "ids change when everything moves by 1e-9 m")
+
+
+@check("candidates-complete", "no pair that may come closer than the margin is missed")
+def candidates_complete(subject: Subject) -> None:
+    scene, detector = _crowd(subject)
+    seen = 0
+    for margin in (0.02, 0.1, 0.3):
+        whole = measured(detector, scene, scene.poses, margin)
+        near, found = Candidates(2), ContactSet(2)
+        near.count = 1  # what is left of an earlier step is replaced
+        detector.candidates(scene.poses, margin, near)
+        detector.measure(near, scene.poses, margin, found)
+        missed = _entries(whole) - _entries(found)
+        seen += whole.count
+        pairs = sorted({(scene.kinds[i], scene.kinds[j]) for _, i, j in missed})
+        expect(not missed, f"with a margin of {margin} m it misses {len(missed)} contacts, of {pairs}")
+    expect(seen, "the crowd has no contact within 0.3 m")
+
+
+@check("margin-respected", "contacts have gaps below the margin, and all such are there")
+def margin_respected(subject: Subject) -> None:
+    scene, detector = _crowd(subject)
+    whole = measured(detector, scene, scene.poses)
+    margin = float(np.median(whole.gap[: whole.count]))
+    found = measured(detector, scene, scene.poses, margin)
+    above = found.gap[: found.count] >= margin
+    expect(
+        not above.any(), f"a contact with gap {found.gap[: found.count].max():.4g} m is above {margin:.4g} m"
+    )
+    wanted = int(np.count_nonzero(whole.gap[: whole.count] < margin))
+    expect(found.count == wanted, f"{found.count} contacts are below the margin, with all measured {wanted}")
+
+
+@check("measure-appends", "contacts of another detector in the set stay")
+def measure_appends(subject: Subject) -> None:
+    scene, detector = _crowd(subject)
+    alone = measured(detector, scene, scene.poses)
+    found = ContactSet(3)
+    found.count = 2
+    found.id[:2], found.gap[:2], found.shape[:2] = -5, 0.123, 0
+    detector.measure(scene.all_pairs(detector.served), scene.poses, np.inf, found)
+    expect(found.count == alone.count + 2, f"{alone.count} contacts appended to 2 make {found.count}")
+    expect(
+        (found.id[:2] == -5).all() and (found.gap[:2] == 0.123).all(), "the contacts before are overwritten"
+    )
+    expect_close("gaps of appended contacts", found.gap[2 : found.count], alone.gap[: alone.count], 0.0)
+
+
+class DetectorSession(Session):
+    """Candidates and contacts of a crowd at several instants."""
+
+    def __init__(self, subject: Subject, component: Any, *, reuse: bool = False) -> None:
+        super().__init__(subject, component, reuse=reuse)
+        self._detector = component
+        self._scene = _crowd(subject)[0]
+        random = np.random.default_rng(10)
+        self._velocity, self._spin = (random.normal(size=(self._scene.frames, 3)) for _ in range(2))
+        self._detector.prepare(self._scene.table, self._detector.served)
+
+    def ask(self, index: int) -> Answer:
+        poses = self._scene.moved(self._velocity, self._spin, 0.01 * index)
+        handed = {
+            "position": poses.position, "rotation": poses.rotation, "end": poses.end,
+            "frame_position": poses.frame_position, "frame_rotation": poses.frame_rotation,
+            "table.size": self._scene.table.size, "table.frame": self._scene.table.frame,
+        }  # fmt: skip
+        before = {name: values.copy() for name, values in handed.items()}
+        near, found = self.buffer("near", lambda: Candidates(2)), self.buffer("found", lambda: ContactSet(2))
+        self._detector.candidates(poses, 0.3, near)
+        pairs = near.pairs[: near.count].copy()
+        found.count = 0
+        self._detector.measure(near, poses, 0.3, found)
+        expect(np.array_equal(pairs, near.pairs[: near.count]), "measure changes the candidates")
+        n = found.count
+        answers = {"pairs": near.pairs[: near.count]}
+        answers |= {
+            name: getattr(found, name)[:n]
+            for name in ("id", "shape", "gap", "point", "normal", "frame", "local", "weight")
+        }
+        return Answer({name: (before[name], values) for name, values in handed.items()}, answers)
+
+
+CHECKS: tuple[Check, ...] = (
+    *answer_checks(DetectorSession, pure=False, buffers=True),
+    gap_analytic,
+    normal_unit,
+    normal_into_first,
+    shapes_named,
+    gap_rate,
+    swap_symmetric,
+    ids_unique_and_persistent,
+    candidates_complete,
+    margin_respected,
+    measure_appends,
+)
+"""Checks of the contact detector role."""

@@ -1,0 +1,59 @@
+"""Derivatives by central differences whose step looks after itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit_testing.conformance.check import CheckFailed, expect_close
+
+__all__ = ["expect_slope", "slope"]
+
+_LEVELS = 7
+
+
+def slope(function: Callable[[float], Array], step: float = 0.1) -> tuple[Array, float]:
+    """d/ds function(s) at s = 0 and an estimate of its error, by Ridders' extrapolation.
+
+        D(s) = (function(s) − function(−s)) / 2s,     s = step, step/2, step/4, …            (1)
+
+    extrapolated in s²; the entry of the tableau with the least estimated error is taken.
+
+    Source: Ridders (1982), "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2).
+    """
+    best, error = np.zeros(0), np.inf
+    before: list[Array] = []
+    for level in range(_LEVELS):
+        s = step / 2**level
+        row = [(np.asarray(function(s)) - np.asarray(function(-s))) / (2 * s)]
+        for j in range(len(before)):
+            factor = 4.0 ** (j + 1)
+            row.append((factor * row[j] - before[j]) / (factor - 1.0))
+            moved = max(_size(row[j + 1] - row[j]), _size(row[j + 1] - before[j]))
+            if moved < error:
+                best, error = row[j + 1], moved
+        if not before:
+            best = row[0]
+        before = row
+    return best, error
+
+
+def _size(values: Array) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def expect_slope(
+    what: str, found: Array, function: Callable[[float], Array], step: float = 0.1, relative: float = 1e-6
+) -> None:
+    """Raise `CheckFailed` unless `found` is the slope of `function` at 0, to `relative` of its largest entry.
+
+    A function whose differences do not settle is no better than a wrong derivative, and said so.
+    """
+    wanted, error = slope(function, step)
+    size = max(_size(wanted), _size(found))
+    rounding = 1e-11 * _size(np.asarray(function(0.0))) / step
+    if not error <= 1e-4 * size + 1e3 * rounding:
+        raise CheckFailed(f"{what}: differences do not settle (they move by {error:.2g} of {size:.2g})")
+    expect_close(what, found, wanted, relative * size + 10.0 * error + rounding)

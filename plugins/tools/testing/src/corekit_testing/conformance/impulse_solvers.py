@@ -1,0 +1,202 @@
+"""Impulse solvers on problems with known answers: complementarity, friction, honesty."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.status import SolveInfo
+from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.contact_problems import DenseProblem, crushed, feasible, point_mass
+from corekit_testing.conformance.subject import Subject
+
+__all__ = ["IMPULSES"]
+
+_NEAR = 1e-6
+"""Residual below which an answer counts as exact [m/s or N·s]."""
+
+
+def _answer(solver: Any, problem: DenseProblem, guess: Array | None = None) -> tuple[Array, SolveInfo]:
+    impulse = np.zeros(len(problem.free)) if guess is None else guess.copy()
+    info = solver.solve(problem, impulse)
+    return impulse, info
+
+
+def _solved(solver: Any, problem: DenseProblem, what: str, guess: Array | None = None) -> Array:
+    impulse, info = _answer(solver, problem, guess)
+    expect(info.status.solved, f"{what}: not solved: {info.status.value}")
+    return impulse
+
+
+def _random_problems() -> list[DenseProblem]:
+    random = np.random.default_rng(11)
+    return [
+        feasible(random, contacts=count, friction=mu)
+        for count, mu in ((1, 0.5), (2, 0.0), (3, 0.3), (4, 0.6))
+    ]
+
+
+@check("resting-impulse", "a mass at rest is carried by the impulse of its weight over the step", "impulses")
+def resting_impulse(subject: Subject) -> None:
+    fall = 9.81e-3
+    impulse = _solved(subject.build(), point_mass([-fall, 0.0, 0.0], 0.5), "a resting point")
+    expect_close("normal and tangential impulse [N·s]", impulse, np.array([2.0 * fall, 0.0, 0.0]), _NEAR)
+
+
+@check(
+    "separating-untouched",
+    "what separates, or has room enough, gets no impulse; nothing to solve is solved",
+    "impulses",
+)
+def separating_untouched(subject: Subject) -> None:
+    solver = subject.build()
+    for velocity in ([0.2, -1.0, 0.5], [0.0, 0.0, 0.0]):
+        impulse = _solved(solver, point_mass(velocity, 0.7), "a separating point")
+        expect_close("impulse of a separating contact [N·s]", impulse, np.zeros(3), _NEAR)
+    problem = DenseProblem(
+        np.eye(3), np.eye(3), np.array([-1.0, 0.0, 0.0]), 0.3, stabilisation=np.array([0.4, 0, 0])
+    )
+    after = problem.after(_solved(solver, problem, "an open gap"))
+    expect_close("speed that an open gap allows [m/s]", after[0], np.array(-0.4), _NEAR)
+    empty = DenseProblem(np.eye(3), np.zeros((0, 3)), np.zeros(3))
+    _solved(solver, empty, "no contact at all")
+
+
+@check(
+    "sticking-and-sliding",
+    "a point on a slope sticks below the friction angle and slides above it",
+    "impulses",
+)
+def sticking_and_sliding(subject: Subject) -> None:
+    solver, mu, pull = subject.build(), 0.4, 9.81e-2
+    for width in (3, 2):
+        for factor in (0.5, 0.98, 1.02, 2.0):
+            slope = math.atan(factor * mu)
+            velocity = [-pull * math.cos(slope), pull * math.sin(slope), 0.0][:width]
+            problem = point_mass(velocity, mu, width=width)
+            impulse = _solved(solver, problem, f"a point at {factor:g} of the friction angle, {width} rows")
+            wanted = pull * max(0.0, math.sin(slope) - mu * math.cos(slope))
+            after = problem.after(impulse)
+            where = f"at {factor:g} of the friction angle, {width} rows"
+            expect_close(f"slip {where} [m/s]", after[1], np.array(wanted), _NEAR)
+            friction = -2.0 * min(pull * math.sin(slope), mu * pull * math.cos(slope))
+            expect_close(f"friction {where} [N·s]", impulse[1], np.array(friction), _NEAR)
+
+
+@check("complementarity", "impulse and separation are never negative and never both", "impulses")
+def complementarity(subject: Subject) -> None:
+    solver = subject.build()
+    for problem in _random_problems():
+        impulse = _solved(solver, problem, f"{problem.contacts} random contacts")
+        normal, speed = problem.normal(impulse), problem.normal(problem.relative(impulse))
+        expect(normal.min() >= -_NEAR, f"a normal impulse is {normal.min():.3g} N·s")
+        expect(speed.min() >= -_NEAR, f"a contact closes at {-speed.min():.3g} m/s")
+        both = np.abs(np.minimum(normal, speed)).max()
+        expect(both <= _NEAR, f"a contact with {both:.3g} N·s separates at as many m/s")
+
+
+@check(
+    "friction-cone",
+    "friction stays in its cone, opposes slip, and is at its bound where it slips",
+    "impulses",
+)
+def friction_cone(subject: Subject) -> None:
+    solver = subject.build()
+    slips = 0
+    for problem in _random_problems():
+        impulse = _solved(solver, problem, f"{problem.contacts} random contacts")
+        slip = problem.tangential(problem.relative(impulse))
+        friction, bound = problem.tangential(impulse), problem.friction * problem.normal(impulse)
+        for c in range(problem.contacts):
+            size, speed = float(np.linalg.norm(friction[c])), float(np.linalg.norm(slip[c]))
+            expect(size <= bound[c] + _NEAR, f"friction of {size:.6g} N·s, the cone ends at {bound[c]:.6g}")
+            power = float(friction[c] @ slip[c])
+            # the coarsest pyramid allowed has four sides: it points up to 45° away and may be 1/√2 short
+            if speed > 1e-3 and bound[c] > 1e-3:
+                slips += 1
+                expect(
+                    power <= -0.7 * bound[c] * speed,
+                    f"slip at {speed:.3g} m/s is opposed by a power of {power:.3g}",
+                )
+            expect(power <= _NEAR, f"friction drives the slip with {power:.3g}")
+    expect(slips, "no contact of the reference problems slips")
+
+
+@check("duplicates-harmless", "the same contact listed three times leaves the velocity as it is", "impulses")
+def duplicates_harmless(subject: Subject) -> None:
+    for mu in (0.0, 0.4):
+        once, thrice = (point_mass([-1.0, 0.9, 0.0], mu, copies=copies) for copies in (1, 3))
+        solver = subject.build()
+        one = once.after(_solved(solver, once, "one contact"))
+        three = thrice.after(_solved(solver, thrice, "a contact listed three times"))
+        expect_close("velocity with the contact three times [m/s]", three, one, _NEAR)
+
+
+@check("infeasible-not-solved", "a problem without solution is never said to be solved", "impulses")
+def infeasible_not_solved(subject: Subject) -> None:
+    for mu in (0.0, 0.5):
+        impulse, info = _answer(subject.build(), crushed(mu))
+        expect(not info.status.solved, f"two walls closing in on a point are {info.status.name}")
+        expect(np.isfinite(impulse).all(), "the best answer of a problem without solution is not finite")
+
+
+@check(
+    "residuals-truthful", "reported residuals are those of the physical problem, solved or not", "impulses"
+)
+def residuals_truthful(subject: Subject) -> None:
+    problems = [*_random_problems(), point_mass([-1.0, 0.9, 0.0], 0.4), crushed(0.0), crushed(0.5)]
+    for problem in problems:
+        impulse, info = _answer(subject.build(), problem)
+        true, said = problem.normal_error(impulse), info.residuals.normal
+        same = abs(true - said) <= 1e-9 + 1e-5 * true
+        expect(same, f"says a normal residual of {said:.6g}, it is {true:.6g}")
+        radius = problem.friction * np.maximum(problem.normal(impulse), 0.0)
+        beyond = float(np.max(np.linalg.norm(problem.tangential(impulse), axis=1) - radius, initial=0.0))
+        expect(
+            info.residuals.cone >= beyond - 1e-9 - 1e-5 * beyond,
+            f"says a cone violation of {info.residuals.cone:.6g} N·s, it is {beyond:.6g}",
+        )
+
+
+@check("guess-harmless", "a bad guess does not spoil the answer", "impulses")
+def guess_harmless(subject: Subject) -> None:
+    problem = feasible(np.random.default_rng(12), contacts=2, friction=0.0)
+    wanted = problem.after(_solved(subject.build(), problem, "two contacts"))
+    for size in (1.0, -3.0, 1e3):
+        guess = size * np.random.default_rng(13).normal(size=len(problem.free))
+        after = problem.after(
+            _solved(subject.build(), problem, f"two contacts from a guess of size {size:g}", guess)
+        )
+        expect_close("velocity from another guess [m/s]", after, wanted, _NEAR)
+
+
+@check(
+    "bounded-rows-held",
+    "a bounded row holds within its bounds and gives way at them",
+    "impulses",
+    "row-bounds",
+)
+def bounded_rows_held(subject: Subject) -> None:
+    for speed in (0.1, -0.1, 0.5, -0.5):
+        problem = DenseProblem(2.0 * np.eye(1), np.eye(1), np.array([speed]), width=3, bounds=[(-0.4, 0.6)])
+        impulse = _solved(subject.build(), problem, "a brake")
+        wanted = float(np.clip(-2.0 * speed, -0.4, 0.6))
+        expect_close("impulse of a brake [N·s]", impulse, np.array([wanted]), _NEAR)
+
+
+IMPULSES: tuple[Check, ...] = (
+    resting_impulse,
+    separating_untouched,
+    sticking_and_sliding,
+    complementarity,
+    friction_cone,
+    duplicates_harmless,
+    infeasible_not_solved,
+    residuals_truthful,
+    guess_harmless,
+    bounded_rows_held,
+)
+"""Checks of impulse solvers."""

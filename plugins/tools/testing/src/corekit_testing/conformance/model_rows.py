@@ -1,0 +1,130 @@
+"""A model's frames and rows: poses, material points, bilateral constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
+from corekit_testing.conformance.differences import expect_slope
+from corekit_testing.conformance.model_states import Probe, directions, extent, points_of
+from corekit_testing.conformance.subject import Subject
+
+__all__ = ["ROWS"]
+
+
+def _with_frames(subject: Subject) -> Probe:
+    probe = Probe(subject)
+    if not probe.layout.frames:
+        raise NotApplicable("has no frames")
+    return probe
+
+
+@check("poses-orthonormal", "frames are rotated without reflection or stretch")
+def poses_orthonormal(subject: Subject) -> None:
+    probe = _with_frames(subject)
+    for state in probe.states:
+        rotation = probe.poses(state)[1]
+        expect_close("Rᵀ·R", np.einsum("fji,fjk->fik", rotation, rotation), np.eye(3) + 0 * rotation, 1e-11)
+        expect_close("det R", np.linalg.det(rotation), np.ones(len(rotation)), 1e-11)
+
+
+@check("rows-are-slopes-of-points", "carrier rows are the slopes of material points", "contact-rows")
+def rows_are_slopes_of_points(subject: Subject) -> None:
+    probe = _with_frames(subject)
+    frame, local = points_of(probe.model, extent(probe.model, probe.states[0]))
+    for state in probe.states:
+        rows = probe.rows(state, frame, local)
+        for direction in directions(probe.model, state):
+            place = probe.along(state, direction, lambda moved: probe.points(moved, frame, local))
+            expect_slope("rows·v of material points", rows @ direction, place)
+
+
+@check("rows-well-formed", "unused entries of carrier rows have a valid index", "contact-rows")
+def rows_well_formed(subject: Subject) -> None:
+    probe = _with_frames(subject)
+    frame, local = points_of(probe.model, 1.0)
+    k, n = probe.layout.row_width, len(probe.layout.velocities)
+    for state in probe.states:
+        dofs = np.full((len(frame), k), -99, dtype=np.int64)
+        probe.model.carrier_rows(state, frame, local, dofs, np.zeros((len(frame), 3, k)))
+        expect(((dofs >= 0) & (dofs < n)).all(), f"a carrier row names a velocity outside 0 … {n - 1}")
+
+
+@check("stays-in-plane", "a planar body moves in its plane")
+def stays_in_plane(subject: Subject) -> None:
+    probe = _with_frames(subject)
+    if probe.layout.plane is None:
+        raise NotApplicable("is not planar")
+    origin, first, second = np.asarray(probe.layout.plane)
+    normal = np.cross(first, second)
+    for state in probe.states:
+        away = (probe.poses(state)[0] - origin) @ normal
+        expect_close("distance of frames from the plane [m]", away, np.zeros_like(away), 1e-12)
+
+
+def _with_rows(subject: Subject) -> Probe:
+    probe = Probe(subject)
+    if not probe.layout.bilateral_rows:
+        raise NotApplicable("has no bilateral rows with these options")
+    return probe
+
+
+@check("bilateral-rows-are-slopes", "J_b of position rows is the slope of c", "bilateral")
+def bilateral_rows_are_slopes(subject: Subject) -> None:
+    probe = _with_rows(subject)
+    position = ~probe.model.bilateral_rows().rate
+    if not position.any():
+        raise NotApplicable("has rate rows alone with these options")
+    for state in probe.states:
+        rows = probe.bilateral(state)
+        for direction in directions(probe.model, state):
+            wanted = probe.along(state, direction, lambda moved: probe.bilateral(moved).constraint[position])
+            expect_slope("J_b·v of position rows", rows.product(direction)[position], wanted)
+
+
+@check("bilateral-rows-fixed", "which rows prescribe a rate and which have bounds never changes", "bilateral")
+def bilateral_rows_fixed(subject: Subject) -> None:
+    probe = _with_rows(subject)
+    new = probe.model.bilateral_rows()
+    for state in probe.states:
+        rows = probe.bilateral(state)
+        for name in ("rate", "bounded"):
+            expect((getattr(rows, name) == getattr(new, name)).all(), f"`{name}` of a row changes")
+        inside = (rows.dofs >= 0) & (rows.dofs < state.v.size)
+        expect(inside.all(), "a bilateral row names a velocity that does not exist")
+    bounded = bool(new.bounded.any())
+    expect(
+        not bounded or "row-bounds" in subject.spec.provides, "has bounded rows without offering row-bounds"
+    )
+
+
+@check("bilateral-curvature-is-slope", "∂(J_bᵀ·λ)/∂δ is the slope of J_bᵀ·λ", "bilateral", "tangent")
+def bilateral_curvature_is_slope(subject: Subject) -> None:
+    probe = _with_rows(subject)
+    impulse = np.random.default_rng(5).normal(size=probe.layout.bilateral_rows)
+
+    def pull(state: State) -> Array:
+        out = np.zeros(state.v.size)
+        probe.bilateral(state).add_transpose(impulse, out)
+        return out
+
+    for state in probe.states:
+        out = probe.model.tangent_matrices()[0]
+        probe.model.bilateral_curvature(state, impulse, out)
+        for direction in directions(probe.model, state):
+            found = out.dense() @ direction
+            expect_slope("∂(J_bᵀ·λ)/∂δ·δ", found, probe.along(state, direction, pull))
+
+
+ROWS: tuple[Check, ...] = (
+    poses_orthonormal,
+    rows_are_slopes_of_points,
+    rows_well_formed,
+    stays_in_plane,
+    bilateral_rows_are_slopes,
+    bilateral_rows_fixed,
+    bilateral_curvature_is_slope,
+)
+"""Checks of frames and rows."""

@@ -1,0 +1,293 @@
+"""What every model promises: layout, mass, motion, and the abilities it declares."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit_testing.conformance.answers import answer_checks
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
+from corekit_testing.conformance.differences import expect_slope
+from corekit_testing.conformance.model_energy import ENERGY
+from corekit_testing.conformance.model_rows import ROWS
+from corekit_testing.conformance.model_states import ModelSession, Probe, directions, moved, new_state
+from corekit_testing.conformance.subject import Subject
+from corekit_testing.conformance.symbolic import SYMBOLIC
+
+__all__ = ["CHECKS"]
+
+
+@check("layout-consistent", "names are unique, everything has a unit, every index exists")
+def layout_consistent(subject: Subject) -> None:
+    layout = Probe(subject).layout
+    frames, n = len(layout.frames), len(layout.velocities)
+    for what, entries in (
+        ("coordinate", layout.coordinates),
+        ("velocity", layout.velocities),
+        ("input", layout.inputs),
+    ):
+        names = [entry.name for entry in entries]
+        expect(len(set(names)) == len(names), f"two {what} entries share a name")
+        bare = [entry.name for entry in entries if not entry.unit.strip()]
+        expect(not bare, f"{what} {', '.join(bare[:3])} has no unit (1 if it has no dimension)")
+    expect(len(set(layout.frames)) == frames, "two frames share a name")
+    for shape in layout.shapes:
+        expect(0 <= shape.frame < frames, f"a {shape.kind} is carried by frame {shape.frame} of {frames}")
+        edge = shape.kind == "edge"
+        expect(not edge or 0 <= shape.second_frame < frames, "an edge ends at a frame that does not exist")
+    never = np.asarray(layout.never)
+    expect(never.ndim == 2 and never.shape[1] == 2, "`never` is not a list of pairs")
+    expect(((never >= 0) & (never < len(layout.shapes))).all(), "`never` names a shape that does not exist")
+    expect(all(size >= 1 for size in (channel.size for channel in layout.inputs)), "an input is empty")
+    velocities, coordinates = np.asarray(layout.prescribed), np.asarray(layout.prescribed_coordinates)
+    expect(velocities.shape == coordinates.shape, "prescribed velocities and coordinates differ in number")
+    expect(((velocities >= 0) & (velocities < n)).all(), "a prescribed velocity does not exist")
+    expect(
+        ((coordinates >= 0) & (coordinates < len(layout.coordinates))).all(),
+        "a prescribed coordinate does not exist",
+    )
+
+
+@check("layout-declared", "what the layout has is declared as an ability, and the other way round")
+def layout_declared(subject: Subject) -> None:
+    layout, can = Probe(subject).layout, subject.spec.provides
+    for has, ability in (
+        (bool(layout.shapes), "contact-rows"),
+        (layout.bilateral_rows > 0, "bilateral"),
+        (len(layout.prescribed) > 0, "prescribed"),
+    ):
+        expect(not has or ability in can, f"the layout has what {ability!r} is for, but it is not offered")
+    if "contact-rows" in can:
+        within = 1 <= layout.row_width <= max(len(layout.velocities), 1)
+        expect(within, f"row_width is {layout.row_width} for {len(layout.velocities)} velocities")
+    if "planar" in can:
+        expect(layout.plane is not None, "says it is planar without a plane")
+    if layout.plane is not None:
+        axes = np.asarray(layout.plane)[1:]
+        expect(axes.shape == (2, 3), "the plane is not an origin and two axes")
+        expect_close("the plane's axes", axes @ axes.T, np.eye(2), 1e-12)
+
+
+@check("answers-sized", "buffers have the layout's sizes and answers are finite")
+def answers_sized(subject: Subject) -> None:
+    probe = Probe(subject)
+    n = len(probe.layout.velocities)
+    for state in probe.states:
+        expect(probe.mass(state).shape == (n, n), f"M is not of size {n}")
+        arrays = {"M": probe.mass(state), "f": probe.force(state)}
+        arrays |= dict(zip(("position", "rotation"), probe.poses(state), strict=True))
+        if "tangent" in subject.spec.provides:
+            arrays |= dict(zip("KD", probe.tangent(state), strict=True))
+            expect(arrays["K"].shape == arrays["D"].shape == (n, n), f"K or D is not of size {n}")
+        if "bilateral" in subject.spec.provides:
+            rows = probe.bilateral(state)
+            expect(
+                rows.count == probe.layout.bilateral_rows, "the number of bilateral rows is not the layout's"
+            )
+            arrays |= {"J_b": rows.values, "c": rows.constraint, "rate": rows.target}
+            expect((rows.compliance >= 0).all(), "a compliance is negative")
+            expect(
+                (rows.lower[rows.bounded] <= rows.upper[rows.bounded]).all(),
+                "a lower bound is above its upper",
+            )
+        outline = probe.model.outline(state)
+        count = len(outline.points)
+        arrays["outline"] = outline.points
+        expect(outline.radius.shape == (count,), "the outline has another number of radii than points")
+        expect((outline.starts < max(count, 1)).all(), "a polyline of the outline starts behind its points")
+        for name, values in arrays.items():
+            expect(np.isfinite(values).all(), f"{name} is not finite")
+
+
+@check("mass-symmetric-positive", "M is symmetric and positive semidefinite")
+def mass_symmetric_positive(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        mass = probe.mass(state)
+        size = float(np.abs(mass).max(initial=0.0))
+        expect_close("M − Mᵀ", mass, mass.T, 1e-11 * size)
+        least = float(np.linalg.eigvalsh(mass).min(initial=0.0))
+        expect(least >= -1e-11 * size, f"M has the eigenvalue {least:.3g}, its largest entry is {size:.3g}")
+
+
+@check("advance-consistent", "advance by nothing is nothing, in two halves is close to at once")
+def advance_consistent(subject: Subject) -> None:
+    probe = Probe(subject)
+    model = probe.model
+    for state in probe.states:
+        size = 1.0 + float(np.abs(state.q).max(initial=0.0))
+        still = moved(model, state, state.v, 0.0)
+        expect_close("q after advance by 0", still.q, state.q, 1e-13 * size)
+        expect_close("aux after advance by 0", still.aux, state.aux, 1e-12 * size)
+        whole, half = _halves(probe, state, 0.1), _halves(probe, state, 0.05)
+        small = 1e-12 * size
+        steady = whole <= small or half <= max(small, whole / 3.4)
+        expect(steady, f"two half steps miss one whole step by {whole:.3g}, by {half:.3g} at half the step")
+        out = new_state(model)
+        out.v[:], out.time = 3.0, 5.0
+        model.advance(state, state.v, 0.1, state, out)
+        expect((out.v == 3.0).all() and out.time == 5.0, "advance writes v or the time")
+        near = moved(model, state, state.v, 0.1)
+        model.advance(state, state.v, 0.1, near, near)
+        expect_close("q with the previous iterate as `near` and `out`", near.q, out.q, 1e-13 * size)
+
+
+def _halves(probe: Probe, state: State, step: float) -> float:
+    model = probe.model
+    once = moved(model, state, state.v, step)
+    twice = moved(model, moved(model, state, state.v, step / 2), state.v, step / 2)
+    return float(np.max(np.abs(once.q - twice.q), initial=0.0))
+
+
+@check("rechart-equivalent", "another chart is the same motion; no other chart is no change")
+def rechart_equivalent(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        other = state.copy()
+        changed = probe.model.rechart(other)
+        if not changed:
+            for name in ("q", "v", "aux"):
+                expect_close(
+                    f"{name} after a refused rechart", getattr(other, name), getattr(state, name), 0.0
+                )
+            continue
+        for name, found, wanted in zip("xR", probe.poses(other), probe.poses(state), strict=True):
+            expect_close(f"{name} of the frames in another chart", found, wanted, 1e-10)
+        twin = moved(probe.model, other, other.v, 1e-4), moved(probe.model, state, state.v, 1e-4)
+        expect_close("where it moves to", probe.poses(twin[0])[0], probe.poses(twin[1])[0], 1e-7)
+
+
+@check("prescribed-rate", "ṗ is the slope of p", "prescribed")
+def prescribed_rate(subject: Subject) -> None:
+    probe = Probe(subject)
+    count = len(probe.layout.prescribed)
+    if not count:
+        raise NotApplicable("no coordinate is prescribed with these options")
+
+    def at(time: float) -> tuple[Array, Array]:
+        value, rate = np.full(count, np.nan), np.full(count, np.nan)
+        probe.model.prescribed(time, value, rate)
+        return value, rate
+
+    for time in (0.31, 1.7):
+        expect_slope("ṗ", at(time)[1], lambda s, t=time: at(t + s)[0], 0.01)
+
+
+@check("stiffness-is-slope", "K = −∂f(advance(q, δ, 1))/∂δ", "tangent")
+def stiffness_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        stiffness = probe.tangent(state)[0]
+        for direction in directions(probe.model, state):
+            force = probe.along(state, direction, probe.force)
+            expect_slope("−K·δ", -stiffness @ direction, force)
+
+
+@check("damping-is-slope", "D = −∂f/∂v", "tangent")
+def damping_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        damping = probe.tangent(state)[1]
+
+        for direction in directions(probe.model, state):
+            expect_slope("−D·v", -damping @ direction, partial(_force_faster, probe, state, direction))
+
+
+def _force_faster(probe: Probe, state: State, velocity: Array, s: float) -> Array:
+    """f at v + s·velocity."""
+    faster = state.copy()
+    faster.v += s * velocity
+    return probe.force(faster)
+
+
+@check("balance-is-force-less-inertia", "balance is f − M·w, and gives M", "balance")
+def balance_is_force_less_inertia(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        for w in directions(probe.model, state):
+            wanted = probe.force(state) - probe.mass(state) @ w
+            size = float(np.abs(probe.force(state)).max() + np.abs(probe.mass(state) @ w).max())
+            mass = probe.model.mass_matrix()
+            expect_close("f − M·w", probe.balance(state, w), wanted, 1e-10 * size)
+            expect_close("f − M·w beside M", probe.balance(state, w, mass), wanted, 1e-10 * size)
+            expect_close("M beside f − M·w", mass.dense(), probe.mass(state), 1e-10 * size)
+
+
+@check("balance-tangent-is-slope", "of f − M·w too, K and D are the slopes", "balance", "tangent")
+def balance_tangent_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        w = directions(probe.model, state)[-1]
+        stiffness, damping = probe.model.tangent_matrices()
+        probe.model.balance_tangent(state, probe.inputs, w, stiffness, damping)
+        expect_close("D with and without w", damping.dense(), probe.tangent(state)[1], 1e-10)
+        for direction in directions(probe.model, state):
+            unbalanced = probe.along(state, direction, partial(_balance_at, probe, w))
+            expect_slope("−K·δ at w", -stiffness.dense() @ direction, unbalanced)
+        if probe.layout.bilateral_rows:
+            impulse = np.random.default_rng(5).normal(size=probe.layout.bilateral_rows)
+            held, curvature = probe.model.tangent_matrices()
+            probe.model.bilateral_curvature(state, impulse, curvature)
+            probe.model.balance_tangent(state, probe.inputs, w, held, damping, impulse)
+            wanted = stiffness.dense() - curvature.dense()
+            expect_close(
+                "K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max())
+            )
+
+
+def _balance_at(probe: Probe, w: Array, state: State) -> Array:
+    """f − M·w at a state."""
+    return probe.balance(state, w)
+
+
+@check("input-jacobian-is-slope", "∂f/∂u is the slope of f in every input", "input-jacobian")
+def input_jacobian_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    size = probe.layout.input_size
+    if not size:
+        raise NotApplicable("has no inputs with these options")
+    for state in probe.states:
+        found = np.full((state.v.size, size), np.nan)
+        probe.model.input_jacobian(state, probe.inputs, found)
+        for direction in np.eye(size):
+            expect_slope("∂f/∂u", found @ direction, partial(_force_of_inputs, probe, state, direction))
+
+
+def _force_of_inputs(probe: Probe, state: State, direction: Array, s: float) -> Array:
+    """f with the inputs moved by s·direction."""
+    return probe.force(state, probe.inputs + s * direction)
+
+
+@check("terms-sum-to-force", "the named parts of f sum to f", "force-terms")
+def terms_sum_to_force(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        terms = probe.model.force_terms(state, probe.inputs)
+        size = sum(float(np.abs(term).max(initial=0.0)) for term in terms.values())
+        total = np.sum(list(terms.values()), axis=0) if terms else np.zeros(state.v.size)
+        expect_close("the sum of force terms", total, probe.force(state), 1e-10 * max(size, 1e-12))
+
+
+CHECKS: tuple[Check, ...] = (
+    *answer_checks(ModelSession, pure=True, buffers=True),
+    layout_consistent,
+    layout_declared,
+    answers_sized,
+    mass_symmetric_positive,
+    advance_consistent,
+    rechart_equivalent,
+    prescribed_rate,
+    stiffness_is_slope,
+    damping_is_slope,
+    balance_is_force_less_inertia,
+    balance_tangent_is_slope,
+    input_jacobian_is_slope,
+    terms_sum_to_force,
+    *ROWS,
+    *ENERGY,
+    *SYMBOLIC,
+)
+"""Checks of the model role."""

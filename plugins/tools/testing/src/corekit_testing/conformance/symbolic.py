@@ -1,0 +1,159 @@
+"""A model's CasADi expressions against its numbers, to 1e-10."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.model_states import Probe, extent, points_of
+from corekit_testing.conformance.subject import Subject
+
+__all__ = ["SYMBOLIC"]
+
+_FUNCTIONS = ("mass", "force", "energy", "poses")
+
+
+class _Symbols:
+    """A model's expressions with their symbols."""
+
+    def __init__(self, subject: Subject) -> None:
+        import casadi
+
+        self.casadi: Any = casadi
+        self.probe = Probe(subject)
+        self.expressions: Any = self.probe.model.symbolic()
+        layout = self.probe.layout
+        self.q = casadi.SX.sym("q", len(layout.coordinates))
+        self.v = casadi.SX.sym("v", len(layout.velocities))
+        self.u = casadi.SX.sym("u", layout.input_size)
+
+    def value(self, symbols: Sequence[Any], expression: Any, *numbers: Array) -> Array:
+        """An expression's number."""
+        function = self.casadi.Function("value", list(symbols), [expression])
+        return np.array(function(*numbers), dtype=float)
+
+
+def _close(what: str, found: Array, wanted: Array) -> None:
+    wanted = np.asarray(wanted, dtype=float)
+    expect_close(what, np.reshape(found, wanted.shape), wanted, 1e-10 * (1 + np.abs(wanted).max(initial=0.0)))
+
+
+@check("symbolic-dynamics", "mass and force as expressions equal the numbers to 1e-10", "symbolic")
+def symbolic_dynamics(subject: Subject) -> None:
+    s = _Symbols(subject)
+    mass, force = s.expressions.mass(s.q), s.expressions.force(s.q, s.v, s.u)
+    for state in s.probe.states:
+        _close("symbolic mass", s.value([s.q], mass, state.q), s.probe.mass(state))
+        found = s.value([s.q, s.v, s.u], force, state.q, state.v, s.probe.inputs)
+        _close("symbolic force", found, s.probe.force(state))
+
+
+@check("symbolic-energy", "energies as expressions equal the numbers to 1e-10", "symbolic", "energy")
+def symbolic_energy(subject: Subject) -> None:
+    s = _Symbols(subject)
+    kinetic, potential = s.expressions.kinetic_energy(s.q, s.v), s.expressions.potential_energy(s.q)
+    for state in s.probe.states:
+        wanted = s.probe.model.energy(state)
+        _close("symbolic kinetic energy", s.value([s.q, s.v], kinetic, state.q, state.v), np.array(wanted[0]))
+        _close("symbolic potential energy", s.value([s.q], potential, state.q), np.array(wanted[1]))
+
+
+@check(
+    "symbolic-points",
+    "poses, points and their rows as expressions equal the numbers",
+    "symbolic",
+    "contact-rows",
+)
+def symbolic_points(subject: Subject) -> None:
+    s = _Symbols(subject)
+    frame, local = points_of(s.probe.model, extent(s.probe.model, s.probe.states[0]))
+    for state in s.probe.states[:1]:
+        position, rotation = s.probe.poses(state)
+        points, rows = s.probe.points(state, frame, local), s.probe.rows(state, frame, local)
+        for c, f in enumerate(int(each) for each in frame):
+            x, R = s.expressions.pose(s.q, f)
+            _close("symbolic position", s.value([s.q], x, state.q), position[f])
+            _close("symbolic rotation", s.value([s.q], R, state.q), rotation[f])
+            _close(
+                "symbolic point", s.value([s.q], s.expressions.point(s.q, f, local[c]), state.q), points[c]
+            )
+            row = s.expressions.point_rows(s.q, f, local[c])
+            _close("symbolic rows of a point", s.value([s.q], row, state.q), rows[c])
+
+
+@check("symbolic-functions", "the ready-made functions equal the numbers to 1e-10", "symbolic", "energy")
+def symbolic_functions(subject: Subject) -> None:
+    s = _Symbols(subject)
+    functions = s.expressions.functions()
+    absent = [name for name in _FUNCTIONS if name not in functions]
+    expect(not absent, f"functions() lacks {', '.join(absent)}")
+    for state in s.probe.states:
+        _close("function mass", np.array(functions["mass"](state.q)), s.probe.mass(state))
+        force = functions["force"](state.q, state.v, s.probe.inputs)
+        _close("function force", np.array(force), s.probe.force(state))
+        energies = functions["energy"](state.q, state.v)
+        _close(
+            "function energy",
+            np.array([float(each) for each in energies]),
+            np.array(s.probe.model.energy(state)),
+        )
+        position, rotation = s.probe.poses(state)
+        x, R = functions["poses"](state.q)
+        _close("function poses: position", np.array(x).T, position)
+        _close("function poses: rotation", np.array(R), np.hstack(list(rotation)))
+
+
+@check(
+    "symbolic-parameters",
+    "the options' own numbers as symbols change nothing, other numbers change the equations",
+    "symbolic",
+    "symbolic-parameters",
+)
+def symbolic_parameters(subject: Subject) -> None:
+    s = _Symbols(subject)
+    parameters = s.expressions.parameters
+    expect(bool(parameters), "`parameters` names none")
+    symbols = {name: s.casadi.SX.sym(name) for name in parameters}
+    expressions = s.expressions.with_parameters(symbols)
+    sought = [s.q, s.v, s.u, s.casadi.vertcat(*symbols.values())]
+    both = s.casadi.vertcat(s.casadi.reshape(expressions.mass(s.q), -1, 1), expressions.force(s.q, s.v, s.u))
+    own = np.array([each.value for each in parameters.values()])
+    state = s.probe.states[-1]
+    numbers = [state.q, state.v, s.probe.inputs]
+    wanted = np.concatenate([s.probe.mass(state).T.ravel(), s.probe.force(state)])
+    _close("mass and force with the options' numbers", s.value(sought, both, *numbers, own), wanted)
+    slopes = s.value(sought, s.casadi.jacobian(both, sought[-1]), *numbers, own)
+    idle = [name for name, slope in zip(parameters, slopes.T, strict=True) if not np.any(slope)]
+    expect(not idle, f"mass and force do not depend on {', '.join(idle)}")
+
+
+@check(
+    "symbolic-rows",
+    "bilateral rows as expressions equal the numbers to 1e-10",
+    "bilateral",
+    "symbolic-rows",
+)
+def symbolic_rows(subject: Subject) -> None:
+    s = _Symbols(subject)
+    expressions = s.expressions.bilateral(s.q, s.v, s.u)
+    for state in s.probe.states:
+        rows = s.probe.model.bilateral_rows()
+        s.probe.model.bilateral(state, s.probe.inputs, rows)
+        matrix = np.zeros((rows.count, len(state.v)))
+        np.add.at(matrix, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
+        wanted = (matrix, np.where(rows.rate, 0.0, rows.constraint), np.where(rows.rate, rows.target, 0.0))
+        for what, expression, numbers in zip(
+            ("J_b", "c of rows", "u of rows"), expressions, wanted, strict=True
+        ):
+            found = s.value([s.q, s.v, s.u], expression, state.q, state.v, s.probe.inputs)
+            _close(f"symbolic {what}", found, numbers)
+
+
+SYMBOLIC: tuple[Check, ...] = (
+    symbolic_dynamics, symbolic_energy, symbolic_points, symbolic_functions, symbolic_parameters, symbolic_rows,
+)  # fmt: skip
+"""Checks of the abilities `symbolic`, `symbolic-parameters` and `symbolic-rows`."""

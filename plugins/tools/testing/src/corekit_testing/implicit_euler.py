@@ -1,0 +1,91 @@
+"""Reference integrator: implicit Euler (θ = 1) and implicit midpoint (θ = ½) by Newton's method.
+
+Repeats   linearise at v_k,   solve for v_{k+1}                                        (1)
+until |v_{k+1} − v_k| and the residual of the step equation at v_{k+1} are small; where the residual does
+not decrease the step is halved, with the impulses held (regularised friction needs it). Then
+
+    q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                                              (2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from attrs import evolve, frozen
+
+from corekit.data.state import State
+from corekit.data.status import SolveInfo, Status
+from corekit.data.step import StepReport
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.integrator import Integrator, System
+from corekit.roles.options import option
+from corekit_testing.landing import next_step
+
+__all__ = ["ImplicitEuler", "ImplicitEulerConfig"]
+
+
+@frozen(kw_only=True)
+class ImplicitEulerConfig:
+    """Options of the reference implicit Euler and midpoint."""
+
+    theta: float = option(1.0, "1: Euler, ½: midpoint", low=0.5, high=1.0)
+    tolerance: float = option(1e-10, "of the velocity change, relative to 1 + |v|", above=0)
+    residual: float = option(1e-10, "of the step equation", unit="N·s or N·m·s", above=0)
+    max_iterations: int = option(30, "of Newton's method", low=1)
+
+
+@final
+class ImplicitEuler(Integrator):
+    """Implements (1)–(2); where A is not positive definite it drops K for the rest of the step and says so."""
+
+    def __init__(
+        self, config: ImplicitEulerConfig | None = None, context: BuildContext | None = None
+    ) -> None:
+        self._config = config or ImplicitEulerConfig()
+        self._step = (context or BuildContext()).step
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        h, t_end = next_step(self._step, state.time, t_stop)
+        config, theta = self._config, self._config.theta
+        system.begin(state, h)
+        v, before, after = state.v.copy(), state.v.copy(), np.zeros_like(state.v)
+        tangent, note, change, share, model = 1.0, "", np.inf, 1.0, np.inf
+        info = SolveInfo()
+        iteration = 0
+        while iteration < config.max_iterations:
+            system.linearise(state, v, h, theta, tangent)
+            remaining = system.residual()
+            if change <= config.tolerance * (1.0 + float(np.max(np.abs(v)))) and remaining <= config.residual:
+                break
+            if remaining > (1.0 - 0.1 * share) * model and share > 1e-3:
+                share *= 0.5
+                v = before + share * (after - before)
+                continue
+            info = system.solve(after)
+            iteration += 1
+            if info.status is Status.SINGULAR and tangent:
+                tangent, note, model = 0.0, "stiffness dropped", np.inf
+                continue
+            if info.status is Status.SINGULAR:
+                break
+            # at v_k with the new impulses the residual is that of the linear model before its step
+            model, share = system.residual(), 1.0
+            change = float(np.max(np.abs(after - v)))
+            if not np.isfinite(change):
+                info = evolve(info, status=Status.NON_FINITE)
+                break
+            before, v = v, after.copy()
+        else:
+            info = evolve(info, status=Status.ITERATION_LIMIT) if info.status.solved else info
+        out.v[:] = v
+        system.advance(state, theta * v + (1.0 - theta) * state.v, h, state, out)
+        out.time = t_end
+        return StepReport(accepted=info.status.solved, step=h, iterations=iteration, solve=info, note=note)

@@ -1,0 +1,305 @@
+"""Reference model: point masses joined by springs, rods, winches, brakes or tendons.
+
+With node coordinates x_i in the base's axes, d_i the unit vector and l_i the length of link i,
+
+    m_i·ẍ_i = m_i·g + spring, dashpot, drag, spiral and input forces                   (1)
+    spring:  −k·(l − L)·d on the later node,      dashpot: −c·(relative velocity)       (2)
+    spiral:  −κ·ψ·∂ψ/∂x,   ψ = angle of a node about the base's y axis, counted over all turns   (3)
+
+Rows of a link: rod, tendon c = l − L; weld c = x_i − x_{i−1} − start; winch, brake J_b·v = l̇ = u.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.geometry.shapes import Shape
+from corekit.linalg.matrices import Matrix
+from corekit.linalg.rows import BilateralRows
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout, Model, Outline
+from corekit_testing.blocks import add_block, new_matrix
+from corekit_testing.point_chain_config import PointChainConfig
+
+__all__ = ["PointChain"]
+
+_ROWS = {"rod": 1, "tendon": 1, "winch": 1, "brake": 1}
+
+
+@final
+class PointChain(Model):
+    """Implements (1)–(3); see `PointChainConfig` for its options."""
+
+    def __init__(self, config: PointChainConfig, context: BuildContext | None = None) -> None:
+        context = context or BuildContext()
+        self._config = config
+        self._size = d = 2 if config.planar else 3
+        self._origin = context.base.position
+        axes = context.base.rotation.T
+        self._axes = axes[[0, 2]] if config.planar else axes
+        self._upright = np.eye(3)
+        self._gravity = self._axes @ context.gravity
+        self._mass = np.array(config.masses)
+        self._inertia = new_matrix(config.structure, d * len(self._mass), d, 2 * d - 1)
+        for i, m in enumerate(self._mass):
+            add_block(self._inertia, d * i, d * i, m * np.eye(d))
+        self._start = np.array(config.positions)
+        self._nodes = len(self._mass)
+        kinds = config.links or ("none",) * self._nodes
+        self._links = [(i, kind) for i, kind in enumerate(kinds) if kind != "none"]
+        self._springs = [i for i, kind in self._links if kind == "spring"]
+        self._elastic = bool(self._springs) or config.winding_stiffness != 0.0
+        self._coupled = any(kind != "weld" for _, kind in self._links)
+        before = np.vstack([np.zeros(d), self._start[:-1]])
+        self._span = self._start - before
+        self._length = np.array(config.lengths) if config.lengths else np.linalg.norm(self._span, axis=1)
+        self._row_link = [
+            (i, kind, axis)
+            for i, kind in self._links
+            for axis in range(d if kind == "weld" else _ROWS.get(kind, 0))
+        ]
+        self._driven: IntArray = np.array(
+            [d * node + axis for node in config.driven for axis in range(d)], dtype=np.int64
+        )
+        self._place: IntArray = np.arange(d)
+        # D of (1) and (2) is the same everywhere
+        self._resistance = self.tangent_matrices()[1]
+        for i in range(self._nodes):
+            add_block(self._resistance, d * i, d * i, config.drag * np.eye(d))
+        for i in self._springs:
+            self._add_pair(self._resistance, i, config.damping * np.eye(d))
+        self._layout = self._make_layout(np.vstack([self._origin, self._axes]) if config.planar else None)
+
+    def _make_layout(self, plane: Array | None) -> Layout:
+        config, names = self._config, "xz" if self._config.planar else "xyz"
+        nodes = range(self._nodes)
+        channels = [Channel("pull", "N", self._size)]
+        if any(kind == "winch" for _, kind in self._links):
+            channels.append(Channel("reel", "m/s", 1, ChannelKind.VELOCITY))
+        shapes: list[Shape] = []
+        if config.shape == "sphere":
+            shapes = [Shape("sphere", (config.radius,), frame=i) for i in nodes]
+        elif config.shape == "edge":
+            shapes = [Shape("edge", (config.radius,), frame=i, second_frame=i + 1) for i in nodes[:-1]]
+        pairs = [(i, i + 1) for i in range(len(shapes) - 1)]
+        return Layout(
+            coordinates=tuple(Coordinate(f"{axis}{i}", "m") for i in nodes for axis in names),
+            velocities=tuple(Coordinate(f"v{axis}{i}", "m/s") for i in nodes for axis in names),
+            inputs=tuple(channels),
+            frames=tuple(f"node{i}" for i in nodes),
+            shapes=tuple(shapes),
+            never=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            self_contact=config.self_contact,
+            aux=1 if config.winding >= 0 else 0,
+            prescribed=self._driven,
+            prescribed_coordinates=self._driven,
+            bilateral_rows=len(self._row_link),
+            row_width=self._size,
+            plane=plane,
+        )
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def initial_state(self, initial: Any, out: State) -> None:
+        out.q[:] = self._start.ravel()
+        out.v[:] = np.array(self._config.velocities).ravel() if self._config.velocities else 0.0
+        if self._config.winding >= 0:
+            out.aux[0] = self._angle(self._start)
+
+    # — motion —
+
+    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+        turns = near.aux[0] if self._config.winding >= 0 else 0.0
+        np.multiply(velocity, step, out=out.q)
+        out.q += start.q
+        if self._config.winding >= 0:
+            angle = self._angle(out.q.reshape(-1, self._size))
+            out.aux[0] = angle + 2 * math.pi * np.rint((turns - angle) / (2 * math.pi))
+
+    def _angle(self, x: Array) -> float:
+        node = x[self._config.winding]
+        return math.atan2(node[-1], node[0])
+
+    def rechart(self, state: State) -> bool:
+        return False
+
+    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+        config, d = self._config, self._size
+        omega = 2 * math.pi * config.drive_frequency
+        drift, amplitude = np.array(config.drive_rate[:d]), np.array(config.drive_amplitude[:d])
+        shift = drift * time + amplitude * math.sin(omega * time)
+        value[:] = (self._start[list(config.driven)] + shift).ravel()
+        rate[:] = np.tile(drift + amplitude * omega * math.cos(omega * time), len(config.driven))
+
+    def poses(self, state: State, position: Array, rotation: Array) -> None:
+        np.matmul(state.q.reshape(-1, self._size), self._axes, out=position)
+        position += self._origin
+        rotation[:] = self._upright
+
+    def carrier_rows(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        np.add((self._size * frame)[:, None], self._place, out=dofs)
+        values[:] = self._axes.T
+
+    def outline(self, state: State) -> Outline:
+        points = state.q.reshape(-1, self._size) @ self._axes + self._origin
+        return Outline(points=points, radius=np.full(self._nodes, self._config.radius))
+
+    # — forces —
+
+    def mass_matrix(self) -> Matrix:
+        d = self._size
+        return new_matrix(self._config.structure, d * self._nodes, d, 2 * d - 1)
+
+    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        mass.data[:] = self._inertia.data
+        np.multiply(self._mass[:, None], self._gravity, out=force.reshape(-1, self._size))
+        force -= self._config.drag * state.v
+        force[-self._size :] += inputs[: self._size]
+        if self._elastic:
+            for term in self._elastic_terms(state).values():
+                force += term
+
+    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        pull = np.zeros_like(state.v)
+        pull[-self._size :] = inputs[: self._size]
+        weight = (self._mass[:, None] * self._gravity).ravel()
+        terms = {"gravity": weight, "drag": -self._config.drag * state.v, "pull": pull}
+        return terms | self._elastic_terms(state)
+
+    def _elastic_terms(self, state: State) -> dict[str, Array]:
+        """The forces of springs, dashpots and the spiral."""
+        config, d, terms = self._config, self._size, dict[str, Array]()
+        if self._springs:
+            spring, dashpot = np.zeros((self._nodes, d)), np.zeros((self._nodes, d))
+            for i in self._springs:
+                direction, length = self._along(state, i)
+                pull = config.stiffness * (length - self._length[i]) * direction
+                resist = config.damping * self._relative(state.v, i)
+                for term, value in ((spring, pull), (dashpot, resist)):
+                    term[i] -= value
+                    if i:
+                        term[i - 1] += value
+            terms["spring"], terms["dashpot"] = spring.ravel(), dashpot.ravel()
+        if config.winding_stiffness:
+            terms["spiral"] = np.zeros_like(state.v)
+            place = d * config.winding + np.array([0, d - 1])
+            terms["spiral"][place] = -config.winding_stiffness * state.aux[0] * self._angle_slopes(state)[0]
+        return terms
+
+    def energy(self, state: State) -> tuple[float, float]:
+        config, x = self._config, state.q.reshape(-1, self._size)
+        kinetic = 0.5 * float(np.sum(self._mass[:, None] * state.v.reshape(x.shape) ** 2))
+        potential = -float(np.sum(self._mass[:, None] * x * self._gravity))
+        for i in self._springs:
+            potential += 0.5 * config.stiffness * (self._along(state, i)[1] - self._length[i]) ** 2
+        if config.winding_stiffness:
+            potential += 0.5 * config.winding_stiffness * state.aux[0] ** 2
+        return kinetic, potential
+
+    def _relative(self, values: Array, i: int) -> Array:
+        """The node's vector less that of the node before (of the base: zero)."""
+        nodal = values.reshape(-1, self._size)
+        return nodal[i] - nodal[i - 1] if i else nodal[0]
+
+    def _along(self, state: State, i: int) -> tuple[Array, float]:
+        """Unit vector and length of link i."""
+        span = self._relative(state.q, i)
+        length = math.sqrt(float(span @ span))
+        return span / length, length
+
+    def _angle_slopes(self, state: State) -> tuple[Array, Array]:
+        """First and second derivatives of ψ in (x, z) of its node."""
+        x, z = state.q.reshape(-1, self._size)[self._config.winding][[0, -1]]
+        square = x * x + z * z
+        second = np.array([[2 * x * z, z * z - x * x], [z * z - x * x, -2 * x * z]]) / square**2
+        return np.array([-z, x]) / square, second
+
+    # — derivatives of the force —
+
+    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+        d, structure = self._size, self._config.structure
+        if self._coupled and structure != "dense":
+            structure = "banded"
+        elif self._config.winding_stiffness and structure == "diagonal":
+            structure = "block-diagonal"
+        n = d * self._nodes
+        return new_matrix(structure, n, d, 2 * d - 1), new_matrix(structure, n, d, 2 * d - 1)
+
+    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+        config, d = self._config, self._size
+        stiffness.zero()
+        damping.data[:] = self._resistance.data
+        for i in self._springs:
+            direction, length = self._along(state, i)
+            tension = config.stiffness * (length - self._length[i])
+            along = np.outer(direction, direction)
+            self._add_pair(stiffness, i, config.stiffness * along + tension / length * (np.eye(d) - along))
+        if config.winding_stiffness:
+            first, second = self._angle_slopes(state)
+            small = config.winding_stiffness * (np.outer(first, first) + state.aux[0] * second)
+            block = np.zeros((d, d))
+            block[np.ix_([0, d - 1], [0, d - 1])] = small
+            add_block(stiffness, d * config.winding, d * config.winding, block)
+
+    def _add_pair(self, matrix: Matrix, i: int, block: Array) -> None:
+        """Add `block` for the difference of nodes i and i − 1."""
+        d = self._size
+        add_block(matrix, d * i, d * i, block)
+        if i:
+            add_block(matrix, d * (i - 1), d * (i - 1), block)
+            add_block(matrix, d * i, d * (i - 1), -block)
+            add_block(matrix, d * (i - 1), d * i, -block)
+
+    # — rows —
+
+    def bilateral_rows(self) -> BilateralRows:
+        kinds = [kind for _, kind, _ in self._row_link]
+        rows = BilateralRows(
+            len(kinds),
+            2 * self._size,
+            rate=np.array([kind in {"winch", "brake"} for kind in kinds], dtype=bool),
+            bounded=np.array([kind in {"brake", "tendon"} for kind in kinds], dtype=bool),
+        )
+        rows.compliance[:] = [0.0 if kind == "weld" else self._config.compliance for kind in kinds]
+        rows.lower[rows.bounded] = self._config.lower
+        rows.upper[rows.bounded] = self._config.upper
+        return rows
+
+    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+        d = self._size
+        for r, (i, kind, axis) in enumerate(self._row_link):
+            if kind == "weld":
+                direction = np.eye(d)[axis]
+                rows.constraint[r] = direction @ (self._relative(state.q, i) - self._span[i])
+            else:
+                direction, length = self._along(state, i)
+                rows.constraint[r] = length - self._length[i]
+            rows.target[r] = inputs[-1] if kind == "winch" else 0.0
+            rows.dofs[r, :d] = d * i + np.arange(d)
+            rows.dofs[r, d:] = d * max(i - 1, 0) + np.arange(d)
+            rows.values[r, :d] = direction
+            rows.values[r, d:] = -direction if i else 0.0
+
+    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+        out.zero()
+        for r, (i, kind, _) in enumerate(self._row_link):
+            if kind != "weld":
+                direction, length = self._along(state, i)
+                across = np.eye(self._size) - np.outer(direction, direction)
+                self._add_pair(out, i, impulse[r] / length * across)

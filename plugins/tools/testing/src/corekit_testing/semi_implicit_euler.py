@@ -1,0 +1,63 @@
+"""Reference integrator: semi-implicit Euler, one solve a step.
+
+(M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) + impulses,     q⁺ = advance(q₀, v⁺, h)    (1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.state import State
+from corekit.data.status import Status
+from corekit.data.step import StepReport
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.integrator import Integrator, System
+from corekit.roles.options import option
+from corekit_testing.landing import next_step
+
+__all__ = ["SemiImplicitEuler", "SemiImplicitEulerConfig"]
+
+_SINGULAR = Status.SINGULAR
+
+
+@frozen(kw_only=True)
+class SemiImplicitEulerConfig:
+    """Options of the reference semi-implicit Euler."""
+
+    beta: float = option(1.0, "share of the stiffness taken implicitly, 0: explicit", low=0, high=1)
+    damping: bool = option(True, "whether damping is taken implicitly")
+
+
+@final
+class SemiImplicitEuler(Integrator):
+    """Implements (1); where A is not positive definite it drops K and says so."""
+
+    def __init__(
+        self, config: SemiImplicitEulerConfig | None = None, context: BuildContext | None = None
+    ) -> None:
+        config = config or SemiImplicitEulerConfig()
+        self._beta, self._damping = config.beta, config.damping
+        self._step = (context or BuildContext()).step
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        h, t_end = next_step(self._step, state.time, t_stop)
+        system.begin(state, h)
+        system.linearise_start(state, h, self._beta, self._damping)
+        info, note = system.solve(out.v), ""
+        if info.status is _SINGULAR and self._beta:
+            note = "stiffness dropped"
+            system.linearise_start(state, h, 0.0, self._damping)
+            info = system.solve(out.v)
+        system.advance(state, out.v, h, state, out)
+        out.time = t_end
+        return StepReport(accepted=info.status.solved, step=h, solve=info, note=note)

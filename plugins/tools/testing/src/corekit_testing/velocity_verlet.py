@@ -1,0 +1,65 @@
+"""Reference integrator of the split family: velocity Verlet, then one contact problem.
+
+    a₀ = a(q₀, v₀),   q_f = advance(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)         (1)
+    v_f = v₀ + ½·h·(a₀ + a₁)                                                           (2)
+    contact about (q_f, v_f) gives v⁺,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)               (3)
+
+Source for (1)–(2): Swope et al. (1982), J. Chem. Phys. 76(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.state import State
+from corekit.data.status import SolveInfo, Status
+from corekit.data.step import StepReport
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.integrator import Integrator, System
+from corekit_testing.landing import next_step
+
+__all__ = ["VelocityVerlet", "VelocityVerletConfig"]
+
+
+@frozen(kw_only=True)
+class VelocityVerletConfig:
+    """Velocity Verlet has no options."""
+
+
+@final
+class VelocityVerlet(Integrator):
+    """Implements (1)–(3)."""
+
+    def __init__(
+        self, config: VelocityVerletConfig | None = None, context: BuildContext | None = None
+    ) -> None:
+        self._step = (context or BuildContext()).step
+        self._smooth: State | None = None
+
+    def memory(self) -> Memory:
+        return {}
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        pass
+
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        h, t_end = next_step(self._step, state.time, t_stop)
+        smooth = self._smooth = self._smooth or system.new_state()
+        before, after = np.zeros(system.velocities), np.zeros(system.velocities)
+        system.begin(state, h)
+        if not system.acceleration(state, before):
+            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+        system.advance(state, state.v + 0.5 * h * before, h, state, smooth)
+        smooth.v[:] = state.v + h * before
+        if not system.acceleration(smooth, after):
+            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+        smooth.v[:] = state.v + 0.5 * h * (before + after)
+        system.linearise_split(state, smooth, h)
+        info = system.solve(out.v)
+        system.correct(smooth, out.v, h, out)
+        out.time = t_end
+        return StepReport(accepted=info.status.solved, step=h, solve=info)

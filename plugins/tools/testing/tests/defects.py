@@ -1,0 +1,110 @@
+"""Deliberately wrong plugins: a reference plugin, or a sound answer of it, with one thing changed."""
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+
+from corekit.data.status import Residuals
+from corekit.registry.resolve import load_target
+from corekit_testing.conformance import Subject, run_checks
+from corekit_testing.conformance.check import Verdict
+
+PENDULUM = {
+    "lengths": [1.0, 0.7],
+    "masses": [1.0, 2.0],
+    "angles": [0.5, -0.3],
+    "rates": [0.0, 0.0],
+    "damping": 0.3,
+    "radius": 0.1,
+}
+CHAIN = {
+    "masses": [1.0, 2.0],
+    "positions": [[0.5, 0.0, 0.1], [1.0, 0.2, 0.0]],
+    "links": ["spring", "rod"],
+    "structure": "dense",
+    "driven": [0],
+    "drive_amplitude": [0.1, 0.0, 0.2],
+}
+PLANAR = {"masses": [1.0], "positions": [[0.5, 0.1]], "planar": True}
+
+
+def wrong(role, name, options=None, *, spec=None, entry=None, **methods):
+    """The installed plugin as a subject whose class has other methods.
+
+    A method is given as `method(right, self, *arguments)`, with `right` the sound one; spec: fields changed.
+    """
+    sound = Subject.installed(role, name, options)
+    cls = load_target(sound.spec.target)
+    members: dict[str, Any] = {}
+    for key, method in methods.items():
+        right = next((base.__dict__[key] for base in cls.__mro__ if key in base.__dict__), None)
+        if isinstance(right, property):
+            members[key] = property(bound(method, right.fget))
+        else:
+            members[key] = bound(method, right)
+    target = type("Wrong", (cls,), members) if methods else None
+    return evolve(sound, target=target, spec=evolve(sound.spec, **(spec or {})), entry=entry or sound.entry)
+
+
+def bound(method, right):
+    return lambda self, *arguments: method(right, self, *arguments)
+
+
+def failing(subject):
+    """Names of the checks that fail."""
+    return {result.check for result in run_checks(subject) if result.verdict is Verdict.FAILED}
+
+
+def after(change):
+    """A method that does the right thing and then `change(self, *arguments)`; the right answer is returned."""
+
+    def method(right, self, *arguments):
+        answer = right(self, *arguments)
+        change(self, *arguments)
+        return answer
+
+    return method
+
+
+def answering(change):
+    """A method that answers `change(right answer)`."""
+    return lambda right, self, *arguments: change(right(self, *arguments))
+
+
+def counter(self):
+    """How often this has been asked of a component, from 0."""
+    self.asked = getattr(self, "asked", -1) + 1
+    return self.asked
+
+
+def drift(self):
+    """Something that differs between components but not between runs of one component."""
+    if not hasattr(self, "drawn"):
+        self.drawn = float(np.random.default_rng().normal())
+    return self.drawn
+
+
+# — what any solver may do wrong —
+
+
+def remembering_buffer(right, self, problem, answer, *more):
+    """Trusts that nobody writes to the answer it gave out last."""
+    info = right(self, problem, answer, *more)
+    last = getattr(self, "last", None)
+    if last is not None and not np.isfinite(last).all():
+        info = evolve(info, iterations=info.iterations + 1)
+    self.last = answer
+    return info
+
+
+def iterations_by_lot(right, self, *arguments):
+    return evolve(right(self, *arguments), iterations=int(1e9 * abs(drift(self))))
+
+
+def counting(right, self, *arguments):
+    return evolve(right(self, *arguments), iterations=counter(self))
+
+
+def flattering(right, self, *arguments):
+    return evolve(right(self, *arguments), residuals=Residuals())

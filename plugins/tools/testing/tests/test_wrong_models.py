@@ -1,0 +1,275 @@
+"""Each wrong model breaks one promise, and exactly the checks of that promise fail."""
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from corekit_testing.conformance import Subject, checks_of
+from corekit_testing.conformance.common import PAPER
+
+from .defects import CHAIN, PENDULUM, PLANAR, after, answering, counter, drift, failing, wrong
+from .expressions import PARAMETERS, ROWS, SYMBOLIC
+
+
+def pendulum(**methods) -> Subject:
+    return wrong("models", "reference-pendulum", PENDULUM, **methods)
+
+
+def chain(**methods) -> Subject:
+    return wrong("models", "reference-point-chain", CHAIN, **methods)
+
+
+def layout_with(**changes):
+    return answering(lambda found: evolve(found, **changes))
+
+
+@after
+def touch_the_state(self, state):
+    state.v[0] += 1e-12
+
+
+def hoarded(right, self, state, inputs):
+    """Hands out the arrays it works on."""
+    if not hasattr(self, "kept"):
+        self.kept = {}
+    for name, term in right(self, state, inputs).items():
+        self.kept.setdefault(name, np.zeros_like(term))[:] = term
+    return self.kept
+
+
+def ageing_outline(right, self, state):
+    found = right(self, state)
+    found.radius[:] += counter(self)
+    return found
+
+
+def level_by_lot(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, potential + drift(self)
+
+
+def forgetful(right, self, memory):
+    self._gravity = 0.9 * self._gravity
+
+
+def accumulating_poses(right, self, state, position, rotation):
+    before = np.nan_to_num(position)
+    right(self, state, position, rotation)
+    position += before
+
+
+@after
+def skewed_mass(self, state, inputs, mass, force):
+    mass.data[0, 1] += 0.1
+    mass.data[1, 0] -= 0.1
+
+
+@after
+def creeping_advance(self, start, velocity, step, near, out):
+    out.q += 1e-9
+
+
+def meddling_rechart(right, self, state):
+    state.q += 0.1
+    return False
+
+
+@after
+def fast_rate(self, time, value, rate):
+    rate *= 1.01
+
+
+@after
+def stiffer_tangent(self, state, inputs, stiffness, damping):
+    stiffness.data[0, -1] += 1e-4 * np.abs(stiffness.data).max()
+
+
+@after
+def lighter_balance(self, state, inputs, acceleration, out, mass=None):
+    out += 1e-4 * np.abs(acceleration).max()
+
+
+@after
+def still_balance_tangent(self, state, inputs, acceleration, stiffness, damping):
+    """Leaves ∂(M·w)/∂q out."""
+    self.tangent(state, inputs, stiffness, damping)
+
+
+@after
+def damped_tangent(self, state, inputs, stiffness, damping):
+    damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
+
+
+@after
+def stronger_inputs(self, state, inputs, out):
+    out[0, 0] *= 1.0001
+
+
+def phantom_term(right, self, state, inputs):
+    return {**right(self, state, inputs), "phantom": np.ones_like(state.v)}
+
+
+@after
+def without_the_phantom(self, state, inputs, mass, force):
+    force -= 1.0
+
+
+@after
+def stretched_frames(self, state, position, rotation):
+    rotation *= 1.001
+
+
+@after
+def longer_rows(self, state, frame, local, dofs, values):
+    values *= 1.00001
+
+
+def narrow_rows(right, self, state, frame, local, dofs, values):
+    """Leaves the index of an unused entry as it finds it."""
+    right(self, state, frame, local, dofs[:, :-1], values[:, :, :-1])
+    values[:, :, -1] = 0.0
+
+
+@after
+def shifted_off_the_plane(self, state, position, rotation):
+    position += 0.01 * np.cross(self._axes[0], self._axes[1])
+
+
+@after
+def constraint_in_other_units(self, state, inputs, rows):
+    rows.constraint *= 1.01
+
+
+@after
+def suddenly_bounded(self, state, inputs, rows):
+    rows.bounded[:] = True
+
+
+@after
+def bent_curvature(self, state, impulse, out):
+    out.data[0, 0] += 0.1
+
+
+def heavier(right, self, state):
+    kinetic, potential = right(self, state)
+    return 1.00001 * kinetic, potential
+
+
+def higher(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, 1.0001 * potential
+
+
+def windy_terms(right, self, state, inputs):
+    """A force of second order in v that takes power from nowhere."""
+    wind = np.zeros_like(state.v)
+    wind[0] = 0.1 * state.v[0] ** 2
+    return {**right(self, state, inputs), "wind": wind}
+
+
+@after
+def windy_tangent(self, state, inputs, stiffness, damping):
+    damping.data[0, 0] -= 0.2 * state.v[0]
+
+
+def eastern_terms(right, self, state, inputs):
+    """A constant force that knows where the world's x axis is."""
+    east = np.zeros_like(state.v)
+    east[0] = 0.2 * self._base.rotation[0, 0]
+    return {**right(self, state, inputs), "east": east}
+
+
+def eastern_energy(right, self, state):
+    kinetic, potential = right(self, state)
+    return kinetic, potential - 0.2 * self._base.rotation[0, 0] * state.q[0]
+
+
+WRONG = {
+    "inputs-unchanged": (lambda: pendulum(outline=touch_the_state), ()),
+    "answers-own-memory": (lambda: pendulum(force_terms=hoarded), ()),
+    "deterministic": (
+        lambda: pendulum(energy=level_by_lot),
+        ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
+    ),
+    "saved-and-loaded": (lambda: pendulum(remember=forgetful), ()),
+    "pure": (lambda: pendulum(outline=ageing_outline), ("saved-and-loaded",)),
+    "buffers-overwritten": (lambda: pendulum(poses=accumulating_poses), ()),
+    "layout-consistent": (
+        lambda: chain(layout=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))),
+        (),
+    ),
+    "layout-declared": (
+        lambda: wrong(
+            "models",
+            "reference-point-chain",
+            CHAIN,
+            spec={"provides": {"contact-rows", "tangent", "bilateral", "energy", "force-terms"}},
+        ),
+        (),
+    ),
+    "answers-sized": (
+        lambda: pendulum(outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))),
+        (),
+    ),
+    "mass-symmetric-positive": (lambda: pendulum(dynamics=skewed_mass), ()),
+    "advance-consistent": (lambda: pendulum(advance=creeping_advance), ()),
+    "rechart-equivalent": (lambda: pendulum(rechart=meddling_rechart), ()),
+    "prescribed-rate": (lambda: chain(prescribed=fast_rate), ()),
+    "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ("balance-tangent-is-slope",)),
+    "damping-is-slope": (lambda: pendulum(tangent=damped_tangent), ()),
+    "balance-is-force-less-inertia": (lambda: pendulum(balance=lighter_balance), ()),
+    "balance-tangent-is-slope": (lambda: pendulum(balance_tangent=still_balance_tangent), ()),
+    "input-jacobian-is-slope": (lambda: pendulum(input_jacobian=stronger_inputs), ()),
+    "terms-sum-to-force": (lambda: pendulum(force_terms=phantom_term, dynamics=without_the_phantom), ()),
+    "poses-orthonormal": (lambda: chain(poses=stretched_frames), ()),
+    "rows-are-slopes-of-points": (lambda: pendulum(carrier_rows=longer_rows), ()),
+    "rows-well-formed": (
+        lambda: chain(layout=layout_with(row_width=4), carrier_rows=narrow_rows),
+        (),
+    ),
+    "stays-in-plane": (
+        lambda: wrong("models", "reference-point-chain", PLANAR, poses=shifted_off_the_plane),
+        (),
+    ),
+    "bilateral-rows-are-slopes": (lambda: chain(bilateral=constraint_in_other_units), ()),
+    "bilateral-rows-fixed": (lambda: chain(bilateral=suddenly_bounded), ()),
+    "bilateral-curvature-is-slope": (lambda: chain(bilateral_curvature=bent_curvature), ()),
+    "kinetic-energy-from-mass": (lambda: pendulum(energy=heavier), ()),
+    "power-balance": (lambda: pendulum(energy=higher), ()),
+    "inertial-power": (lambda: pendulum(force_terms=windy_terms, tangent=windy_tangent), ()),
+    "rigid-motion-invariance": (lambda: pendulum(force_terms=eastern_terms, energy=eastern_energy), ()),
+}
+"""Check → a model that it must catch, and the other checks that see the same defect."""
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_exactly_the_right_checks_catch_it(name):
+    make, others = WRONG[name]
+    assert failing(make()) == {name, *others}
+
+
+@pytest.mark.parametrize(("expressions", "caught"), SYMBOLIC)
+def test_expressions_are_held_against_the_numbers(expressions, caught):
+    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic"}
+    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
+@pytest.mark.parametrize(("expressions", "caught"), PARAMETERS)
+def test_options_as_symbols_are_held_against_the_numbers(expressions, caught):
+    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic", "symbolic-parameters"}
+    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
+@pytest.mark.parametrize(("expressions", "caught"), ROWS)
+def test_rows_as_expressions_are_held_against_the_numbers(expressions, caught):
+    provides = chain().spec.provides | {"symbolic-rows"}
+    subject = chain(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
+    assert failing(subject) == set(caught)
+
+
+def test_every_check_of_models_catches_a_wrong_one():
+    expected = [*SYMBOLIC, *PARAMETERS, *ROWS]
+    caught = {*WRONG, *(name for _, names in expected for name in names)}
+    assert {check.name for check in checks_of("models")} - {check.name for check in PAPER} == caught

@@ -1,0 +1,204 @@
+"""Wrong viewers: each breaks one promise, and exactly the checks of that promise fail."""
+
+import contextlib
+import http.server
+import io
+import threading
+from typing import final
+
+import numpy as np
+import pytest
+from attrs import evolve, frozen
+
+from corekit.errors import ResultsError
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.viewer import Viewer
+from corekit_testing.conformance import Subject, checks_of
+from corekit_testing.conformance.common import PAPER
+
+from .defects import drift, failing
+
+
+@frozen(kw_only=True)
+class NumbersConfig:
+    """No options."""
+
+
+@final
+class Numbers(Viewer):
+    """A sound viewer of few lines with every ability: it writes the outlines as text."""
+
+    def __init__(self, config, context=None):
+        self.config = config
+
+    @property
+    def suffixes(self):
+        return (".txt",)
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
+
+    def render(self, replay, path, progress=None):
+        if path.suffix not in self.suffixes or path.is_dir():
+            raise ResultsError(f"cannot write {path.name}")
+        path.write_text(self.text(replay))
+        if progress is not None:
+            for share in self.shares():
+                progress(share)
+
+    def text(self, replay):
+        store = io.StringIO("conformance " * 20)
+        store.seek(0, io.SEEK_END)
+        np.savetxt(store, np.concatenate([body.outline.reshape(-1, 3) for body in replay.bodies]))
+        return store.getvalue()
+
+    def shares(self):
+        return (0.25, 0.5, 1.0)
+
+    def chart(self, chart, path):
+        if not any(len(line.x) for panel in chart.panels for line in panel.lines):
+            raise ResultsError("no line")
+        path.write_text(f"{len(chart.panels)} panels")
+
+    @contextlib.contextmanager
+    def serve(self, replay, standing, port):
+        server = http.server.HTTPServer(("127.0.0.1", port), Greeting)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield Shown(server, self)
+        self.end(server, thread)
+
+    def end(self, server, thread):
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Shown:
+    """A session that shows nothing."""
+
+    def __init__(self, server, viewer):
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        self._server = server
+
+    def show(self, replay, standing):
+        pass
+
+
+class Greeting(http.server.BaseHTTPRequestHandler):
+    """Answers whoever asks."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format, *arguments):
+        pass
+
+
+def viewer(**methods):
+    """The sound viewer with other methods, given as `method(self, ...)`."""
+    spec = ComponentSpec(
+        role="viewers",
+        name="numbers",
+        api="0.1",
+        target=f"{__name__}:Numbers",
+        config=f"{__name__}:NumbersConfig",
+        summary="Text.",
+    )
+    target = type("Wrong", (Numbers,), methods)
+    if methods.keys() & {"shares", "chart", "end"} or not methods:
+        spec = evolve(spec, provides=frozenset({"charts", "progress", "serves"}))
+    return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
+
+
+def touching(self, replay, path):
+    replay.time[:] += 1e-12
+    Numbers.render(self, replay, path)
+
+
+def by_lot(self, replay):
+    return Numbers.text(self, replay) + str(drift(self))
+
+
+def counted(self, replay):
+    self.asked = getattr(self, "asked", 0) + 1
+    return Numbers.text(self, replay) + str(self.asked)
+
+
+def leftover(self, replay, path):
+    Numbers.render(self, replay, path)
+    path.with_name("scratch").touch()
+
+
+def the_same(self, replay):
+    return "nothing moves" * 20
+
+
+def needs_contacts(self, replay):
+    if not any(len(track.point) for track in replay.contacts[-1:]) or len(replay.time) < 2:
+        raise ValueError("nothing to draw")
+    return Numbers.text(self, replay)
+
+
+def litters(self, replay, path):
+    if path.suffix != ".txt":
+        path.touch()
+    Numbers.render(self, replay, path)
+
+
+def goes_back(self):
+    return (0.5, 0.25, 1.0)
+
+
+def any_chart(self, chart, path):
+    path.write_text(f"{len(chart.panels)} panels")
+
+
+def keeps_open(self, server, thread):
+    server.shutdown()
+    thread.join()
+    LEFT_OPEN.append(server)
+
+
+LEFT_OPEN = []
+
+WRONG = {
+    "inputs-unchanged": (touching, "render", ()),
+    "deterministic": (by_lot, "text", ("saved-and-loaded",)),
+    "saved-and-loaded": (counted, "text", ()),
+    "writes-file": (leftover, "render", ()),
+    "draws-what-moves": (the_same, "text", ()),
+    "draws-without-contacts": (needs_contacts, "text", ()),
+    "nothing-on-failure": (litters, "render", ()),
+    "draws-charts": (any_chart, "chart", ()),
+    "progress-rises": (goes_back, "shares", ()),
+    "serves-until-the-end": (keeps_open, "end", ()),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_exactly_the_right_checks_catch_it(name, monkeypatch):
+    method, key, others = WRONG[name]
+    monkeypatch.setattr("corekit_testing.conformance.viewer_abilities.PATIENCE", 0.5)
+    assert failing(viewer(**{key: method})) == {name, *others}
+    while LEFT_OPEN:
+        LEFT_OPEN.pop().server_close()
+
+
+def test_a_sound_viewer_passes_and_a_bare_error_is_no_refusal():
+    assert failing(viewer()) == set()
+
+    def bare(self, replay, path):
+        if path.suffix not in self.suffixes:
+            raise KeyError(path.suffix)
+        Numbers.render(self, replay, path)
+
+    assert failing(viewer(render=bare)) == {"nothing-on-failure"}
+
+
+def test_every_check_of_viewers_catches_a_wrong_one():
+    assert {check.name for check in checks_of("viewers")} - {check.name for check in PAPER} == set(WRONG)
