@@ -24,7 +24,7 @@ def test_a_run_is_summed_up_with_scenario_statistics_and_versions(folder, capsys
     assert sheet["report"]["status"] == "finished"
     assert sheet["report"]["statistics"]["steps"] == 150
     assert sheet["records"] == 16
-    assert sheet["versions"]["plugins"].keys() >= {"corekit-kernel"}
+    assert sheet["versions"]["plugins"].keys() >= {"corekit-testing"}
     assert main(["info", str(folder)]) == 0
     told = capsys.readouterr().out
     for words in (
