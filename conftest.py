@@ -1,10 +1,20 @@
-"""How the tests of the workspace are shared out among processes, and what their processes spare themselves."""
+"""How the tests of the workspace are shared out among processes, what these spare themselves, and command lines.
+
+A fresh interpreter spends a second on its imports before the command line begins; a process forked from one that has
+done them spends some hundredths. It is a process in every other way: it has its own arguments, folder, environment,
+`sys.path`, streams, exit code and death. How an interpreter starts and what it imports is asked of fresh ones, by
+`python -m corekit.cli`.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
+from multiprocessing import forkserver, get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +23,9 @@ import pytest
 from corekit_testing.reference_data import NOT_JUDGED, REFERENCE_DATA
 
 ROOT = Path(__file__).parent
+WARM = ROOT / "tests" / "forked"
+BEGIN = "import sys; sys.path.insert(0, warm); from warm import begin; begin(**asked)"
+PATHS = tuple(sys.path)
 
 # Most of what tests make lives on: modules, kernels, expressions.
 gc.set_threshold(20_000, 20, 50)
@@ -56,3 +69,66 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays to the end: it is no longer searched for garbage."""
     gc.collect()
     gc.freeze()
+
+
+class Running:
+    """A command line that was started, with the part of `subprocess.Popen` that the tests ask for."""
+
+    def __init__(self, process: Any, words: list[str], out: Path, err: Path) -> None:
+        self._process, self.words, self._out, self._err = process, words, out, err
+        self.pid: int = process.pid
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """Wait for its end; what it wrote on its two streams."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            self.kill()
+            raise subprocess.TimeoutExpired(self.words, timeout)
+        return self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
+
+
+class Forked:
+    """Starts command lines; their streams are kept as files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._count = folder, 0
+        # where processes cannot be forked each imports everything anew
+        method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+        self._context: Any = get_context(method)
+        if method == "forkserver":
+            self._context.set_forkserver_preload(["warm"])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("PYTHONPATH", str(WARM), prepend=os.pathsep)
+                forkserver.ensure_running()
+
+    def start(
+        self, *arguments: str, folder: Path, environment: Mapping[str, str], module: str = "corekit.cli"
+    ) -> Running:
+        """Start `python -m MODULE ARGUMENTS` in a folder and leave it running."""
+        self._count += 1
+        out, err = (self._folder / f"{self._count}.{stream}" for stream in ("out", "err"))
+        asked = {
+            "module": module, "arguments": arguments, "folder": str(folder), "environment": dict(environment),
+            "paths": PATHS, "out": str(out), "err": str(err),
+        }  # fmt: skip
+        process = self._context.Process(target=exec, args=(BEGIN, {"warm": str(WARM), "asked": asked}))
+        process.start()
+        return Running(process, [module, *arguments], out, err)
+
+    def run(self, *arguments: str, timeout: float = 300.0, **more: Any) -> subprocess.CompletedProcess[str]:
+        """Run it to its end; `more` as in `start`."""
+        running = self.start(*arguments, **more)
+        out, err = running.communicate(timeout)
+        return subprocess.CompletedProcess(running.words, running.poll() or 0, out, err)
+
+
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Forked:
+    """The process that command lines are forked from, started when the first is asked for."""
+    return Forked(tmp_path_factory.mktemp("streams"))

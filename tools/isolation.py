@@ -28,7 +28,7 @@ __all__ = ["build_wheels", "main", "modules_imported", "providers", "test_alone"
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = "corekit-kernel"
-KERNEL_TESTS = ("forked", "compiled", "linalg", "registry", "scenario", "world", "run")
+KERNEL_TESTS = ("compiled", "linalg", "registry", "scenario", "world", "run")
 TESTING = "corekit-testing"
 
 
@@ -79,7 +79,6 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
     if name == KERNEL:
         for each in KERNEL_TESTS:
             shutil.copytree(ROOT / "tests" / each, tests / each)
-        shutil.copy(ROOT / "tests" / "conftest.py", tests)
     elif (place / "tests").exists():
         shutil.copytree(place / "tests", tests)
     else:
@@ -89,6 +88,7 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
     for path in tests.rglob("*.py"):
         for module in modules_imported(path.read_text(encoding="utf-8")):
             beside |= _needed(module, tests)
+    shutil.copytree(ROOT / "tests" / "forked", tests / "forked")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", scratch / "env"], check=True)
     python = next((scratch / "env").glob("[bS]*/python*"))
     uv = shutil.which("uv")

@@ -21,21 +21,10 @@ __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "prin
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
     ("info", "corekit.cli.info:info", "A component and its options; or a run and how it went."),
-    ("cite", "corekit.cli.cite:cite", "What to cite: of a run, of a scenario, or of all that is installed."),
     ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
     ("statics", "corekit.cli.statics:statics", "Where a scenario comes to rest, and whether it stays there."),
-    (
-        "fit",
-        "corekit.cli.fit:fit",
-        "A body's parameters or inputs from observed markers, and how sure they are.",
-    ),
-    ("compare", "corekit.cli.compare:compare", "A scenario with other parts or numbers in it, run by run."),
-    ("sweep", "corekit.cli.sweep:sweep", "A scenario over ranges of its numbers, on every core, as a table."),
-    ("plan", "corekit.cli.plan:plan", "A motion through contact: certified, simulated and drawn."),
-    ("reproduce", "corekit.cli.reproduce:reproduce", "The papers' figures and tables, redone and compared."),
-    ("bench", "corekit.cli.bench:bench", "The benchmarks of a checkout, as ratios to their references."),
     ("view", "corekit.cli.view:view", "A run in the browser: live while it is running, a replay after."),
     ("render", "corekit.cli.render:render", "A picture, a video or a replay of a run, as a file."),
 )

@@ -22,8 +22,8 @@ class Case:
         name: of the case, unique in the paper: `corekit reproduce <paper>/<name>`.
         source: figure, table or section.
         shows: what it shows, in one sentence.
-        target: `package.module:function` that takes a `corekit.study.case_run.CaseRun` and returns its rows,
-            imported only when the case is run.
+        target: `package.module:function` that is handed the case's run and returns its rows, imported only when
+            the case is run.
         minutes: about how long it takes on two cores.
         alone: whether it measures time, so that nothing should run beside it.
         choices: parts that `--only` may choose among; empty if it has none.

@@ -65,8 +65,15 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
 
 FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     {
+        "bench": "corekit-study",
+        "cite": "corekit-study",
+        "compare": "corekit-study",
         "conform": "corekit-testing",
+        "fit": "corekit-study",
         "new": "corekit-testing",
+        "plan": "corekit-study",
+        "reproduce": "corekit-study",
+        "sweep": "corekit-study",
     }
 )
 """Verb of the command line → the distribution of this project that adds it."""

@@ -11,7 +11,7 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import load_target
 from corekit.scenario.load import load
 from corekit.scenario.shipped import shipped
-from corekit.study.reproduce import installed_cases
+from corekit_study.reproduce import installed_cases
 
 TABLES = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped().items()}
 SCENARIOS = {name: table for name, table in TABLES.items() if table["format"] == "corekit-scenario/1"}

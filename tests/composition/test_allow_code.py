@@ -12,8 +12,8 @@ import corekit
 from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit.run.execute import replay, resume
-from corekit.study.fit_file import load_fit
-from corekit.study.plan_file import load_plan_file
+from corekit_study.fit_file import load_fit
+from corekit_study.plan_file import load_plan_file
 
 pytest.importorskip("corekit_gvs", reason="corekit-gvs is not installed")
 pytest.importorskip("corekit_timestep", reason="corekit-timestep is not installed")

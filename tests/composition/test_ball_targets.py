@@ -9,8 +9,8 @@ import pytest
 
 from corekit.roles.planner import BodyMotion, Plan, ShapeMotion, Track
 from corekit.scenario.load import load
-from corekit.study.plan import planning_task
 from corekit_scenarios.cases.cusp.ball_targets import _LIMITS, check, targets
+from corekit_study.plan import planning_task
 
 FORCE, TIMES = 2.0, 4
 OPTIONS = {

@@ -8,9 +8,9 @@ import pytest
 
 import corekit
 from corekit.data.contacts import ContactMode, ContactRecord
-from corekit.study.batch import Outcome
 from corekit_scenarios.cases.cusp.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
+from corekit_study.batch import Outcome
 
 FREE, STICK, SLIDE = (), (ContactMode.STICK,), (ContactMode.SLIDE,)
 

@@ -13,8 +13,8 @@ import corekit
 from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit.roles.estimator import EstimationTask
-from corekit.study.fit import fit, task_of
-from corekit.study.fit_file import load_fit
+from corekit_study.fit import fit, task_of
+from corekit_study.fit_file import load_fit
 
 pytest.importorskip("corekit_fit", reason="corekit-fit is not installed")
 pytest.importorskip("casadi", reason="casadi is not installed")

@@ -14,11 +14,11 @@ import corekit
 from corekit.cli import main
 from corekit.errors import ConfigError, ResultsError
 from corekit.geometry.frames import rotation_from_rpy
-from corekit.study.plan import make_plan, simulate
-from corekit.study.plan_drawing import plan_as_replay
-from corekit.study.plan_file import load_plan_file
-from corekit.study.plan_folder import read_memory
 from corekit_scenarios.cases.cusp.ball_task import judged
+from corekit_study.plan import make_plan, simulate
+from corekit_study.plan_drawing import plan_as_replay
+from corekit_study.plan_file import load_plan_file
+from corekit_study.plan_folder import read_memory
 
 pytest.importorskip("casadi", reason="planning needs casadi")
 

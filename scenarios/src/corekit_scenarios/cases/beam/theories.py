@@ -20,8 +20,8 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.beam.answers import elastica_tip, frequencies
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["AXIAL", "LENGTH", "RADIUS", "RIGIDITY", "WEIGHT", "beam", "modes_of", "refined", "tip_of"]
 

@@ -20,8 +20,8 @@ from itertools import product
 
 from attrs import frozen
 
-from corekit.study.case_run import CaseRun, Job, Outcome, Row
 from corekit_scenarios.cases.cusp.inclined_box import FINE, RK23
+from corekit_study.case_run import CaseRun, Job, Outcome, Row
 
 __all__ = ["SOLVERS", "Setting", "ablation", "box_at", "judge", "settings"]
 

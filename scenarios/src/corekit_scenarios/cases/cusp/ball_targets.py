@@ -24,9 +24,9 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.files import write_text_whole
-from corekit.study.case_run import CaseRun, Row
-from corekit.study.plan import Planned, make_plan
-from corekit.study.plan_file import PlanFile, load_plan_file
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.plan import Planned, make_plan
+from corekit_study.plan_file import PlanFile, load_plan_file
 
 __all__ = ["Found", "ball_targets", "check", "targets"]
 

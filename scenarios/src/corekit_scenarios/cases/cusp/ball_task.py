@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from corekit.study.case_run import CaseRun, Row
-from corekit.study.new_folder import new_folder
-from corekit.study.plan import Planned, make_plan, simulate
-from corekit.study.plan_file import load_plan_file
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.new_folder import new_folder
+from corekit_study.plan import Planned, make_plan, simulate
+from corekit_study.plan_file import load_plan_file
 
 __all__ = ["ball_x", "ball_y", "ball_z", "judged"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from corekit.data.arrays import IntArray
 from corekit.data.contacts import ContactMode
 from corekit.run.results import Results
-from corekit.study.case_run import CaseRun, Job, Row
 from corekit_scenarios.cases.cusp.modes import agreement, phases, same_sequence, words
+from corekit_study.case_run import CaseRun, Job, Row
 
 __all__ = ["FINE", "inclined_box", "share_in_mode"]
 

@@ -18,8 +18,8 @@ from corekit.data.status import SolveInfo
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
 from corekit.roles.options import Use
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, faults
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["Tally", "measure", "random_contacts"]
 

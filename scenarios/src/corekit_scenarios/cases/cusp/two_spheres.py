@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.run.results import Results
-from corekit.study.case_run import CaseRun, Job, Row
 from corekit_scenarios.cases.cusp.modes import agreement, first_touch, phases, same_sequence, words
+from corekit_study.case_run import CaseRun, Job, Row
 
 __all__ = ["two_spheres"]
 

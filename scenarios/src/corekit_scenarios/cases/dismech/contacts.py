@@ -10,8 +10,8 @@ from scipy.integrate import solve_ivp
 
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Job, Row
 from corekit_scenarios.cases.dismech.plots import draw_lines, draw_shapes
+from corekit_study.case_run import CaseRun, Job, Row
 
 __all__ = ["FORCES", "carried", "entanglement", "friction", "slid_energy", "smooth_energy", "spider"]
 

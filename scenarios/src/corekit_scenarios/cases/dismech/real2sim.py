@@ -15,9 +15,9 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
-from corekit.study.fit import Fit, fit, task_of
-from corekit.study.fit_file import load_fit
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.fit import Fit, fit, task_of
+from corekit_study.fit_file import load_fit
 
 __all__ = ["real2sim"]
 

@@ -10,8 +10,8 @@ from scipy.optimize import curve_fit
 from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.dismech.plots import draw_lines
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["B2", "STIFF", "beam_frequency", "cantilever", "helix", "sine", "tip_height"]
 

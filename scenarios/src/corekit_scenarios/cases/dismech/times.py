@@ -17,9 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.dismech.contacts import carried
 from corekit_scenarios.cases.dismech.swings import B2, STIFF
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["solve_time", "table2"]
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.gvs.pairs import (
     frame_path,
     mismatch,
@@ -18,6 +17,7 @@ from corekit_scenarios.cases.gvs.pairs import (
     solved_row,
     write_mismatch,
 )
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["MANIPULATOR_ELEMENTS", "OCTOPUS_ELEMENTS", "cable_manipulator", "cdpr", "octopus"]
 

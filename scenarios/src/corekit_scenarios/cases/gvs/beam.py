@@ -21,7 +21,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["Shape", "beam", "elastica"]
 

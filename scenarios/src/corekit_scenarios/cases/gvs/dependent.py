@@ -16,8 +16,8 @@ import math
 import numpy as np
 
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.gvs.pairs import mismatch, picture, solved_row, write_mismatch
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["external", "tip_of_moment"]
 

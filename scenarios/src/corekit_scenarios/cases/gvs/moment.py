@@ -28,7 +28,6 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.gvs.pairs import (
     mismatch,
     mismatch_table,
@@ -37,6 +36,7 @@ from corekit_scenarios.cases.gvs.pairs import (
     solved_row,
     write_mismatch,
 )
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["moment", "tip_of_muscle"]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
-from corekit.study.case_run import Row
+from corekit_study.case_run import Row
 
 __all__ = [
     "frame_path",

@@ -21,7 +21,6 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
-from corekit.study.case_run import CaseRun, Row
 from corekit_scenarios.cases.gvs.pairs import (
     frame_path,
     mismatch,
@@ -31,6 +30,7 @@ from corekit_scenarios.cases.gvs.pairs import (
     solved_row,
     write_mismatch,
 )
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["first_touch", "hull_gap", "underwater"]
 

@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
-from corekit.study.case_run import Outcome
 from corekit_scenarios.cases.matrix.weight import Carried, carried
+from corekit_study.case_run import Outcome
 
 __all__ = ["LAYER", "WEIGHT", "Cell", "cell_of", "with_distances"]
 

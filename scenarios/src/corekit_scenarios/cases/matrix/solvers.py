@@ -18,10 +18,10 @@ from attrs import frozen
 from corekit.errors import CompositionError
 from corekit.scenario.casting import checked_cast
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Job, Row
 from corekit_scenarios.cases.matrix.cell import LAYER, WEIGHT, Cell, cell_of, with_distances
 from corekit_scenarios.cases.matrix.picture import draw_matrix
 from corekit_scenarios.cases.matrix.steps import Task, schemes
+from corekit_study.case_run import CaseRun, Job, Row
 
 __all__ = ["MODELS", "SOLVERS", "matrix"]
 

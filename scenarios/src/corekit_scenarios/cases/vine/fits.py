@@ -17,9 +17,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.estimator import Fitted
-from corekit.study.case_run import CaseRun, Row
-from corekit.study.fit import Fit, fit
-from corekit.study.fit_file import load_fit
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.fit import Fit, fit
+from corekit_study.fit_file import load_fit
 
 __all__ = ["swing_fit", "wall_fit"]
 

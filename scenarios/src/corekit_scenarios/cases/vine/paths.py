@@ -12,7 +12,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.run.results import Results
-from corekit.study.case_run import CaseRun, Row
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["circle", "cluttered", "oscillation", "tip_path"]
 

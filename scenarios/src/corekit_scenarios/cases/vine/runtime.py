@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from corekit.scenario.load import load
-from corekit.study.case_run import CaseRun, Row
+from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["runtime", "step_time"]
 

@@ -44,9 +44,9 @@ def fit(
     """
     from rich.console import Console
 
-    from corekit.study.fit import fit as make
-    from corekit.study.fit_file import load_fit
-    from corekit.study.new_folder import new_folder
+    from corekit_study.fit import fit as make
+    from corekit_study.fit_file import load_fit
+    from corekit_study.new_folder import new_folder
 
     try:
         wanted = load_fit(file, allow_code=allow_code)

@@ -22,10 +22,10 @@ from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StillObstacle, TaskBody
 from corekit.run.simulation import Simulation
 from corekit.scenario.casting import config_of
-from corekit.study.plan_file import PlanFile
-from corekit.study.plan_folder import write_plan
-from corekit.study.plan_replay import Replayed, replay_plan
-from corekit.study.shown import ShowProgress, unseen
+from corekit_study.plan_file import PlanFile
+from corekit_study.plan_folder import write_plan
+from corekit_study.plan_replay import Replayed, replay_plan
+from corekit_study.shown import ShowProgress, unseen
 
 __all__ = ["Planned", "make_plan", "planning_task", "simulate", "write_report"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from corekit.study.plan import Planned
+    from corekit_study.plan import Planned
 
 __all__ = ["print_plan"]
 

@@ -13,8 +13,8 @@ from attrs import frozen
 from corekit.errors import CorekitError, PluginError
 from corekit.registry.case import CASES, Case
 from corekit.registry.resolve import did_you_mean, load_target
-from corekit.study.case_run import CaseRun, Row
-from corekit.study.shown import ShowProgress
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.shown import ShowProgress
 
 __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
 

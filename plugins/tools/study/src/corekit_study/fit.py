@@ -36,8 +36,8 @@ from corekit.scenario.casting import config_of
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.schema import Input, Scenario
-from corekit.study.fit_file import FitFile
 from corekit.world.obstacles import Obstacle
+from corekit_study.fit_file import FitFile
 
 __all__ = ["FITTED", "Fit", "fit", "task_of"]
 

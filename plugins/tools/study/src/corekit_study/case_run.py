@@ -14,8 +14,8 @@ from corekit.errors import StepFailed
 from corekit.run.execute import execute
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.batch import Job, Outcome, run_batch
-from corekit.study.shown import Shown, ShowProgress, unseen
+from corekit_study.batch import Job, Outcome, run_batch
+from corekit_study.shown import Shown, ShowProgress, unseen
 
 __all__ = ["CaseRun", "Job", "Outcome", "Row", "Value"]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
-from corekit.study.new_folder import new_folder
+from corekit_study.new_folder import new_folder
 
 if TYPE_CHECKING:
     from corekit.registry.case import Case
-    from corekit.study.case_run import Value
-    from corekit.study.reproduce import Report
-    from corekit.study.reproduce_series import Series
+    from corekit_study.case_run import Value
+    from corekit_study.reproduce import Report
+    from corekit_study.reproduce_series import Series
 
 __all__ = ["reproduce"]
 
@@ -55,8 +55,8 @@ def reproduce(
     quiet
         Show no progress.
     """
-    from corekit.study import reproduce as study
-    from corekit.study import reproduce_series
+    from corekit_study import reproduce as study
+    from corekit_study import reproduce_series
 
     if jobs < 1:
         print_error(f"--jobs is {jobs}: at least one case must run at a time")
@@ -98,7 +98,7 @@ def _run_one(
     case: Case, folder: Path, json_file: Path | None, only: Sequence[str], *, quiet: bool
 ) -> int | None:
     from corekit.cli.progress_line import shown
-    from corekit.study.reproduce import reproduce as run
+    from corekit_study.reproduce import reproduce as run
 
     try:
         report = run(case, folder, None if quiet else shown, only)
@@ -172,7 +172,7 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from corekit.study.reproduce_series import HEADER, summary_rows
+    from corekit_study.reproduce_series import HEADER, summary_rows
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -9,8 +9,8 @@ import pytest
 
 from corekit.errors import ConfigError
 from corekit.run.results import Results
-from corekit.study.compare import Trajectory, compare, tip_difference
-from corekit.study.variants import variants
+from corekit_study.compare import Trajectory, compare, tip_difference
+from corekit_study.variants import variants
 
 SOLVERS = "contact.solver.use=reference-gauss-seidel,reference-penalty"
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from corekit.cli import FAILED, MISUSE, print_error
 
 if TYPE_CHECKING:
-    from corekit.study.sweep import Sweep
+    from corekit_study.sweep import Sweep
 
 __all__ = ["sweep"]
 
@@ -56,7 +56,7 @@ def sweep(
         Show no progress.
     """
     from corekit.cli.progress_line import shown
-    from corekit.study import sweep as study
+    from corekit_study import sweep as study
 
     if jobs is not None and jobs < 1:
         print_error(f"--jobs is {jobs}: at least one run must go at a time")
@@ -87,7 +87,7 @@ def _print_table(found: Sweep) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from corekit.cli.compare import short_names
+    from corekit_study.cli.compare import short_names
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -17,9 +17,9 @@ from pathlib import Path
 from attrs import frozen
 
 from corekit.registry.case import Case
-from corekit.study.batch import end_with_parent
-from corekit.study.reproduce import Report, reproduce
-from corekit.study.shown import Shown, ShowProgress
+from corekit_study.batch import end_with_parent
+from corekit_study.reproduce import Report, reproduce
+from corekit_study.shown import Shown, ShowProgress
 
 __all__ = ["Order", "run_at_once"]
 

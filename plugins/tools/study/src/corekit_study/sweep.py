@@ -18,10 +18,10 @@ from attrs import frozen
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.run.results import Results
 from corekit.scenario.load import load
-from corekit.study.batch import Job, Outcome, run_batch
-from corekit.study.new_folder import new_folder
-from corekit.study.shown import ShowProgress
-from corekit.study.variants import Variant, variants
+from corekit_study.batch import Job, Outcome, run_batch
+from corekit_study.new_folder import new_folder
+from corekit_study.shown import ShowProgress
+from corekit_study.variants import Variant, variants
 
 __all__ = ["FIGURES", "SWEEP", "Point", "Sweep", "resume", "spread", "sweep"]
 

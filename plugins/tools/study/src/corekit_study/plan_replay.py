@@ -28,8 +28,8 @@ from corekit.run.results import Results
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load
 from corekit.scenario.schema import Scenario
-from corekit.study.plan_file import PlanFile
-from corekit.study.shown import ShowProgress
+from corekit_study.plan_file import PlanFile
+from corekit_study.shown import ShowProgress
 
 __all__ = ["Replayed", "replay_plan"]
 

@@ -14,7 +14,7 @@ import pytest
 from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit.run.results import Results
-from corekit.study.batch import OUTCOMES, Job, run_batch
+from corekit_study.batch import OUTCOMES, Job, run_batch
 
 
 def jobs(file, *durations):
@@ -89,7 +89,7 @@ many = Case(paper="fake", name="many", source="Fig. 1", shows="Many.", target="f
 """
 
 RUN = """
-from corekit.study.case_run import Job, Row
+from corekit_study.case_run import Job, Row
 
 def many(case):
     parts = case.only

@@ -14,8 +14,8 @@ from corekit.cli import FAILED, exit_code, seconds_so_far
 from corekit.errors import CorekitError, PluginError, ResultsError
 
 if TYPE_CHECKING:
-    from corekit.study.plan import Planned
-    from corekit.study.plan_file import PlanFile
+    from corekit_study.plan import Planned
+    from corekit_study.plan_file import PlanFile
 
 __all__ = ["plan"]
 
@@ -62,7 +62,7 @@ def plan(
     as_json
         Print one JSON object instead of a table.
     """
-    from corekit.study.plan_file import load_plan_file
+    from corekit_study.plan_file import load_plan_file
 
     silent = quiet or as_json
     try:
@@ -76,7 +76,7 @@ def plan(
     if as_json:
         print(json.dumps({**made.as_data(), "pictures": drawn}, ensure_ascii=False, default=str))
     elif not quiet:
-        from corekit.cli.plan_report import print_plan
+        from corekit_study.cli.plan_report import print_plan
 
         print_plan(made, drawn)
     return None if made.solved else FAILED
@@ -96,9 +96,9 @@ def _make(
 
     from corekit.cli.progress_line import ProgressLine
     from corekit.run.compilation import shown_compilation
-    from corekit.study.new_folder import new_folder
-    from corekit.study.plan import make_plan, simulate, write_report
-    from corekit.study.plan_folder import read_memory
+    from corekit_study.new_folder import new_folder
+    from corekit_study.plan import make_plan, simulate, write_report
+    from corekit_study.plan_folder import read_memory
 
     earlier = None if begin_from is None else read_memory(begin_from)
     folder = new_folder(asked.name, Path("runs"), out)
@@ -146,7 +146,7 @@ def _words(name: str, numbers: Mapping[str, float]) -> str:
 def _draw(made: Planned) -> list[str]:
     """Key frames and replay of the plan; a viewer that is not installed draws nothing, and that is said."""
     from corekit.cli.pictures import installed_viewers, viewer_for
-    from corekit.study.plan_drawing import plan_as_replay
+    from corekit_study.plan_drawing import plan_as_replay
 
     drawn: list[str] = []
     if made.folder is None:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from corekit.cli import FAILED
 
 if TYPE_CHECKING:
-    from corekit.study.compare import Comparison, Figures
+    from corekit_study.compare import Comparison, Figures
 
 __all__ = ["compare", "short_names"]
 
@@ -51,7 +51,7 @@ def compare(
         Show no progress.
     """
     from corekit.cli.progress_line import shown
-    from corekit.study.compare import compare as run_all
+    from corekit_study.compare import compare as run_all
 
     comparison = run_all(file, vary, overrides, out, None if quiet else shown, allow_code=allow_code)
     _print_table(comparison)

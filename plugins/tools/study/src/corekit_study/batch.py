@@ -26,7 +26,7 @@ from corekit.run.execute import execute
 from corekit.run.pace import Progress
 from corekit.run.results import Results
 from corekit.scenario.load import load, loads
-from corekit.study.shown import ShowProgress, unseen
+from corekit_study.shown import ShowProgress, unseen
 
 __all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]
 

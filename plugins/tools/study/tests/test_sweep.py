@@ -9,8 +9,8 @@ import pytest
 
 from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, ResultsError
-from corekit.study.batch import OUTCOMES
-from corekit.study.sweep import SWEEP, resume, spread, sweep
+from corekit_study.batch import OUTCOMES
+from corekit_study.sweep import SWEEP, resume, spread, sweep
 
 
 def table(folder):

@@ -23,9 +23,9 @@ from corekit.run.results import Results
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import load
 from corekit.scenario.schema import Scenario
-from corekit.study.new_folder import new_folder
-from corekit.study.shown import Shown, ShowProgress, unseen
-from corekit.study.variants import Variant, variants
+from corekit_study.new_folder import new_folder
+from corekit_study.shown import Shown, ShowProgress, unseen
+from corekit_study.variants import Variant, variants
 
 __all__ = ["Comparison", "Figures", "Row", "Trajectory", "compare", "tip_difference"]
 

@@ -11,7 +11,7 @@ from corekit.errors import ConfigError, PluginError
 from corekit.registry.case import Case
 from corekit.scenario.load import load
 from corekit.scenario.shipped import find_shipped, shipped
-from corekit.study.reproduce_series import choose
+from corekit_study.reproduce_series import choose
 
 SPEC = """
 from corekit.registry.case import Case
@@ -28,7 +28,7 @@ other = {"paper": "fake"}
 RUN = """
 import os, time
 from pathlib import Path
-from corekit.study.case_run import Row
+from corekit_study.case_run import Row
 
 def meets(case, own, other):
     "Wait until the other one is there too, which it never is if cases follow one another."

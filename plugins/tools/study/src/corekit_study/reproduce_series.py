@@ -16,11 +16,11 @@ from corekit.errors import PluginError, ResultsError
 from corekit.files import write_text_whole
 from corekit.registry.case import Case
 from corekit.registry.resolve import did_you_mean
-from corekit.study.batch import OUTCOMES
-from corekit.study.new_folder import new_folder
-from corekit.study.reproduce import Report, find_case, reproduce
-from corekit.study.reproduce_jobs import Order, run_at_once
-from corekit.study.shown import ShowProgress
+from corekit_study.batch import OUTCOMES
+from corekit_study.new_folder import new_folder
+from corekit_study.reproduce import Report, find_case, reproduce
+from corekit_study.reproduce_jobs import Order, run_at_once
+from corekit_study.shown import ShowProgress
 
 __all__ = ["HEADER", "REPORT", "SERIES", "Series", "choose", "summary_rows"]
 
