@@ -35,10 +35,10 @@ from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.geometry.shapes import Shape
 from corekit.linalg.array_table import ArrayTable
-from corekit.linalg.factor import factor
-from corekit.linalg.halves import Halves, answer
-from corekit.linalg.halving import Halving
+from corekit.linalg.delassus_assembly import DelassusAssembly, add_impulse_response
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
+from corekit.linalg.square_root import SquareRootFactorisation
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
@@ -165,7 +165,7 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
     matrix, force, right, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
-    solver = factor(matrix, symmetric=False)
+    solver = make_factorisation(matrix, symmetric=False)
     form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=False)
 
     def step() -> StepReport:
@@ -199,10 +199,10 @@ def hand_written_rest(
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
     matrix, force, right, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
-    linear = factor(matrix)
-    assert isinstance(linear, Halving)
+    linear = make_factorisation(matrix)
+    assert isinstance(linear, SquareRootFactorisation)
     form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=True)
-    halves = Halves([(linear, right, nothing, matrix)]).table
+    halves = DelassusAssembly([(linear, right, nothing, matrix)]).table
     stage = simulation.system.stage
     assert stage is not None
     poses, scene, dressing = stage.scene.poses, stage.scene.arrays.table, stage.dressing
@@ -247,7 +247,7 @@ def hand_written_rest(
         linear.refactor(matrix, None)
         respond(True, 1, 3, touching, rows, halves, room, then.v)
         info = solver.solve(problem, impulse)
-        answer(halves, half, impulse, then.v)
+        add_impulse_response(halves, half, impulse, then.v)
         model.advance(now, then.v, h, now, then)
         then.time = time
         model.rechart(then)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from corekit.data.state import State
-from corekit.linalg.factor import factor
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import widest
 from corekit_der.config import Clamp, DERConfig, Limb
 from corekit_der.model import DER
@@ -43,7 +43,7 @@ def work(nodes: int) -> dict[str, Callable[[], object]]:
     step = widest(mass, stiffness, damping)
     step.add(mass, 1e9)
     step.add(stiffness, 1e-6)
-    solver = factor(step, None, model.layout.prescribed)
+    solver = make_factorisation(step, None, model.layout.prescribed)
     return {
         "forces": lambda: model.dynamics(state, inputs, mass, force),
         "Hessian": lambda: model.tangent(state, inputs, stiffness, damping),

@@ -1,9 +1,9 @@
-"""What a factorisation answers: the saddle system of a step matrix, its bilateral rows and prescribed coordinates.
+"""Factorisations of a step matrix, with constraints and prescribed velocities eliminated.
 
-    A·x = b + J_bᵀ·λ,     J_b·x + E·λ = r,     x_p = fixed                                 (1)
+    A·x = b + J_bᵀ·λ,     J_b·x + E·λ = r,     x_p = prescribed values                      (1)
 
-and its homogeneous form with r = 0, fixed = 0, written x = G·b. A must be positive definite on the
-kernel of J_b (apart from the prescribed coordinates); alone it may be singular.
+and its homogeneous form with r = 0 and x_p = 0, written x = G·b. A must be positive definite on the kernel of J_b
+(apart from the prescribed velocities); alone it may be singular. G is symmetric if A is.
 """
 
 from __future__ import annotations
@@ -13,83 +13,58 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.matrices import Matrix
-from corekit.linalg.rows import spread
 
-__all__ = ["Direct", "EliminatedRows", "Factor"]
-
-
-class EliminatedRows:
-    """Rows of (1): dofs (nb, k), values (nb, k), compliance E_b (nb,), right-hand side r (nb,)."""
-
-    __slots__ = ("compliance", "dofs", "target", "values")
-
-    def __init__(self, count: int, width: int) -> None:
-        self.dofs: IntArray = np.zeros((count, width), dtype=np.int64)
-        self.values: Array = np.zeros((count, width))
-        self.compliance: Array = np.zeros(count)
-        self.target: Array = np.zeros(count)
-
-    @property
-    def count(self) -> int:
-        """Number of rows nb."""
-        return len(self.target)
-
-    def product(self, v: Array) -> Array:
-        """J_b·v, shape (nb,)."""
-        return np.einsum("rk,rk->r", self.values, v[self.dofs])
-
-    def add_transpose(self, impulse: Array, out: Array) -> None:
-        """out += J_bᵀ·impulse."""
-        spread(self.dofs, self.values, impulse, out)
+__all__ = ["Factorisation", "UnconstrainedFactorisation"]
 
 
-class Factor(ABC):
-    """A reusable factorisation of (1); buffers are sized once."""
+class Factorisation(ABC):
+    """A reusable factorisation of (1); its buffers are sized once."""
 
     @abstractmethod
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
-        """Factorise; False if A is not positive definite or the saddle matrix is singular."""
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
+        """Factorise; False if A is not positive definite or the saddle-point matrix is singular."""
 
     @abstractmethod
-    def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
-        """Write x (n,) and λ (nb,) of (1); `fixed` (p,) are the prescribed values; b is not changed."""
+    def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
+        """Write x (n,) and λ (nb,) of (1); b is not changed, there are p prescribed values."""
 
     @abstractmethod
-    def columns(self, block: Array) -> None:
+    def solve_columns(self, block: Array) -> None:
         """Overwrite `block`, shape (n, R), Fortran order, by G·block."""
 
-    def correct(self, residual: Array, out: Array) -> None:
+    def solve_negative(self, residual: Array, out: Array) -> None:
         """Write −G·residual, both of shape (n,), not aliased."""
         np.negative(residual, out=out)
-        self.columns(out[:, None])
+        self.solve_columns(out[:, None])
 
 
-class Direct(Factor, ABC):
-    """What the forms without rows share: prescribed rows become identity rows, their known part moves over."""
+class UnconstrainedFactorisation(Factorisation, ABC):
+    """What factorisations without constraints share: prescribed velocities get identity rows, with x_p on the right."""
 
     def __init__(self, n: int, prescribed: IntArray) -> None:
         self._prescribed = prescribed
         self._known = np.zeros(n)
-        self._moved = np.zeros(n)
+        self._known_part = np.zeros(n)
         self._matrix: Matrix | None = None
 
     @abstractmethod
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         """Overwrite a Fortran block by A⁻¹·block."""
 
-    def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
+    def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
         x[:] = b
         if len(self._prescribed):
-            if np.count_nonzero(fixed):
+            if np.count_nonzero(prescribed_values):
                 assert self._matrix is not None
-                self._known[self._prescribed] = fixed
-                self._matrix.multiply(self._known, self._moved)
-                x -= self._moved
-            x[self._prescribed] = fixed
-        self._back(x[:, None])
+                self._known[self._prescribed] = prescribed_values
+                self._matrix.multiply(self._known, self._known_part)
+                x -= self._known_part
+            x[self._prescribed] = prescribed_values
+        self._substitute(x[:, None])
 
-    def columns(self, block: Array) -> None:
+    def solve_columns(self, block: Array) -> None:
         if len(self._prescribed):
             block[self._prescribed] = 0.0
-        self._back(block)
+        self._substitute(block)

@@ -21,8 +21,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.signal_base import Signal
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
+from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
-from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import Component
 
 __all__ = [
@@ -239,11 +239,11 @@ class BalanceAbility(Protocol):
 class BilateralAbility(Protocol):
     """Ability `bilateral`: rows that always hold, rigid or compliant, possibly with force bounds."""
 
-    def bilateral_rows(self) -> BilateralRows:
+    def bilateral_rows(self) -> ConstraintRows:
         """A new buffer for the rows, with its fixed width."""
         ...
 
-    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write J_b, constraint values c, wanted rates, compliances and force bounds at this state."""
         ...
 

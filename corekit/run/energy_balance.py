@@ -211,4 +211,4 @@ def _rows_are_idle(part: BodySystem, simulation: Simulation) -> bool:
     assert rows is not None
     state = next(s for p, s in zip(simulation.system.parts, simulation.state.parts, strict=True) if p is part)
     body.model.bilateral(state, body.inputs.at(state.time), rows)
-    return not (rows.rate.any() or rows.bounded.any() or rows.compliance.any())
+    return not (rows.is_velocity_level.any() or rows.bounded.any() or rows.compliance.any())

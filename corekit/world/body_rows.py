@@ -33,8 +33,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.linalg.array_table import ArrayTable
-from corekit.linalg.factorisation import EliminatedRows
-from corekit.linalg.rows import BilateralRows
+from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 from corekit.world.bodies import Body
 
 __all__ = ["FREE_ROW", "BodyRows"]
@@ -77,23 +76,25 @@ class BodyRows:
     def __init__(self, body: Body) -> None:
         model = body.model
         self._body = body
-        self.rows: BilateralRows = model.bilateral_rows()
-        self._ends: BilateralRows = model.bilateral_rows()
+        self.rows: ConstraintRows = model.bilateral_rows()
+        self._ends: ConstraintRows = model.bilateral_rows()
         rows = self.rows
         self.bounded: IntArray = np.flatnonzero(rows.bounded)
         self.kept: IntArray = np.flatnonzero(~rows.bounded)
         # under inputs that stay a rate is at the end of a step what it is at its start
-        steady = body.inputs.constant and not rows.timed
-        self._has_rates = bool(rows.rate.any())
+        steady = body.inputs.constant and not rows.time_dependent
+        self._has_rates = bool(rows.is_velocity_level.any())
         self._looks_ahead = self._has_rates and not steady
-        self.eliminated = EliminatedRows(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
+        self.eliminated = (
+            EliminatedConstraints(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
+        )
         self.compliance, self.target = np.zeros(rows.count), np.zeros(rows.count)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
         self.eliminates = True
         ahead = self._ends if self._looks_ahead else rows
         self.table = ArrayTable(
-            rows.rate.astype(np.int64), rows.constraint, ahead.target, rows.compliance, self.target,
-            self.compliance,
+            rows.is_velocity_level.astype(np.int64), rows.position_error, ahead.target_rate, rows.compliance,
+            self.target, self.compliance,
         ).table  # fmt: skip
 
     def coupled(self, trial: State, end: State, velocity: Array, h: float, theta: float, u: Array) -> None:
@@ -106,19 +107,23 @@ class BodyRows:
             model.bilateral(end, inputs.at(end.time), ends)
             inputs.at(trial.time)
         at_mean, at_velocity = rows.product(trial.v), rows.product(velocity)
-        wanted = ends.target
+        wanted = ends.target_rate
         if ends is not rows:
             wanted = wanted + at_velocity - ends.product(velocity)
-        rigid = np.where(rows.rate, wanted, at_mean - ends.constraint / h)
+        rigid = np.where(rows.is_velocity_level, wanted, at_mean - ends.position_error / h)
         compliant = np.where(
-            rows.rate,
-            at_velocity - (at_mean - rows.target) / theta,
-            at_velocity - rows.constraint / (theta * theta * h),
+            rows.is_velocity_level,
+            at_velocity - (at_mean - rows.target_rate) / theta,
+            at_velocity - rows.position_error / (theta * theta * h),
         )
         np.copyto(self.target, np.where(rows.compliance > 0, compliant, rigid))
         np.copyto(
             self.compliance,
-            np.where(rows.rate, rows.compliance / (theta * h), rows.compliance / (theta * theta * h * h)),
+            np.where(
+                rows.is_velocity_level,
+                rows.compliance / (theta * h),
+                rows.compliance / (theta * theta * h * h),
+            ),
         )
         self.fill()
 
@@ -137,9 +142,11 @@ class BodyRows:
         rows = self.rows
         self._body.model.bilateral(smooth, u, rows)
         mean = 0.5 * (start.v + smooth.v)
-        acting = np.where(rows.rate, rows.target, rows.product(mean) - rows.constraint / h)
+        acting = np.where(
+            rows.is_velocity_level, rows.target_rate, rows.product(mean) - rows.position_error / h
+        )
         np.copyto(self.target, np.where(rows.bounded, acting, rows.product(smooth.v)))
-        soft = np.where(rows.rate, rows.compliance / h, rows.compliance / (h * h))
+        soft = np.where(rows.is_velocity_level, rows.compliance / h, rows.compliance / (h * h))
         idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
         np.copyto(self.compliance, np.where(rows.bounded, soft, idle))
         self.eliminate()
@@ -159,10 +166,10 @@ class BodyRows:
             held: whether λ as it stands is kept and δλ is looked for.
         """
         rows = self.rows
-        rest = rows.target - rows.product(velocity) if self._has_rates else rows.target
+        rest = rows.target_rate - rows.product(velocity) if self._has_rates else rows.target_rate
         write_correction(
-            rows.rate, rows.constraint, rest, rows.compliance, self.impulse, damping, stiffness, held, self.target,
-            self.compliance,
+            rows.is_velocity_level, rows.position_error, rest, rows.compliance, self.impulse, damping, stiffness, held,
+            self.target, self.compliance,
         )  # fmt: skip
         self.eliminate()
 
@@ -178,12 +185,12 @@ class BodyRows:
             np.copyto(self.eliminated.dofs, self.rows.dofs)
             np.copyto(self.eliminated.values, self.rows.values)
             np.copyto(self.eliminated.compliance, self.compliance)
-            np.copyto(self.eliminated.target, self.target)
+            np.copyto(self.eliminated.rhs, self.target)
         elif self.eliminated is not None:
             self.eliminated.dofs[:] = self.rows.dofs[self.kept]
             self.eliminated.values[:] = self.rows.values[self.kept]
             self.eliminated.compliance[:] = self.compliance[self.kept]
-            self.eliminated.target[:] = self.target[self.kept]
+            self.eliminated.rhs[:] = self.target[self.kept]
 
     def take_eliminated(self) -> None:
         """Take over the impulses of the eliminated rows."""

@@ -19,9 +19,10 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.linalg.factor import EliminatedRows, Factor, factor
+from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
+from corekit.linalg.factorisation import Factorisation
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, symmetrise, widest
-from corekit.linalg.rows import BilateralRows
 from corekit.linalg.sparse import Sparse
 from corekit.world.bodies import Body
 from corekit.world.body_rows import BodyRows
@@ -94,8 +95,8 @@ class BodySystem:
         self._smooth_reaction = np.zeros(len(self.prescribed))
         self._smooth_count = 0
         self.joints: BodyRows | None = None
-        self.rows: BilateralRows | None = None
-        self.eliminated: EliminatedRows | None = None
+        self.rows: ConstraintRows | None = None
+        self.eliminated: EliminatedConstraints | None = None
         self.bounded = _NO_ROWS
         self.impulse = self.row_impulse = np.zeros(0)
         if "bilateral" in body.abilities and body.layout.bilateral_rows:
@@ -108,7 +109,9 @@ class BodySystem:
         self._start = StartForm(
             self.mass, self.stiffness, self.damping, self.matrix, self.force, self.right, self._symmetric, rows
         )  # fmt: skip
-        self.factor: Factor = factor(self.matrix, self.eliminated, self.prescribed, self._symmetric)
+        self.factor: Factorisation = make_factorisation(
+            self.matrix, self.eliminated, self.prescribed, self._symmetric
+        )
 
     # — prescribed motion —
 
@@ -328,12 +331,12 @@ class BodySystem:
 
     def columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block."""
-        self.factor.columns(block)
+        self.factor.solve_columns(block)
 
     def add_row_impulses(self, out: Array) -> None:
         """out += J_bᵀ·λ_b over all rows."""
         if self.rows is not None:
-            self.rows.add_transpose(self.row_impulse, out)
+            self.rows.add_transpose_product(self.row_impulse, out)
 
     def begin(self) -> None:
         """A new step: no smooth acceleration has been evaluated yet."""
@@ -357,11 +360,15 @@ class BodySystem:
         return self._smooth_reaction / max(self._smooth_count, 1)
 
     def _unbalanced(
-        self, extra: Array | None, x: Array, rows: BilateralRows | EliminatedRows | None, impulse: Array
+        self,
+        extra: Array | None,
+        x: Array,
+        rows: ConstraintRows | EliminatedConstraints | None,
+        impulse: Array,
     ) -> Array:
         total = np.zeros(self.body.nv)
         if rows is not None:
-            rows.add_transpose(-impulse, total)
+            rows.add_transpose_product(-impulse, total)
         self.matrix.multiply(x, self._work)
         total += self._work - self.right
         if extra is not None:

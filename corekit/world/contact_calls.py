@@ -19,7 +19,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
-from corekit.linalg.halves import free, halve, product
+from corekit.linalg.delassus_assembly import compute_delassus, forward_substitute, solve_free_velocity
 from corekit.world.contact_kernels import (
     add_rows,
     carriers_of,
@@ -155,7 +155,7 @@ def respond(
     velocity: Array,
 ) -> float:  # fmt: skip
     """Write v_f, J if it is to be built, w₀ = J·v_f + bias, Y and W of contacts; returns the least W_rr."""
-    free(factors, velocity)
+    solve_free_velocity(factors, velocity)
     if build:
         take_rows(count, width, contacts, rows)
     r, n = count * width, len(velocity)
@@ -164,5 +164,5 @@ def respond(
     for c in range(count):
         for a in range(width):
             resting[c * width + a] = bias[c, a]
-    halve(factors, matrix(rows, _MATRIX), velocity, resting, half)
-    return product(half, vector(room, _DELASSUS)[: r * r].reshape((r, r)))
+    forward_substitute(factors, matrix(rows, _MATRIX), velocity, resting, half)
+    return compute_delassus(half, vector(room, _DELASSUS)[: r * r].reshape((r, r)))

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.band_elimination import BandElimination
-from corekit.linalg.elimination import Elimination
+from corekit.linalg.band_lu import BandLU
 from corekit.linalg.matrices import Dense
 from corekit.linalg.sparse import SparsePattern
+from corekit.linalg.sparse_lu import SparseLU
 from corekit.world.body_system import BodySystem
 from corekit.world.carrier_kernels import add_entries
 from corekit.world.contact_forces import ContactForces
@@ -59,12 +59,12 @@ class ContactMatrix:
         self._base: IntArray = np.zeros(0, dtype=np.int64)
         self._coupled: IntArray = np.zeros(0, dtype=np.int64)
         self._pattern: SparsePattern | None = None
-        self._elimination: Elimination | None = None
+        self._elimination: SparseLU | None = None
         self._data = np.zeros(0)
         self._lu: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
         self._known, self._moved = np.zeros(n), np.zeros(n)
         self._coefficients = (0.0, 0.0)
-        self._band: BandElimination | None = None
+        self._band: BandLU | None = None
         self._banded = False
         if len(self._dense):
             return
@@ -80,7 +80,7 @@ class ContactMatrix:
 
     def _make_band(self, wide: int) -> None:
         """Let W be a band of this half-width, and see where the bodies' entries stand in it."""
-        self._band = band = BandElimination(self.n, wide)
+        self._band = band = BandLU(self.n, wide)
         self._in_band = [
             (
                 part.matrix.data.ravel(order="K"),
@@ -169,7 +169,7 @@ class ContactMatrix:
         keys = np.unique(np.concatenate([self._base, self._coupled, now]))
         self._coupled = now
         pattern = self._pattern = SparsePattern.of(n, keys % n, keys // n)
-        self._elimination = Elimination(pattern)
+        self._elimination = SparseLU(pattern)
         self._data = np.zeros(len(pattern.row))
         self._spots = [
             (

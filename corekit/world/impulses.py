@@ -18,7 +18,12 @@ from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.linalg.array_table import ArrayTable
-from corekit.linalg.halves import Halves, answer, halve, product
+from corekit.linalg.delassus_assembly import (
+    DelassusAssembly,
+    add_impulse_response,
+    compute_delassus,
+    forward_substitute,
+)
 from corekit.roles.component import Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.world.body_system import BodySystem
@@ -257,7 +262,7 @@ class Impulses:
         np.dot(transposed.T, response, out=self._delassus)
         return self._answer(0.0)
 
-    def push(self, halves: Halves, velocity: Array) -> SolveInfo:
+    def push(self, halves: DelassusAssembly, velocity: Array) -> SolveInfo:
         """Answer (1) by the halves of the bodies' factorisations, and write v⁺."""
         stage, count = self._stage, self.count
         assert self._solver is not None
@@ -272,16 +277,16 @@ class Impulses:
         else:
             stacked, bias, free = self._pose()
             np.copyto(free, bias)
-            halves.free(velocity)
+            halves.solve_free_velocity(velocity)
             half = self._half[: self._velocities * len(free)].reshape(-1, len(free))
-            halve(halves.table, stacked, velocity, free, half)
-            least = product(half, self._delassus)
+            forward_substitute(halves.table, stacked, velocity, free, half)
+            least = compute_delassus(half, self._delassus)
         if least > 0.0 and not self.bounded:
             self._stuck, impulse = False, self._now.first(self._rows)
             info = self._solver.solve(self.problem, impulse)
         else:
             info, impulse = self._answer(least)
-        answer(halves.table, self._half, impulse, velocity)
+        add_impulse_response(halves.table, self._half, impulse, velocity)
         return info
 
     def _answer(self, least: float) -> tuple[SolveInfo, Array]:

@@ -96,7 +96,7 @@ def _kick(part: BodySystem, state: State, behind: Array, out: Array) -> None:
         eliminated.dofs[:] = rows.dofs[kept]
         eliminated.values[:] = rows.values[kept]
         eliminated.compliance[:] = np.where(soft, FREE_ROW, 0.0)[kept]
-        eliminated.target[:] = np.where(soft | ~rows.rate, 0.0, rows.target)[kept]
+        eliminated.rhs[:] = np.where(soft | ~rows.is_velocity_level, 0.0, rows.target_rate)[kept]
     part.fixed[:] = behind
     if part.factor.refactor(part.matrix, eliminated):
         part.solve(None, out)

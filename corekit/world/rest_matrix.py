@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import final
 
 from corekit.data.arrays import Array
-from corekit.linalg.factor import factor
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, symmetrise
 from corekit.world.body_system import BodySystem
 from corekit.world.rest_rows import negatives, saddle_matrix
@@ -40,9 +40,9 @@ class RestMatrix:
         self.symmetrised = symmetric or not dense
         # of an unsymmetric A the symmetric part is judged
         judged = part.eliminated is None and not symmetric and dense
-        self._test = factor(part.matrix, None, part.prescribed) if judged else None
+        self._test = make_factorisation(part.matrix, None, part.prescribed) if judged else None
         self._symmetric = Dense(part.body.nv) if judged else None
-        self._factor = factor(part.matrix, part.eliminated, part.prescribed, self.symmetrised)
+        self._factor = make_factorisation(part.matrix, part.eliminated, part.prescribed, self.symmetrised)
         self.curvature: Matrix | None = None
         if part.rows is not None:
             self.curvature = part.body.model.tangent_matrices()[0]
@@ -76,7 +76,7 @@ class RestMatrix:
 
     def columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block."""
-        self._factor.columns(block)
+        self._factor.solve_columns(block)
 
     def solve(self, extra: Array | None, x: Array) -> None:
         """Write A⁻¹·(b + `extra`), and the impulses of the rows into the part."""

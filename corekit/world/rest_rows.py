@@ -30,19 +30,19 @@ def check_rates(part: BodySystem, time: float) -> None:
         CompositionError: a row drives, or binds a rate with compliance and bounds at once.
     """
     rows, body = part.rows, part.body
-    if rows is None or not rows.rate.any():
+    if rows is None or not rows.is_velocity_level.any():
         return
     state = State.zeros(*body.sizes)
     body.model.initial_state(None, state)
     body.model.bilateral(state, body.inputs.at(time), rows)
-    moving = rows.rate & (rows.compliance == 0) & (rows.target != 0)
+    moving = rows.is_velocity_level & (rows.compliance == 0) & (rows.target_rate != 0)
     if moving.any():
         r = int(np.flatnonzero(moving)[0])
         raise CompositionError(
-            f"row {r} of body {body.name!r} is driven at {rows.target[r]:.4g} per second at t = {time:g} s: "
+            f"row {r} of body {body.name!r} is driven at {rows.target_rate[r]:.4g} per second at t = {time:g} s: "
             "nothing rests while it moves. Choose a time at which its input is zero."
         )
-    if (rows.rate & rows.bounded & (rows.compliance > 0)).any():
+    if (rows.is_velocity_level & rows.bounded & (rows.compliance > 0)).any():
         raise CompositionError(
             f"body {body.name!r} has rows that bind a rate, with compliance and force bounds at once: "
             "statics cannot say what they hold at rest. Let a run with damping come to rest instead."
@@ -61,14 +61,14 @@ def take_rows(part: BodySystem, state: State, inputs: Array, slipped: Array) -> 
     rows = part.rows
     assert rows is not None
     part.body.model.bilateral(state, inputs, rows)
-    flows = rows.rate & (rows.compliance > 0)
+    flows = rows.is_velocity_level & (rows.compliance > 0)
     part.take_rows(
         np.where(flows, FREE_ROW, rows.compliance),
-        np.where(rows.rate, np.where(flows | rows.bounded, 0.0, -slipped), -rows.constraint),
+        np.where(rows.is_velocity_level, np.where(flows | rows.bounded, 0.0, -slipped), -rows.position_error),
     )
     if flows.any():
-        force = np.where(flows, rows.target / np.where(flows, rows.compliance, 1.0), 0.0)
-        rows.add_transpose(force, part.right)
+        force = np.where(flows, rows.target_rate / np.where(flows, rows.compliance, 1.0), 0.0)
+        rows.add_transpose_product(force, part.right)
 
 
 def row_error(part: BodySystem) -> float:
@@ -76,11 +76,11 @@ def row_error(part: BodySystem) -> float:
     rows, force = part.rows, part.row_impulse
     if rows is None:
         return 0.0
-    error = rows.constraint + rows.compliance * force
+    error = rows.position_error + rows.compliance * force
     near = 1e-9 * (1.0 + np.abs(force))
     error = np.where(rows.bounded & (force >= rows.upper - near), np.maximum(error, 0.0), error)
     error = np.where(rows.bounded & (force <= rows.lower + near), np.minimum(error, 0.0), error)
-    return float(np.max(np.abs(error[~rows.rate]), initial=0.0))
+    return float(np.max(np.abs(error[~rows.is_velocity_level]), initial=0.0))
 
 
 def slip(part: BodySystem, start: State, step: Array, time: float) -> Array:
@@ -92,7 +92,7 @@ def slip(part: BodySystem, start: State, step: Array, time: float) -> Array:
         model.advance(start, step, 0.5 * (1.0 + node), start, between)
         model.bilateral(between, part.body.inputs.at(time), rows)
         total += 0.5 * weight * rows.product(step)
-    return np.where(rows.rate & ~rows.bounded & (rows.compliance == 0), total, 0.0)
+    return np.where(rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0), total, 0.0)
 
 
 def guess_forces(part: BodySystem) -> bool:

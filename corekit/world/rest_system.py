@@ -220,7 +220,7 @@ class RestSystem:
         for part, slipped, where, own in zip(
             self.parts, self._slipped, self.slices, start.parts, strict=True
         ):
-            holds = part.rows is not None and part.rows.rate.any()
+            holds = part.rows is not None and part.rows.is_velocity_level.any()
             found.append(slipped + slip(part, own, step[where], self.time) if holds else slipped)
         return found
 
@@ -306,7 +306,7 @@ class RestSystem:
         self._slipped = self._slipped_after(start, share * step)
         if self.stage is not None:
             self.stage.accept()
-        stale = any(part.rows is not None and part.rows.rate.any() for part in self.parts)
+        stale = any(part.rows is not None and part.rows.is_velocity_level.any() for part in self.parts)
         for part, own in zip(self.parts, now.parts, strict=True):
             stale |= part.body.model.rechart(own)
         if stale:

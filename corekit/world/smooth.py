@@ -41,19 +41,19 @@ def _row_accelerations(part: BodySystem, state: State, around: State, tau: float
     speed = rows.product(v)
     soft = rows.compliance > 0
     safe = np.where(soft, rows.compliance, 1.0)
-    force = np.where(rows.rate, rows.target - speed, -rows.constraint) / safe
-    rows.add_transpose(np.where(soft & ~rows.bounded, force, 0.0), part.right)
+    force = np.where(rows.is_velocity_level, rows.target_rate - speed, -rows.position_error) / safe
+    rows.add_transpose_product(np.where(soft & ~rows.bounded, force, 0.0), part.right)
     if eliminated is not None:
         wanted = np.where(
-            rows.rate,
-            -drift - (speed - rows.target) / tau,
-            -drift - 2.0 * speed / tau - rows.constraint / (tau * tau),
+            rows.is_velocity_level,
+            -drift - (speed - rows.target_rate) / tau,
+            -drift - 2.0 * speed / tau - rows.position_error / (tau * tau),
         )
         kept = ~rows.bounded
         eliminated.dofs[:] = rows.dofs[kept]
         eliminated.values[:] = rows.values[kept]
         eliminated.compliance[:] = np.where(soft, FREE_ROW, 0.0)[kept]
-        eliminated.target[:] = np.where(soft, 0.0, wanted)[kept]
+        eliminated.rhs[:] = np.where(soft, 0.0, wanted)[kept]
 
 
 def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Array:
@@ -64,7 +64,7 @@ def _rate_at(part: BodySystem, state: State, around: State, shift: float) -> Arr
     around.time = state.time + shift
     around.v[:] = state.v
     model.bilateral(around, part.body.inputs.at(around.time), rows)
-    return rows.product(state.v) - np.where(rows.rate, rows.target, 0.0)
+    return rows.product(state.v) - np.where(rows.is_velocity_level, rows.target_rate, 0.0)
 
 
 def prescribed_acceleration(part: BodySystem, state: State, small: float) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.linalg.largest import largest
+from corekit.linalg.vectors import max_abs
 from corekit.world.body_system import BodySystem
 from corekit.world.smooth import potential_force, prescribed_acceleration
 
@@ -48,7 +48,7 @@ def _assemble(
         model.bilateral(state, u, joints.rows)
         joints.correct(state.v, damping, stiffness, chord)
         if chord and part.eliminated is not None:
-            part.eliminated.add_transpose(part.row_impulse[joints.kept], part.right)
+            part.eliminated.add_transpose_product(part.row_impulse[joints.kept], part.right)
 
 
 def smooth_correction(
@@ -82,7 +82,7 @@ def smooth_correction(
             part.add_row_impulses(unbalanced)
         if len(part.prescribed):
             unbalanced = unbalanced[part.free]
-        worst = max(worst, largest(unbalanced))
+        worst = max(worst, max_abs(unbalanced))
     if chord:
         _chord(system, out)
         return worst

@@ -157,12 +157,13 @@ class SmoothMotion:
         safe = np.where(soft, rows.compliance, 1.0)
         full = _dense(rows.dofs, rows.values, part.body.nv)
         for rate, matrix in ((False, stiffness), (True, damping)):
-            chosen = full[soft & (rows.rate == rate)]
-            matrix += chosen.T @ (chosen / safe[soft & (rows.rate == rate), None])
+            chosen = full[soft & (rows.is_velocity_level == rate)]
+            matrix += chosen.T @ (chosen / safe[soft & (rows.is_velocity_level == rate), None])
         if part.has_tangent:
             if b not in self._curvature:
                 self._curvature[b] = part.body.model.tangent_matrices()[0]
-            pull = np.where(rows.rate, rows.target - rows.product(state.v), -rows.constraint) / safe
+            rate_error = rows.product(state.v) - rows.target_rate
+            pull = -np.where(rows.is_velocity_level, rate_error, rows.position_error) / safe
             force = np.where(soft, pull, np.where(rows.bounded, 0.0, part.row_impulse))
             part.body.model.bilateral_curvature(state, force, self._curvature[b])
             stiffness -= self._curvature[b].dense()
@@ -183,15 +184,15 @@ def _subtract_stabilisation(
     if rows is None or eliminated is None:
         return
     kept = ~rows.bounded
-    rigid, rate = (rows.compliance <= 0)[kept], rows.rate[kept]
-    n, given = part.body.nv, eliminated.target.copy()
+    rigid, rate = (rows.compliance <= 0)[kept], rows.is_velocity_level[kept]
+    n, given = part.body.nv, eliminated.rhs.copy()
     nothing, fixed, force = np.zeros(n), np.zeros(len(part.prescribed)), np.zeros(eliminated.count)
     response = np.zeros((n, eliminated.count), order="F")
     for r in np.flatnonzero(rigid):
-        eliminated.target[:] = 0.0
-        eliminated.target[r] = 1.0
+        eliminated.rhs[:] = 0.0
+        eliminated.rhs[r] = 1.0
         part.factor.solve(nothing, fixed, response[:, r], force)
-    eliminated.target[:] = given
+    eliminated.rhs[:] = given
     full = _dense(eliminated.dofs, eliminated.values, n)
     by_displacement -= response @ (full * np.where(rate, 0.0, 1.0 / settling**2)[:, None])
     by_velocity -= response @ (full * np.where(rate, 1.0, 2.0)[:, None] / settling)

@@ -22,7 +22,7 @@ from scipy.linalg import LinAlgError, eigh, null_space
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
-from corekit.linalg.factor import factor
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import symmetrise
 from corekit.world.rest_rows import diagonal
 from corekit.world.rest_system import RestSystem
@@ -95,7 +95,7 @@ def _of_body(system: RestSystem, b: int) -> Stability:
     part = system.parts[b]
     if part.body.nv <= 60:
         return _of_block(system, [b], np.zeros((0, system.velocities)))
-    test = factor(part.matrix, None, part.prescribed)
+    test = make_factorisation(part.matrix, None, part.prescribed)
 
     def definite(s: float) -> bool:
         system.assemble(b, -s)
@@ -188,7 +188,7 @@ def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "
         stiffness[where, where], mass[where, where] = part.matrix.dense(), part.mass.dense()
         rows = part.rows
         if rows is not None:
-            for r in np.flatnonzero((rows.compliance > 0) & ~rows.rate & ~rows.bounded):
+            for r in np.flatnonzero((rows.compliance > 0) & ~rows.is_velocity_level & ~rows.bounded):
                 row = np.zeros(part.body.nv)
                 np.add.at(row, rows.dofs[r], rows.values[r])
                 stiffness[where, where] += np.outer(row, row) / rows.compliance[r]

@@ -17,7 +17,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import ArrayTable, indices, vector
 from corekit.linalg.array_table import matrix as entries
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise
-from corekit.linalg.small_factor import SMALL
+from corekit.linalg.square_root import SMALL
 
 __all__ = ["StartForm"]
 

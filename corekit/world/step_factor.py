@@ -16,10 +16,10 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
-from corekit.linalg.factor import EliminatedRows
-from corekit.linalg.halves import Halves
-from corekit.linalg.halving import Halving
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.delassus_assembly import DelassusAssembly
 from corekit.linalg.matrices import Matrix
+from corekit.linalg.square_root import SquareRootFactorisation
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_matrix import ContactMatrix
@@ -59,7 +59,7 @@ class StepFactor:
         self._forces, self._impulses = forces, impulses
         self._one = self._parts[0] if len(self._parts) == 1 else None
         # of a body without others and without a potential: how, what, with which rows
-        self._alone: tuple[Callable[..., bool], Matrix, EliminatedRows | None] | None = None
+        self._alone: tuple[Callable[..., bool], Matrix, EliminatedConstraints | None] | None = None
         if self._one is not None and forces is None:
             self._alone = self._one.factor.refactor, self._one.matrix, self._one.eliminated
         # contact terms go into one matrix of all bodies, unless rows are eliminated from each body's own
@@ -72,9 +72,11 @@ class StepFactor:
         halving = [
             (part.factor, part.right, part.fixed, part.matrix)
             for part in self._parts
-            if isinstance(part.factor, Halving)
+            if isinstance(part.factor, SquareRootFactorisation)
         ]
-        self.halves = Halves(halving) if forces is None and len(halving) == len(self._parts) else None
+        self.halves = (
+            DelassusAssembly(halving) if forces is None and len(halving) == len(self._parts) else None
+        )
 
     def forget(self) -> None:
         """Have no analysis of contacts that were, so that what comes is the same as after a fresh start."""
@@ -152,7 +154,7 @@ class StepFactor:
             self._joint.correct(out)
             return
         for part, where in zip(self._parts, self._slices, strict=True):
-            part.factor.correct(residual[where], out[where])
+            part.factor.solve_negative(residual[where], out[where])
         if self._forces is not None:
             self._forces.correct(out[:, None])
 

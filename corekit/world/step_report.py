@@ -52,7 +52,7 @@ def unbalanced(system: StepSystem, prescribes: bool, out: Array) -> None:
     for part, where in zip(system.parts, system.slices, strict=True):
         out[where] = part.rho
         if part.rows is not None:
-            part.rows.add_transpose(-part.row_impulse, out[where])
+            part.rows.add_transpose_product(-part.row_impulse, out[where])
     if system.contact_count and system.forces is not None:
         system.forces.add_impulse(-system.problem.step, out)
     elif system.contact_count:

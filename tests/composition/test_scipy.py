@@ -53,7 +53,7 @@ def test_loops_are_held_by_baumgarte_and_by_generalized_alpha_alike():
         body, part = simulation.bodies[0], simulation.system.parts[0]
         assert part.rows is not None
         body.model.bilateral(simulation.state.parts[0], body.inputs.at(simulation.time), part.rows)
-        assert np.abs(part.rows.constraint).max() < 1e-8
+        assert np.abs(part.rows.position_error).max() < 1e-8
         assert np.abs(part.rows.product(simulation.state.v)).max() < 1e-5
         ends.append(simulation.state.q - start)
     assert np.abs(ends[0]).max() > 2e-3

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import ldl
 
-from corekit.linalg.band_elimination import BandElimination
-from corekit.linalg.elimination import Elimination, fill_reducing
-from corekit.linalg.factor import factor
+from corekit.linalg.band_lu import BandLU
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, widest
 from corekit.linalg.sparse import Sparse, SparsePattern
+from corekit.linalg.sparse_lu import SparseLU, fill_reducing
 
 
 def unsymmetric(n, seed, density=0.15):
@@ -32,7 +32,7 @@ def test_elimination_solves_what_dense_algebra_solves(n, seed, symmetric):
     if symmetric:
         matrix.symmetrise()
     right = np.random.default_rng(seed + 1).normal(size=n)
-    elimination = Elimination(matrix.pattern)
+    elimination = SparseLU(matrix.pattern)
     assert elimination.refactor(matrix.data, symmetric)
     x = right.copy()
     elimination.solve(x)
@@ -49,7 +49,7 @@ def test_a_band_solves_what_dense_algebra_solves_and_tells_what_is_indefinite(n,
     i, j = np.indices((n, n))
     matrix = np.where(np.abs(i - j) <= width, rng.uniform(-1, 1, (n, n)), 0.0)
     matrix += (2.0 * width + 1.0) * np.eye(n)
-    band = BandElimination(n, width)
+    band = BandLU(n, width)
 
     def fill(values):
         band.data[:] = 0.0
@@ -71,7 +71,7 @@ def test_one_analysis_serves_every_matrix_of_the_pattern():
     first, second = unsymmetric(30, 3), unsymmetric(30, 3)
     second.data *= np.random.default_rng(4).uniform(0.5, 1.0, len(second.data))
     second.data[second.pattern.diagonal] += 10.0
-    elimination = Elimination(first.pattern)
+    elimination = SparseLU(first.pattern)
     right = np.ones(30)
     for matrix in (first, second, first):
         assert elimination.refactor(matrix.data, symmetric=False)
@@ -82,7 +82,7 @@ def test_one_analysis_serves_every_matrix_of_the_pattern():
 
 def test_an_indefinite_or_non_finite_matrix_is_told_and_spoils_nothing():
     matrix = unsymmetric(20, 5)
-    elimination = Elimination(matrix.pattern)
+    elimination = SparseLU(matrix.pattern)
     good = matrix.data.copy()
     for value in (np.nan, np.inf):
         bad = good.copy()
@@ -105,7 +105,7 @@ def test_pivots_have_the_signs_of_the_inertia():
     matrix = unsymmetric(15, 6)
     matrix.symmetrise()
     lowest = np.linalg.eigvalsh(matrix.dense())[0]
-    elimination = Elimination(matrix.pattern)
+    elimination = SparseLU(matrix.pattern)
     for shift, definite in ((-1.05 * lowest, False), (-0.95 * lowest, True)):
         shifted = matrix.data.copy()
         shifted[matrix.pattern.diagonal] += shift
@@ -130,20 +130,20 @@ def test_minimum_degree_goes_from_the_leaves_to_the_hub_without_fill():
     """A tree of scalars has an order without any fill; numbered from the hub it fills the whole."""
     star = arms(6, 40, 1)
     below = np.count_nonzero(star.row > star.column)
-    assert Elimination(star).fill == below
+    assert SparseLU(star).fill == below
     hub_first = SparsePattern.of(30, np.zeros(29, dtype=np.int64), np.arange(1, 30))
-    assert Elimination(hub_first, place=np.arange(30)).fill == 29 * 30 // 2
-    assert Elimination(hub_first).fill == 29
+    assert SparseLU(hub_first, place=np.arange(30)).fill == 29 * 30 // 2
+    assert SparseLU(hub_first).fill == 29
     order = fill_reducing(hub_first)
     assert np.array_equal(np.sort(order), np.arange(30))
 
 
 def test_a_chain_keeps_its_band_and_a_star_of_chains_stays_linear():
     chain = SparsePattern.of(200, *np.nonzero(np.abs(np.subtract.outer(np.arange(200), np.arange(200))) <= 4))
-    elimination = Elimination(chain)
+    elimination = SparseLU(chain)
     assert elimination.fill == np.count_nonzero(chain.row > chain.column)
     assert np.array_equal(elimination.place, np.arange(200))
-    small, large = (Elimination(arms(5, length, 4)).fill for length in (40, 80))
+    small, large = (SparseLU(arms(5, length, 4)).fill for length in (40, 80))
     assert large < 2.3 * small
 
 
@@ -182,7 +182,7 @@ def test_factor_holds_prescribed_entries_of_an_unsymmetric_matrix(symmetric):
     matrix, held = unsymmetric(18, 11), np.array([2, 9])
     if symmetric:
         matrix.symmetrise()
-    answer = factor(matrix, None, held, symmetric)
+    answer = make_factorisation(matrix, None, held, symmetric)
     assert answer.refactor(matrix, None)
     right, fixed, x = np.arange(18.0), np.array([0.3, -0.7]), np.zeros(18)
     answer.solve(right, fixed, x, np.zeros(0))

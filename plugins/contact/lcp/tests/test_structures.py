@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit.linalg.factor import EliminatedRows, factor
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
 
@@ -23,12 +24,12 @@ def stages(letters, **others):
 def stepped(matrix, rows, solver, problem_of, bilateral=None):
     """v⁺ of one step with the given matrix, and with it all that was asked of the contacts."""
     nothing = np.zeros(0)
-    solved = factor(matrix, bilateral)
+    solved = make_factorisation(matrix, bilateral)
     assert solved.refactor(matrix, bilateral)
     free, held = np.zeros(N), np.zeros(bilateral.count if bilateral else 0)
     solved.solve(np.linspace(-1.0, 0.5, N), nothing, free, held)
     response = np.array(rows.T, order="F")
-    solved.columns(response)
+    solved.solve_columns(response)
     problem = problem_of(np.eye(N), rows, free, 0.4)
     problem._delassus = rows @ response
     impulse = np.zeros(len(rows))
@@ -76,7 +77,7 @@ def test_coupled_band_gives_what_its_dense_form_does(letters, problem_of, solver
 @pytest.mark.parametrize("name", ["diagonal", "block diagonal", "banded", "dense"])
 @pytest.mark.parametrize("letters", ["", "qrt"])
 def test_bilateral_rows_hold_while_contacts_are_answered(name, letters, problem_of, solver_of):
-    bilateral = EliminatedRows(2, 2)
+    bilateral = EliminatedConstraints(2, 2)
     bilateral.dofs[:] = [[0, 4], [3, 9]]
     bilateral.values[:] = [[1.0, -1.0], [1.0, 2.0]]
     rows = contact_rows()[:6]

@@ -123,9 +123,9 @@ def test_errors_of_loops_are_told_however_small():
     slope = np.zeros((rows.count, 3))
     np.add.at(slope, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
     assert np.linalg.norm(slope @ along) == pytest.approx(0.5)  # the coupler's length
-    before = rows.constraint.copy()
+    before = rows.position_error.copy()
     for small in (1e-4, 1e-8, 1e-12):
-        moved = robot.at(closed + small * along).rows().constraint - before
+        moved = robot.at(closed + small * along).rows().position_error - before
         np.testing.assert_allclose(moved / small, slope @ along, atol=1e-4 + 1e-15 / small)
 
 

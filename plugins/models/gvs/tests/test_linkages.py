@@ -88,7 +88,7 @@ def test_accelerations_of_the_platform_on_ropes_are_those_of_the_reference(basis
     np.add.at(ours, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
     error, exact, drift = constraints(tree, loops, q, v)
     assert np.abs(error).max() < 1e-12
-    assert np.abs(rows.constraint).max() < 1e-12
+    assert np.abs(rows.position_error).max() < 1e-12
     turned = np.linalg.lstsq(exact.T, ours.T, rcond=None)[0].T  # another basis of the same forbidden twists
     close(turned @ exact, ours)
     exact_rate, force_of_loops = acceleration(tree, loops, q, v, wanted, wanted_mass, np.inf)

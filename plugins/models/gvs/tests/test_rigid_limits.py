@@ -86,7 +86,7 @@ def test_a_slider_crank_moves_as_its_one_angle_says():
     lean = -np.arcsin(a / b * np.sin(theta))
     start = np.array([theta, lean - theta, slider(theta)])
     rows = dense_rows(robot.at(start))
-    assert np.abs(robot.rows().constraint).max() < 1e-12
+    assert np.abs(robot.rows().position_error).max() < 1e-12
     v = np.array([speed, *np.linalg.lstsq(rows[:, 1:], -rows[:, 0] * speed, rcond=None)[0]])
     h = 1e-6
     slope = (slider(theta + h) - slider(theta - h)) / (2 * h)
@@ -136,9 +136,9 @@ def test_a_four_bar_s_pin_is_where_its_circles_meet_at_rest_and_in_motion():
         )
 
     for angle, place in FOUR_BAR.items():
-        assert np.abs(robot.at(closed(angle)).rows().constraint).max() < 1e-12
+        assert np.abs(robot.at(closed(angle)).rows().position_error).max() < 1e-12
         np.testing.assert_allclose(robot.place("coupler.tip")[0], [*place, 0], atol=1e-12)
-    off = robot.at(closed(1.0) + [0, 1e-3, 0]).rows().constraint
+    off = robot.at(closed(1.0) + [0, 1e-3, 0]).rows().position_error
     assert np.linalg.norm(off) == pytest.approx(0.5e-3, rel=1e-2)
     q = closed(3.0)
     path, rates = rolled(robot, q, np.zeros(3), [0.2, 0.5])

@@ -24,13 +24,13 @@ def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, 
     J, rows = arm.rows()
     # eight bodies one after the other, eight operations each, within a metre and a metre per second
     rounded = rounding(8 * 8)
-    np.testing.assert_allclose(rows.constraint, 0.0, atol=rounded)
-    rate = np.where(rows.rate, 0.02, 0.0)
+    np.testing.assert_allclose(rows.position_error, 0.0, atol=rounded)
+    rate = np.where(rows.is_velocity_level, 0.02, 0.0)
     h, v = 0.01, arm.state.v
     if equations == "published":
         # g at the end of the step, where the links turn
-        np.testing.assert_allclose((J @ v)[~rows.rate], 0.0, atol=rounded)
-        assert (J @ v)[rows.rate] == pytest.approx(0.02, abs=h)
+        np.testing.assert_allclose((J @ v)[~rows.is_velocity_level], 0.0, atol=rounded)
+        assert (J @ v)[rows.is_velocity_level] == pytest.approx(0.02, abs=h)
     else:
         np.testing.assert_allclose(J @ v, rate, atol=rounded)
 
@@ -41,7 +41,7 @@ def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
         start = {"bend": (0.2,), "grown_length": 0.5, "bend_rate": (2.0,), "growth_rate": 0.1}
         arm = robot(bodies=6, length=0.3, equations="published", step=h, initial=start)
         J, rows = arm.rows()
-        bound = (J @ arm.state.v)[rows.rate]
+        bound = (J @ arm.state.v)[rows.is_velocity_level]
         end = (arm.state.q + h * arm.state.v).reshape(-1, 2, 3)
         speed = arm.state.v.reshape(-1, 2, 3)
         reach, run = (each[:, 1, :2] - each[:, 0, :2] for each in (end, speed))
@@ -108,7 +108,7 @@ def test_drift_of_the_joints_is_of_second_order_and_does_not_build_up(robot, mov
             simulation.step()
             arm.state.q[:] = simulation.state.q
             rows = arm.rows()[1]
-            found.append(float(np.abs(rows.constraint[~rows.rate]).max()))
+            found.append(float(np.abs(rows.position_error[~rows.is_velocity_level]).max()))
         worst.append(max(found))
         half = len(found) // 2
         assert max(found[half:]) <= 1.2 * max(found[:half])

@@ -23,8 +23,8 @@ def test_rows_as_expressions_equal_the_numbers(robot, equations):
     function = casadi.Function("rows", [q, v, u], expressions)
     matrix, held, wanted = (np.array(each) for each in function(arm.state.q, arm.state.v, arm.inputs))
     np.testing.assert_allclose(matrix, J, atol=1e-12)
-    np.testing.assert_allclose(held.ravel(), rows.constraint[~rows.rate], atol=rounding(32))
-    np.testing.assert_allclose(wanted.ravel(), rows.target[rows.rate], atol=rounding(16))
+    np.testing.assert_allclose(held.ravel(), rows.position_error[~rows.is_velocity_level], atol=rounding(32))
+    np.testing.assert_allclose(wanted.ravel(), rows.target_rate[rows.is_velocity_level], atol=rounding(16))
 
 
 def test_given_stiffness_and_damping_replace_those_of_the_options(robot):

@@ -137,7 +137,7 @@ def shifted_off_the_plane(self, state, position, rotation):
 
 @after
 def constraint_in_other_units(self, state, inputs, rows):
-    rows.constraint *= 1.01
+    rows.position_error *= 1.01
 
 
 @after

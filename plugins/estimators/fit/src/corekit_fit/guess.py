@@ -73,7 +73,7 @@ def _position_rows(task: EstimationTask) -> list[int]:
     if "bilateral" not in task.abilities:
         return []
     model: Any = task.model
-    return [int(i) for i in np.flatnonzero(~model.bilateral_rows().rate)]
+    return [int(i) for i in np.flatnonzero(~model.bilateral_rows().is_velocity_level)]
 
 
 def _unknowns(program: Program, time: Array, shapes: Array) -> Array:

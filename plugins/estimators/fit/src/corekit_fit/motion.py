@@ -29,7 +29,7 @@ from attrs import frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import CompositionError
-from corekit.linalg.rows import BilateralRows
+from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.roles.estimator import EstimationTask, SeenObstacle
 from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
 from corekit_fit.distances import signed_distance
@@ -182,9 +182,10 @@ class Motion:
         moving = J @ v
         compliant = ca.DM(rows.compliance) * force
         residuals = [
-            (moving[i] - target[i] if rows.rate[i] else c[i]) + compliant[i] for i in range(self.count)
+            (moving[i] - target[i] if rows.is_velocity_level[i] else c[i]) + compliant[i]
+            for i in range(self.count)
         ]
-        rigid = np.flatnonzero(~rows.rate & (rows.compliance == 0.0))
+        rigid = np.flatnonzero(~rows.is_velocity_level & (rows.compliance == 0.0))
         return ca.vertcat(*residuals), ca.vertcat(*[moving[int(i)] for i in rigid])
 
     def leaving(self, i: int, q: Expression, v: Expression, time: float) -> Expression:
@@ -236,11 +237,11 @@ def _refuse(task: EstimationTask) -> None:
     )
 
 
-def _rows_of(task: EstimationTask) -> BilateralRows | None:
+def _rows_of(task: EstimationTask) -> ConstraintRows | None:
     if "bilateral" not in task.abilities or not task.model.layout.bilateral_rows:
         return None
     model: Any = task.model
-    rows: BilateralRows = model.bilateral_rows()
+    rows: ConstraintRows = model.bilateral_rows()
     state: State = task.start
     model.bilateral(state, task.inputs(0.0), rows)
     if rows.bounded.any():

@@ -9,8 +9,8 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
+from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
 from corekit_gvs.answers import energies, frame_poses, point_rows, same
@@ -184,19 +184,19 @@ class GVS(Model):
             pushes = np.add(pushes, self._held, out=self._held)
         add_turning(*packed, pushes, last, -1.0, stiffness.data)
 
-    def bilateral_rows(self) -> BilateralRows:
+    def bilateral_rows(self) -> ConstraintRows:
         """Rows of all loops, every one over all velocities."""
-        rows = BilateralRows(self._robot.loops.height, self._robot.size)
+        rows = ConstraintRows(self._robot.loops.height, self._robot.size)
         rows.dofs[:] = np.arange(self._robot.size)
         return rows
 
-    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write the rows of `loops`."""
         self._sweep(state, self._last, ROWS)
         rows.dofs[:] = self._columns
-        loop_rows(*self._packed, self._unit, rows.values, rows.constraint)
+        loop_rows(*self._packed, self._unit, rows.values, rows.position_error)
         rows.compliance[:] = self._compliance
-        rows.target[:] = 0.0
+        rows.target_rate[:] = 0.0
 
     def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write the exact ∂(J_bᵀ·λ)/∂q."""

@@ -10,8 +10,8 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
+from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
-from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
 from corekit_vine.bending import dynamics, energy, move, tangent
@@ -167,22 +167,30 @@ class Vine(Model):
 
     # — rows —
 
-    def bilateral_rows(self) -> BilateralRows:
+    def bilateral_rows(self) -> ConstraintRows:
         """Five rows a link, six if growth is irreversible: pin, pin, side, turn, growth(, no shrinking)."""
         links, per_link = self._config.links, int(self._scalars[ROWS])
         kind = np.arange(links * per_link) % per_link
         held = (kind == 4) & bool(np.isfinite(self._scalars[FORCE]))
-        made = BilateralRows(links * per_link, WIDTH, rate=kind >= 4, bounded=held | (kind == 5), timed=False)
+        bounded = held | (kind == 5)
+        made = ConstraintRows(links * per_link, WIDTH, kind >= 4, bounded, time_dependent=False)
         made.dofs[:] = row_dofs(links, per_link)
         made.compliance[kind == 4] = self._scalars[COMPLIANCE]
         made.lower[kind == 4], made.upper[kind == 4] = -self._scalars[FORCE], self._scalars[FORCE]
         made.lower[kind == 5] = 0.0
         return made
 
-    def bilateral(self, state: State, inputs: Array, rows_: BilateralRows) -> None:
+    def bilateral(self, state: State, inputs: Array, rows_: ConstraintRows) -> None:
         """Write the rows of `joints`."""
         rows(
-            self._scalars, state.q, state.v, self._turns, inputs, rows_.values, rows_.constraint, rows_.target
+            self._scalars,
+            state.q,
+            state.v,
+            self._turns,
+            inputs,
+            rows_.values,
+            rows_.position_error,
+            rows_.target_rate,
         )
 
     def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:

@@ -27,7 +27,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
-from corekit.linalg.largest import largest
+from corekit.linalg.vectors import max_abs
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
 from corekit_timestep.alpha_vectors import accelerate, average, move_ends
@@ -155,7 +155,7 @@ class AlphaNewton:
                 self._number = None
                 return Status.SINGULAR, iteration, residual
             residual = found
-            size = own.gamma * h * own.share * largest(change)
+            size = own.gamma * h * own.share * max_abs(change)
             rate = size / before
             if kept and not rate < 1.0:
                 # an old matrix led away: begin again with a new one
@@ -165,7 +165,7 @@ class AlphaNewton:
                 continue
             if not math.isfinite(size):
                 return Status.NON_FINITE, iteration, residual
-            small = self._tolerance * (1.0 + largest(smooth.v))
+            small = self._tolerance * (1.0 + max_abs(smooth.v))
             if (1.0 + shift) * size <= small:
                 self._served += older
                 return Status.CONVERGED, iteration, residual

@@ -34,7 +34,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.linalg.largest import largest
+from corekit.linalg.vectors import max_abs
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
 from corekit_timestep.alpha_newton import AlphaNewton, Averages
@@ -132,8 +132,8 @@ class AlphaStepper:
             factor = self._factor(error)
             self._length = min(self._step, max(length, h) * factor) if factor >= _WORTH else max(length, h)
         # without impulses the contact problem gives v₁ back, to rounding
-        tiny = 1e-10 * (1.0 + largest(out.v))
-        if info is _CONVERGED or largest(out.v - smooth.v) <= tiny:
+        tiny = 1e-10 * (1.0 + max_abs(out.v))
+        if info is _CONVERGED or max_abs(out.v - smooth.v) <= tiny:
             self._kept = {
                 "a": self._newton.averaged(a0, w0, w1), "w": w1, "earlier": w0, "mean": now,
                 "lasted": np.array(h), "q": out.q.copy(), "v": out.v.copy(),
@@ -158,7 +158,7 @@ class AlphaStepper:
 
     def _error(self, mean: Array, before: Array, h: float, lasted: float) -> float:
         """The left side of (3) [m or rad]; at a fresh start A_before is the acceleration there."""
-        return self._averages.error * h**3 * 2.0 * largest(mean - before) / (h + lasted)
+        return self._averages.error * h**3 * 2.0 * max_abs(mean - before) / (h + lasted)
 
     def _factor(self, error: float) -> float:
         """How much longer a step may be than one with this error."""

@@ -20,8 +20,8 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
+from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
-from corekit.linalg.rows import BilateralRows
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout, Model, Outline
 from corekit_testing.blocks import add_block, new_matrix
@@ -268,12 +268,12 @@ class PointChain(Model):
 
     # — rows —
 
-    def bilateral_rows(self) -> BilateralRows:
+    def bilateral_rows(self) -> ConstraintRows:
         kinds = [kind for _, kind, _ in self._row_link]
-        rows = BilateralRows(
+        rows = ConstraintRows(
             len(kinds),
             2 * self._size,
-            rate=np.array([kind in {"winch", "brake"} for kind in kinds], dtype=bool),
+            is_velocity_level=np.array([kind in {"winch", "brake"} for kind in kinds], dtype=bool),
             bounded=np.array([kind in {"brake", "tendon"} for kind in kinds], dtype=bool),
         )
         rows.compliance[:] = [0.0 if kind == "weld" else self._config.compliance for kind in kinds]
@@ -281,16 +281,16 @@ class PointChain(Model):
         rows.upper[rows.bounded] = self._config.upper
         return rows
 
-    def bilateral(self, state: State, inputs: Array, rows: BilateralRows) -> None:
+    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         d = self._size
         for r, (i, kind, axis) in enumerate(self._row_link):
             if kind == "weld":
                 direction = np.eye(d)[axis]
-                rows.constraint[r] = direction @ (self._relative(state.q, i) - self._span[i])
+                rows.position_error[r] = direction @ (self._relative(state.q, i) - self._span[i])
             else:
                 direction, length = self._along(state, i)
-                rows.constraint[r] = length - self._length[i]
-            rows.target[r] = inputs[-1] if kind == "winch" else 0.0
+                rows.position_error[r] = length - self._length[i]
+            rows.target_rate[r] = inputs[-1] if kind == "winch" else 0.0
             rows.dofs[r, :d] = d * i + np.arange(d)
             rows.dofs[r, d:] = d * max(i - 1, 0) + np.arange(d)
             rows.values[r, :d] = direction

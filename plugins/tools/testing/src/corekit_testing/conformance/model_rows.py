@@ -74,13 +74,15 @@ def _with_rows(subject: Subject) -> Probe:
 @check("bilateral-rows-are-slopes", "J_b of position rows is the slope of c", "bilateral")
 def bilateral_rows_are_slopes(subject: Subject) -> None:
     probe = _with_rows(subject)
-    position = ~probe.model.bilateral_rows().rate
+    position = ~probe.model.bilateral_rows().is_velocity_level
     if not position.any():
         raise NotApplicable("has rate rows alone with these options")
     for state in probe.states:
         rows = probe.bilateral(state)
         for direction in directions(probe.model, state):
-            wanted = probe.along(state, direction, lambda moved: probe.bilateral(moved).constraint[position])
+            wanted = probe.along(
+                state, direction, lambda moved: probe.bilateral(moved).position_error[position]
+            )
             expect_slope("J_b·v of position rows", rows.product(direction)[position], wanted)
 
 
@@ -90,7 +92,7 @@ def bilateral_rows_fixed(subject: Subject) -> None:
     new = probe.model.bilateral_rows()
     for state in probe.states:
         rows = probe.bilateral(state)
-        for name in ("rate", "bounded"):
+        for name in ("is_velocity_level", "bounded"):
             expect((getattr(rows, name) == getattr(new, name)).all(), f"`{name}` of a row changes")
         inside = (rows.dofs >= 0) & (rows.dofs < state.v.size)
         expect(inside.all(), "a bilateral row names a velocity that does not exist")
@@ -107,7 +109,7 @@ def bilateral_curvature_is_slope(subject: Subject) -> None:
 
     def pull(state: State) -> Array:
         out = np.zeros(state.v.size)
-        probe.bilateral(state).add_transpose(impulse, out)
+        probe.bilateral(state).add_transpose_product(impulse, out)
         return out
 
     for state in probe.states:

@@ -268,7 +268,7 @@ class ModelSession(Session):
         rows = self.buffer("bilateral", self._model.bilateral_rows)
         self._model.bilateral(state, inputs, rows)
         found = {
-            "J_b": rows.values, "J_b dofs": rows.dofs, "constraint": rows.constraint, "target": rows.target,
+            "J_b": rows.values, "J_b dofs": rows.dofs, "constraint": rows.position_error, "target": rows.target_rate,
             "compliance": rows.compliance, "lower": rows.lower, "upper": rows.upper,
         }  # fmt: skip
         if rows.count and "tangent" in self.subject.spec.provides:

@@ -87,7 +87,7 @@ def answers_sized(subject: Subject) -> None:
             expect(
                 rows.count == probe.layout.bilateral_rows, "the number of bilateral rows is not the layout's"
             )
-            arrays |= {"J_b": rows.values, "c": rows.constraint, "rate": rows.target}
+            arrays |= {"J_b": rows.values, "c": rows.position_error, "rate": rows.target_rate}
             expect((rows.compliance >= 0).all(), "a compliance is negative")
             expect(
                 (rows.lower[rows.bounded] <= rows.upper[rows.bounded]).all(),

@@ -143,9 +143,11 @@ def symbolic_rows(subject: Subject) -> None:
     for state in s.probe.states:
         rows = s.probe.model.bilateral_rows()
         s.probe.model.bilateral(state, s.probe.inputs, rows)
-        matrix = np.zeros((rows.count, len(state.v)))
-        np.add.at(matrix, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
-        wanted = (matrix, np.where(rows.rate, 0.0, rows.constraint), np.where(rows.rate, rows.target, 0.0))
+        wanted = (
+            rows.to_dense(len(state.v)),
+            np.where(rows.is_velocity_level, 0.0, rows.position_error),
+            np.where(rows.is_velocity_level, rows.target_rate, 0.0),
+        )
         for what, expression, numbers in zip(
             ("J_b", "c of rows", "u of rows"), expressions, wanted, strict=True
         ):

@@ -1,4 +1,4 @@
-"""Bilateral rows eliminated with the matrix: LU of the saddle matrix, banded where its ordering makes it so.
+"""Constraints eliminated with the matrix: LU of the saddle-point matrix, banded where its ordering makes it so.
 
     [[A, J_bᵀ], [J_b, −E]]·(x, −λ) = (b, r)                                                 (1)
 
@@ -16,10 +16,11 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.factorisation import EliminatedRows, Factor
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.factorisation import Factorisation
 from corekit.linalg.matrices import Matrix
 
-__all__ = ["Saddle"]
+__all__ = ["SaddlePointFactorisation"]
 
 
 @compiled
@@ -41,22 +42,22 @@ def _fill(
 
 
 @final
-class Saddle(Factor):
+class SaddlePointFactorisation(Factorisation):
     """LU of (1), ordered once from its pattern.
 
     The pattern is read from the matrix layout and the rows' dofs; when the dofs change it is read anew.
     """
 
-    def __init__(self, matrix: Matrix, rows: EliminatedRows, prescribed: IntArray) -> None:
+    def __init__(self, matrix: Matrix, rows: EliminatedConstraints, prescribed: IntArray) -> None:
         self._n, self._nb = matrix.n, rows.count
         self._prescribed = prescribed
         self._known = np.zeros(self._n)
-        self._moved = np.zeros(self._n)
+        self._known_part = np.zeros(self._n)
         self._dofs: IntArray = np.full_like(rows.dofs, -1)
         self._matrix, self._rows = matrix, rows
         self._unknowns = np.zeros((self._n + self._nb, 1), order="F")
 
-    def _order(self, matrix: Matrix, rows: EliminatedRows) -> None:
+    def _order(self, matrix: Matrix, rows: EliminatedConstraints) -> None:
         """Choose the permutation and the target of every entry in the LU buffer."""
         n, nb, size = self._n, self._nb, self._n + self._nb
         self._dofs[:] = rows.dofs
@@ -72,10 +73,10 @@ class Saddle(Factor):
         column = np.concatenate([a_column, j_column, j_row, np.arange(n, size), self._prescribed])
         pattern = coo_array((np.ones(len(row)), (row, column)), shape=(size, size)).tocsr()
         order = np.asarray(reverse_cuthill_mckee(pattern, symmetric_mode=True), dtype=np.int64)
-        place = np.empty(size, dtype=np.int64)
-        place[order] = np.arange(size)
-        self._place = place
-        row, column = place[row], place[column]
+        permutation = np.empty(size, dtype=np.int64)
+        permutation[order] = np.arange(size)
+        self._permutation = permutation
+        row, column = permutation[row], permutation[column]
         self._width = int(np.max(np.abs(row - column), initial=0))
         self._banded = 3 * self._width + 1 < size
         if self._banded:
@@ -89,7 +90,7 @@ class Saddle(Factor):
             target, ends
         )
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         assert rows is not None
         if not np.array_equal(self._dofs, rows.dofs):
             self._order(matrix, rows)
@@ -105,33 +106,33 @@ class Saddle(Factor):
             _, self._pivots, info = dgetrf(self._lu, overwrite_a=1)
         return info == 0
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         if self._banded:
             dgbtrs(self._lu, self._width, self._width, block, self._pivots, overwrite_b=1)
         else:
             dgetrs(self._lu, self._pivots, block, overwrite_b=1)
 
-    def solve(self, b: Array, fixed: Array, x: Array, impulse: Array) -> None:
-        n, unknowns, place = self._n, self._unknowns[:, 0], self._place
+    def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
+        n, unknowns, permutation = self._n, self._unknowns[:, 0], self._permutation
         x[:] = b
-        target = self._rows.target
+        rhs = self._rows.rhs
         if len(self._prescribed):
-            self._known[self._prescribed] = fixed
-            self._matrix.multiply(self._known, self._moved)
-            x -= self._moved
-            x[self._prescribed] = fixed
-            target = target - self._rows.product(self._known)
-        unknowns[place[:n]] = x
-        unknowns[place[n:]] = target
-        self._back(self._unknowns)
-        x[:] = unknowns[place[:n]]
-        np.negative(unknowns[place[n:]], out=impulse)
+            self._known[self._prescribed] = prescribed_values
+            self._matrix.multiply(self._known, self._known_part)
+            x -= self._known_part
+            x[self._prescribed] = prescribed_values
+            rhs = rhs - self._rows.product(self._known)
+        unknowns[permutation[:n]] = x
+        unknowns[permutation[n:]] = rhs
+        self._substitute(self._unknowns)
+        x[:] = unknowns[permutation[:n]]
+        np.negative(unknowns[permutation[n:]], out=impulse)
 
-    def columns(self, block: Array) -> None:
+    def solve_columns(self, block: Array) -> None:
         n = self._n
         work = np.zeros((n + self._nb, block.shape[1]), order="F")
-        work[self._place[:n]] = block
+        work[self._permutation[:n]] = block
         if len(self._prescribed):
-            work[self._place[self._prescribed]] = 0.0
-        self._back(work)
-        block[:] = work[self._place[:n]]
+            work[self._permutation[self._prescribed]] = 0.0
+        self._substitute(work)
+        block[:] = work[self._permutation[:n]]

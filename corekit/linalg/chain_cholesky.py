@@ -15,10 +15,11 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.factorisation import Direct, EliminatedRows
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.factorisation import UnconstrainedFactorisation
 from corekit.linalg.matrices import Banded, Matrix
 
-__all__ = ["NARROWEST", "WIDTH", "ChainFactor"]
+__all__ = ["NARROWEST", "WIDTH", "ChainCholesky"]
 
 WIDTH: Final = 10
 """Half-width of the kernels: two nodes and two angles of a rod."""
@@ -72,7 +73,9 @@ def _substitute(band: Array, n: int, work: Array, x: Array) -> None:
 
 
 @compiled
-def _correct(band: Array, n: int, work: Array, residual: Array, prescribed: IntArray, x: Array) -> None:
+def _solve_negative(
+    band: Array, n: int, work: Array, residual: Array, prescribed: IntArray, x: Array
+) -> None:
     """Write −A⁻¹·residual into x; 0 at prescribed entries."""
     for j in range(n):
         x[j] = -residual[j]
@@ -82,7 +85,7 @@ def _correct(band: Array, n: int, work: Array, residual: Array, prescribed: IntA
 
 
 @final
-class ChainFactor(Direct):
+class ChainCholesky(UnconstrainedFactorisation):
     """(1) for bands of half-width `NARROWEST` to `WIDTH`.
 
     Args:
@@ -104,7 +107,7 @@ class ChainFactor(Direct):
         self._cleared = column * (WIDTH + 1) + below
         self._flat = self._band.ravel()
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         self._matrix, n, width = matrix, self._n, self._width
         self._band[:n, : width + 1] = matrix.data.T
         if width < WIDTH:
@@ -114,9 +117,9 @@ class ChainFactor(Direct):
             self._band[self._prescribed, 0] = 1.0
         return bool(_factorise(self._band, n))
 
-    def correct(self, residual: Array, out: Array) -> None:
-        _correct(self._band, self._n, self._work, residual, self._prescribed, out)
+    def solve_negative(self, residual: Array, out: Array) -> None:
+        _solve_negative(self._band, self._n, self._work, residual, self._prescribed, out)
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         for column in block.T:
             _substitute(self._band, self._n, self._work, column)

@@ -1,4 +1,4 @@
-"""The largest entry of a vector."""
+"""Vectors of generalized coordinates or velocities."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["largest"]
+__all__ = ["max_abs"]
 
 
 @compiled
-def largest(vector: Array) -> float:
+def max_abs(vector: Array) -> float:
     """max|x_i|, 0 of an empty vector; nan where an entry is nan."""
     found = 0.0
     for value in vector:

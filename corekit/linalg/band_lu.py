@@ -15,11 +15,11 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["BandElimination"]
+__all__ = ["BandLU"]
 
 
 @final
-class BandElimination:
+class BandLU:
     """L and U of (1) in place of A.
 
     Attributes:

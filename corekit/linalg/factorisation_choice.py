@@ -1,6 +1,6 @@
-"""Factorisations that keep a matrix's structure and eliminate bilateral rows and prescribed coordinates.
+"""Factorisations that keep a matrix's structure and eliminate constraints and prescribed velocities.
 
-What a factorisation answers stands in `factorisation`.
+What a factorisation solves stands in `factorisation`.
 
 | structure | rows | method                                                       | cost       |
 |-----------|------|--------------------------------------------------------------|------------|
@@ -19,56 +19,59 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs, dpbtrf, dpbtrs, dpotrf, dpotrs
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.chain_factor import NARROWEST, WIDTH, ChainFactor
-from corekit.linalg.diagonal_factor import DiagonalFactor
-from corekit.linalg.elimination import Elimination
-from corekit.linalg.factorisation import Direct, EliminatedRows, Factor
+from corekit.linalg.chain_cholesky import NARROWEST, WIDTH, ChainCholesky
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.factorisation import Factorisation, UnconstrainedFactorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
-from corekit.linalg.saddle import Saddle
-from corekit.linalg.small_factor import SMALL, SmallFactor
+from corekit.linalg.saddle_point import SaddlePointFactorisation
 from corekit.linalg.sparse import Sparse
+from corekit.linalg.sparse_lu import SparseLU
+from corekit.linalg.square_root import SMALL, DiagonalFactorisation, SmallCholesky
 
-__all__ = ["EliminatedRows", "Factor", "factor"]
+__all__ = ["make_factorisation"]
 
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def factor(
-    matrix: Matrix, rows: EliminatedRows | None = None, prescribed: IntArray = _NONE, symmetric: bool = True
-) -> Factor:
+def make_factorisation(
+    matrix: Matrix,
+    rows: EliminatedConstraints | None = None,
+    prescribed: IntArray = _NONE,
+    symmetric: bool = True,
+) -> Factorisation:
     """The factorisation that suits a matrix's structure; it is filled by `refactor`.
 
     Args:
         matrix: a buffer with the structure to be factorised.
-        rows: bilateral rows, or None.
+        rows: constraints to eliminate, or None.
         prescribed: indices of prescribed velocities.
         symmetric: whether A is symmetric positive definite; only dense and sparse matrices may be otherwise,
             sparse ones with a positive definite symmetric part.
     """
     if rows is not None and rows.count:
-        return Saddle(matrix, rows, prescribed)
+        return SaddlePointFactorisation(matrix, rows, prescribed)
     if isinstance(matrix, Diagonal):
-        return DiagonalFactor(matrix.n, prescribed)
+        return DiagonalFactorisation(matrix.n, prescribed)
     if isinstance(matrix, Banded) and NARROWEST <= matrix.width <= WIDTH:
-        return ChainFactor(matrix, prescribed)
+        return ChainCholesky(matrix, prescribed)
     if isinstance(matrix, (Banded, BlockDiagonal)):
-        return _BandFactor(matrix, prescribed)
+        return _BandCholesky(matrix, prescribed)
     if isinstance(matrix, Sparse):
-        return _SparseFactor(matrix, prescribed, symmetric)
+        return _SparseFactorisation(matrix, prescribed, symmetric)
     if isinstance(matrix, Dense):
         if not symmetric:
-            return _GeneralFactor(matrix.n, prescribed)
-        return (SmallFactor if matrix.n <= SMALL else _DenseFactor)(matrix.n, prescribed)
+            return _DenseLU(matrix.n, prescribed)
+        return (SmallCholesky if matrix.n <= SMALL else _DenseCholesky)(matrix.n, prescribed)
     raise TypeError(f"no factorisation for {type(matrix).__name__}")
 
 
 @final
-class _DenseFactor(Direct):
+class _DenseCholesky(UnconstrainedFactorisation):
     def __init__(self, n: int, prescribed: IntArray) -> None:
         super().__init__(n, prescribed)
         self._lower = np.zeros((n, n), order="F")
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         self._matrix = matrix
         lower = self._lower
         lower[:] = matrix.data
@@ -79,12 +82,12 @@ class _DenseFactor(Direct):
         _, info = dpotrf(lower, lower=1, clean=0, overwrite_a=1)
         return info == 0
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         dpotrs(self._lower, block, lower=1, overwrite_b=1)
 
 
 @final
-class _GeneralFactor(Direct):
+class _DenseLU(UnconstrainedFactorisation):
     """Dense LU: for unsymmetric or indefinite matrices (contact potentials with friction)."""
 
     def __init__(self, n: int, prescribed: IntArray) -> None:
@@ -92,7 +95,7 @@ class _GeneralFactor(Direct):
         self._lu = np.zeros((n, n), order="F")
         self._pivots: IntArray = np.zeros(n, dtype=np.int64)
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         self._matrix = matrix
         self._lu[:] = matrix.data
         for p in self._prescribed:
@@ -102,12 +105,12 @@ class _GeneralFactor(Direct):
         _, self._pivots, info = dgetrf(self._lu, overwrite_a=1)
         return info == 0
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         dgetrs(self._lu, self._pivots, block, overwrite_b=1)
 
 
 @final
-class _BandFactor(Direct):
+class _BandCholesky(UnconstrainedFactorisation):
     def __init__(self, template: Matrix, prescribed: IntArray) -> None:
         super().__init__(template.n, prescribed)
         width = template.width if isinstance(template, Banded) else template.data.shape[1] - 1
@@ -116,7 +119,7 @@ class _BandFactor(Direct):
         touched = np.isin(rows, prescribed) | np.isin(columns, prescribed)
         self._cleared = where[touched]
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         self._matrix = matrix
         band = self._band
         if isinstance(matrix, Banded):
@@ -130,30 +133,30 @@ class _BandFactor(Direct):
         _, info = dpbtrf(band.data, lower=1, overwrite_ab=1)
         return info == 0
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         dpbtrs(self._band.data, block, lower=1, overwrite_b=1)
 
 
 @final
-class _SparseFactor(Direct):
+class _SparseFactorisation(UnconstrainedFactorisation):
     def __init__(self, template: Sparse, prescribed: IntArray, symmetric: bool) -> None:
         super().__init__(template.n, prescribed)
         pattern = template.pattern
         self._symmetric = symmetric
-        self._elimination = Elimination(pattern)
+        self._lu = SparseLU(pattern)
         self._cleared = np.flatnonzero(np.isin(pattern.row, prescribed) | np.isin(pattern.column, prescribed))
         self._ones = pattern.diagonal[prescribed]
         self._values = np.zeros(len(pattern.row))
 
-    def refactor(self, matrix: Matrix, rows: EliminatedRows | None) -> bool:
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         self._matrix, values = matrix, matrix.data
         if len(self._cleared):
             values = self._values
             values[:] = matrix.data
             values[self._cleared] = 0.0
             values[self._ones] = 1.0
-        return self._elimination.refactor(values, self._symmetric)
+        return self._lu.refactor(values, self._symmetric)
 
-    def _back(self, block: Array) -> None:
+    def _substitute(self, block: Array) -> None:
         for column in block.T:
-            self._elimination.solve(column)
+            self._lu.solve(column)

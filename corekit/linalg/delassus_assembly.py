@@ -1,4 +1,4 @@
-"""The halves of all bodies' factorisations in one compiled call: see `halving` for what they are.
+"""What impulses need of all bodies' factorisations A = L·Lᵀ (`square_root`), each in one compiled call.
 
 v_f = A⁻¹·b,   Y = L⁻¹·Jᵀ,   w₀ += J·x,   W = Yᵀ·Y,   x += L⁻ᵀ·(Y·λ)                    (1)
 """
@@ -13,12 +13,24 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import ArrayTable, index_matrix, indices, matrix, vector
-from corekit.linalg.diagonal_factor import answer_diagonal, free_diagonal, halve_diagonal
-from corekit.linalg.halving import Halving
 from corekit.linalg.matrices import Matrix
-from corekit.linalg.small_factor import answer_small, free_small, halve_small
+from corekit.linalg.square_root import (
+    SquareRootFactorisation,
+    add_dense_response,
+    add_diagonal_response,
+    forward_substitute_dense,
+    forward_substitute_diagonal,
+    solve_dense,
+    solve_diagonal,
+)
 
-__all__ = ["Halves", "answer", "free", "halve", "product"]
+__all__ = [
+    "DelassusAssembly",
+    "add_impulse_response",
+    "compute_delassus",
+    "forward_substitute",
+    "solve_free_velocity",
+]
 
 _KEPT: Final = 5
 """Arrays a body: L or A⁻¹, prescribed velocities, b, values of the prescribed velocities, A."""
@@ -27,28 +39,28 @@ _FEW: Final = 12
 
 
 @compiled
-def free(factors: IntArray, x: Array) -> None:
+def solve_free_velocity(factors: IntArray, x: Array) -> None:
     """Write x = A⁻¹·b (nv,), prescribed entries at their values."""
     places = index_matrix(factors, 0)
     for b in range(len(places)):
         own, at = x[places[b, 0] : places[b, 0] + places[b, 1]], 1 + _KEPT * b
         if places[b, 2]:
-            free_diagonal(
+            solve_diagonal(
                 vector(factors, at), indices(factors, at + 1), vector(factors, at + 2), vector(factors, at + 3), own
             )  # fmt: skip
         else:
-            free_small(
+            solve_dense(
                 matrix(factors, at), indices(factors, at + 1), vector(factors, at + 2), vector(factors, at + 3),
                 matrix(factors, at + 4), own,
             )  # fmt: skip
 
 
 @compiled
-def halve(factors: IntArray, rows: Array, x: Array, free: Array, half: Array) -> None:
-    """Write Y (nv, R), and add J·x to `free` (R,): (1).
+def forward_substitute(factors: IntArray, rows: Array, x: Array, velocity: Array, y: Array) -> None:
+    """Write Y (nv, R), and add J·x to `velocity` (R,): (1).
 
     Args:
-        factors: the table of `Halves`.
+        factors: the table of `DelassusAssembly`.
         rows: J, with at least R rows.
     """
     places = index_matrix(factors, 0)
@@ -56,28 +68,28 @@ def halve(factors: IntArray, rows: Array, x: Array, free: Array, half: Array) ->
         first = places[b, 0]
         own = x[first : first + places[b, 1]]
         if places[b, 2]:
-            halve_diagonal(vector(factors, 1 + _KEPT * b), rows, first, own, free, half)
+            forward_substitute_diagonal(vector(factors, 1 + _KEPT * b), rows, first, own, velocity, y)
         else:
-            halve_small(
-                matrix(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), rows, first, own, free, half
+            forward_substitute_dense(
+                matrix(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), rows, first, own, velocity, y
             )
 
 
 @compiled
-def product(half: Array, delassus: Array) -> float:
-    """Write W (R, R) of (1); returns its least diagonal entry."""
-    n, count = half.shape
+def compute_delassus(y: Array, delassus: Array) -> float:
+    """Write W (R, R) of (1) and return its least diagonal entry."""
+    n, count = y.shape
     if count > _FEW:
-        np.dot(half.T, half, delassus)
+        np.dot(y.T, y, delassus)
     else:
         for i in range(count):
             for j in range(i + 1):
                 delassus[i, j] = 0.0
         for k in range(n):
             for i in range(count):
-                factor = half[k, i]
+                factor = y[k, i]
                 for j in range(i + 1):
-                    delassus[i, j] += factor * half[k, j]
+                    delassus[i, j] += factor * y[k, j]
         for i in range(count):
             for j in range(i):
                 delassus[j, i] = delassus[i, j]
@@ -88,23 +100,23 @@ def product(half: Array, delassus: Array) -> float:
 
 
 @compiled
-def answer(factors: IntArray, half: Array, impulse: Array, x: Array) -> None:
-    """Add G·Jᵀ·λ to x (nv,), with the first n·R entries of `half` as Y and R impulses: (1)."""
+def add_impulse_response(factors: IntArray, entries: Array, impulse: Array, x: Array) -> None:
+    """Add G·Jᵀ·λ to x (nv,), with the first n·R of `entries` as Y and R impulses: (1)."""
     places, n, count = index_matrix(factors, 0), len(x), len(impulse)
-    y = half[: n * count].reshape((n, count))
+    y = entries[: n * count].reshape((n, count))
     for b in range(len(places)):
         first = places[b, 0]
         own = x[first : first + places[b, 1]]
         if places[b, 2]:
-            answer_diagonal(vector(factors, 1 + _KEPT * b), y, first, impulse, own)
+            add_diagonal_response(vector(factors, 1 + _KEPT * b), y, first, impulse, own)
         else:
-            answer_small(
+            add_dense_response(
                 matrix(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), y, first, impulse, own
             )
 
 
 @final
-class Halves:
+class DelassusAssembly:
     """The table that (1) takes.
 
     Args:
@@ -112,15 +124,15 @@ class Halves:
             replaced.
     """
 
-    def __init__(self, bodies: Sequence[tuple[Halving, Array, Array, Matrix]]) -> None:
+    def __init__(self, bodies: Sequence[tuple[SquareRootFactorisation, Array, Array, Matrix]]) -> None:
         places, arrays, first = [], [], 0
         for factor, right, fixed, template in bodies:
-            lower, prescribed = factor.half()
+            lower, prescribed = factor.lower_factor()
             places.append((first, len(lower), lower.ndim == 1))
             arrays += [lower, prescribed, right, fixed, template.data]
             first += len(lower)
         self.table = ArrayTable(np.array(places, dtype=np.int64).reshape(-1, 3), *arrays).table
 
-    def free(self, x: Array) -> None:
+    def solve_free_velocity(self, x: Array) -> None:
         """Write v_f of (1), prescribed entries at their values."""
-        free(self.table, x)
+        solve_free_velocity(self.table, x)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.linalg.factor import EliminatedRows, factor
+from corekit.linalg.constraint_rows import EliminatedConstraints
+from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
 from corekit.linalg.sparse import Sparse, SparsePattern
 from corekit_testing.rounding import rounding
@@ -54,7 +55,7 @@ def saddle_solution(a, rows, b, prescribed, fixed):
     if rows is not None:
         np.add.at(j, (np.arange(nb)[:, None], rows.dofs), rows.values)
     compliance = np.diag(rows.compliance) if rows is not None else np.zeros((0, 0))
-    target = rows.target if rows is not None else np.zeros(0)
+    target = rows.rhs if rows is not None else np.zeros(0)
     full = np.block([[a[np.ix_(free, free)], -j[:, free].T], [j[:, free], compliance]])
     answer = np.linalg.solve(full, np.concatenate([(b - a @ known)[free], target - j @ known]))
     x = known.copy()
@@ -78,14 +79,14 @@ def test_solution_and_columns_equal_the_dense_saddle_system(structure, blocks, c
     fixed = rng.normal(size=len(prescribed))
     rows = None
     if constrained:
-        rows = EliminatedRows(blocks - 1, 4)
+        rows = EliminatedConstraints(blocks - 1, 4)
         for r in range(blocks - 1):
             rows.dofs[r] = 3 * r + np.array([1, 2, 4, 5])
         rows.values[:] = rng.normal(size=rows.values.shape)
         rows.compliance[:] = rng.choice([0.0, 0.3], blocks - 1)
-        rows.target[:] = rng.normal(size=blocks - 1)
+        rows.rhs[:] = rng.normal(size=blocks - 1)
     b = rng.normal(size=n)
-    answer = factor(matrix, rows, prescribed)
+    answer = make_factorisation(matrix, rows, prescribed)
     assert answer.refactor(matrix, rows)
     x, impulse = np.zeros(n), np.zeros(0 if rows is None else rows.count)
     kept = b.copy()
@@ -97,14 +98,14 @@ def test_solution_and_columns_equal_the_dense_saddle_system(structure, blocks, c
     assert np.array_equal(x[prescribed], fixed)
     # G·block is the same with nothing prescribed to move and no target
     block = np.asfortranarray(rng.normal(size=(n, 3)))
-    homogeneous = EliminatedRows(rows.count, 4) if rows is not None else None
+    homogeneous = EliminatedConstraints(rows.count, 4) if rows is not None else None
     if rows is not None and homogeneous is not None:
         homogeneous.dofs[:], homogeneous.values[:] = rows.dofs, rows.values
         homogeneous.compliance[:] = rows.compliance
     columns = np.stack(
         [saddle_solution(matrix.dense(), homogeneous, c, prescribed, 0 * fixed)[0] for c in block.T], axis=1
     )
-    answer.columns(block)
+    answer.solve_columns(block)
     assert np.allclose(block, columns, rtol=1e-8, atol=1e-8)
 
 
@@ -120,10 +121,10 @@ def test_singular_without_rows_but_positive_on_their_kernel(structure):
     diagonal = Diagonal(n)
     diagonal.data[:] = np.diag(keep)
     matrix.add(diagonal)
-    assert not factor(matrix).refactor(matrix, None)
-    rows = EliminatedRows(1, 2)
+    assert not make_factorisation(matrix).refactor(matrix, None)
+    rows = EliminatedConstraints(1, 2)
     rows.dofs[0], rows.values[0] = [4, 5], [1.0, -1.0]
-    tied = factor(matrix, rows)
+    tied = make_factorisation(matrix, rows)
     assert tied.refactor(matrix, rows)
     x, impulse = np.zeros(n), np.zeros(1)
     tied.solve(np.ones(n), np.zeros(0), x, impulse)
@@ -136,7 +137,7 @@ def test_indefinite_matrix_is_refused(structure):
     poison = Diagonal(6)
     poison.data[2] = -100.0
     matrix.add(poison)
-    assert not factor(matrix).refactor(matrix, None)
+    assert not make_factorisation(matrix).refactor(matrix, None)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -146,7 +147,7 @@ def test_nan_never_gives_a_finite_answer(structure):
     poison = Diagonal(6)
     poison.data[2] = np.nan
     matrix.add(poison)
-    answer, x = factor(matrix), np.zeros(6)
+    answer, x = make_factorisation(matrix), np.zeros(6)
     if answer.refactor(matrix, None):
         answer.solve(np.ones(6), np.zeros(0), x, np.zeros(0))
         assert not np.isfinite(x[2])
@@ -155,8 +156,8 @@ def test_nan_never_gives_a_finite_answer(structure):
 def test_rows_whose_pattern_changes_are_reordered():
     rng = np.random.default_rng(2)
     matrix = random_matrix("banded", 12, rng)
-    rows = EliminatedRows(2, 2)
-    answer = factor(matrix, rows)
+    rows = EliminatedConstraints(2, 2)
+    answer = make_factorisation(matrix, rows)
     for first in (0, 5, 9):
         rows.dofs[:] = [[first, first + 1], [first + 1, first + 2]]
         rows.values[:] = rng.normal(size=(2, 2))
@@ -200,7 +201,7 @@ def test_unsymmetric_dense_matrix_is_solved_when_asked():
     rng = np.random.default_rng(4)
     matrix = Dense(5)
     matrix.data[:] = rng.normal(size=(5, 5)) + 3 * np.eye(5)
-    general = factor(matrix, prescribed=np.array([1]), symmetric=False)
+    general = make_factorisation(matrix, prescribed=np.array([1]), symmetric=False)
     assert general.refactor(matrix, None)
     x = np.zeros(5)
     b = rng.normal(size=5)

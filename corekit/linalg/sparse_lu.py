@@ -25,7 +25,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.sparse import SparsePattern
 
-__all__ = ["Elimination", "fill_reducing"]
+__all__ = ["SparseLU", "fill_reducing"]
 
 
 def fill_reducing(pattern: SparsePattern) -> IntArray:
@@ -42,7 +42,7 @@ def fill_reducing(pattern: SparsePattern) -> IntArray:
     return np.asarray(factors.perm_c, dtype=np.int64)
 
 
-class Elimination:
+class SparseLU:
     """L and U of (1) for matrices of one pattern.
 
     Args:
