@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from attrs import evolve
+from attrs import evolve, frozen
 
+from corekit.roles.options import option
 from corekit_testing.conformance import Subject, checks_of
 from corekit_testing.conformance.common import PAPER
 
@@ -184,7 +185,77 @@ def eastern_energy(right, self, state):
     return kinetic, potential - 0.2 * self._base.rotation[0, 0] * state.q[0]
 
 
+def growing_layout(right, self):
+    """A layout whose frames get more from call to call."""
+    found = right(self)
+    return evolve(found, reach=np.full(len(found.velocities), 1.0 + counter(self)))
+
+
+@frozen(kw_only=True)
+class Swung:
+    """Where a pendulum starts."""
+
+    tip: float = option(0.2, "angle of the last rod", unit="rad")
+    rate: float = option(0.0, "of the last rod", unit="rad/s")
+
+
+def started(change):
+    """A pendulum with `initial` options, read by `change(initial, out)`."""
+
+    def initial_state(right, self, initial, out):
+        right(self, None, out)
+        if initial is not None:
+            change(initial, out)
+
+    return pendulum(spec={"initial": f"{__name__}:Swung"}, initial_state=initial_state)
+
+
+def swing(initial, out):
+    out.q[-1], out.v[-1] = initial.tip, initial.rate
+
+
+def stale(right, self, initial, out):
+    """Leaves v as it finds it."""
+    v = out.v.copy()
+    right(self, initial, out)
+    out.v[:] = v
+
+
+def driven_terms(right, self, state, inputs):
+    """A dashpot that pushes."""
+    return {**right(self, state, inputs), "push": 0.5 * state.v}
+
+
+@after
+def driven_tangent(self, state, inputs, stiffness, damping):
+    for i in range(len(state.v)):
+        damping.data[i, i] -= 0.5
+
+
+@after
+def undefined_at_rest(self, state, inputs, mass, force):
+    """0/0 where nothing is bent and nothing moves."""
+    if not state.v.any():
+        force[0] = np.nan
+
+
+@after
+def undefined_when_bent(self, state, inputs, mass, force):
+    if np.abs(state.q - [0.5, -0.3]).max() > 1.0:
+        force[0] = np.nan
+
+
+@after
+def eight_rows(self, state, frame, local, dofs, values):
+    """Rows beyond the eighth point are those of the first."""
+    values[8:] = values[:1]
+
+
 WRONG = {
+    "layout-constant": (lambda: pendulum(layout=growing_layout), ()),
+    "initial-state-whole": (lambda: pendulum(initial_state=stale), ()),
+    "initial-options-read": (lambda: started(lambda initial, out: np.copyto(out.q[-1:], initial.tip)), ()),
+    "damping-dissipates": (lambda: pendulum(force_terms=driven_terms, tangent=driven_tangent), ()),
     "inputs-unchanged": (lambda: pendulum(outline=touch_the_state), ()),
     "answers-own-memory": (lambda: pendulum(force_terms=hoarded), ()),
     "deterministic": (
@@ -246,6 +317,24 @@ WRONG = {
 def test_exactly_the_right_checks_catch_it(name):
     make, others = WRONG[name]
     assert failing(make()) == {name, *others}
+
+
+MUTANTS = {
+    "undefined at rest": (lambda: pendulum(dynamics=undefined_at_rest), "answers-sized"),
+    "undefined when bent": (lambda: pendulum(dynamics=undefined_when_bent), "answers-sized"),
+    "eight rows": (lambda: pendulum(carrier_rows=eight_rows), "rows-are-slopes-of-points"),
+}
+"""Models that are wrong in some states, or for many contacts, alone, and a check that must see it."""
+
+
+@pytest.mark.parametrize("name", list(MUTANTS))
+def test_states_and_points_out_of_the_ordinary_are_asked_for(name):
+    make, check = MUTANTS[name]
+    assert check in failing(make())
+
+
+def test_a_model_with_options_of_its_initial_state_passes():
+    assert failing(started(swing)) == set()
 
 
 @pytest.mark.parametrize(("expressions", "caught"), SYMBOLIC)

@@ -33,6 +33,15 @@ class Doubling:
     max_iterations: int = option(5000, "sweeps over all contacts", low=1)
 
 
+@frozen(kw_only=True)
+class Idle:
+    """An option that nobody reads."""
+
+    tolerance: float = option(1e-12, "asked residual")
+    max_iterations: int = option(5000, "sweeps over all contacts", low=1)
+    overrelaxation: float = option(1.0, "of a sweep")
+
+
 def solver(**spec):
     return wrong("contact_solvers", "reference-gauss-seidel", QUICK, spec=spec)
 
@@ -44,6 +53,7 @@ WRONG = {
     "spec-true": lambda: solver(provides={"impulses", "row-bounds", "telepathy"}),
     "options-described": lambda: solver(config=f"{__name__}:Undescribed"),
     "options-round-trip": lambda: solver(config=f"{__name__}:Doubling"),
+    "options-read": lambda: solver(config=f"{__name__}:Idle"),
 }
 
 

@@ -1,17 +1,13 @@
-"""Checks that build nothing: the light spec and the options."""
+"""Checks of every role: the light spec and the options."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from abc import ABCMeta
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
-from corekit.data.signal_base import Signal
-from corekit.errors import Mistake
 from corekit.registry.resolve import load_target
 from corekit.roles.abilities import ABILITIES
 from corekit.roles.contact import ContactSolver
@@ -19,13 +15,11 @@ from corekit.roles.detector import ContactDetector
 from corekit.roles.estimator import Estimator
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
-from corekit.roles.options import Use
 from corekit.roles.planner import Planner
 from corekit.roles.problem import LCPSolver, QPSolver
 from corekit.roles.viewer import Viewer
-from corekit.scenario.plain import plain
-from corekit.scenario.structure import structure
 from corekit_testing.conformance.check import Check, check, expect
+from corekit_testing.conformance.options import OPTIONS
 from corekit_testing.conformance.subject import Subject
 
 __all__ = ["PAPER"]
@@ -90,43 +84,5 @@ def spec_true(subject: Subject) -> None:
     expect(spec.summary.strip(), "has no summary")
 
 
-@check("options-described", "options are frozen, keyword-only and each says what it means")
-def options_described(subject: Subject) -> None:
-    made = [subject.config()]
-    if subject.spec.initial is not None:
-        made.append(load_target(subject.spec.initial)())
-    for config in made:
-        for instance in _attrs_values(config):
-            cls = type(instance)
-            for each in attrs.fields(cls):
-                where = f"{cls.__name__}.{each.name}"
-                expect(str(each.metadata.get("help", "")).strip(), f"{where} has no help")
-                expect("unit" in each.metadata, f"{where} says nothing of its unit; use `option`")
-                expect(each.kw_only, f"{where} is not keyword-only")
-            expect(cls.__setattr__ is not object.__setattr__, f"{cls.__name__} is not frozen")
-
-
-def _attrs_values(value: Any) -> Iterator[Any]:
-    """A config and the configs inside it, without other components and signals."""
-    if isinstance(value, (tuple, list)):
-        for entry in value:
-            yield from _attrs_values(entry)
-    elif attrs.has(type(value)) and not isinstance(value, (Use, Signal)):
-        yield value
-        for each in attrs.fields(type(value)):
-            yield from _attrs_values(getattr(value, each.name))
-
-
-@check("options-round-trip", "options written to a file's values and read again are equal")
-def options_round_trip(subject: Subject) -> None:
-    config = subject.config()
-    mistakes: list[Mistake] = []
-    table = plain(config, "options", mistakes)
-    expect(not mistakes, f"cannot be written to a file: {'; '.join(map(str, mistakes))}")
-    again = structure(subject.config_class(), table, "options", mistakes)
-    expect(not mistakes, f"its own values are refused: {'; '.join(map(str, mistakes))}")
-    expect(again == config, f"read again they are {again}, they were {config}")
-
-
-PAPER: tuple[Check, ...] = (light_spec, spec_true, options_described, options_round_trip)
-"""Checks that build nothing."""
+PAPER: tuple[Check, ...] = (light_spec, spec_true, *OPTIONS)
+"""Checks of every role."""

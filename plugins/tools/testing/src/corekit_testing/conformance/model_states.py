@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 _ALL_DIRECTIONS = 24
+_FAR = 4.0
+"""How many times farther than the others the last state is displaced: angles by more than one radian."""
+_POINTS = 24
+"""Points to ask for at least, several of one frame among them: as many as a body in contact everywhere has."""
 """Models with at most this many velocities are looked at in every direction, larger ones in random ones."""
 
 
@@ -53,6 +57,7 @@ def displacement_scales(model: Model, rest: State) -> Array:
 def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
     """Seeded states: the rest state displaced by `advance`, moving; or what the subject was told.
 
+    Then one moving through the place of rest, where series take over from quotients, and one bent far.
     Displacements are normal with 5 % of the model's size for lengths, 0.3 rad for angles, 0.3/size for
     curvatures and 0.1 for others, times `spread`; velocities are four times that a second.
     """
@@ -70,6 +75,12 @@ def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
     rest = rest_state(model)
     found = []
     for displacement, velocity in random_motions(subject, model, rest, count):
+        state = moved(model, rest, displacement, 1.0)
+        state.v[:] = velocity
+        found.append(state)
+    (near, velocity), *_ = random_motions(subject, model, rest, 1)
+    far = _FAR * subject.spread * displacement_scales(model, rest) * np.sign(near)
+    for displacement in (np.zeros_like(near), far):
         state = moved(model, rest, displacement, 1.0)
         state.v[:] = velocity
         found.append(state)
@@ -109,9 +120,10 @@ def directions(model: Model, state: State) -> Array:
 
 
 def points_of(model: Model, size: float) -> tuple[IntArray, Array]:
-    """A few frames, the last among them, and a point off the origin of each."""
+    """A few frames, the last among them, each with several points off its origin."""
     count = len(model.layout.frames)
-    frame = np.unique(np.linspace(0, count - 1, min(count, 6)).round().astype(np.int64))
+    chosen = np.unique(np.linspace(0, count - 1, min(count, 6)).round().astype(np.int64))
+    frame = np.tile(chosen, -(-_POINTS // max(1, len(chosen))))
     return frame, np.random.default_rng(3).normal(size=(len(frame), 3)) * 0.2 * size
 
 
@@ -195,12 +207,12 @@ class Probe:
 class ModelSession(Session):
     """Every question of the model role and of the declared abilities, at one state after the other."""
 
-    questions = 3
+    questions = 5
 
     def __init__(self, subject: Subject, component: Any, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
         self._model = component
-        self._states = model_states(subject, self._model, self.questions)
+        self._states = model_states(subject, self._model)
         layout = self._model.layout
         self._inputs = np.random.default_rng(4).normal(size=layout.input_size)
         self._frame, self._local = points_of(self._model, 1.0)

@@ -11,9 +11,17 @@ from corekit.data.state import State
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.differences import expect_slope
+from corekit_testing.conformance.model_constancy import CONSTANCY
 from corekit_testing.conformance.model_energy import ENERGY
 from corekit_testing.conformance.model_rows import ROWS
-from corekit_testing.conformance.model_states import ModelSession, Probe, directions, moved, new_state
+from corekit_testing.conformance.model_states import (
+    ModelSession,
+    Probe,
+    directions,
+    moved,
+    new_state,
+    rest_state,
+)
 from corekit_testing.conformance.subject import Subject
 from corekit_testing.conformance.symbolic import SYMBOLIC
 
@@ -75,7 +83,7 @@ def layout_declared(subject: Subject) -> None:
 def answers_sized(subject: Subject) -> None:
     probe = Probe(subject)
     n = len(probe.layout.velocities)
-    for state in probe.states:
+    for state in [*probe.states, rest_state(probe.model)]:
         expect(probe.mass(state).shape == (n, n), f"M is not of size {n}")
         arrays = {"M": probe.mass(state), "f": probe.force(state)}
         arrays |= dict(zip(("position", "rotation"), probe.poses(state), strict=True))
@@ -286,6 +294,7 @@ CHECKS: tuple[Check, ...] = (
     balance_tangent_is_slope,
     input_jacobian_is_slope,
     terms_sum_to_force,
+    *CONSTANCY,
     *ROWS,
     *ENERGY,
     *SYMBOLIC,

@@ -85,9 +85,13 @@ class Subject:
 
     def build(self, context: BuildContext | None = None) -> Any:
         """A new component."""
+        return self.build_from(self.config(), context)
+
+    def build_from(self, config: Any, context: BuildContext | None = None) -> Any:
+        """A new component with a config of one's own."""
         context = context or BuildContext(path="conformance")
         target = self.target or load_target(self.spec.target)
-        return target(self.config(), evolve(context, build=_build_named))
+        return target(config, evolve(context, build=_build_named))
 
 
 def _build_named(role: str, use: Use) -> Any:

@@ -122,7 +122,7 @@ def symbolic_parameters(subject: Subject) -> None:
     sought = [s.q, s.v, s.u, s.casadi.vertcat(*symbols.values())]
     both = s.casadi.vertcat(s.casadi.reshape(expressions.mass(s.q), -1, 1), expressions.force(s.q, s.v, s.u))
     own = np.array([each.value for each in parameters.values()])
-    state = s.probe.states[-1]
+    state = s.probe.states[0]
     numbers = [state.q, state.v, s.probe.inputs]
     wanted = np.concatenate([s.probe.mass(state).T.ravel(), s.probe.force(state)])
     _close("mass and force with the options' numbers", s.value(sought, both, *numbers, own), wanted)

@@ -1,0 +1,135 @@
+"""What must not change from call to call, be written whole and be read; and damping, which must not drive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import ConfigError
+from corekit.registry.resolve import load_target
+from corekit.roles.model import Model
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect
+from corekit_testing.conformance.model_states import ModelSession, Probe, new_state
+from corekit_testing.conformance.subject import Subject, skew_context, structured
+
+__all__ = ["CONSTANCY"]
+
+
+@check("layout-constant", "the layout is the same whenever it is asked for")
+def layout_constant(subject: Subject) -> None:
+    model = subject.build(skew_context())
+    first = _fields(model.layout)
+    session = ModelSession(subject, model)
+    for question in range(session.questions):
+        session.ask(question)
+        later = _fields(model.layout)
+        changed = [name for name, value in first.items() if not _same(value, later[name])]
+        expect(not changed, f"{', '.join(changed)} of the layout changes while the model is asked")
+
+
+def _fields(layout: Any) -> dict[str, Any]:
+    """The layout's entries, arrays copied."""
+    return {each.name: _kept(getattr(layout, each.name)) for each in attrs.fields(type(layout))}
+
+
+def _kept(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(np.asarray(one), np.asarray(other))
+    return bool(one == other)
+
+
+@check("initial-state-whole", "the initial state is written whole, whatever its buffer held")
+def initial_state_whole(subject: Subject) -> None:
+    model = subject.build(skew_context())
+    tables = [None] if subject.spec.initial is None else [None, load_target(subject.spec.initial)()]
+    for initial in tables:
+        which = "rest state" if initial is None else "initial state by default"
+        found = []
+        for rubbish in (0.0, 17.0, np.nan):
+            state = _started(model, initial, rubbish)
+            found.append(np.concatenate([state.q, state.v, state.aux]))
+            expect(np.isfinite(found[-1]).all(), f"the {which} leaves entries as they were")
+        expect(np.array_equal(found[0], found[1]), f"the {which} depends on what its buffer held")
+
+
+def _started(model: Model, initial: Any, rubbish: float = 0.0) -> State:
+    state = new_state(model)
+    for values in (state.q, state.v, state.aux):
+        values[:] = rubbish
+    model.initial_state(initial, state)
+    return state
+
+
+@check("initial-options-read", "every option of the initial state changes it")
+def initial_options_read(subject: Subject) -> None:
+    if subject.spec.initial is None:
+        raise NotApplicable("has no options of an initial state")
+    model = subject.build(skew_context())
+    cls = load_target(subject.spec.initial)
+    for each in attrs.fields(cls):
+        states = [np.concatenate([s.q, s.v, s.aux]) for s in _others(model, cls, each)]
+        expect(
+            len(states) < 2 or any(not np.array_equal(states[0], other) for other in states[1:]),
+            f"initial.{each.name} changes nothing",
+        )
+
+
+def _others(model: Model, cls: Any, option: Any) -> list[State]:
+    """The initial states by default and with other values of one option, of those values that are taken."""
+    layout = model.layout
+    default = getattr(cls(), option.name)
+    tried: list[Any] = [default]
+    if isinstance(default, bool):
+        tried.append(not default)
+    elif isinstance(default, (int, float)):
+        tried += [default + 0.05, default - 0.05, default * 1.1]
+    else:
+        sizes = {len(layout.coordinates), len(layout.velocities), layout.aux, 1, 2, 3, 4}
+        if isinstance(default, tuple):
+            sizes.add(len(default))
+        tried += [[0.01 * (i + 1) for i in range(size)] for size in sorted(sizes) if size]
+        tried.append(0.05)
+    found = []
+    for value in tried:
+        key = option.metadata.get("key", option.name)
+        try:
+            initial = cls() if value is default else structured(cls, {key: value}, "initial")
+            found.append(_started(model, initial))
+        except (ConfigError, ValueError):  # a value that this option does not take
+            continue
+    return found
+
+
+@check(
+    "damping-dissipates", "what is odd in the velocities takes energy: ½·(f(v) − f(−v))ᵀ·v ≤ 0 without inputs"
+)
+def damping_dissipates(subject: Subject) -> None:
+    probe = Probe(subject)
+    nothing = np.zeros_like(probe.inputs)
+    for state in probe.states:
+        for velocity in [state.v, *np.diag(np.maximum(np.abs(state.v), 0.1))]:
+            forward, backward = (_force(probe, state, sign * velocity, nothing) for sign in (1.0, -1.0))
+            power = 0.5 * float((forward - backward) @ velocity)
+            # f sums up to some ten thousand terms of its size, each rounded: 1e4·ε < 1e-11
+            rounding = 1e-11 * float((np.abs(forward) + np.abs(backward)) @ np.abs(velocity))
+            expect(power <= rounding, f"damping gives a power of {power:.3g} W")
+
+
+def _force(probe: Probe, state: State, velocity: Array, inputs: Array) -> Array:
+    moving = state.copy()
+    moving.v[:] = velocity
+    return probe.force(moving, inputs)
+
+
+CONSTANCY: tuple[Check, ...] = (
+    layout_constant, initial_state_whole, initial_options_read, damping_dissipates,
+)  # fmt: skip
+"""Checks of what stays, what is whole and what is read."""
