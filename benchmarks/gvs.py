@@ -31,8 +31,8 @@ from scipy.integrate import BDF
 import corekit
 from corekit.data.arrays import Array
 from corekit.run.simulation import Simulation
-from corekit.run.statics import settle
 from corekit_scenarios.cases.gvs.arms import MANIPULATOR_ELEMENTS, OCTOPUS_ELEMENTS
+from corekit_statics.equilibria import move_to_equilibrium
 
 ROUNDS = 300
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
@@ -276,13 +276,13 @@ def rest(before: float | None) -> float:
     """Statics of the paper's arm under its tensions of t = 6 s, from there at a time before, or straight [s]."""
     simulation = corekit.load(SCENARIO).compose()
     if before is not None:
-        settle(simulation, before)
+        move_to_equilibrium(simulation, before)
     start = simulation.memory()
     best = float("inf")
     for _ in range(20):
         simulation.remember(start)
         begun = time.perf_counter()
-        settle(simulation, 6.0)
+        move_to_equilibrium(simulation, 6.0)
         best = min(best, time.perf_counter() - begun)
     return best
 

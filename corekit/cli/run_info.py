@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from corekit.hooks.installed import installed_hooks
+from corekit.registry.resolve import load_target
 
 if TYPE_CHECKING:
     from corekit.run.results import Results
@@ -31,12 +35,12 @@ def run_sheet(path: Path) -> dict[str, Any]:
     from corekit.run.results import Results
 
     results = Results(path)
-    found = _statics(results.path)
-    if found is not None:
+    found = _folder_reports(results.path)
+    if found:
         return {
             "scenario": _scenario(results.path),
             "report": {**_little(results), "pictures": [str(each) for each in _pictures(results)]},
-            "statics": found,
+            **found,
             "records": len(results.time),
             "checkpoints": 0,
             "versions": _versions(results.path),
@@ -64,13 +68,12 @@ def print_run(sheet: Mapping[str, Any]) -> None:
     for line in _scenario_lines(scenario):
         console.print(Text(f"  {line}"))
     console.print()
-    if "statics" in sheet:
-        from corekit.cli.statics_report import print_statics
-
-        print_statics({**sheet["statics"], "pictures": report["pictures"]})
-    elif "statistics" in report:
+    shown = [each for each in installed_hooks().folder_reports() if each.name in sheet]
+    for each in shown:
+        load_target(each.function)({**sheet[each.name], "pictures": report["pictures"]})
+    if not shown and "statistics" in report:
         print_table(report)
-    else:
+    elif not shown:
         console.print(Text(f"status {report['status']}: {report['reason'] or 'nothing is recorded yet'}"))
     console.print(Text(f"{sheet['records']} records, {sheet['checkpoints']} checkpoints"))
     if versions:
@@ -87,14 +90,13 @@ def _little(results: Results) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _statics(folder: Path) -> dict[str, Any] | None:
-    """The equilibria that `corekit statics` left in a folder; None if it is another's."""
-    from corekit.run.statics import REPORT
-
-    try:
-        return json.loads((folder / REPORT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+def _folder_reports(folder: Path) -> dict[str, Any]:
+    """What other distributions left in a folder for `corekit info`, each by the name of its file."""
+    found: dict[str, Any] = {}
+    for each in installed_hooks().folder_reports():
+        with suppress(OSError, ValueError):
+            found[each.name] = json.loads((folder / each.file).read_text(encoding="utf-8"))
+    return found
 
 
 def _pictures(results: Results) -> list[Path]:

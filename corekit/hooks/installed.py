@@ -15,7 +15,7 @@ from corekit.hooks.run_watch import RunWatch
 if TYPE_CHECKING:
     import pluggy
 
-    from corekit.hooks.specs import Verb
+    from corekit.hooks.specs import FolderReport, Verb
 
 __all__ = ["GROUP", "Hooks", "installed_hooks"]
 
@@ -49,15 +49,15 @@ class Hooks:
 
     def verbs(self) -> list[tuple[str, Verb]]:
         """Every verb with who adds it."""
-        found: list[tuple[str, Verb]] = []
-        for who, answer in self._answers("corekit_verbs"):
-            if isinstance(answer, (list, tuple)) and all(map(_is_verb, answer)):
-                found += [(who, verb) for verb in answer]
-            else:
-                self._leave_out(
-                    who, "its corekit_verbs must return a list of Verb(name, 'module:function', help)"
-                )
-        return found
+        return self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
+
+    def folder_reports(self) -> list[FolderReport]:
+        """Files of run folders that others can show."""
+        return [report for _, report in self._listed("corekit_folder_reports", _is_report, "FolderReport")]
+
+    def equilibrium_finder(self) -> str:
+        """`module:class` that finds equilibria, empty if none is installed."""
+        return self._first("corekit_equilibrium_finder")
 
     def scenario_composed(self, scenario: Any, simulation: Any) -> None:
         """Tell that a scenario has become a simulation."""
@@ -78,6 +78,23 @@ class Hooks:
         watch.ended()
 
     # — calling them —
+
+    def _listed(self, hook: str, fits: Callable[[object], bool], what: str) -> list[tuple[str, Any]]:
+        """The entries of all answers with who gave them; whoever answers something else is left out."""
+        found: list[tuple[str, Any]] = []
+        for who, answer in self._answers(hook):
+            if isinstance(answer, (list, tuple)) and all(map(fits, answer)):
+                found += [(who, each) for each in answer]
+            else:
+                self._leave_out(who, f"its {hook} must return a list of {what}")
+        return found
+
+    def _first(self, hook: str) -> str:
+        for who, answer in self._answers(hook):
+            if _is_target(answer):
+                return answer
+            self._leave_out(who, f"its {hook} must return 'module:class'")
+        return ""
 
     def _implemented(self, hook: str) -> bool:
         return self._manager is not None and bool(getattr(self._manager.hook, hook).get_hookimpls())
@@ -133,6 +150,14 @@ def _manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(HookSpecs)
     return manager
+
+
+def _is_target(answer: object) -> bool:
+    return isinstance(answer, str) and ":" in answer
+
+
+def _is_report(answer: object) -> bool:
+    return isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(each, str) for each in answer)
 
 
 def _is_verb(answer: object) -> bool:

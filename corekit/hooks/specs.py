@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import pluggy
 
-__all__ = ["PROJECT", "HookSpecs", "Verb", "hookimpl"]
+__all__ = ["PROJECT", "FolderReport", "HookSpecs", "Verb", "hookimpl"]
 
 PROJECT = "corekit"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -47,12 +47,37 @@ class Verb(NamedTuple):
     help: str
 
 
+class FolderReport(NamedTuple):
+    """A file in the folders of runs that `corekit info DIR` shows.
+
+    Args:
+        file: its name, for example `statics.json`; it holds one JSON object.
+        function: `module:function` that prints the object for a reader.
+    """
+
+    file: str
+    function: str
+
+    @property
+    def name(self) -> str:
+        """What the report is called in the sheet of a run: the file's name without its suffix."""
+        return self.file.partition(".")[0]
+
+
 class HookSpecs:
     """Every hook, with its arguments."""
 
     @hookspec
     def corekit_verbs(self) -> Sequence[Verb] | None:
         """The verbs that it adds to the command line; asked for at every start, so it must be light."""
+
+    @hookspec
+    def corekit_folder_reports(self) -> Sequence[FolderReport] | None:
+        """Further files in the folders of runs that `corekit info DIR` shows."""
+
+    @hookspec
+    def corekit_equilibrium_finder(self) -> str | None:
+        """`module:class` that finds equilibria, see `corekit.run.equilibrium`; the first answer is used."""
 
     @hookspec
     def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:

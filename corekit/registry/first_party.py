@@ -73,6 +73,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "new": "corekit-testing",
         "plan": "corekit-study",
         "reproduce": "corekit-study",
+        "statics": "corekit-statics",
         "sweep": "corekit-study",
     }
 )

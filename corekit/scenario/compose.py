@@ -21,8 +21,8 @@ from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import Use
+from corekit.run.equilibrium import equilibrium_finder
 from corekit.run.simulation import Simulation
-from corekit.run.statics import settle
 from corekit.scenario.casting import cast_of, config_of, contact_components, structured
 from corekit.scenario.composition_check import Cast
 from corekit.scenario.obstacles import obstacles_of
@@ -35,7 +35,7 @@ from corekit.world.obstacles import Obstacle
 from corekit.world.shape_scene import ShapeScene, friction_table
 from corekit.world.step_problem import StepSystem
 
-__all__ = ["compose", "weightless"]
+__all__ = ["compose", "models_without_gravity"]
 
 
 @define
@@ -181,7 +181,7 @@ def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
         cast_list: who takes part, from `checked_cast`, which refuses what cannot work before this file and
             the heavy ones behind it are imported.
     Raises:
-        PluginError: a component is broken.
+        PluginError: a component is broken, or nothing finds the equilibrium that the scenario starts from.
         CompositionError: components that cannot work together, as only the built ones show.
         ConfigError: options that only the built component could judge.
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
@@ -201,13 +201,15 @@ def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
     simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
     _initialise(simulation, scenario, cast_list.models)
     if scenario.start == "equilibrium":
-        settle(simulation, 0.0, weightless=lambda: weightless(scenario))
+        equilibrium_finder().move_to_equilibrium(
+            simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)
+        )
         for part, state in zip(system.parts, simulation.state.parts, strict=True):
             _begin(part, state)
     return simulation
 
 
-def weightless(scenario: Scenario) -> list[Model] | None:
+def models_without_gravity(scenario: Scenario) -> list[Model] | None:
     """The models of a scenario once more, without gravity; None where there is none."""
     if not any(scenario.world.gravity):
         return None

@@ -22,7 +22,6 @@ from corekit.scenario.checks import mistakes_between
 if TYPE_CHECKING:
     from corekit.roles.model import Model
     from corekit.run.simulation import Simulation
-    from corekit.run.statics import Statics
 
 __all__ = [
     "FORMAT",
@@ -359,18 +358,22 @@ class Scenario:
 
         return dump_resolved(self)
 
-    def weightless(self) -> list[Model] | None:
+    def models_without_gravity(self) -> list[Model] | None:
         """The models once more, without gravity, for loads that grow; None where there is none."""
-        from corekit.scenario.compose import weightless
+        from corekit.scenario.compose import models_without_gravity
 
         with code_allowed(self.allow_code):
-            return weightless(self)
+            return models_without_gravity(self)
 
-    def statics(self, **options: Any) -> Statics:
-        """Its equilibrium, or several; options as in `corekit.run.statics.find_statics`."""
-        from corekit.run.statics import find_statics
+    def statics(self, **options: Any) -> Any:
+        """Its equilibrium, or several; options as in `find_equilibria` of the installed equilibrium finder.
 
-        return find_statics(self, **options)
+        Raises:
+            PluginError: no equilibrium finder is installed.
+        """
+        from corekit.run.equilibrium import equilibrium_finder
+
+        return equilibrium_finder().find_equilibria(self, **options)
 
     def run(self, **options: Any) -> Any:
         """Compose and run it; options as in `corekit.run.execute.execute`."""

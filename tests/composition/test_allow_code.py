@@ -212,7 +212,7 @@ def test_in_python_it_is_an_argument_of_load_that_a_scenario_keeps(tugged):
     assert tugged.imported == 0
     allowed = corekit.load(tugged.file, allow_code=True)
     allowed.compose()
-    assert allowed.weightless() is not None
+    assert allowed.models_without_gravity() is not None
     assert tugged.imported == 1
     with pytest.raises(ConfigError, match="allow_code=True"):
         corekit.load(tugged.file).compose()

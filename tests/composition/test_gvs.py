@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from corekit.data.signals import Constant
 from corekit.errors import StepFailed
+from corekit.roles.component import BuildContext
+from corekit.run.energy_balance import EnergyBalance
 from corekit.scenario.load import from_document
+from corekit_gvs.config import Basis, GVSConfig, Link, Load
+from corekit_gvs.model import GVS
+from corekit_statics.equilibria import move_to_equilibrium
+from corekit_testing.implicit_euler import ImplicitEuler
+from corekit_testing.small_world import small_world
 
 ARM = {
     "format": "corekit-scenario/1",
@@ -184,3 +192,27 @@ def test_a_load_that_ends_in_no_number_is_named_where_the_run_stops(integrator):
         simulation.run(0.1)
     assert caught.value.step == 2
     assert (caught.value.body, caught.value.term) == ("arm", "applied")
+
+
+def test_a_load_from_python_comes_to_rest_as_its_force_does_and_its_energy_is_not_watched():
+    def world(function, **inputs):
+        load = Load(name="tug", at="arm.tip", function=function)
+        shape = {"length": 0.3, "radius": 0.01, "young": 1e5, "viscosity": 100.0}
+        arm = Link.soft("arm", strain=(Basis.legendre(2, "bend-y"),), **shape)
+        model = GVS(GVSConfig(links=(arm,), loads=(load,)))
+        abilities = frozenset({"tangent", "balance", "energy", "force-terms"})
+        integrator = ImplicitEuler(None, BuildContext(step=0.01))
+        return small_world(
+            {"robot": model}, integrator, step=0.01, abilities=abilities, inputs={"robot": inputs}
+        )
+
+    pulled = world(lambda t, position, rotation, velocity: (0, 0, 0, 0, 0, 0.2 - 3.0 * position[2]))
+    assert EnergyBalance(pulled).unknown == "the work of the load 'tug' of 'robot' is not known"
+    move_to_equilibrium(pulled)
+    position, rotation = np.zeros((2, 3)), np.zeros((2, 3, 3))
+    pulled.bodies[0].model.poses(pulled.state.parts[0], position, rotation)
+    force = float(0.2 - 3.0 * position[1, 2])
+    assert force > 0.2
+    pushed = world(None, **{"load-tug": Constant((0.0, 0.0, 0.0, 0.0, 0.0, force))})
+    move_to_equilibrium(pushed)
+    np.testing.assert_allclose(pushed.state.q, pulled.state.q, rtol=0, atol=1e-8)

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import brentq, root
 
 from corekit.roles.component import BuildContext
-from corekit.run.statics import settle
+from corekit_statics.equilibria import move_to_equilibrium
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
 from corekit_testing.small_world import small_world
 
@@ -20,7 +20,7 @@ G = 9.81
 
 
 def rest(model):
-    return settle(
+    return move_to_equilibrium(
         small_world({"arm": model}, SemiImplicitEuler(None, BuildContext(step=1e-3)), step=1e-3), 0.0
     )[-1]
 

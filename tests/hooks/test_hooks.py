@@ -236,3 +236,51 @@ def test_without_hooks_pluggy_is_not_imported(site):
         "from corekit.cli import main\nmain(['--help'])\nprint('pluggy' in sys.modules)\n"
     )
     assert site.python("-c", code).stdout.splitlines()[-1] == "False"
+
+
+def test_without_an_equilibrium_finder_a_start_at_equilibrium_is_answered_with_what_to_install(site):
+    (site.work / "falling.toml").write_text('start = "equilibrium"\n' + SCENARIO)
+    code = (
+        "import sys\nfrom corekit.hooks import installed\nnone = installed.Hooks(())\n"
+        "installed.installed_hooks = lambda: none\n"
+        "from corekit.cli import main\nsys.exit(main(['check', 'falling.toml']))\n"
+    )
+    told = site.python("-c", code)
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "no installed distribution finds equilibria" in told.stderr
+    assert told.stderr.endswith("pip install corekit-statics\n")
+
+
+def test_an_equilibrium_finder_and_a_folder_report_of_another_distribution_are_used(site):
+    """A finder that lays the ball at a height of its own, registered beside ours; entry points go by name."""
+    source = """
+from corekit.hooks.specs import FolderReport, hookimpl
+
+class Finder:
+    def move_to_equilibrium(self, simulation, at=0.0, *, models_without_gravity=None):
+        simulation.state.q[2] = 0.625 + at
+
+    def find_equilibria(self, scenario, **options):
+        return scenario.name, options
+
+@hookimpl
+def corekit_equilibrium_finder():
+    return "a_finder:Finder"
+
+@hookimpl
+def corekit_folder_reports():
+    return [FolderReport("heights.json", "a_finder:show")]
+
+def show(report):
+    print("height", report["height"])
+"""
+    site.add("a-finder", "a_finder", {"a_finder.py": source})
+    (site.work / "falling.toml").write_text('start = "equilibrium"\n' + SCENARIO)
+    code = (
+        "import corekit\nscenario = corekit.load('falling.toml')\nprint(scenario.compose().state.q[2])\n"
+        "print(scenario.statics(sweep=2))\nscenario.run(directory='here')\n"
+        "open('here/heights.json', 'w').write('{\"height\": 2.5}')\n"
+    )
+    told = site.python("-c", code)
+    assert told.stdout.splitlines() == ["0.625", "('falling', {'sweep': 2})"], told.stderr
+    assert "height 2.5" in site.corekit("info", "here").stdout

@@ -8,17 +8,12 @@ import numpy as np
 import pytest
 import sympy
 
-from corekit.data.signals import Constant
 from corekit.errors import ConfigError
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
-from corekit.run.energy_balance import EnergyBalance
-from corekit.run.statics import settle
 from corekit_gvs.config import Basis, Distributed, Division, GVSConfig, Joint, Link, Load
 from corekit_gvs.model import GVS
-from corekit_testing.implicit_euler import ImplicitEuler
 from corekit_testing.rounding import rounding
-from corekit_testing.small_world import small_world
 
 from .robots import DOWN, Robot
 
@@ -214,25 +209,3 @@ def test_what_does_work_without_an_input_is_told():
     assert Robot(wrench(False)).layout.uncounted == "the distributed wrench 'muscle'"
     assert tugged(pull).layout.uncounted == "the load 'tug'"
     assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).layout.uncounted
-
-
-def test_a_load_from_python_comes_to_rest_as_its_force_does_and_its_energy_is_not_watched():
-    def world(function, **inputs):
-        load = Load(name="tug", at="arm.tip", function=function)
-        model = GVS(GVSConfig(links=(arm(Basis.legendre(2, "bend-y")),), loads=(load,)))
-        abilities = frozenset({"tangent", "balance", "energy", "force-terms"})
-        integrator = ImplicitEuler(None, BuildContext(step=0.01))
-        return small_world(
-            {"robot": model}, integrator, step=0.01, abilities=abilities, inputs={"robot": inputs}
-        )
-
-    pulled = world(lambda t, position, rotation, velocity: (0, 0, 0, 0, 0, 0.2 - 3.0 * position[2]))
-    assert EnergyBalance(pulled).unknown == "the work of the load 'tug' of 'robot' is not known"
-    settle(pulled)
-    position, rotation = np.zeros((2, 3)), np.zeros((2, 3, 3))
-    pulled.bodies[0].model.poses(pulled.state.parts[0], position, rotation)
-    force = float(0.2 - 3.0 * position[1, 2])
-    assert force > 0.2
-    pushed = world(None, **{"load-tug": Constant((0.0, 0.0, 0.0, 0.0, 0.0, force))})
-    settle(pushed)
-    np.testing.assert_allclose(pushed.state.q, pulled.state.q, rtol=0, atol=1e-8)

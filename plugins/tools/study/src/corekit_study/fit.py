@@ -30,8 +30,8 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, SeenObstacle
+from corekit.run.equilibrium import equilibrium_finder
 from corekit.run.simulation import Simulation
-from corekit.run.statics import settle
 from corekit.scenario.casting import config_of
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
@@ -207,7 +207,7 @@ class _Held:
         self._values[:] = inputs
         mine = twin.state.parts[self._index]
         mine.q[:], mine.v[:], mine.aux[:] = near.q, 0.0, near.aux
-        settle(twin, time)
+        equilibrium_finder().move_to_equilibrium(twin, time)
         return twin.state.parts[self._index].copy()
 
     def _built(self) -> Simulation:

@@ -12,7 +12,7 @@ from corekit.data.contacts import ContactMode
 from corekit.data.signals import Constant
 from corekit.errors import StaticsFailed
 from corekit.roles.component import BuildContext
-from corekit.run.statics import settle
+from corekit_statics.equilibria import move_to_equilibrium
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -35,7 +35,7 @@ def rest(models, solver=None, *, load_steps=1, **options):
         detector=ReferenceDetector(),
         **given,
     )
-    return settle(simulation, load_steps=load_steps)[-1]
+    return move_to_equilibrium(simulation, load_steps=load_steps)[-1]
 
 
 def ball(place, mass=2.0, **options):
@@ -133,7 +133,7 @@ def test_what_was_remembered_of_contacts_on_the_way_does_not_enter_the_run():
         )  # fmt: skip
 
     settled, fresh = simulation(), simulation()
-    settle(settled)
+    move_to_equilibrium(settled)
     kept, new = settled.memory(), fresh.memory()
     assert kept.keys() == new.keys()
     assert all(np.array_equal(kept[name], new[name]) for name in new)

@@ -9,13 +9,13 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
-from corekit.world.stability import Stability
+from corekit_statics.stability import Stability
 
-__all__ = ["Equilibrium", "StaticsOptions"]
+__all__ = ["Equilibrium", "SearchOptions"]
 
 
 @frozen(kw_only=True)
-class StaticsOptions:
+class SearchOptions:
     """How an equilibrium is looked for.
 
     Args:

@@ -1,6 +1,6 @@
 """Equilibrium of a world at rest: Newton's method, made to reach it from afar.
 
-Every iteration takes a step of `RestSystem` and shares it out:
+Every iteration takes a step of `EquilibriumSystem` and shares it out:
 
 1. A body whose matrix K − ∂(J_bᵀλ_b)/∂q + σM is not positive definite on its rows gets a larger σ.      (1)
 2. A step in which any point of a shape would move farther than the reach is taken anew with a larger σ,
@@ -34,12 +34,12 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.errors import StaticsFailed
-from corekit.world.equilibrium import Equilibrium, StaticsOptions
-from corekit.world.rest_rows import guess_forces
-from corekit.world.rest_scales import by_unit, largest_term, size_of_world
-from corekit.world.rest_system import RestSystem
-from corekit.world.rest_words import non_finite, runs_away, singular, worst_of
-from corekit.world.stability import stability_of
+from corekit_statics.equilibrium import Equilibrium, SearchOptions
+from corekit_statics.equilibrium_constraints import guess_forces
+from corekit_statics.equilibrium_diagnostics import non_finite, runs_away, singular, worst_of
+from corekit_statics.equilibrium_scales import by_unit, largest_term, size_of_world
+from corekit_statics.equilibrium_system import EquilibriumSystem
+from corekit_statics.stability import stability_of
 
 __all__ = ["find_equilibrium"]
 
@@ -61,22 +61,22 @@ _ROWS_HELD, _GAPS_CLOSED = 1e-9, 1e-6
 
 
 def find_equilibrium(
-    system: RestSystem,
+    system: EquilibriumSystem,
     start: State,
-    options: StaticsOptions | None = None,
+    options: SearchOptions | None = None,
     told: Callable[[Equilibrium], object] | None = None,
 ) -> Equilibrium:
     """The equilibrium at full load, reached from a state.
 
     Args:
-        system: the world at its time T; its `weightless` twins let gravity grow with the load.
+        system: the world at its time T; its `models_without_gravity` twins let gravity grow with the load.
         start: where to begin; not changed, velocities do not count.
         options: how to look.
         told: called with the equilibrium of every load step.
     Raises:
         StaticsFailed: none was found; says why and what to try.
     """
-    options = options or StaticsOptions()
+    options = options or SearchOptions()
     search = _Search(system, start, options)
     found: Equilibrium | None = None
     load, increment = 0.0, 1.0 / options.load_steps
@@ -117,7 +117,7 @@ class _Search:
         taken: steps so far, those of failed increments included.
     """
 
-    def __init__(self, system: RestSystem, start: State, options: StaticsOptions) -> None:
+    def __init__(self, system: EquilibriumSystem, start: State, options: SearchOptions) -> None:
         self._system, self._options = system, options
         self._size = size_of_world(system, start)
         self._now, self._next = system.new_state(), system.new_state()

@@ -13,16 +13,16 @@ from corekit.data.arrays import Array
 from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, symmetrise
 from corekit.world.body_system import BodySystem
-from corekit.world.rest_rows import negatives, saddle_matrix
+from corekit_statics.equilibrium_constraints import negatives, saddle_matrix
 
-__all__ = ["RestMatrix"]
+__all__ = ["EquilibriumMatrix"]
 
 _JUDGED = 600
 """Largest saddle matrix whose inertia is looked at in every step; beyond, only singularity is noticed."""
 
 
 @final
-class RestMatrix:
+class EquilibriumMatrix:
     """(1) of one body.
 
     Args:

@@ -24,8 +24,8 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
 from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import symmetrise
-from corekit.world.rest_rows import diagonal
-from corekit.world.rest_system import RestSystem
+from corekit_statics.equilibrium_constraints import diagonal
+from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = ["Stability", "stability_of"]
 
@@ -71,7 +71,7 @@ class Stability:
         return f"{said} ({self.reason})" if self.reason else said
 
 
-def stability_of(system: RestSystem) -> Stability:
+def stability_of(system: EquilibriumSystem) -> Stability:
     """The stability of the state that a system looked at last, with its λ."""
     plain = system.forces is None and all(part.rows is None for part in system.parts)
     if plain and not system.record().count:
@@ -90,7 +90,7 @@ def _rank(found: Stability) -> tuple[int, float]:
 # — one body of any structure —
 
 
-def _of_body(system: RestSystem, b: int) -> Stability:
+def _of_body(system: EquilibriumSystem, b: int) -> Stability:
     """Bracket the lowest ω² of a body without rows."""
     part = system.parts[b]
     if part.body.nv <= 60:
@@ -124,7 +124,7 @@ def _of_body(system: RestSystem, b: int) -> Stability:
     return Stability("stable", low) if low > 0 else Stability("unstable", low, -1)
 
 
-def _stiffest(system: RestSystem, b: int) -> float:
+def _stiffest(system: EquilibriumSystem, b: int) -> float:
     """Largest K_ii/M_ii of a body [1/s²], a scale for its ω²."""
     system.assemble(b, 0.0)
     part, where = system.parts[b], system.slices[b]
@@ -136,7 +136,7 @@ def _stiffest(system: RestSystem, b: int) -> float:
 # — bodies joined by rows and contacts —
 
 
-def _of_world(system: RestSystem) -> Stability:
+def _of_world(system: EquilibriumSystem) -> Stability:
     held, reason = _held_contacts(system)
     rigid: list[Array] = [held]
     for part, where in zip(system.parts, system.slices, strict=True):
@@ -153,7 +153,7 @@ def _of_world(system: RestSystem) -> Stability:
     return _of_block(system, list(range(len(system.parts))), np.concatenate(rigid), reason)
 
 
-def _held_contacts(system: RestSystem) -> tuple[Array, str]:
+def _held_contacts(system: EquilibriumSystem) -> tuple[Array, str]:
     """Rows that touching contacts hold, in the axes of the contact; those of a potential hold nothing."""
     none = np.zeros((0, system.velocities))
     if system.stage is None or system.forces is not None:
@@ -178,7 +178,7 @@ def _held_contacts(system: RestSystem) -> tuple[Array, str]:
     return dense[rows], "touching contacts held"
 
 
-def _of_block(system: RestSystem, which: list[int], held: Array, reason: str = "") -> Stability:
+def _of_block(system: EquilibriumSystem, which: list[int], held: Array, reason: str = "") -> Stability:
     """Solve (1) densely for some bodies together."""
     n = system.velocities
     stiffness, mass, chosen = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n, dtype=bool)

@@ -8,13 +8,13 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.world.bodies import Body
-from corekit.world.rest_scales import force_unit
-from corekit.world.rest_system import RestSystem
+from corekit_statics.equilibrium_scales import force_unit
+from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = ["non_finite", "runs_away", "singular", "worst_of"]
 
 
-def _velocity(system: RestSystem, i: int) -> tuple[str, str]:
+def _velocity(system: EquilibriumSystem, i: int) -> tuple[str, str]:
     """Name of a velocity of the world with its body, and its unit."""
     for body, where in zip(system.bodies, system.slices, strict=True):
         if where.start <= i < where.stop:
@@ -23,7 +23,7 @@ def _velocity(system: RestSystem, i: int) -> tuple[str, str]:
     return "", ""
 
 
-def worst_of(system: RestSystem, force: Array) -> tuple[str, float, str]:
+def worst_of(system: EquilibriumSystem, force: Array) -> tuple[str, float, str]:
     """Where the largest unbalanced force acts, how large it is, and its unit."""
     if not np.isfinite(force).all():
         return "", math.nan, ""
@@ -32,7 +32,7 @@ def worst_of(system: RestSystem, force: Array) -> tuple[str, float, str]:
     return (name, float(force[i]), force_unit(unit)) if name else ("", 0.0, "")
 
 
-def non_finite(system: RestSystem, force: Array) -> str:
+def non_finite(system: EquilibriumSystem, force: Array) -> str:
     """That a force (nv,) is not finite, and where."""
     i = int(np.flatnonzero(~np.isfinite(force))[0])
     return f"the force on {_velocity(system, i)[0]} became {force[i]}"
@@ -47,7 +47,7 @@ def singular(body: Body) -> str:
     )
 
 
-def runs_away(system: RestSystem, force: Array) -> str:
+def runs_away(system: EquilibriumSystem, force: Array) -> str:
     """That nothing balances a force (nv,), and what would."""
     name, _, _ = worst_of(system, force)
     return (

@@ -14,8 +14,8 @@ from scipy.optimize import brentq, fsolve
 from corekit.data.signals import Constant, Ramp
 from corekit.errors import CompositionError, StaticsFailed
 from corekit.roles.component import BuildContext
-from corekit.run.statics import settle
-from corekit.world.equilibrium import StaticsOptions
+from corekit_statics.equilibria import move_to_equilibrium
+from corekit_statics.equilibrium import SearchOptions
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -33,8 +33,8 @@ def world(model, **options):
 
 
 def rest(model, at=0.0, **options):
-    search = {name: options.pop(name) for name in ("load_steps", "weightless") if name in options}
-    return settle(world(model, **options), at, **search)[-1]
+    search = {name: options.pop(name) for name in ("load_steps", "models_without_gravity") if name in options}
+    return move_to_equilibrium(world(model, **options), at, **search)[-1]
 
 
 def chain(gravity=(0.0, 0.0, -G), **options):
@@ -77,7 +77,7 @@ def test_a_path_of_loads_that_ends_says_at_which_time():
     pendulum = Pendulum(PendulumConfig(lengths=(1.0,)))
     simulation = world(pendulum, inputs={"body": {"torque": torque}})
     with pytest.raises(StaticsFailed) as caught:
-        settle(simulation, [0.0, 0.25, 0.75])
+        move_to_equilibrium(simulation, [0.0, 0.25, 0.75])
     assert caught.value.__notes__[-1] == "That was at t = 0.75 s, time 3 of 3."
 
 
@@ -248,8 +248,11 @@ def test_load_steps_follow_a_roof_to_its_critical_load_and_snap_beyond_it():
         mass = share * critical
         found = []
         simulation = world(truss(mass))
-        path = settle(
-            simulation, load_steps=10, weightless=lambda mass=mass: [truss(mass, 0.0)], told=found.append
+        path = move_to_equilibrium(
+            simulation,
+            load_steps=10,
+            models_without_gravity=lambda mass=mass: [truss(mass, 0.0)],
+            told=found.append,
         )
         assert [round(each.load, 9) for each in path] == [round(0.1 * k, 9) for k in range(1, 11)]
         for each in path:
@@ -307,7 +310,7 @@ def test_prescribed_nodes_stand_where_their_path_is_at_that_time():
     assert np.array_equal(found.q[3:], [1.2, 0.0, 0.4])
     assert found.state.time == 2.0
     assert not found.state.v.any()
-    again = settle(world(model), [0.0, 1.0, 2.0])
+    again = move_to_equilibrium(world(model), [0.0, 1.0, 2.0])
     assert [each.state.time for each in again] == [0.0, 1.0, 2.0]
     assert np.allclose(again[-1].q, found.q, atol=1e-9)
 
@@ -334,7 +337,7 @@ def test_a_model_without_tangent_is_refused():
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
     simulation = small_world({"arm": model}, integrator, step=1e-3, abilities=ALL - {"tangent"})
     with pytest.raises(CompositionError, match=r"'tangent'.*'arm'"):
-        settle(simulation)
+        move_to_equilibrium(simulation)
 
 
 def test_contradicting_rows_are_no_equilibrium():
@@ -347,7 +350,7 @@ def test_contradicting_rows_are_no_equilibrium():
 def test_a_stepped_simulation_goes_on_from_its_equilibrium_without_moving():
     model = chain(masses=(1.0,) * 3, positions=((0.2, 0, 0), (0.4, 0, 0), (0.6, 0, 0)), links=("spring",) * 3)
     simulation = world(model)
-    (found,) = settle(simulation)
+    (found,) = move_to_equilibrium(simulation)
     simulation.run(0.5)
     assert np.allclose(simulation.state.q, found.q, atol=1e-9)
 
@@ -355,4 +358,4 @@ def test_a_stepped_simulation_goes_on_from_its_equilibrium_without_moving():
 def test_what_takes_too_long_is_told_every_other_way_there():
     config = PendulumConfig(lengths=(1.0, 0.4), masses=(1.0, 3.0), angles=(2.0, -1.0), rates=(0.0, 0.0))
     with pytest.raises(StaticsFailed, match=r"within 1 iterations .*--load-steps.*--sweep.*initial.*damping"):
-        settle(world(Pendulum(config)), options=StaticsOptions(max_iterations=1))
+        move_to_equilibrium(world(Pendulum(config)), options=SearchOptions(max_iterations=1))

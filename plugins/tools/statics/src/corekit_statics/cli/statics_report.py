@@ -13,7 +13,7 @@ _MOST = 8
 
 
 def print_statics(report: Mapping[str, Any]) -> None:
-    """Print what `Statics.as_data` gave, for a reader."""
+    """Print what `EquilibriumPath.as_data` gave, for a reader."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -42,19 +42,19 @@ from corekit.world.contact_forces import ContactForces
 from corekit.world.contact_stage import ContactStage
 from corekit.world.impulses import Impulses
 from corekit.world.obstacles import Obstacle
-from corekit.world.rest_contacts import carried, gap_error
-from corekit.world.rest_matrix import RestMatrix
-from corekit.world.rest_motion import Probed, how_far
-from corekit.world.rest_rows import check_rates, diagonal, row_error, slip, take_rows
 from corekit.world.shape_scene import ShapeScene
+from corekit_statics.equilibrium_constraints import check_rates, diagonal, row_error, slip, take_rows
+from corekit_statics.equilibrium_contacts import carried, gap_error
+from corekit_statics.equilibrium_matrix import EquilibriumMatrix
+from corekit_statics.probe_motion import Probed, how_far
 
-__all__ = ["RestSystem"]
+__all__ = ["EquilibriumSystem"]
 
 _DIRECT = SolveInfo(answered_by="factorisation")
 
 
 @final
-class RestSystem:
+class EquilibriumSystem:
     """(1)–(5) of a world.
 
     Args:
@@ -67,7 +67,7 @@ class RestSystem:
         CompositionError: a model without `tangent`, or with rows that cannot be at rest.
 
     Attributes:
-        weightless: makes twins of the bodies' models without gravity, once a part of the load is asked for;
+        models_without_gravity: makes twins of the bodies' models without gravity, once a part of the load is asked for;
             without them gravity is always whole.
     """
 
@@ -102,13 +102,13 @@ class RestSystem:
             self.forces = ContactForces(solver, bodies, stage)
         self.scene = stage.scene if stage is not None else ShapeScene(bodies, obstacles)
         self._probed = Probed(self.scene)
-        self.weightless: Callable[[], Sequence[Any] | None] | None = None
+        self.models_without_gravity: Callable[[], Sequence[Any] | None] | None = None
         self._twins: Sequence[Any] | None = None
         self._twin_force = [np.zeros(body.nv) for body in bodies]
         self._twin_mass = [part.body.model.mass_matrix() for part in self.parts]
         self._twin_tangent = [part.body.model.tangent_matrices() for part in self.parts]
         self._effort = [_efforts(body) for body in bodies]
-        self._matrices = [RestMatrix(part, impulses) for part in self.parts]
+        self._matrices = [EquilibriumMatrix(part, impulses) for part in self.parts]
         self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
         self._still = np.zeros(self.velocities)
         self._count, self._load, self._margin = 0, 1.0, 0.0
@@ -133,8 +133,8 @@ class RestSystem:
     def look(self, state: State, load: float, margin: float) -> None:
         """Take M, f, K and rows at a state, and contacts with gaps below `margin` [m], with the last λ."""
         self._load, self._margin = load, margin
-        if load != 1.0 and self.weightless is not None:
-            self._twins, self.weightless = self.weightless(), None
+        if load != 1.0 and self.models_without_gravity is not None:
+            self._twins, self.models_without_gravity = self.models_without_gravity(), None
         for b, own in enumerate(state.parts):
             self._look_at_body(b, own, load)
         self._look_at_contacts(state, margin)

@@ -12,8 +12,8 @@ from corekit.cli import exit_code
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
-    from corekit.run.statics import Statics
     from corekit.scenario.schema import Scenario
+    from corekit_statics.equilibrium_path import EquilibriumPath
 
 __all__ = ["statics"]
 
@@ -77,7 +77,7 @@ def statics(
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     elif not quiet:
-        from corekit.cli.statics_report import print_statics
+        from corekit_statics.cli.statics_report import print_statics
 
         print_statics(report)
     return None
@@ -92,15 +92,15 @@ def _find(
     picture: bool,
     *,
     silent: bool,
-) -> tuple[Statics, list[Path]]:
+) -> tuple[EquilibriumPath, list[Path]]:
     from corekit.cli.pictures import draw, installed_viewers, viewer_for
     from corekit.cli.progress_line import ProgressLine
-    from corekit.run.statics import find_statics
+    from corekit_statics.scenario_equilibria import find_equilibria
 
     # a missing viewer is said before the search, not after it
     viewers = installed_viewers() if picture else []
     with ProgressLine(scenario.name, silent=silent) as line:
-        found = find_statics(
+        found = find_equilibria(
             scenario, at=at, load_steps=load_steps, sweep=sweep, directory=out, keep=True, progress=line
         )
     drawn: list[Path] = []

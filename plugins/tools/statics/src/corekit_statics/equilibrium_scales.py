@@ -6,7 +6,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.world.rest_system import RestSystem
+from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = ["by_unit", "force_unit", "largest_term", "size_of_world"]
 
@@ -16,7 +16,7 @@ def force_unit(velocity_unit: str) -> str:
     return {"m/s": "N", "rad/s": "N·m"}.get(velocity_unit, f"J/({velocity_unit}·s)")
 
 
-def by_unit(system: RestSystem, force: Array) -> dict[str, float]:
+def by_unit(system: EquilibriumSystem, force: Array) -> dict[str, float]:
     """Largest entry of a generalised force (nv,) by its unit."""
     found: dict[str, float] = {}
     for body, where in zip(system.bodies, system.slices, strict=True):
@@ -26,7 +26,7 @@ def by_unit(system: RestSystem, force: Array) -> dict[str, float]:
     return found
 
 
-def size_of_world(system: RestSystem, start: State) -> float:
+def size_of_world(system: EquilibriumSystem, start: State) -> float:
     """How large the bodies are [m]: the largest box around a body's probes."""
     system.scene.place(start)
     probes = system.scene.probes()
@@ -36,7 +36,7 @@ def size_of_world(system: RestSystem, start: State) -> float:
     return size if size > 1e-9 else 1.0
 
 
-def largest_term(system: RestSystem, state: State) -> float:
+def largest_term(system: EquilibriumSystem, state: State) -> float:
     """Largest force term on any coordinate [N or N·m]; of models without named terms, the largest force."""
     worst = 0.0
     for body, part, own in zip(system.bodies, system.parts, state.parts, strict=True):

@@ -1,0 +1,1 @@
+"""Statics: equilibria of a world, their stability, and the forces that hold them."""

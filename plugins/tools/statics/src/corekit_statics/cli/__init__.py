@@ -1,0 +1,1 @@
+"""The verb of statics, imported only when it is called."""

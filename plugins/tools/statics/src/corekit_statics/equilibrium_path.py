@@ -1,0 +1,132 @@
+"""The equilibria of a scenario in the order in which they were found, and their report."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, final
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactMode
+from corekit.data.state import State
+from corekit.run.results import Results
+from corekit.run.simulation import Simulation
+from corekit.world.shape_scene import ShapeScene
+from corekit_statics.equilibrium import Equilibrium
+
+__all__ = ["EquilibriumPath", "frame_positions"]
+
+
+@final
+@frozen(eq=False)
+class EquilibriumPath:
+    """Equilibria of a world, in the order they were found.
+
+    Args:
+        simulation: the world; its state is the last equilibrium, so that stepping it goes on from there.
+        path: the equilibria, at least one.
+        frames: positions of all frames before anything was looked for, (frames, 3) [m].
+        wall: time it took [s].
+        results: what was kept in a folder, or None.
+    """
+
+    simulation: Simulation
+    path: tuple[Equilibrium, ...]
+    frames: Array = field(repr=False)
+    wall: float
+    results: Results | None = None
+
+    @property
+    def equilibrium(self) -> Equilibrium:
+        """The last one: of the full load, or of the last time."""
+        return self.path[-1]
+
+    @property
+    def q(self) -> Array:
+        """Its coordinates, shape (nq,)."""
+        return self.equilibrium.state.q
+
+    @property
+    def stable(self) -> bool:
+        """Whether it is."""
+        return self.equilibrium.stability.stable
+
+    def frame_position(self, which: Equilibrium | None = None) -> Array:
+        """Origins of all frames in an equilibrium, the last if None, (frames, 3) [m]."""
+        return frame_positions(self.simulation, (which or self.equilibrium).state)
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything as JSON can hold it."""
+        return {
+            "equilibria": [self._one(each) for each in self.path],
+            "wall_s": self.wall,
+            "folder": None if self.results is None else str(self.results.path),
+            "results": None if self.results is None else str(self.results.file),
+        }
+
+    def _one(self, found: Equilibrium) -> dict[str, Any]:
+        bodies, stability = self.simulation.bodies, found.stability
+        position = frame_positions(self.simulation, found.state)
+        record, first = found.contacts, 0
+        force = np.zeros(3)
+        for c in range(record.count):
+            second = np.cross(record.normal[c], record.tangent[c])
+            across = record.tangential_impulse[c]
+            force += (
+                record.normal_impulse[c] * record.normal[c]
+                + across[0] * record.tangent[c]
+                + across[1] * second
+            )
+        reactions: dict[str, float] = {}
+        tips: dict[str, Any] = {}
+        for body in bodies:
+            for i in body.layout.prescribed:
+                reactions[f"{body.name}.{body.layout.velocities[i].name}"] = float(found.reactions[first])
+                first += 1
+            if body.layout.frames:
+                last = body.first_frame + len(body.layout.frames) - 1
+                tips[f"{body.name}.{body.layout.frames[-1]}"] = {
+                    "position_m": position[last].tolist(),
+                    "moved_m": (position[last] - self.frames[last]).tolist(),
+                }
+        pairs = zip(bodies, found.row_forces, strict=True)
+        rows = {body.name: forces.tolist() for body, forces in pairs if len(forces)}
+        return {
+            "time_s": found.state.time,
+            "load": found.load,
+            "iterations": found.iterations,
+            "unbalanced": dict(found.residual),
+            "largest_force": found.scale,
+            "row_error_m": found.row_error,
+            "gap_error_m": found.gap_error,
+            "energy_J": _number(found.energy),
+            "stability": {
+                "word": stability.word,
+                "smallest_1_per_s2": _number(stability.smallest),
+                "unstable_modes": stability.modes,
+                "sentence": str(stability),
+            },
+            "tips": tips,
+            "contacts": {
+                "pressing": int(np.count_nonzero(record.mode != ContactMode.SEPARATE)),
+                "near": record.count,
+                "force_N": force.tolist(),
+            },
+            "reactions": reactions,
+            "row_forces": rows,
+            "q": found.state.q.tolist(),
+            "note": found.note,
+        }
+
+
+def frame_positions(simulation: Simulation, state: State) -> Array:
+    """Origins of all frames of a simulation's bodies at a state, (frames, 3) [m]."""
+    scene = ShapeScene(simulation.bodies, ())
+    scene.place(state)
+    return scene.poses.frame_position.copy()
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

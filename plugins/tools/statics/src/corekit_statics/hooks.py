@@ -1,0 +1,26 @@
+"""What this distribution adds to the kernel: its verb, its finder of equilibria, and its file in a run's folder."""
+
+from __future__ import annotations
+
+from corekit.hooks.specs import FolderReport, Verb, hookimpl
+
+__all__ = ["corekit_equilibrium_finder", "corekit_folder_reports", "corekit_verbs"]
+
+
+@hookimpl
+def corekit_verbs() -> list[Verb]:
+    """The verb `statics`."""
+    line = "Where a scenario comes to rest, and whether it stays there."
+    return [Verb("statics", "corekit_statics.cli.statics:statics", line)]
+
+
+@hookimpl
+def corekit_equilibrium_finder() -> str:
+    """The class with which scenarios start at their equilibrium and estimators find one."""
+    return "corekit_statics.equilibria:Statics"
+
+
+@hookimpl
+def corekit_folder_reports() -> list[FolderReport]:
+    """The equilibria that `corekit statics` leaves in the folder of a run."""
+    return [FolderReport("statics.json", "corekit_statics.cli.statics_report:print_statics")]
