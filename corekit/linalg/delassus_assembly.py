@@ -12,17 +12,11 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import ArrayTable, index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import ArrayTable, block, index_matrix, indices, vector
 from corekit.linalg.matrices import Matrix
-from corekit.linalg.square_root import (
-    SquareRootFactorisation,
-    add_dense_response,
-    add_diagonal_response,
-    forward_substitute_dense,
-    forward_substitute_diagonal,
-    solve_dense,
-    solve_diagonal,
-)
+from corekit.linalg.square_root import SquareRootFactorisation, solve_blocks
+from corekit.linalg.square_root import add_impulse_response as add_response
+from corekit.linalg.square_root import forward_substitute as substitute
 
 __all__ = [
     "DelassusAssembly",
@@ -33,7 +27,7 @@ __all__ = [
 ]
 
 _KEPT: Final = 5
-"""Arrays a body: L or A⁻¹, prescribed velocities, b, values of the prescribed velocities, A."""
+"""Arrays a body: L, prescribed velocities, b, values of the prescribed velocities, A."""
 _FEW: Final = 12
 """Rows up to which W costs less than calling BLAS for it does."""
 
@@ -44,15 +38,10 @@ def solve_free_velocity(factors: IntArray, x: Array) -> None:
     places = index_matrix(factors, 0)
     for b in range(len(places)):
         own, at = x[places[b, 0] : places[b, 0] + places[b, 1]], 1 + _KEPT * b
-        if places[b, 2]:
-            solve_diagonal(
-                vector(factors, at), indices(factors, at + 1), vector(factors, at + 2), vector(factors, at + 3), own
-            )  # fmt: skip
-        else:
-            solve_dense(
-                matrix(factors, at), indices(factors, at + 1), vector(factors, at + 2), vector(factors, at + 3),
-                matrix(factors, at + 4), own,
-            )  # fmt: skip
+        solve_blocks(
+            block(factors, at), indices(factors, at + 1), vector(factors, at + 2), vector(factors, at + 3),
+            block(factors, at + 4), own,
+        )  # fmt: skip
 
 
 @compiled
@@ -67,12 +56,9 @@ def forward_substitute(factors: IntArray, rows: Array, x: Array, velocity: Array
     for b in range(len(places)):
         first = places[b, 0]
         own = x[first : first + places[b, 1]]
-        if places[b, 2]:
-            forward_substitute_diagonal(vector(factors, 1 + _KEPT * b), rows, first, own, velocity, y)
-        else:
-            forward_substitute_dense(
-                matrix(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), rows, first, own, velocity, y
-            )
+        substitute(
+            block(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), rows, first, own, velocity, y
+        )
 
 
 @compiled
@@ -107,12 +93,7 @@ def add_impulse_response(factors: IntArray, entries: Array, impulse: Array, x: A
     for b in range(len(places)):
         first = places[b, 0]
         own = x[first : first + places[b, 1]]
-        if places[b, 2]:
-            add_diagonal_response(vector(factors, 1 + _KEPT * b), y, first, impulse, own)
-        else:
-            add_dense_response(
-                matrix(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), y, first, impulse, own
-            )
+        add_response(block(factors, 1 + _KEPT * b), indices(factors, 2 + _KEPT * b), y, first, impulse, own)
 
 
 @final
@@ -127,11 +108,11 @@ class DelassusAssembly:
     def __init__(self, bodies: Sequence[tuple[SquareRootFactorisation, Array, Array, Matrix]]) -> None:
         places, arrays, first = [], [], 0
         for factor, right, fixed, template in bodies:
-            lower, prescribed = factor.lower_factor()
-            places.append((first, len(lower), lower.ndim == 1))
-            arrays += [lower, prescribed, right, fixed, template.data]
-            first += len(lower)
-        self.table = ArrayTable(np.array(places, dtype=np.int64).reshape(-1, 3), *arrays).table
+            lower = factor.lower_factor
+            places.append((first, template.n))
+            arrays += [lower, factor.prescribed, right, fixed, template.data.reshape(lower.shape)]
+            first += template.n
+        self.table = ArrayTable(np.array(places, dtype=np.int64).reshape(-1, 2), *arrays).table
 
     def solve_free_velocity(self, x: Array) -> None:
         """Write v_f of (1), prescribed entries at their values."""

@@ -26,7 +26,7 @@ from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matr
 from corekit.linalg.saddle_point import SaddlePointFactorisation
 from corekit.linalg.sparse import Sparse
 from corekit.linalg.sparse_lu import SparseLU
-from corekit.linalg.square_root import SMALL, DiagonalFactorisation, SmallCholesky
+from corekit.linalg.square_root import SMALL, SquareRootFactorisation
 
 __all__ = ["make_factorisation"]
 
@@ -50,8 +50,8 @@ def make_factorisation(
     """
     if rows is not None and rows.count:
         return SaddlePointFactorisation(matrix, rows, prescribed)
-    if isinstance(matrix, Diagonal):
-        return DiagonalFactorisation(matrix.n, prescribed)
+    if isinstance(matrix, (Diagonal, BlockDiagonal)):
+        return SquareRootFactorisation(matrix, prescribed)
     if isinstance(matrix, Banded) and NARROWEST <= matrix.width <= WIDTH:
         return ChainCholesky(matrix, prescribed)
     if isinstance(matrix, (Banded, BlockDiagonal)):
@@ -61,7 +61,9 @@ def make_factorisation(
     if isinstance(matrix, Dense):
         if not symmetric:
             return _DenseLU(matrix.n, prescribed)
-        return (SmallCholesky if matrix.n <= SMALL else _DenseCholesky)(matrix.n, prescribed)
+        if matrix.n <= SMALL:
+            return SquareRootFactorisation(matrix, prescribed)
+        return _DenseCholesky(matrix.n, prescribed)
     raise TypeError(f"no factorisation for {type(matrix).__name__}")
 
 

@@ -1,16 +1,15 @@
-"""Factorisations A = L·Lᵀ of diagonal and of small dense matrices, in compiled code: impulses need half of G·Jᵀ only.
+"""Factorisations A = L·D·Lᵀ of matrices of small dense blocks, in compiled code; impulses need half of G·Jᵀ only.
 
-    J·G·Jᵀ = Yᵀ·Y,   G·Jᵀ·λ = L⁻ᵀ·(Y·λ)   with   Y = L⁻¹·Jᵀ                                  (1)
+    Y = D^-½·L⁻¹·Jᵀ,     J·G·Jᵀ = Yᵀ·Y,     G·Jᵀ·λ = L⁻ᵀ·D^-½·(Y·λ)                          (1)
 
-Prescribed velocities have zeros in Y and, if A is dense, identity rows in it. Of a diagonal matrix A⁻¹ is kept, with
-L = A^½; of a dense one L with its diagonal inverted. `delassus_assembly` applies (1) to all bodies in one call.
-At this size calling LAPACK costs more than it does.
+A small dense matrix is one block, a diagonal one has blocks of size 1. Prescribed velocities have identity rows in A
+and zeros in Y. Up to 24 rows a call of LAPACK costs more than the work: 1.1 to 2.2 µs against 0.3 to 1.5 µs here, and
+8 µs for the blocks of two rigid bodies as a band.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from typing import Final, final
 
 import numpy as np
@@ -18,242 +17,181 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.constraint_rows import EliminatedConstraints
-from corekit.linalg.factorisation import Factorisation, UnconstrainedFactorisation
-from corekit.linalg.matrices import Matrix
+from corekit.linalg.factorisation import UnconstrainedFactorisation
+from corekit.linalg.matrices import BlockDiagonal, Dense, Diagonal, Matrix
 
-__all__ = [
-    "SMALL",
-    "DiagonalFactorisation",
-    "SmallCholesky",
-    "SquareRootFactorisation",
-    "add_dense_response",
-    "add_diagonal_response",
-    "forward_substitute_dense",
-    "forward_substitute_diagonal",
-    "solve_dense",
-    "solve_diagonal",
-]
+__all__ = ["SMALL", "SquareRootFactorisation", "add_impulse_response", "forward_substitute", "solve_blocks"]
 
 SMALL: Final = 24
 """Largest size of a dense matrix for which this is worth it."""
 
 
-class SquareRootFactorisation(Factorisation, ABC):
-    """A factorisation that offers (1)."""
-
-    @abstractmethod
-    def lower_factor(self) -> tuple[Array, IntArray]:
-        """The buffer of L, and the prescribed velocities: L as the factorisation keeps it, (n, n), or A⁻¹, (n,)."""
-
-
-@compiled
-def _invert(diagonal: Array, prescribed: IntArray, inverse: Array) -> bool:
-    """Write A⁻¹, 0 at prescribed entries; False if another is not positive."""
-    for i in range(len(diagonal)):
-        inverse[i] = 1.0 / diagonal[i] if diagonal[i] > 0.0 else -1.0
-    for p in prescribed:
-        inverse[p] = 0.0
-    return inverse.min() >= 0.0
-
-
-@compiled
-def solve_diagonal(
-    inverse: Array, prescribed: IntArray, rhs: Array, prescribed_values: Array, x: Array
-) -> None:
-    """Write x = A⁻¹·b, prescribed entries at their values."""
-    for i in range(len(x)):
-        x[i] = inverse[i] * rhs[i]
-    for k in range(len(prescribed)):
-        x[prescribed[k]] = prescribed_values[k]
-
-
-@compiled
-def forward_substitute_diagonal(
-    inverse: Array, rows: Array, first: int, x: Array, velocity: Array, y: Array
-) -> None:
-    """Write the body's rows of Y, and add J·x to `velocity` (R,)."""
-    for i in range(len(inverse)):
-        root, here = math.sqrt(inverse[i]), first + i
-        for r in range(len(velocity)):
-            velocity[r] += rows[r, here] * x[i]
-            y[here, r] = root * rows[r, here]
-
-
-@compiled
-def add_diagonal_response(inverse: Array, y: Array, first: int, impulse: Array, x: Array) -> None:
-    """Add G·Jᵀ·λ to x."""
-    for i in range(len(inverse)):
-        total = 0.0
-        for r in range(y.shape[1]):
-            total += y[first + i, r] * impulse[r]
-        x[i] += math.sqrt(inverse[i]) * total
-
-
 @final
-class DiagonalFactorisation(SquareRootFactorisation):
-    """A diagonal matrix of n rows.
+class SquareRootFactorisation(UnconstrainedFactorisation):
+    """Factorisation of each block.
 
     Args:
+        template: a buffer with the structure.
         prescribed: indices of prescribed velocities.
+
+    Attributes:
+        lower_factor: by blocks, (n/k, k, k), D⁻¹ on the diagonal and L below it; `refactor` rewrites the buffer.
+        prescribed: the indices.
     """
 
-    def __init__(self, n: int, prescribed: IntArray) -> None:
-        self._inverse = np.ones(n)
-        self._prescribed = prescribed
+    def __init__(self, template: Dense | BlockDiagonal | Diagonal, prescribed: IntArray) -> None:
+        super().__init__(template.n, prescribed)
+        k = template.data.shape[-1] if template.data.ndim > 1 else 1
+        self.lower_factor = np.zeros((template.n // k, k, k))
+        self.prescribed = prescribed
+        self._blocks = self.lower_factor
 
     def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
-        return _invert(matrix.data, self._prescribed, self._inverse)
+        if matrix is not self._matrix:
+            self._matrix, self._blocks = matrix, matrix.data.reshape(self.lower_factor.shape)
+        return _factorise(self._blocks, self.prescribed, self.lower_factor)
+
+    def _substitute(self, block: Array) -> None:
+        _substitute(self.lower_factor, block.T)
 
     def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
-        solve_diagonal(self._inverse, self._prescribed, b, prescribed_values, x)
-
-    def solve_columns(self, block: Array) -> None:
-        np.multiply(block, self._inverse[:, None], out=block)
-
-    def lower_factor(self) -> tuple[Array, IntArray]:
-        return self._inverse, self._prescribed
+        solve_blocks(self.lower_factor, self.prescribed, b, prescribed_values, self._blocks, x)
 
 
 @compiled
-def _cholesky(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
-    """Write L; False if A is not positive definite."""
-    n = len(lower)
-    for i in range(n):
-        for j in range(i + 1):
-            lower[i, j] = matrix[i, j]
-    for p in prescribed:
+def _factorise(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
+    """Write D⁻¹ and L; False if A is not positive definite."""
+    blocks, k, _ = matrix.shape
+    for b in range(blocks):
+        for i in range(k):
+            for j in range(i + 1):
+                lower[b, i, j] = matrix[b, i, j]
+    for each in prescribed:
+        b, p = each // k, each % k
         for j in range(p):
-            lower[p, j] = 0.0
-        for i in range(p, n):
-            lower[i, p] = 0.0
-        lower[p, p] = 1.0
-    for j in range(n):
-        for i in range(j, n):
-            total = lower[i, j]
-            for k in range(j):
-                total -= lower[i, k] * lower[j, k]
-            lower[i, j] = total
-        pivot = lower[j, j]
-        if not pivot > 0.0:
-            return False
-        inverse = 1.0 / math.sqrt(pivot)
-        lower[j, j] = inverse
-        for i in range(j + 1, n):
-            lower[i, j] *= inverse
+            lower[b, p, j] = 0.0
+        for i in range(p, k):
+            lower[b, i, p] = 0.0
+        lower[b, p, p] = 1.0
+    for b in range(blocks):
+        for i in range(k):
+            # first L·D of the row, which then gives its entries of L and D
+            for j in range(i):
+                total = lower[b, i, j]
+                for m in range(j):
+                    total -= lower[b, i, m] * lower[b, j, m]
+                lower[b, i, j] = total
+            pivot = lower[b, i, i]
+            for j in range(i):
+                scaled = lower[b, i, j]
+                lower[b, i, j] = scaled * lower[b, j, j]
+                pivot -= scaled * lower[b, i, j]
+            if not pivot > 0.0:
+                return False
+            lower[b, i, i] = 1.0 / pivot
     return True
+
+
+@compiled
+def _back_substitute(lower: Array, x: Array) -> None:
+    """Overwrite x (n,) by L⁻ᵀ·x."""
+    blocks, k, _ = lower.shape
+    for b in range(blocks):
+        first = b * k
+        for i in range(k - 1, 0, -1):
+            total = x[first + i]
+            for j in range(i):
+                x[first + j] -= lower[b, i, j] * total
 
 
 @compiled
 def _substitute(lower: Array, columns: Array) -> None:
     """Overwrite every row b of `columns` (R, n) by A⁻¹·b."""
-    count, n = columns.shape
-    for c in range(count):
-        for i in range(n):
-            total = columns[c, i]
-            for k in range(i):
-                total -= lower[i, k] * columns[c, k]
-            columns[c, i] = total * lower[i, i]
-        for i in range(n - 1, -1, -1):
-            total = columns[c, i] * lower[i, i]
-            columns[c, i] = total
-            for k in range(i):
-                columns[c, k] -= lower[i, k] * total
+    blocks, k, _ = lower.shape
+    for c in range(len(columns)):
+        x = columns[c]
+        for b in range(blocks):
+            first = b * k
+            for i in range(k):
+                total = x[first + i]
+                for j in range(i):
+                    total -= lower[b, i, j] * x[first + j]
+                x[first + i] = total
+            for i in range(k):
+                x[first + i] *= lower[b, i, i]
+        _back_substitute(lower, x)
 
 
 @compiled
-def solve_dense(
+def solve_blocks(
     lower: Array, prescribed: IntArray, rhs: Array, prescribed_values: Array, matrix: Array, x: Array
 ) -> None:
-    """Write x = A⁻¹·b, prescribed entries at their values."""
-    n = len(x)
-    for i in range(n):
-        total = rhs[i]
-        for k in range(len(prescribed)):
-            total -= matrix[i, prescribed[k]] * prescribed_values[k]
-        x[i] = total
-    for k in range(len(prescribed)):
-        x[prescribed[k]] = prescribed_values[k]
-    for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total -= lower[i, k] * x[k]
-        x[i] = total * lower[i, i]
-    for i in range(n - 1, -1, -1):
-        total = x[i] * lower[i, i]
-        x[i] = total
-        for k in range(i):
-            x[k] -= lower[i, k] * total
+    """Write x = A⁻¹·b, prescribed entries at their values; `matrix` holds A by blocks, (n/k, k, k)."""
+    k = lower.shape[1]
+    x[:] = rhs
+    for each, value in zip(prescribed, prescribed_values):  # noqa: B905 - numba has no strict zip
+        b = each // k
+        for i in range(k):
+            x[b * k + i] -= matrix[b, i, each % k] * value
+    for each, value in zip(prescribed, prescribed_values):  # noqa: B905
+        x[each] = value
+    _substitute(lower, x.reshape((1, len(x))))
 
 
 @compiled
-def forward_substitute_dense(
+def forward_substitute(
     lower: Array, prescribed: IntArray, rows: Array, first: int, x: Array, velocity: Array, y: Array
 ) -> None:
-    """Write the body's rows of Y (nv, R), velocity by velocity, and add J·x to `velocity` (R,).
+    """Write the body's rows of Y, and add J·x to `velocity`: (1).
 
-    The body's velocities begin at `first`.
+    Args:
+        lower, prescribed: of the body's factorisation.
+        rows: J of all bodies, with at least R rows, (·, nv).
+        first: where the body's velocities begin in J and Y.
+        x: the body's velocities, (n,).
+        velocity: (R,).
+        y: Y, (nv, R).
     """
-    n, count = len(lower), len(velocity)
+    count = len(velocity)
+    blocks, k, _ = lower.shape
     for r in range(count):
         total = 0.0
-        for i in range(n):
+        for i in range(len(x)):
             value = rows[r, first + i]
             y[first + i, r] = value
             total += value * x[i]
         velocity[r] += total
     for p in prescribed:
         y[first + p] = 0.0
-    for i in range(n):
-        here = y[first + i]
-        for k in range(i):
-            factor, before = lower[i, k], y[first + k]
+    for b in range(blocks):
+        # velocity after velocity, each over all rows at once
+        for i in range(k):
+            here = y[first + b * k + i]
+            for j in range(i):
+                factor, before = lower[b, i, j], y[first + b * k + j]
+                for r in range(count):
+                    here[r] -= factor * before[r]
+        for i in range(k):
+            here, root = y[first + b * k + i], math.sqrt(lower[b, i, i])
             for r in range(count):
-                here[r] -= factor * before[r]
-        factor = lower[i, i]
-        for r in range(count):
-            here[r] *= factor
+                here[r] *= root
 
 
 @compiled
-def add_dense_response(
+def add_impulse_response(
     lower: Array, prescribed: IntArray, y: Array, first: int, impulse: Array, x: Array
 ) -> None:
-    """Add G·Jᵀ·λ to x."""
-    n, response = len(lower), np.zeros(len(lower))
-    for r in range(y.shape[1]):
-        total = impulse[r]
-        if total != 0.0:
-            for i in range(n):
-                response[i] += y[first + i, r] * total
-    for i in range(n - 1, -1, -1):
-        total = response[i] * lower[i, i]
-        response[i] = total
-        for k in range(i):
-            response[k] -= lower[i, k] * total
+    """Add G·Jᵀ·λ to the body's velocities x (n,), with its rows of Y (nv, R) from `first` on: (1)."""
+    k, response = lower.shape[1], np.zeros(len(x))
+    for r in range(len(impulse)):
+        strength = impulse[r]
+        if strength != 0.0:
+            for i in range(len(x)):
+                response[i] += y[first + i, r] * strength
+    for i in range(len(x)):
+        response[i] *= math.sqrt(lower[i // k, i % k, i % k])
+    _back_substitute(lower, response)
     for p in prescribed:
         response[p] = 0.0
-    for i in range(n):
+    for i in range(len(x)):
         x[i] += response[i]
-
-
-@final
-class SmallCholesky(UnconstrainedFactorisation, SquareRootFactorisation):
-    """Cholesky factorisation of a dense matrix with up to `SMALL` rows."""
-
-    def __init__(self, n: int, prescribed: IntArray) -> None:
-        super().__init__(n, prescribed)
-        self._lower = np.zeros((n, n))
-
-    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
-        self._matrix = matrix
-        return _cholesky(matrix.data, self._prescribed, self._lower)
-
-    def _substitute(self, block: Array) -> None:
-        _substitute(self._lower, block.T)
-
-    def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
-        assert self._matrix is not None
-        solve_dense(self._lower, self._prescribed, b, prescribed_values, self._matrix.data, x)
-
-    def lower_factor(self) -> tuple[Array, IntArray]:
-        return self._lower, self._prescribed
