@@ -70,7 +70,15 @@ class ProxqpSolver(QPSolver):
             self._solver = solver
         else:
             solver = self._solver
-            solver.update(*arguments)
+            # its own scaling and penalties would otherwise go on from the last program, and no checkpoint keeps them
+            begin = solver.settings
+            solver.update(
+                *arguments,
+                update_preconditioner=True,
+                rho=begin.default_rho,
+                mu_eq=begin.default_mu_eq,
+                mu_in=begin.default_mu_in,
+            )
         equal = form.equal
         guess = np.concatenate([form.multiplier[~equal], np.zeros(slacks)])
         solver.solve(form.x, form.multiplier[equal], guess)
