@@ -98,6 +98,14 @@ def remembering_buffer(right, self, problem, answer, *more):
     return info
 
 
+def secretive(right, self, problem, answer, *more):
+    """Does otherwise where the last problem was of this size, and saves nothing of it."""
+    again = getattr(self, "size", None) == answer.size
+    self.size = answer.size
+    info = right(self, problem, answer, *more)
+    return evolve(info, iterations=info.iterations + again)
+
+
 def iterations_by_lot(right, self, *arguments):
     return evolve(right(self, *arguments), iterations=int(1e9 * abs(drift(self))))
 

@@ -10,7 +10,16 @@ from corekit.data.status import Residuals, Status
 from corekit_testing.conformance import checks_of
 from corekit_testing.conformance.common import PAPER
 
-from .defects import after, counting, failing, flattering, iterations_by_lot, remembering_buffer, wrong
+from .defects import (
+    after,
+    counting,
+    failing,
+    flattering,
+    iterations_by_lot,
+    remembering_buffer,
+    secretive,
+    wrong,
+)
 
 pytestmark = pytest.mark.skipif(
     find_spec("corekit_complementarity") is None,
@@ -77,6 +86,10 @@ LCP = {
 def test_exactly_the_right_checks_catch_a_wrong_lcp_solver(name):
     make, others = LCP[name]
     assert failing(make()) == {name, *others}
+
+
+def test_a_memory_that_is_not_saved_shows_in_a_series_of_problems_of_one_size():
+    assert failing(lemke(solve=secretive)) == {"saved-and-loaded"}
 
 
 def test_every_check_of_lcp_solvers_catches_a_wrong_one():

@@ -12,7 +12,16 @@ from corekit_testing.conformance import checks_of
 from corekit_testing.conformance.common import PAPER
 from corekit_testing.conformance.qp_solvers import residual
 
-from .defects import after, counting, failing, flattering, iterations_by_lot, remembering_buffer, wrong
+from .defects import (
+    after,
+    counting,
+    failing,
+    flattering,
+    iterations_by_lot,
+    remembering_buffer,
+    secretive,
+    wrong,
+)
 
 pytestmark = pytest.mark.skipif(
     find_spec("corekit_quadratic") is None,
@@ -98,6 +107,10 @@ WRONG = {
 def test_exactly_the_right_checks_catch_a_wrong_qp_solver(name):
     make, others = WRONG[name]
     assert failing(make()) == {name, *others}
+
+
+def test_a_memory_that_is_not_saved_shows_in_a_series_of_problems_of_one_size():
+    assert failing(banded(solve=secretive)) == {"saved-and-loaded"}
 
 
 def test_every_check_of_qp_solvers_catches_a_wrong_one():

@@ -1,5 +1,7 @@
 """Wrong contact solvers: each breaks one promise, and exactly the checks of that promise fail."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from attrs import evolve
@@ -34,7 +36,8 @@ def changed_where(matches, change):
         if matches(problem):
             change(problem, impulse)
             true = problem.normal_error(impulse)
-            info = evolve(info, residuals=evolve(info.residuals, normal=true, cone=info.residuals.cone + 1.0))
+            told = evolve(info.residuals, normal=true, friction=1.0, cone=info.residuals.cone + 1.0)
+            info = evolve(info, residuals=told)
         return info
 
     return method
@@ -86,7 +89,94 @@ def slack_brake(problem, impulse):
     impulse[:] = 0.0
 
 
+def one_friction(right, self, problem, impulse):
+    """Takes the first contact's friction for all."""
+    alike = problem.friction.copy()
+    alike[1:] = alike[:1]
+    return right(self, altered(problem, friction=alike), impulse)
+
+
+def four_contacts(right, self, problem, impulse):
+    """Leaves contacts beyond the fourth without impulse."""
+    info = right(self, problem, impulse)
+    impulse[4 * problem.width : problem.contacts * problem.width] = 0.0
+    return measured(info, problem, impulse)
+
+
+def rows_alone(right, self, problem, impulse):
+    """Leaves bounded rows slack where there are contacts."""
+    info = right(self, problem, impulse)
+    if problem.contacts:
+        impulse[problem.contacts * problem.width :] = 0.0
+    return measured(info, problem, impulse)
+
+
+def infinite_product(right, self, problem, impulse):
+    """Weighs bounds by how much they are used: ∞·0."""
+    info = right(self, problem, impulse)
+    with np.errstate(invalid="ignore"):
+        impulse[problem.contacts * problem.width :] += 0.0 * (problem.lower + problem.upper)
+    return info
+
+
+def silent_about_friction(right, self, problem, impulse):
+    info = right(self, problem, impulse)
+    return evolve(info, residuals=evolve(info.residuals, friction=0.0))
+
+
+def secret_warm_start(right, self, problem, impulse):
+    """Begins with the last answer of this size and saves it nowhere."""
+    last = getattr(self, "last", None)
+    if last is not None and last.shape == impulse.shape and not impulse.any():
+        impulse[:] = last
+    info = right(self, problem, impulse)
+    self.last = impulse.copy()
+    return info
+
+
+def altered(problem, **changes):
+    """The same problem with other entries."""
+    other = copy(problem)
+    for name, value in changes.items():
+        setattr(other, name, value)
+    return other
+
+
+def measured(info, problem, impulse):
+    """The same outcome with the true residuals."""
+    friction = problem.friction * np.maximum(problem.normal(impulse), 0.0)
+    beyond = np.max(np.linalg.norm(problem.tangential(impulse), axis=1) - friction, initial=0.0)
+    told = evolve(info.residuals, normal=problem.normal_error(impulse), friction=1.0, cone=float(beyond))
+    return evolve(info, residuals=told)
+
+
+MUTANTS = {
+    "one friction": (lambda: impulses(solve=one_friction), "friction-cone"),
+    "four contacts": (lambda: impulses(solve=four_contacts), "complementarity"),
+    "rows alone": (lambda: impulses(solve=rows_alone), "bounded-rows-beside-contacts"),
+    "infinite product": (lambda: impulses(solve=infinite_product), "bounded-rows-held"),
+    "silent about friction": (lambda: impulses(solve=silent_about_friction), "residuals-truthful"),
+    "secret warm start": (lambda: impulses(solve=secret_warm_start), "saved-and-loaded"),
+}
+"""Solvers that are wrong on problems with more in them, or in a series, alone, and a check that must see it."""
+
+
+@pytest.mark.parametrize("name", list(MUTANTS))
+def test_larger_problems_and_series_are_asked_for(name):
+    make, check = MUTANTS[name]
+    assert check in failing(make())
+
+
+def other_rows(problem, impulse):
+    """Moves what a bounded row gives on to its contacts' neighbour."""
+    impulse[-1] += 0.01
+
+
 IMPULSES = {
+    "bounded-rows-beside-contacts": (
+        lambda: impulses(solve=changed_where(lambda p: p.contacts and p.bounded, other_rows)),
+        (),
+    ),
     "inputs-unchanged": (lambda: impulses(solve=touch_the_problem), ()),
     "answers-own-memory": (lambda: impulses(solve=remembering_buffer), ()),
     "deterministic": (lambda: impulses(solve=iterations_by_lot), ("answers-own-memory", "saved-and-loaded")),
@@ -103,7 +193,10 @@ IMPULSES = {
     "infeasible-not-solved": (lambda: impulses(solve=optimistic), ()),
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),
     "guess-harmless": (lambda: impulses(solve=lost_by_a_guess), ()),
-    "bounded-rows-held": (lambda: impulses(solve=changed_where(lambda p: p.bounded, slack_brake)), ()),
+    "bounded-rows-held": (
+        lambda: impulses(solve=changed_where(lambda p: p.bounded and not p.contacts, slack_brake)),
+        (),
+    ),
 }
 
 

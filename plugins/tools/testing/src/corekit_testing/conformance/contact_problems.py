@@ -18,7 +18,7 @@ class DenseProblem:
         mass: M [kg], shape (n, n).
         rows: J, shape (R, n): for each contact `width` rows, then the bounded rows.
         velocity: v_f [m/s], shape (n,).
-        friction: μ of every contact.
+        friction: μ of all contacts, or of each, shape (m,).
         width: rows a contact.
         bounds: (lower, upper) impulse of each bounded row [N·s].
         stabilisation: added to w₀ [m/s], shape (R,).
@@ -31,7 +31,7 @@ class DenseProblem:
         mass: Array,
         rows: Array,
         velocity: Array,
-        friction: float = 0.0,
+        friction: float | Array = 0.0,
         *,
         width: int = 3,
         bounds: Sequence[tuple[float, float]] = (),
@@ -40,7 +40,7 @@ class DenseProblem:
         self.mass, self.rows, self.velocity = mass, rows, velocity
         self.width, self.bounded = width, len(bounds)
         self.contacts = (len(rows) - self.bounded) // width
-        self.friction: Array = np.full(self.contacts, friction)
+        self.friction: Array = np.full(self.contacts, friction, dtype=float)
         self.free: Array = rows @ velocity + stabilisation
         self.gap: Array = np.zeros(self.contacts)
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
@@ -69,6 +69,18 @@ class DenseProblem:
         held = impulse[end:] - np.clip(impulse[end:] - speed[end:], self.lower, self.upper)
         return float(np.max(np.abs(np.concatenate([normal, held])), initial=0.0))
 
+    def friction_error(self, impulse: Array) -> float:
+        """A lower bound of r = max |λ_t − P(λ_t − w_t)|, P onto the circular cone or a pyramid of four sides or more.
+
+        With b = μ·λ_n such a section holds a y with −yᵀ·w_t ≥ 0.7·b·|w_t|, and P(λ_t − w_t) = p ends in it:
+        (λ_t − w_t − p)ᵀ(y − p) ≤ 0, hence 0.7·b·|w_t| + w_tᵀ·λ_t ≤ r·(2·b + |w_t|).
+        """
+        slip, friction = self.tangential(self.relative(impulse)), self.tangential(impulse)
+        bound = self.friction * np.maximum(self.normal(impulse), 0.0)
+        speed, power = np.linalg.norm(slip, axis=1), np.einsum("ci,ci->c", friction, slip)
+        lacking = np.maximum(0.7 * bound * speed + power, 0.0) / np.maximum(2.0 * bound + speed, 1e-300)
+        return float(np.max(lacking, initial=0.0))
+
     def tangential(self, values: Array) -> Array:
         """The tangential part of a vector of rows, shape (m, width − 1)."""
         return values[: self.contacts * self.width].reshape(self.contacts, self.width)[:, 1:]
@@ -95,10 +107,15 @@ def crushed(friction: float = 0.5) -> DenseProblem:
 
 
 def feasible(
-    random: np.random.Generator, contacts: int = 4, coordinates: int = 14, friction: float = 0.4
+    random: np.random.Generator,
+    contacts: int = 4,
+    friction: float | Array = 0.4,
+    bounds: Sequence[tuple[float, float]] = (),
 ) -> DenseProblem:
-    """Some contacts of a body with enough freedom for independent rows."""
+    """Some contacts and bounded rows of a body with enough freedom for independent rows."""
+    count = 3 * contacts + len(bounds)
+    coordinates = max(14, count + 2)
     root = random.normal(size=(coordinates, coordinates))
     mass = root @ root.T / coordinates + np.eye(coordinates)
-    rows = random.normal(size=(3 * contacts, coordinates))
-    return DenseProblem(mass, rows, random.normal(size=coordinates), friction)
+    rows = random.normal(size=(count, coordinates))
+    return DenseProblem(mass, rows, random.normal(size=coordinates), friction, bounds=bounds)

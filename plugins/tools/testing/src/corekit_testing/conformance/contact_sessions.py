@@ -8,18 +8,18 @@ import numpy as np
 
 from corekit_testing.conformance.contact_problems import feasible
 from corekit_testing.conformance.potentials import new_terms, pressed
-from corekit_testing.conformance.subject import Answer, Session
+from corekit_testing.conformance.subject import SERIES, Answer, Session
 
 __all__ = ["ContactSession"]
 
 
 class ContactSession(Session):
-    """A growing random problem for impulse solvers; a floor pressed deeper and deeper for potentials."""
+    """A series of random problems for impulse solvers; a floor pressed deeper and deeper for potentials."""
 
     def ask(self, index: int) -> Answer:
         if "potential" in self.subject.spec.provides:
             return self._pressed(index)
-        problem = feasible(np.random.default_rng(20 + index), contacts=1 + index, friction=0.3)
+        problem = feasible(np.random.default_rng(20 + index), contacts=1 + SERIES[index], friction=0.3)
         handed = {
             "free": problem.free, "friction": problem.friction, "gap": problem.gap, "id": problem.id,
             "delassus": problem.matrix, "lower": problem.lower, "upper": problem.upper,

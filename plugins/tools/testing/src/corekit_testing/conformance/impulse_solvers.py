@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from itertools import product
 from typing import Any
 
+import attrs
 import numpy as np
 
 from corekit.data.arrays import Array
@@ -32,11 +35,22 @@ def _solved(solver: Any, problem: DenseProblem, what: str, guess: Array | None =
 
 
 def _random_problems() -> list[DenseProblem]:
+    """Few contacts alike, and more whose friction differs."""
     random = np.random.default_rng(11)
-    return [
+    alike = [
         feasible(random, contacts=count, friction=mu)
         for count, mu in ((1, 0.5), (2, 0.0), (3, 0.3), (4, 0.6))
     ]
+    rough, smooth = np.linspace(0.1, 0.8, 6), np.linspace(0.9, 0.05, 12)
+    return [*alike, *(feasible(random, len(mu), mu) for mu in (np.array([0.05, 0.9, 0.4]), rough, smooth))]
+
+
+def _hampered(subject: Subject) -> Any:
+    """The solver stopped after one iteration, where it has such an option."""
+    config = subject.config()
+    if not any(each.name == "max_iterations" for each in attrs.fields(type(config))):
+        return subject.build()
+    return subject.build_from(attrs.evolve(config, max_iterations=1))
 
 
 @check("resting-impulse", "a mass at rest is carried by the impulse of its weight over the step", "impulses")
@@ -148,8 +162,8 @@ def infeasible_not_solved(subject: Subject) -> None:
 )
 def residuals_truthful(subject: Subject) -> None:
     problems = [*_random_problems(), point_mass([-1.0, 0.9, 0.0], 0.4), crushed(0.0), crushed(0.5)]
-    for problem in problems:
-        impulse, info = _answer(subject.build(), problem)
+    for problem, make in product(problems, (subject.build, partial(_hampered, subject))):
+        impulse, info = _answer(make(), problem)
         true, said = problem.normal_error(impulse), info.residuals.normal
         same = abs(true - said) <= 1e-9 + 1e-5 * true
         expect(same, f"says a normal residual of {said:.6g}, it is {true:.6g}")
@@ -158,6 +172,11 @@ def residuals_truthful(subject: Subject) -> None:
         expect(
             info.residuals.cone >= beyond - 1e-9 - 1e-5 * beyond,
             f"says a cone violation of {info.residuals.cone:.6g} N·s, it is {beyond:.6g}",
+        )
+        least, told = problem.friction_error(impulse), info.residuals.friction
+        expect(
+            told >= least - 1e-9 - 1e-5 * least,
+            f"says a friction residual of {told:.6g}, it is at least {least:.6g}",
         )
 
 
@@ -185,6 +204,30 @@ def bounded_rows_held(subject: Subject) -> None:
         impulse = _solved(subject.build(), problem, "a brake")
         wanted = float(np.clip(-2.0 * speed, -0.4, 0.6))
         expect_close("impulse of a brake [N·s]", impulse, np.array([wanted]), _NEAR)
+    for bounds in ((-np.inf, np.inf), (-np.inf, 0.6), (-0.4, np.inf)):
+        for speed in (0.5, -0.5):
+            problem = DenseProblem(2.0 * np.eye(1), np.eye(1), np.array([speed]), width=3, bounds=[bounds])
+            impulse = _solved(subject.build(), problem, f"a row with bounds {bounds}")
+            wanted = float(np.clip(-2.0 * speed, *bounds))
+            expect_close(f"impulse of a row with bounds {bounds} [N·s]", impulse, np.array([wanted]), _NEAR)
+
+
+@check(
+    "bounded-rows-beside-contacts",
+    "bounded rows hold and contacts keep their laws where both act on each other",
+    "impulses",
+    "row-bounds",
+)
+def bounded_rows_beside_contacts(subject: Subject) -> None:
+    random = np.random.default_rng(15)
+    bounds = [(-0.3, 0.2), (-np.inf, 0.1), (-np.inf, np.inf)]
+    for mu in (np.array([0.0]), np.array([0.5, 0.2]), np.array([0.1, 0.7, 0.3, 0.0])):
+        problem = feasible(random, len(mu), mu, bounds)
+        impulse = _solved(subject.build(), problem, f"{len(mu)} contacts and {len(bounds)} bounded rows")
+        error = problem.normal_error(impulse)
+        expect(error <= _NEAR, f"beside {len(mu)} contacts a row or contact is {error:.3g} m/s or N·s off")
+        lacking = problem.friction_error(impulse)
+        expect(lacking <= _NEAR, f"beside bounded rows friction is {lacking:.3g} m/s or N·s off")
 
 
 IMPULSES: tuple[Check, ...] = (
@@ -198,5 +241,6 @@ IMPULSES: tuple[Check, ...] = (
     residuals_truthful,
     guess_harmless,
     bounded_rows_held,
+    bounded_rows_beside_contacts,
 )
 """Checks of impulse solvers."""

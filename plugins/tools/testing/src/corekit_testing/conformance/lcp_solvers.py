@@ -13,7 +13,7 @@ from corekit.data.status import SolveInfo
 from corekit.roles.problem import FrictionBlocks, LCPProblem
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
-from corekit_testing.conformance.subject import Answer, Session, Subject
+from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
 __all__ = ["CHECKS", "contact_lcp", "enumerated"]
 
@@ -174,12 +174,12 @@ def residual_truthful(subject: Subject) -> None:
 
 
 class LCPSession(Session):
-    """Definite problems of growing size, and one with friction."""
+    """A series of definite problems, and one with friction."""
 
     def ask(self, index: int) -> Answer:
         random = np.random.default_rng(40 + index)
-        problem = _definite(random, 2 + index)
-        if index == 2:
+        problem = _definite(random, 2 + SERIES[index])
+        if index == 3:
             problem = contact_lcp(np.array([-1.0, 0.9, 0.3]), 0.5)[0]
         handed = {
             "matrix": problem.matrix, "vector": problem.vector,

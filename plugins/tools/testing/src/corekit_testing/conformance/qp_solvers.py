@@ -13,7 +13,7 @@ from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
 from corekit.roles.problem import QPProblem
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
-from corekit_testing.conformance.subject import Answer, Session, Subject
+from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
 __all__ = ["CHECKS", "enumerated", "program"]
 
@@ -247,10 +247,10 @@ def residual_truthful(subject: Subject) -> None:
 
 
 class QPSession(Session):
-    """Programs of growing size."""
+    """A series of programs."""
 
     def ask(self, index: int) -> Answer:
-        problem = random_program(np.random.default_rng(60 + index), 3 + index, 1, 2 + index)
+        problem = random_program(np.random.default_rng(60 + index), 3 + SERIES[index], 1, 2 + SERIES[index])
         handed = {
             name: getattr(problem, name)
             for name in ("gradient", "dofs", "values", "lower", "upper", "compliance", "least", "most")

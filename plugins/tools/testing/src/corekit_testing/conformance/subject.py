@@ -21,10 +21,16 @@ from corekit.roles.options import Use
 from corekit.scenario.plain import plain
 from corekit.scenario.structure import structure
 
-__all__ = ["Answer", "Session", "States", "Subject", "skew_context", "structured"]
+__all__ = ["SERIES", "Answer", "Session", "States", "Subject", "skew_context", "structured"]
 
 States = Callable[[Model, np.random.Generator], State] | Sequence[Mapping[str, Any]]
 """States of a model: a function that makes a random one, or tables of `[bodies.initial]`."""
+
+
+SERIES = (0, 2, 2, 3)
+"""By how much the problems of a solver's session are larger than the smallest. The two in the middle, where a session
+is saved and loaded, are of one size, so that an answer which is kept in secret to begin with shows.
+"""
 
 
 def skew_context() -> BuildContext:
