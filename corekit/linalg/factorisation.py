@@ -31,6 +31,14 @@ class Factorisation(ABC):
         """Write x (n,) and λ (nb,) of (1); b is not changed, there are p prescribed values."""
 
     @abstractmethod
+    def solve_transposed(self, b: Array, rhs: Array, x: Array, impulse: Array) -> None:
+        """Write x (n,) and λ (nb,) of (1) with Aᵀ in place of A, r = `rhs` and x_p = 0; b is not changed.
+
+        This is the adjoint of `solve`: where x̄ and λ̄ are the derivatives of a scalar by x and λ, b = x̄ and
+        r = −λ̄ give its derivatives x by b and −λ by r.
+        """
+
+    @abstractmethod
     def solve_columns(self, block: Array) -> None:
         """Overwrite `block`, shape (n, R), Fortran order, by G·block."""
 
@@ -50,8 +58,8 @@ class UnconstrainedFactorisation(Factorisation, ABC):
         self._matrix: Matrix | None = None
 
     @abstractmethod
-    def _substitute(self, block: Array) -> None:
-        """Overwrite a Fortran block by A⁻¹·block."""
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
+        """Overwrite a Fortran block by A⁻¹·block, or by A⁻ᵀ·block."""
 
     def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
         x[:] = b
@@ -63,6 +71,11 @@ class UnconstrainedFactorisation(Factorisation, ABC):
                 x -= self._known_part
             x[self._prescribed] = prescribed_values
         self._substitute(x[:, None])
+
+    def solve_transposed(self, b: Array, rhs: Array, x: Array, impulse: Array) -> None:
+        x[:] = b
+        x[self._prescribed] = 0.0
+        self._substitute(x[:, None], transposed=True)
 
     def solve_columns(self, block: Array) -> None:
         if len(self._prescribed):

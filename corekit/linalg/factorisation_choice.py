@@ -4,11 +4,11 @@ What a factorisation solves stands in `factorisation`.
 
 | structure | rows | method                                                       | cost       |
 |-----------|------|--------------------------------------------------------------|------------|
-| diagonal  | no   | division, compiled                                           | n          |
-| banded, block diagonal | no | band Cholesky, compiled for the widths of chains  | n·width²   |
+| diagonal, block diagonal | no | Cholesky of the blocks, compiled                | n·k²       |
+| banded    | no   | Cholesky, compiled for the widths of chains of rods          | n·width²   |
 | dense     | no   | Cholesky, compiled if small; LU if asked for unsymmetric matrices | n³    |
-| sparse    | no   | elimination without pivoting, analysed once                  | its fill-in |
-| any       | yes  | LU of the saddle matrix, banded after reverse Cuthill–McKee  | n·width²   |
+| sparse    | no   | LU without pivoting, analysed once                           | its fill-in |
+| any       | yes  | LU of the saddle-point matrix, banded after reverse Cuthill–McKee | n·width² |
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-from scipy.linalg.lapack import dgetrf, dgetrs, dpbtrf, dpbtrs, dpotrf, dpotrs
+from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dpotrs
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.chain_cholesky import NARROWEST, WIDTH, ChainCholesky
+from corekit.linalg.band_cholesky import NARROW, NarrowBandCholesky, WideBandCholesky
 from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, UnconstrainedFactorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
@@ -52,10 +52,8 @@ def make_factorisation(
         return SaddlePointFactorisation(matrix, rows, prescribed)
     if isinstance(matrix, (Diagonal, BlockDiagonal)):
         return SquareRootFactorisation(matrix, prescribed)
-    if isinstance(matrix, Banded) and NARROWEST <= matrix.width <= WIDTH:
-        return ChainCholesky(matrix, prescribed)
-    if isinstance(matrix, (Banded, BlockDiagonal)):
-        return _BandCholesky(matrix, prescribed)
+    if isinstance(matrix, Banded):
+        return (NarrowBandCholesky if matrix.width <= NARROW else WideBandCholesky)(matrix, prescribed)
     if isinstance(matrix, Sparse):
         return _SparseFactorisation(matrix, prescribed, symmetric)
     if isinstance(matrix, Dense):
@@ -84,7 +82,7 @@ class _DenseCholesky(UnconstrainedFactorisation):
         _, info = dpotrf(lower, lower=1, clean=0, overwrite_a=1)
         return info == 0
 
-    def _substitute(self, block: Array) -> None:
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         dpotrs(self._lower, block, lower=1, overwrite_b=1)
 
 
@@ -107,36 +105,8 @@ class _DenseLU(UnconstrainedFactorisation):
         _, self._pivots, info = dgetrf(self._lu, overwrite_a=1)
         return info == 0
 
-    def _substitute(self, block: Array) -> None:
-        dgetrs(self._lu, self._pivots, block, overwrite_b=1)
-
-
-@final
-class _BandCholesky(UnconstrainedFactorisation):
-    def __init__(self, template: Matrix, prescribed: IntArray) -> None:
-        super().__init__(template.n, prescribed)
-        width = template.width if isinstance(template, Banded) else template.data.shape[1] - 1
-        self._band = Banded(template.n, width)
-        rows, columns, where = self._band.entries()
-        touched = np.isin(rows, prescribed) | np.isin(columns, prescribed)
-        self._cleared = where[touched]
-
-    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
-        self._matrix = matrix
-        band = self._band
-        if isinstance(matrix, Banded):
-            band.data[:] = matrix.data
-        else:
-            band.zero()
-            band.add(matrix)
-        if len(self._prescribed):
-            band.data.ravel(order="K")[self._cleared] = 0.0
-            band.data[0, self._prescribed] = 1.0
-        _, info = dpbtrf(band.data, lower=1, overwrite_ab=1)
-        return info == 0
-
-    def _substitute(self, block: Array) -> None:
-        dpbtrs(self._band.data, block, lower=1, overwrite_b=1)
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
+        dgetrs(self._lu, self._pivots, block, trans=int(transposed), overwrite_b=1)
 
 
 @final
@@ -159,6 +129,9 @@ class _SparseFactorisation(UnconstrainedFactorisation):
             values[self._ones] = 1.0
         return self._lu.refactor(values, self._symmetric)
 
-    def _substitute(self, block: Array) -> None:
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         for column in block.T:
-            self._lu.solve(column)
+            if transposed:
+                self._lu.solve_transposed(column)
+            else:
+                self._lu.solve(column)

@@ -106,14 +106,14 @@ class SaddlePointFactorisation(Factorisation):
             _, self._pivots, info = dgetrf(self._lu, overwrite_a=1)
         return info == 0
 
-    def _substitute(self, block: Array) -> None:
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         if self._banded:
-            dgbtrs(self._lu, self._width, self._width, block, self._pivots, overwrite_b=1)
+            width, trans = self._width, int(transposed)
+            dgbtrs(self._lu, width, width, block, self._pivots, trans=trans, overwrite_b=1)
         else:
-            dgetrs(self._lu, self._pivots, block, overwrite_b=1)
+            dgetrs(self._lu, self._pivots, block, trans=int(transposed), overwrite_b=1)
 
     def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
-        n, unknowns, permutation = self._n, self._unknowns[:, 0], self._permutation
         x[:] = b
         rhs = self._rows.rhs
         if len(self._prescribed):
@@ -122,9 +122,19 @@ class SaddlePointFactorisation(Factorisation):
             x -= self._known_part
             x[self._prescribed] = prescribed_values
             rhs = rhs - self._rows.product(self._known)
+        self._solve(x, rhs, impulse)
+
+    def solve_transposed(self, b: Array, rhs: Array, x: Array, impulse: Array) -> None:
+        x[:] = b
+        x[self._prescribed] = 0.0
+        self._solve(x, rhs, impulse, transposed=True)
+
+    def _solve(self, x: Array, rhs: Array, impulse: Array, *, transposed: bool = False) -> None:
+        """Overwrite x, which holds b, and write λ."""
+        n, unknowns, permutation = self._n, self._unknowns[:, 0], self._permutation
         unknowns[permutation[:n]] = x
         unknowns[permutation[n:]] = rhs
-        self._substitute(self._unknowns)
+        self._substitute(self._unknowns, transposed=transposed)
         x[:] = unknowns[permutation[:n]]
         np.negative(unknowns[permutation[n:]], out=impulse)
 

@@ -51,7 +51,7 @@ class SquareRootFactorisation(UnconstrainedFactorisation):
             self._matrix, self._blocks = matrix, matrix.data.reshape(self.lower_factor.shape)
         return _factorise(self._blocks, self.prescribed, self.lower_factor)
 
-    def _substitute(self, block: Array) -> None:
+    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         _substitute(self.lower_factor, block.T)
 
     def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:

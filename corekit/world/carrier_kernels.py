@@ -162,12 +162,11 @@ def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
 @compiled
 def add_blocks(
     count: int, of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
-    by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array, wide: int,
+    by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array,
 ) -> bool:  # fmt: skip
     """Add A of (1) to `dense` (n, n), or where that is empty to `data` in compressed columns (`start`, `row`).
 
-    Where `wide` ≥ 0 `dense` is a band, (n, 2·wide + 1), with entry (i, j) at [i, j − i + wide]. False where an entry is
-    not in the band or the pattern; what was written is of no use then.
+    False where an entry is not in the pattern; what was written is of no use then.
     """
     half = np.empty((3, dofs.shape[1]))
     for c in range(count):
@@ -187,7 +186,7 @@ def add_blocks(
                             total += block * values[q, j, b]
                         half[i, b] = total
                 if not _add_pair(
-                    dofs[p, : width[p]], values[p], dofs[q, : width[q]], half, start, row, data, dense, wide
+                    dofs[p, : width[p]], values[p], dofs[q, : width[q]], half, start, row, data, dense
                 ):
                     return False
     return True
@@ -196,7 +195,7 @@ def add_blocks(
 @compiled
 def _add_pair(
     first: IntArray, values: Array, second: IntArray, half: Array, start: IntArray, row: IntArray, data: Array,
-    dense: Array, wide: int,
+    dense: Array,
 ) -> bool:  # fmt: skip
     """Add V_pᵀ·(C_pq·V_q) for the dofs of two carriers; `half` (3, k) is the second factor."""
     for a in range(len(first)):
@@ -204,13 +203,7 @@ def _add_pair(
             total = 0.0
             for k in range(3):
                 total += values[k, a] * half[k, b]
-            if wide >= 0:
-                place = second[b] - first[a] + wide
-                if 0 <= place <= 2 * wide:
-                    dense[first[a], place] += total
-                elif total != 0.0:
-                    return False
-            elif len(dense) > 0:
+            if len(dense) > 0:
                 dense[first[a], second[b]] += total
             elif total != 0.0:
                 place = _position(start, row, first[a], second[b])

@@ -202,15 +202,15 @@ class ContactForces:
     # — in a matrix of all bodies —
 
     def add_to(
-        self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float, wide: int = -1
+        self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float
     ) -> bool:  # fmt: skip
-        """Add Pᵀ·C·P to a dense matrix, a band of half-width `wide`, or `data` of a pattern; False if it lacks room."""
+        """Add Pᵀ·C·P to a dense matrix, or to `data` of a pattern; False if it lacks room."""
         _, _, _, width, dofs, values = self._table
         start, row = (pattern.start, pattern.row) if pattern is not None else (_NO_INDEX, _NO_INDEX)
         return bool(
             add_blocks(
                 self.count, self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness,
-                damping, start, row, data, dense, wide,
+                damping, start, row, data, dense,
             )
         )  # fmt: skip
 

@@ -2,10 +2,9 @@
 
     W = diag(A_1, …, A_b) + Σ_contacts Pᵀ·C·P                                                    (1)
 
-Small or dense worlds keep W dense. Bodies that are narrow bands make W a band as long as contacts couple nothing
-beyond it: floors and obstacles couple nothing that a rod does not couple itself. Else W is sparse: its pattern holds
-the bodies' structures and the couplings of the contacts of now and of the set before, and is analysed anew only when
-a contact couples what was not coupled. W may be unsymmetric by friction.
+Small or dense worlds keep W dense. Else W is sparse: its pattern holds the bodies' structures and the couplings of the
+contacts of now and of the set before, and is analysed anew only when a contact couples what was not coupled (floors
+and obstacles couple nothing that a rod does not couple itself). W may be unsymmetric by friction.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.band_lu import BandLU
 from corekit.linalg.matrices import Dense
 from corekit.linalg.sparse import SparsePattern
 from corekit.linalg.sparse_lu import SparseLU
@@ -31,9 +29,6 @@ _SMALL = 48
 """Worlds up to this many velocities are cheaper dense, in microseconds, than sparse."""
 _DENSE = 400
 """Up to this many where every body's matrix is dense anyway."""
-_WIDEST = 24
-"""Half-width of bodies' matrices up to which W is tried as a band."""
-_NO_DATA = np.zeros(0)
 
 
 @final
@@ -64,8 +59,6 @@ class ContactMatrix:
         self._lu: tuple[Array, IntArray] = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
         self._known, self._moved = np.zeros(n), np.zeros(n)
         self._coefficients = (0.0, 0.0)
-        self._band: BandLU | None = None
-        self._banded = False
         if len(self._dense):
             return
         self._base = np.concatenate(
@@ -74,28 +67,6 @@ class ContactMatrix:
                 for (rows, columns, _), where in zip(self._entries, slices, strict=True)
             ]
         )
-        wide = max(int(np.max(rows - columns)) for rows, columns, _ in self._entries)
-        if wide <= _WIDEST:
-            self._make_band(wide)
-
-    def _make_band(self, wide: int) -> None:
-        """Let W be a band of this half-width, and see where the bodies' entries stand in it."""
-        self._band = band = BandLU(self.n, wide)
-        self._in_band = [
-            (
-                part.matrix.data.ravel(order="K"),
-                (rows + where.start) * (2 * wide + 1) + columns - rows + wide,
-                own,
-            )
-            for part, (rows, columns, own), where in zip(
-                self._parts, self._entries, self._slices, strict=True
-            )
-        ]
-        row, place = np.divmod(np.arange(band.data.size), 2 * wide + 1)
-        column = row + place - wide
-        self._outside = np.flatnonzero(np.isin(row, self._held) | np.isin(column, self._held))
-        self._middle = self._held * (2 * wide + 1) + wide
-        self._flat = band.data.ravel()
 
     def forget(self) -> None:
         """Leave the couplings of contacts that were: the order of elimination depends on them."""
@@ -106,26 +77,7 @@ class ContactMatrix:
         self._coefficients = damping, stiffness
         if len(self._dense):
             return self._refactor_dense()
-        self._banded = self._fill_band()
-        if self._banded and self._band is not None:
-            return self._band.refactor()
         return self._refactor_sparse()
-
-    def _fill_band(self) -> bool:
-        """Write the values of W as a band; False where a contact couples more."""
-        band = self._band
-        if band is None:
-            return False
-        self._flat.fill(0.0)
-        # the contacts first: most that couple more are found at the first of them
-        if not self._forces.add_to(band.data, None, _NO_DATA, *self._coefficients, band.width):
-            return False
-        for own, place, where in self._in_band:
-            add_entries(own, where, place, self._flat)
-        if len(self._held):
-            self._flat[self._outside] = 0.0
-            self._flat[self._middle] = 1.0
-        return True
 
     def _refactor_dense(self) -> bool:
         matrix = self._dense
@@ -134,7 +86,7 @@ class ContactMatrix:
             self._parts, self._slices, self._entries, strict=True
         ):
             matrix[rows + where.start, columns + where.start] += part.matrix.data.ravel(order="K")[places]
-        self._forces.add_to(matrix, None, np.zeros(0), *self._coefficients)
+        self._forces.add_to(matrix, None, self._data, *self._coefficients)
         matrix[self._held, :] = 0.0
         matrix[:, self._held] = 0.0
         matrix[self._held, self._held] = 1.0
@@ -210,8 +162,6 @@ class ContactMatrix:
     def _back(self, x: Array) -> None:
         if len(self._dense):
             x[:] = dgetrs(*self._lu, x)[0]
-        elif self._banded and self._band is not None:
-            self._band.solve(x)
         else:
             assert self._elimination is not None
             self._elimination.solve(x)

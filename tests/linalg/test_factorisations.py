@@ -13,7 +13,7 @@ from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matr
 from corekit.linalg.sparse import Sparse, SparsePattern
 from corekit_testing.rounding import rounding
 
-STRUCTURES = ("diagonal", "block-diagonal", "banded", "chain", "sparse", "dense")
+STRUCTURES = ("diagonal", "block-diagonal", "banded", "wide-band", "sparse", "dense")
 
 
 def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
@@ -27,10 +27,10 @@ def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
         part = rng.normal(size=(n // 3, 3, 3))
         matrix.data[:] = part @ part.swapaxes(1, 2) + np.eye(3)
         return matrix
-    if structure in {"banded", "chain"}:
-        matrix = Banded(n, 4 if structure == "banded" else 8)
+    if structure in {"banded", "wide-band"}:
+        matrix = Banded(n, 8 if structure == "banded" else 12)
         matrix.data[:] = rng.uniform(-1, 1, matrix.data.shape)
-        matrix.data[0] = 10.0
+        matrix.data[0] = 15.0
         return matrix
     if structure == "sparse":
         rows, columns = rng.integers(0, n, (2, 3 * n))
@@ -45,22 +45,32 @@ def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
     return matrix
 
 
-def saddle_solution(a, rows, b, prescribed, fixed):
+def saddle_solution(a, rows, b, prescribed, fixed, target=None):
     """x, λ of the dense system with prescribed entries moved over."""
-    n, nb = len(b), 0 if rows is None else rows.count
+    n = len(b)
     free = np.setdiff1d(np.arange(n), prescribed)
     known = np.zeros(n)
     known[prescribed] = fixed
-    j = np.zeros((nb, n))
-    if rows is not None:
-        np.add.at(j, (np.arange(nb)[:, None], rows.dofs), rows.values)
+    j = rows.to_dense(n) if rows is not None else np.zeros((0, n))
     compliance = np.diag(rows.compliance) if rows is not None else np.zeros((0, 0))
-    target = rows.rhs if rows is not None else np.zeros(0)
+    if target is None:
+        target = rows.rhs if rows is not None else np.zeros(0)
     full = np.block([[a[np.ix_(free, free)], -j[:, free].T], [j[:, free], compliance]])
     answer = np.linalg.solve(full, np.concatenate([(b - a @ known)[free], target - j @ known]))
     x = known.copy()
     x[free] = answer[: len(free)]
     return x, answer[len(free) :]
+
+
+def random_rows(blocks: int, rng: np.random.Generator) -> EliminatedConstraints:
+    """Rows between neighbouring blocks of three unknowns, some of them compliant."""
+    rows = EliminatedConstraints(blocks - 1, 4)
+    for r in range(blocks - 1):
+        rows.dofs[r] = 3 * r + np.array([1, 2, 4, 5])
+    rows.values[:] = rng.normal(size=rows.values.shape)
+    rows.compliance[:] = rng.choice([0.0, 0.3], blocks - 1)
+    rows.rhs[:] = rng.normal(size=blocks - 1)
+    return rows
 
 
 @given(
@@ -77,14 +87,7 @@ def test_solution_and_columns_equal_the_dense_saddle_system(structure, blocks, c
     matrix = random_matrix(structure, n, rng)
     prescribed = np.array([0, 4], dtype=np.int64) if held else np.zeros(0, dtype=np.int64)
     fixed = rng.normal(size=len(prescribed))
-    rows = None
-    if constrained:
-        rows = EliminatedConstraints(blocks - 1, 4)
-        for r in range(blocks - 1):
-            rows.dofs[r] = 3 * r + np.array([1, 2, 4, 5])
-        rows.values[:] = rng.normal(size=rows.values.shape)
-        rows.compliance[:] = rng.choice([0.0, 0.3], blocks - 1)
-        rows.rhs[:] = rng.normal(size=blocks - 1)
+    rows = random_rows(blocks, rng) if constrained else None
     b = rng.normal(size=n)
     answer = make_factorisation(matrix, rows, prescribed)
     assert answer.refactor(matrix, rows)
@@ -107,6 +110,50 @@ def test_solution_and_columns_equal_the_dense_saddle_system(structure, blocks, c
     )
     answer.solve_columns(block)
     assert np.allclose(block, columns, rtol=1e-8, atol=1e-8)
+
+
+@given(
+    structure=st.sampled_from((*STRUCTURES, "unsymmetric-sparse", "unsymmetric-dense")),
+    blocks=st.integers(2, 12),
+    constrained=st.booleans(),
+    held=st.booleans(),
+    seed=st.integers(0, 10_000),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_transposed_solution_is_the_adjoint_of_the_solution(structure, blocks, constrained, held, seed):
+    """⟨x̄, x⟩ + ⟨λ̄, λ⟩ = ⟨b, b̄⟩ + ⟨r, r̄⟩: S⁻¹ of the saddle-point matrix here, S⁻ᵀ there."""
+    rng = np.random.default_rng(seed)
+    n, symmetric = 3 * blocks, not structure.startswith("unsymmetric")
+    matrix = random_matrix(structure.removeprefix("unsymmetric-"), n, rng)
+    if not symmetric:
+        # a part xᵀ·N·x = 0 leaves the symmetric part positive definite
+        skew = rng.normal(size=(n, n))
+        i, j, where = matrix.entries()
+        matrix.data.ravel(order="K")[where] += (skew - skew.T)[i, j]
+    prescribed = np.array([0, 4], dtype=np.int64) if held else np.zeros(0, dtype=np.int64)
+    rows = random_rows(blocks, rng) if constrained else None
+    count = 0 if rows is None else rows.count
+    solver = make_factorisation(matrix, rows, prescribed, symmetric)
+    assert solver.refactor(matrix, rows)
+    b, x, impulse = rng.normal(size=n), np.zeros(n), np.zeros(count)
+    target = np.zeros(0) if rows is None else rows.rhs
+    solver.solve(b, np.zeros(len(prescribed)), x, impulse)
+    x_bar, impulse_bar, b_bar, r_bar = (
+        rng.normal(size=n),
+        rng.normal(size=count),
+        np.zeros(n),
+        np.zeros(count),
+    )
+    solver.solve_transposed(x_bar, -impulse_bar, b_bar, r_bar)
+    free = np.setdiff1d(np.arange(n), prescribed)
+    one = x_bar[free] @ x[free] + impulse_bar @ impulse
+    other = b[free] @ b_bar[free] - target @ r_bar
+    assert one == pytest.approx(other, rel=1e-8, abs=1e-8)
+    assert not b_bar[prescribed].any()
+    dense = matrix.dense().T
+    expected = saddle_solution(dense, rows, x_bar, prescribed, np.zeros(len(prescribed)), -impulse_bar)
+    assert np.allclose(b_bar, expected[0], rtol=1e-8, atol=1e-8)
+    assert np.allclose(r_bar, expected[1], rtol=1e-8, atol=1e-7)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
