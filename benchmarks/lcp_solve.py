@@ -35,11 +35,11 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
 from corekit.roles.options import Use
 from corekit.roles.problem import LCPProblem
+from corekit.roles.pyramid import pyramid_directions
 from corekit.scenario.load import load
 from corekit_lcp.assemble import assemble, variable_count
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.lcp import LCPContact
-from corekit_lcp.pyramid import pyramid_directions
 from corekit_scenarios.arm_contacts import Kind, RandomArm
 
 CONTACTS, DIRECTIONS, TOLERANCE = 13, 8, 1e-8

@@ -1,12 +1,12 @@
-"""What a friction pyramid makes of a tangential impulse and of a tangential velocity.
+"""The friction pyramid: its directions, and what it makes of a tangential impulse and of a tangential velocity.
 
 The variables (λ_n, β₁…β_r, γ) of a contact in an `LCPProblem` say more than its impulse: many β ≥ 0 give the
 same λ_t = D·β. Who poses the problem and who solves it contact by contact must choose alike:
 
     β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
 
-Both functions are plain and keep to what numba compiles; a plugin compiles them for its own kernels:
-`shares = compiled(least_shares)`.
+`least_shares` and `sliding_speed` are plain and keep to what numba compiles; a plugin compiles them for its own
+kernels: `shares = compiled(least_shares)`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,21 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["least_shares", "sliding_speed"]
+__all__ = ["least_shares", "pyramid_directions", "sliding_speed"]
+
+
+def pyramid_directions(width: int, count: int) -> Array:
+    """D: unit columns in the order of their angle, each with its exact opposite, shape (width − 1, r).
+
+    Args:
+        width: rows per contact, 2 in a plane, else 3.
+        count: r, even; in a plane there are only two directions, whatever `count` says.
+    """
+    if width == 2:
+        return np.array([[1.0, -1.0]])
+    angle = 2.0 * np.pi * np.arange(count // 2) / count
+    half = np.array([np.cos(angle), np.sin(angle)])
+    return np.ascontiguousarray(np.hstack([half, -half]))
 
 
 def least_shares(directions: Array, tangential: Array, share: Array) -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
-from corekit_lcp.pyramid import pyramid_directions
 from corekit_testing.rounding import rounding
 
 unhurried = settings(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit_lcp.pyramid import align, pyramid_directions
+from corekit.roles.pyramid import pyramid_directions
+from corekit_lcp.pyramid import align
 from corekit_testing.rounding import rounding
 
 

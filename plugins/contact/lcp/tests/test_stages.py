@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import qr
 
+from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.assemble import assemble, variable_count
-from corekit_lcp.pyramid import pyramid_directions, shares
+from corekit_lcp.pyramid import shares
 from corekit_lcp.scale import equilibrate
 from corekit_lcp.select import add_back, select_contacts
 from corekit_testing.rounding import rounding

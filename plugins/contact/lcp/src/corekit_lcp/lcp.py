@@ -22,12 +22,13 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.problem import LCPSolver
+from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.assemble import variable_count
 from corekit_lcp.certify import certify
 from corekit_lcp.conclude import conclude
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.prepare import prepare
-from corekit_lcp.pyramid import align, pyramid_directions
+from corekit_lcp.pyramid import align
 from corekit_lcp.regularise import move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
 from corekit_lcp.warm import from_guess

@@ -1,4 +1,4 @@
-"""The friction pyramid: its directions, and the kernel's choice of its variables, compiled."""
+"""The friction pyramid: how contacts turn it, and the kernel's choice of its variables, compiled."""
 
 from __future__ import annotations
 
@@ -8,24 +8,13 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.pyramid import least_shares, sliding_speed
 
-__all__ = ["align", "pyramid_directions", "shares", "slack_speed"]
+__all__ = ["align", "shares", "slack_speed"]
 
 shares = compiled(least_shares)
 slack_speed = compiled(sliding_speed)
 
 AT_REST = 1e-9
 """Tangential speed below which there is no direction of sliding [m/s]."""
-
-
-def pyramid_directions(width: int, count: int) -> Array:
-    """D: unit columns in the order of their angle, each with its opposite, shape (width − 1, count).
-
-    In a plane (width 2) there are only the two, whatever `count` says.
-    """
-    if width == 2:
-        return np.array([[1.0, -1.0]])
-    angle = 2.0 * np.pi * np.arange(count) / count
-    return np.array([np.cos(angle), np.sin(angle)])
 
 
 @compiled

@@ -12,8 +12,8 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, StepProgram, StepSolver
 from corekit.roles.problem import QPSolver
+from corekit.roles.pyramid import pyramid_directions
 from corekit_qp.config import QPContactConfig
-from corekit_qp.directions import pyramid_directions
 from corekit_qp.programs import Program, ReducedProgram, WholeProgram
 from corekit_qp.slip import SlipMemory, SlipSearch
 
