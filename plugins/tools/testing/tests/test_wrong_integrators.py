@@ -7,6 +7,8 @@ from attrs import evolve
 from corekit.data.status import SolveInfo, Status
 from corekit_testing.conformance import checks_of
 from corekit_testing.conformance.common import PAPER
+from corekit_testing.pendulum import Pendulum
+from corekit_testing.point_chain import PointChain
 
 from .defects import counter, drift, failing, wrong
 
@@ -15,13 +17,22 @@ def euler(**methods):
     return wrong("integrators", "reference-semi-implicit-euler", **methods)
 
 
+def alone(system, kind):
+    """Whether the world is one free point chain of a kind."""
+    model, layout = system.bodies[0].model, system.bodies[0].layout
+    if system.stage is not None or not isinstance(model, PointChain):
+        return False
+    special = {"rows": layout.bilateral_rows, "driven": len(layout.prescribed), "aux": layout.aux}
+    kinds = [name for name, has in special.items() if has]
+    return kinds == [kind] if kind in special else not kinds and (kind == "spring") == bool(model._springs)
+
+
 def springy(system):
-    """The oscillator's world: no gravity, so a spring."""
-    return system.stage is None and system.bodies[0].model._springs
+    return alone(system, "spring")
 
 
 def falling(system):
-    return system.stage is None and not system.bodies[0].model._springs
+    return alone(system, "fall")
 
 
 def touch_the_start(right, self, system, state, t_stop, out):
@@ -108,7 +119,58 @@ def sinking(right, self, system, state, t_stop, out):
     return report
 
 
+def drifting(right, self, system, state, t_stop, out):
+    """Moves the time by a little more than the step it reports."""
+    report = right(self, system, state, t_stop, out)
+    if out.time != t_stop:
+        out.time += 1e-9 * report.step
+    return report
+
+
+def stretching(right, self, system, state, t_stop, out):
+    report = right(self, system, state, t_stop, out)
+    if alone(system, "rows"):
+        out.q *= 1.0005
+    return report
+
+
+def loose_drive(right, self, system, state, t_stop, out):
+    report = right(self, system, state, t_stop, out)
+    if alone(system, "driven"):
+        out.q[0] += 1e-9
+    return report
+
+
+def without_memory(right, self, system, state, t_stop, out):
+    report = right(self, system, state, t_stop, out)
+    out.aux[:] = 0.0
+    return report
+
+
+def tired(right, self, system, state, t_stop, out):
+    report = right(self, system, state, t_stop, out)
+    if isinstance(system.bodies[0].model, Pendulum):
+        out.v *= 0.999
+    return report
+
+
 WRONG = {
+    "rows-held": (lambda: euler(step=stretching), ()),
+    "prescribed-followed": (lambda: euler(step=loose_drive), ()),
+    "aux-carried": (lambda: euler(step=without_memory), ()),
+    "varying-mass": (lambda: euler(step=tired), ()),
+    "implicit-stable": (
+        lambda: wrong(
+            "integrators",
+            "reference-velocity-verlet",
+            spec={"provides": {"split", "implicit", "impulses", "potential"}},
+        ),
+        (),
+    ),
+    "bodies-independent": (
+        lambda: wrong("integrators", "reference-implicit-euler", {"tolerance": 1e-2, "residual": 1e-2}),
+        (),
+    ),
     "inputs-unchanged": (lambda: euler(step=touch_the_start), ()),
     "start-unchanged": (lambda: euler(step=touch_the_start_of_a_fall), ()),
     "answers-own-memory": (lambda: euler(step=trusting), ()),
@@ -122,6 +184,10 @@ WRONG = {
     "slides-to-rest": (lambda: euler(step=braking), ()),
     "potential-carries": (lambda: euler(step=sinking), ()),
 }
+
+
+def test_a_time_that_drifts_is_seen():
+    assert failing(euler(step=drifting)) >= {"lands-on-stop"}
 
 
 @pytest.mark.parametrize("name", list(WRONG))

@@ -15,6 +15,7 @@ from corekit.roles.contact import ContactSolver
 from corekit.run.simulation import Simulation
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.integrator_motions import MOTIONS
 from corekit_testing.conformance.subject import Answer, Session, Subject
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
@@ -99,7 +100,8 @@ def lands_on_stop(subject: Subject) -> None:
                 expect(out.time <= stop, f"a step ends at {out.time!r} s, behind t_stop = {stop!r} s")
                 expect(out.time > state.time, f"a step from {state.time!r} s does not advance the time")
                 taken = out.time - state.time
-                same = abs(report.step - taken) <= 1e-12 + 1e-9 * step
+                # the difference of two times is exact to the rounding of the later one
+                same = abs(report.step - taken) <= 2.0 * math.ulp(out.time)
                 expect(same, f"reports a step of {report.step!r} s and moves the time by {taken!r} s")
                 system.accept(out)
                 state, out = out, state
@@ -175,6 +177,9 @@ def potential_carries(subject: Subject) -> None:
     simulation = _ball(_integrator(subject, step), step, solver, 0.1 + 1e-3 - depth)
     simulation.run(0.05)
     expect_close("height in equilibrium [m]", simulation.state.q[2], np.array(0.1 + 1e-3 - depth), 1e-8)
+    carried, weight = simulation.contacts().normal_impulse, step * _MASS * _GRAVITY
+    # a height that is 1e-8 m off changes the force by the stiffness times that
+    expect_close("impulse in equilibrium [N·s]", carried, np.array([weight]), step * stiffness * 1e-8)
 
 
 class IntegratorSession(Session):
@@ -236,5 +241,6 @@ CHECKS: tuple[Check, ...] = (
     rest_exact,
     slides_to_rest,
     potential_carries,
+    *MOTIONS,
 )
 """Checks of the integrator role."""
