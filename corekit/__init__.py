@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from corekit.run.results import Results
     from corekit.scenario.load import load
+
+    Results: Any
 
 __all__ = ["Results", "__version__", "load"]
 
@@ -20,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return load
     if name == "Results":
-        from corekit.run.results import Results
+        from corekit.scenario.running import results_class
 
-        return Results
+        return results_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

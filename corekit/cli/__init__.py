@@ -24,8 +24,6 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
-    ("view", "corekit.cli.view:view", "A run in the browser: live while it is running, a replay after."),
-    ("render", "corekit.cli.render:render", "A picture, a video or a replay of a run, as a file."),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 
 from corekit.cli import MISUSE, print_error
 from corekit.cli.option_table import describe_options
-from corekit.cli.run_info import is_run, print_run, run_sheet
-from corekit.cli.step_info import print_step, step_sheet
+from corekit.cli.run_report import run_report
 from corekit.errors import PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
@@ -47,13 +46,13 @@ def info(
         Print JSON instead of tables.
     """
     of_a_step = step is not None or at is not None
-    if is_run(Path(name)):
+    report = run_report()
+    if report.recognises(Path(name)):
         if step is not None and at is not None:
             print_error("give --step or --at, not both")
             return MISUSE
-        show = print_step if of_a_step else print_run
-        sheet = step_sheet(Path(name), step, at) if of_a_step else run_sheet(Path(name))
-        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else show(sheet)
+        run = report(Path(name))
+        run.show_step(step, at, as_json=as_json) if of_a_step else run.show(as_json=as_json)
         return None
     if of_a_step:
         print_error(f"--step and --at ask of a run, and {name} is no folder of one")

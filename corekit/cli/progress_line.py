@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
 if TYPE_CHECKING:
-    from corekit.run.execute import Progress
+    from corekit.run.pace import Progress
 
 __all__ = ["ProgressLine", "named", "share_shown", "shown"]
 

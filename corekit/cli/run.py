@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, exit_code, print_error, seconds_so_far
 from corekit.errors import CorekitError
 
-if TYPE_CHECKING:
-    from corekit.cli.pictures import InstalledViewer
-    from corekit.run.results import Results
-
 __all__ = ["run"]
-
-_PICTURES = (".png", ".html")
 
 
 def run(
@@ -53,7 +47,7 @@ def run(
     picture
         Draw the run with every installed viewer that writes pictures or replays.
     """
-    from corekit.cli.run_report import as_data, print_table
+    from corekit.cli.run_report import run_report
 
     wrong = _misuse(file, resume, out)
     if wrong:
@@ -63,20 +57,21 @@ def run(
         if file is not None and file.suffix == ".npz":
             _replay(file, allow_code=allow_code, silent=quiet or as_json)
             return None
-        results, pictures = _run(
-            file, resume, overrides, out, picture, allow_code=allow_code, silent=quiet or as_json
-        )
+        draw = run_report().prepare_pictures() if picture else None
+        folder = _run(file, resume, overrides, out, allow_code=allow_code, silent=quiet or as_json)
+        pictures = [] if draw is None else draw(folder)
     except CorekitError as error:
         if not as_json:
             raise
         notes = getattr(error, "__notes__", [])
         print(json.dumps({"status": "failed", "reason": str(error), "notes": notes}, ensure_ascii=False))
         return exit_code(error)
-    report = as_data(results, pictures, seconds_so_far())
+    report = run_report()(folder)
+    data = report.as_data(pictures, seconds_so_far())
     if as_json:
-        print(json.dumps(report, ensure_ascii=False))
+        print(json.dumps(data, ensure_ascii=False))
     elif not quiet:
-        print_table(report)
+        report.print_table(data)
     return None
 
 
@@ -92,7 +87,7 @@ def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
 
 
 def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
-    from corekit.run.execute import replay
+    from corekit.scenario.running import replay
 
     report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
     if not silent:
@@ -108,40 +103,20 @@ def _run(
     folder: Path | None,
     overrides: tuple[str, ...],
     out: Path | None,
-    picture: bool,
     *,
     allow_code: bool,
     silent: bool,
-) -> tuple[Results, list[Path]]:
-    from corekit.cli.pictures import draw, installed_viewers
+) -> Path:
+    """Run it, or go on with it; the run's folder."""
     from corekit.cli.progress_line import ProgressLine
     from corekit.scenario.load import load
 
     scenario = None if file is None else load(file, overrides, allow_code=allow_code)
     # what is compiled is imported once there is something to run
-    from corekit.run.execute import execute, resume
+    from corekit.scenario.running import resume, run
 
-    # a missing viewer is said before the run, not after it
-    viewers = installed_viewers() if picture else []
     with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
         if folder is not None:
-            results = resume(folder, scenario, progress=line, warn=line.warn, allow_code=allow_code)
-        else:
-            assert scenario is not None
-            results = execute(scenario, directory=out, progress=line, warn=line.warn)
-    made: list[Path] = []
-    for path, viewer in _targets(results.path, results.title, viewers):
-        draw(results, path, viewer)
-        made.append(path)
-    return results, made
-
-
-def _targets(folder: Path, title: str, viewers: list[InstalledViewer]) -> list[tuple[Path, InstalledViewer]]:
-    """A file for every viewer and each of the endings it writes; the second of one ending bears its name."""
-    targets: dict[Path, InstalledViewer] = {}
-    for each in viewers:
-        for suffix in _PICTURES:
-            if suffix in each.viewer.suffixes:
-                path = folder / f"{title}{suffix}"
-                targets[folder / f"{title}-{each.name}{suffix}" if path in targets else path] = each
-    return list(targets.items())
+            return resume(folder, scenario, progress=line, warn=line.warn, allow_code=allow_code).path
+        assert scenario is not None
+        return run(scenario, directory=out, progress=line, warn=line.warn).path

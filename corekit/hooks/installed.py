@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from corekit.hooks.run_watch import RunWatch
 
@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 
     from corekit.hooks.specs import FolderReport, Verb
 
-__all__ = ["GROUP", "Hooks", "installed_hooks"]
+__all__ = ["GROUP", "Hooks", "Owner", "installed_hooks"]
 
 GROUP = "corekit.hooks"
+
+
+class Owner(NamedTuple):
+    """The distribution whose hooks answer."""
+
+    name: str
+    version: str
 
 
 @cache
@@ -44,12 +51,18 @@ class Hooks:
     def __init__(self, entries: Iterable[metadata.EntryPoint], say: Callable[[str], None] = _say) -> None:
         self._say = say
         self._manager: pluggy.PluginManager | None = None
+        self._owners: dict[str, Owner] = {}
         for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
             self._register(entry)
 
     def verbs(self) -> list[tuple[str, Verb]]:
         """Every verb with who adds it."""
         return self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
+
+    def run_observers(self) -> list[tuple[Owner, str]]:
+        """Every `module:function` that makes observers of a run, with the distribution that brings it."""
+        listed = self._listed("corekit_run_observers", _is_target, "'module:function'")
+        return [(self._owners[who], target) for who, target in listed]
 
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
@@ -58,6 +71,14 @@ class Hooks:
     def equilibrium_finder(self) -> str:
         """`module:class` that finds equilibria, empty if none is installed."""
         return self._first("corekit_equilibrium_finder")
+
+    def results(self) -> str:
+        """`module:class` that reads records, empty if none is installed."""
+        return self._first("corekit_results")
+
+    def run_report(self) -> str:
+        """`module:class` that says what was recorded of a run, empty if none is installed."""
+        return self._first("corekit_run_report")
 
     def scenario_composed(self, scenario: Any, simulation: Any) -> None:
         """Tell that a scenario has become a simulation."""
@@ -124,6 +145,9 @@ class Hooks:
         self._manager = manager
         owner = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
         name = f"{entry.name!r}{owner}"
+        self._owners[name] = Owner(
+            *((entry.dist.name, entry.dist.version) if entry.dist else (entry.name, "unknown"))
+        )
         try:
             plugin = entry.load()
             if isinstance(plugin, type):

@@ -12,8 +12,9 @@ hook's name and the mark `hookimpl` are called. They may leave out arguments tha
     def corekit_verbs():
         return [Verb("upload", "corekit_lab.upload:upload", "Send a run to the lab's archive.")]
 
-Nothing is called in every step: the closest look at a run is a block of steps. A hook that raises is
-reported in one line on the error stream, and its distribution is left out from then on.
+Hooks are not called in every step: the closest look at a run is a block of steps. Who has to see every step, or
+goes on from checkpoints, takes part as an observer (`corekit_run_observers`). A hook that raises is reported in
+one line on the error stream, and its distribution is left out from then on.
 """
 
 from __future__ import annotations
@@ -70,6 +71,21 @@ class HookSpecs:
     @hookspec
     def corekit_verbs(self) -> Sequence[Verb] | None:
         """The verbs that it adds to the command line; asked for at every start, so it must be light."""
+
+    @hookspec
+    def corekit_run_observers(self) -> Sequence[str] | None:
+        """Who takes part in runs: `module:function`s that make `RunObserver`s from a `RunContext`.
+
+        See `corekit.run.observers`.
+        """
+
+    @hookspec
+    def corekit_results(self) -> str | None:
+        """`module:class` that reads the records of a run: `corekit.Results`, made from the path of the run's folder."""
+
+    @hookspec
+    def corekit_run_report(self) -> str | None:
+        """`module:class`, derived from `corekit.cli.run_report.RunReport`, that says what was recorded of a run."""
 
     @hookspec
     def corekit_folder_reports(self) -> Sequence[FolderReport] | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from corekit.registry.discover import Installed
 
-__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "FirstParty", "not_installed"]
+__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty", "not_installed"]
 
 
 class FirstParty(NamedTuple):
@@ -63,6 +63,9 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("viewers", "viser", "corekit-view"),
 )
 
+RECORDER = "corekit-record"
+"""The distribution of this project that records runs and reads what was recorded."""
+
 FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     {
         "bench": "corekit-study",
@@ -72,9 +75,11 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "fit": "corekit-study",
         "new": "corekit-testing",
         "plan": "corekit-study",
+        "render": RECORDER,
         "reproduce": "corekit-study",
         "statics": "corekit-statics",
         "sweep": "corekit-study",
+        "view": RECORDER,
     }
 )
 """Verb of the command line → the distribution of this project that adds it."""

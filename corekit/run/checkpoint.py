@@ -1,7 +1,7 @@
 """Checkpoints: everything a run needs to go on bit for bit, in one file without pickle, written whole.
 
-A checkpoint belongs to a number of records of `results.nc`, which was published before it: a kill between
-the two leaves a few records too many, never one too few. After writing one, the live run takes over its own
+Observers make readable what they saw before a checkpoint is written: a kill between the two leaves a recorder
+with a few records too many, never one too few. After writing one, the live run takes over its own
 memory from it, so whatever a component would lose by being resumed it loses here too: the uninterrupted run
 and the resumed one are the same, wherever a kill falls. The clock decides when one is written, and as taking
 over one's own memory changes nothing, the instants change nothing either.
@@ -9,7 +9,7 @@ over one's own memory changes nothing, the instants change nothing either.
     scenario            the resolved scenario as TOML, and its SHA-256
     versions            kernel and plugins as JSON
     memory/PATH/NAME    arrays of `Simulation.memory()`
-    run/PART/NAME       arrays of the statistics, the recorder and the watchdog
+    run/OBSERVER/NAME   arrays of `RunObserver.internal_state()`
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ import hashlib
 import json
 import time as clock
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from attrs import frozen
 
 from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
+from corekit.run.observers import Arrays, RunObservers
 from corekit.run.simulation import Simulation
 
-__all__ = ["Checkpoint", "CheckpointKeeper", "HasMemory", "newest_checkpoint", "read_checkpoint"]
+__all__ = ["Checkpoint", "CheckpointKeeper", "newest_checkpoint", "read_checkpoint"]
 
 FORMAT = "corekit-checkpoint/1"
 KEEP = 2
@@ -43,16 +44,6 @@ _SHARE = 0.02
 _NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
 """What NumPy raises for a file that is cut, foreign or not made of plain arrays."""
 
-Arrays = Mapping[str, np.ndarray[Any, Any]]
-
-
-class HasMemory(Protocol):
-    """A part of a run with a memory of its own."""
-
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Named arrays; copies."""
-        ...
-
 
 @frozen(eq=False)
 class Checkpoint:
@@ -61,7 +52,7 @@ class Checkpoint:
     Args:
         scenario: resolved, as TOML.
         versions: of the kernel (`corekit`) and of the plugins, by distribution.
-        memory: of the simulation. run: of what watches it, names begin with the part's.
+        memory: of the simulation. run: of its observers, names begin with theirs.
     """
 
     scenario: str
@@ -78,10 +69,6 @@ class Checkpoint:
     def time(self) -> float:
         """Simulated time [s]."""
         return float(self.memory["time"])
-
-    def part(self, name: str) -> dict[str, np.ndarray[Any, Any]]:
-        """Memory of one part that watches the run."""
-        return {key[len(name) + 1 :]: array for key, array in self.run.items() if key.startswith(f"{name}/")}
 
     def write(self, path: Path) -> None:
         """Write it whole: whoever opens `path` sees a complete file, whenever this process is killed.
@@ -193,9 +180,7 @@ class CheckpointKeeper:
         folder: of the run.
         simulation: whose.
         scenario, versions: as in `Checkpoint`.
-        parts: what else has to go on as it was: name → part.
-        publish: makes every record up to now readable; called before each checkpoint. It gets the time [s] for
-            which it may wait for another program that has the file open, and returns whether it succeeded.
+        observers: of the run.
     """
 
     def __init__(
@@ -204,23 +189,19 @@ class CheckpointKeeper:
         simulation: Simulation,
         scenario: str,
         versions: Mapping[str, str],
-        parts: Mapping[str, HasMemory],
-        publish: Callable[[float], bool],
+        observers: RunObservers,
     ) -> None:
         self._folder, self._simulation = folder, simulation
         self._scenario, self._versions = scenario, dict(versions)
-        self._parts, self._publish = dict(parts), publish
+        self._observers = observers
         self._next = 0.0
         self.latest: Checkpoint | None = None
 
     def snapshot(self) -> Checkpoint:
         """The run as it is now; to be taken between two grid steps."""
-        run = {
-            f"{name}/{key}": array
-            for name, part in self._parts.items()
-            for key, array in part.memory().items()
-        }
-        return Checkpoint(self._scenario, self._versions, self._simulation.memory(), run)
+        return Checkpoint(
+            self._scenario, self._versions, self._simulation.memory(), self._observers.internal_state()
+        )
 
     def after_step(self) -> None:
         """Write one if it is time; to be called after each grid step."""
@@ -228,15 +209,15 @@ class CheckpointKeeper:
             self.write()
 
     def write(self) -> None:
-        """Publish the records and write a checkpoint that belongs to them; the run goes on from it.
+        """Flush the observers and write a checkpoint that belongs to what is then readable; the run goes on from it.
 
-        Both are put off while another program has the results open: a checkpoint belongs to published records.
+        It is put off while an observer cannot flush, because another program has its file open, say.
         """
         self._write(patience=0.0)
 
     def _write(self, patience: float) -> None:
         begin = clock.perf_counter()
-        if not self._publish(patience):
+        if not self._observers.flush(patience):
             self._next = clock.perf_counter() + _EVERY
             return
         taken = self.snapshot()

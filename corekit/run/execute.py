@@ -1,4 +1,4 @@
-"""From a scenario to a run folder: compose, step with recorder, watchdog and checkpoints, say how it ended."""
+"""From a scenario to a run folder: compose, step with observers and checkpoints, say how it ended."""
 
 from __future__ import annotations
 
@@ -6,36 +6,45 @@ import json
 import time as clock
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any, final
+from typing import final
+
+from attrs import frozen
 
 from corekit.data.step import StepReport
-from corekit.errors import CorekitError, ResultsError, StepFailed
+from corekit.errors import CorekitError, StepFailed
 from corekit.hooks.installed import installed_hooks
-from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, HasMemory, newest_checkpoint, read_checkpoint
+from corekit.registry.first_party import RECORDER
+from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint, read_checkpoint
 from corekit.run.compilation import shown_compilation
 from corekit.run.differences import version_differences
 from corekit.run.ending import Stop, says_how_it_ended, step_file, stop_between_steps
 from corekit.run.folder import RunFolder
+from corekit.run.observers import RunContext, RunObservers
 from corekit.run.pace import Pace, Progress
-from corekit.run.recorder import Recorder
-from corekit.run.results import Results
-from corekit.run.resumable import (
-    check_not_begun,
-    check_same_scenario,
-    check_same_versions,
-    check_unfinished,
-    check_whole,
-)
+from corekit.run.resumable import check_same_scenario, check_same_versions, check_unfinished
 from corekit.run.runnable import Runnable, all_versions, decisive
 from corekit.run.simulation import Simulation
-from corekit.run.statistics import Statistics
-from corekit.run.watchdog import Watchdog
 
-__all__ = ["Progress", "Runnable", "execute", "replay", "resume"]
+__all__ = [
+    "Progress",
+    "Resumable",
+    "Runnable",
+    "execute",
+    "find_resumable",
+    "read_checkpoint",
+    "replay",
+    "resume",
+]
 
 Tell = Callable[[Progress], object]
 Warn = Callable[[str], object]
+
+NO_RECORDER = (
+    "no recorder is installed: log, status and checkpoints are kept, records are not, and no watchdog looks at the "
+    f"steps: pip install {RECORDER}"
+)
 
 
 def execute(
@@ -44,22 +53,22 @@ def execute(
     directory: str | Path | None = None,
     progress: Tell | None = None,
     warn: Warn | None = None,
-) -> Results:
-    """Run a scenario into a new folder and return its results.
+) -> RunFolder:
+    """Run a scenario into a new folder and return that.
 
     Args:
         scenario: as `corekit.load` gives it.
         directory: the run's own folder; if None, one with name and time stamp in the scenario's
             `output.directory`. A folder that holds something is left alone: a number is added.
         progress: called at most ten times a second.
-        warn: told what the watchdog warns of, once a kind; if None, Python's `warnings` are.
+        warn: called with what an observer warns of; if None, Python's `warnings` are used.
     Raises:
-        StepFailed: a step has no answer, or the watchdog stops at it. What was recorded so far is kept,
+        StepFailed: a step has no solution, or an observer stops at it. What was recorded so far is kept,
             STATUS says why, and `step-<n>.npz` replays that step alone.
         KeyboardInterrupt: the user stopped it between two steps; `resume` goes on from there.
         ResultsError: the folder cannot be made or written to.
     """
-    tell = progress or _nobody
+    tell, warn = progress or _nobody, warn or _warn
     tell(Progress("composing"))
     began = clock.perf_counter()
     with shown_compilation(tell) as compilation:
@@ -69,98 +78,103 @@ def execute(
             scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
         )
         with installed_hooks().run(folder.path, scenario, simulation), says_how_it_ended(folder):
-            versions = all_versions(simulation)
-            _describe(folder, simulation, scenario, versions, composed)
+            run = _Run(simulation, scenario, folder, tell, warn)
+            run.describe(composed)
             compilation.share(folder.path / "resolved.toml")
-            _Run(simulation, scenario, folder, versions, tell, warn or _warn).go()
-    return Results(folder.path)
+            run.begin()
+            run.go()
+    return folder
 
 
-def resume(
-    folder: str | Path,
-    scenario: Runnable | None = None,
-    *,
-    progress: Tell | None = None,
-    warn: Warn | None = None,
-    allow_code: bool = False,
-) -> Results:
-    """Go on with a run that was killed, interrupted or failed, from its last checkpoint to the same end.
-
-    The results are, bit for bit, those of a run that nothing interrupted. Records after the checkpoint are
-    dropped and made anew; a run that was killed before its first checkpoint begins anew.
+@frozen
+class Resumable:
+    """A run that has not finished, and where it can go on.
 
     Args:
         folder: of the run.
-        scenario: what it runs; if None, the folder's `resolved.toml`.
-        progress, warn: as for `execute`.
-        allow_code: whether functions that `resolved.toml` names may be imported, as for `corekit.load`; a given
-            scenario has its own.
-    Raises:
-        ResultsError: the folder is no run's, the run has finished or still runs, no checkpoint can be read,
-            or it belongs to another scenario or to other versions. Nothing in the folder is changed.
-        StepFailed, KeyboardInterrupt: as for `execute`.
+        checkpoint: the newest whole one; None if it was killed before its first.
+        damaged: what is wrong with newer ones.
     """
-    tell = progress or _nobody
-    tell(Progress("composing"))
+
+    folder: RunFolder
+    checkpoint: Checkpoint | None
+    damaged: list[str]
+
+
+def find_resumable(folder: str | Path) -> Resumable:
+    """The run in a folder, to go on with.
+
+    Raises:
+        ResultsError: it has finished, still runs, or no checkpoint of it can be read.
+    """
     own = RunFolder(Path(folder))
     check_unfinished(own.path)
-    found, damaged = newest_checkpoint(own.path)
-    if scenario is None:
-        scenario = _kept_scenario(own.path / "resolved.toml", allow_code=allow_code)
-    if found is None:
-        check_not_begun(own)
-    else:
-        check_same_scenario(found, scenario, own.path)
-        check_whole(own, found)
+    return Resumable(own, *newest_checkpoint(own.path))
+
+
+def resume(
+    found: Resumable, scenario: Runnable, *, progress: Tell | None = None, warn: Warn | None = None
+) -> RunFolder:
+    """Go on with a run that was killed, interrupted or failed, from its last checkpoint to the same end.
+
+    What it leaves is, bit for bit, what a run leaves that nothing interrupted. Records after the checkpoint are
+    dropped and made anew; a run that was killed before its first checkpoint begins anew.
+
+    Args:
+        found: the run.
+        scenario: what it runs.
+        progress, warn: as for `execute`.
+    Raises:
+        ResultsError: it belongs to another scenario or to other versions, or something would be lost. Nothing in the
+            folder is changed.
+        StepFailed, KeyboardInterrupt: as for `execute`.
+    """
+    tell, warn = progress or _nobody, warn or _warn
+    tell(Progress("composing"))
+    own, checkpoint = found.folder, found.checkpoint
+    if checkpoint is not None:
+        check_same_scenario(checkpoint, scenario, own.path)
     began = clock.perf_counter()
     with shown_compilation(tell) as compilation:
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
-        versions = all_versions(simulation)
-        if found is not None:
-            check_same_versions(found, versions, own.path)
+        run = _Run(simulation, scenario, own, tell, warn)
+        if checkpoint is not None:
+            check_same_versions(checkpoint, run.versions, own.path)
+        run.begin(checkpoint)
         own.take_over()
         with installed_hooks().run(own.path, scenario, simulation), says_how_it_ended(own):
-            if found is None:
-                _describe(own, simulation, scenario, versions, composed)
+            if checkpoint is None:
+                run.describe(composed)
             else:
-                own.log("resumed", step=found.step, time_s=found.time, passed_over=damaged)
+                own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
             compilation.share(own.path / "resolved.toml")
-            _Run(simulation, scenario, own, versions, tell, warn or _warn, found).go()
-    return Results(own.path)
+            run.go()
+    return own
 
 
-def replay(
-    path: str | Path,
-    scenario: Runnable | None = None,
-    *,
-    warn: Warn | None = None,
-    allow_code: bool = False,
-) -> StepReport:
-    """Take the one step that a `step-<n>.npz` holds, watched as in its run; nothing is written.
+def replay(kept: Checkpoint, scenario: Runnable, *, name: str = "it", warn: Warn | None = None) -> StepReport:
+    """Take the one step after a checkpoint, observed as in its run; nothing is written.
 
     Args:
-        path: of the file, or of any checkpoint: then the step after it is taken.
-        scenario: what it belongs to; if None, the one in the file.
-        warn: as for `execute`. allow_code: as for `resume`.
+        kept: what a `step-<n>.npz` holds, or any other checkpoint.
+        scenario: what it belongs to.
+        name: of the file, for a warning that other versions wrote it.
+        warn: as for `execute`.
     Returns:
         The report of a step that succeeds.
     Raises:
         StepFailed: the step fails, as it did in the run.
-        ResultsError: the file is not whole, or not one of ours.
     """
-    tell = warn or _warn
-    kept = read_checkpoint(Path(path))
-    if scenario is None:
-        scenario = _scenario_in(kept.scenario, allow_code=allow_code)
+    warn = warn or _warn
     simulation = scenario.compose()
-    others = version_differences(kept.versions, decisive(all_versions(simulation)))
+    observers = RunObservers(RunContext(scenario, simulation, None, _nothing, warn))
+    others = version_differences(kept.versions, decisive(all_versions(simulation, observers.versions)))
     if others:
-        tell(f"{path} was written with other versions, the step may go differently: {'; '.join(others)}")
-    statistics, watchdog = _observers(simulation, scenario, _nothing, tell, kept)
+        warn(f"{name} was written with other versions, the step may go differently: {'; '.join(others)}")
+    observers.begin(kept.run)
     simulation.remember(kept.memory)
-    simulation.observe(statistics)
-    simulation.observe(watchdog)
+    observers.attach()
     return simulation.step()
 
 
@@ -169,47 +183,47 @@ class _Run:
     """A composed simulation in its folder, from the start or from a checkpoint, to the end.
 
     Args:
-        simulation: at its initial state, also if `found` tells where to go on.
-        found: the checkpoint to go on from.
+        simulation: at its initial state.
+
+    Attributes:
+        versions: of everything that takes part.
     """
 
     def __init__(
-        self,
-        simulation: Simulation,
-        scenario: Runnable,
-        folder: RunFolder,
-        versions: dict[str, Any],
-        tell: Tell,
-        warn: Warn,
-        found: Checkpoint | None = None,
+        self, simulation: Simulation, scenario: Runnable, folder: RunFolder, tell: Tell, warn: Warn
     ) -> None:
         self._simulation, self._scenario, self._folder = simulation, scenario, folder
-        duration, every = scenario.time.duration, scenario.output.every
+        self._observers = RunObservers(RunContext(scenario, simulation, folder.path, folder.log, warn))
+        if not self._observers:
+            warn(NO_RECORDER)
+        self.versions = all_versions(simulation, self._observers.versions)
+        duration = scenario.time.duration
         self._steps = round(duration / simulation.step_length)
-        self._statistics, self._watchdog = _observers(simulation, scenario, folder.log, warn, found)
-        resumed = None if found is None else found.part("recorder")
-        title = scenario.name
-        self._recorder = Recorder(folder.results, simulation, every, self._statistics, title, resumed)
-        if found is not None:
-            simulation.remember(found.memory)
-        parts: dict[str, HasMemory] = {
-            "statistics": self._statistics,
-            "watchdog": self._watchdog,
-            "recorder": self._recorder,
-        }
         self._keeper = CheckpointKeeper(
-            folder.path, simulation, scenario.resolved_text(), decisive(versions), parts,
-            self._recorder.publish,
-        )  # fmt: skip
+            folder.path, simulation, scenario.resolved_text(), decisive(self.versions), self._observers
+        )
         self._pace = Pace(simulation, duration, folder.path, tell)
+
+    def describe(self, composed: float) -> None:
+        """Write what is run, and by what, into the folder."""
+        folder, scenario = self._folder, self._scenario
+        folder.write("scenario.toml", scenario.given_text())
+        folder.write("resolved.toml", scenario.resolved_text())
+        folder.write("versions.json", json.dumps(self.versions, indent=2) + "\n")
+        folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
+
+    def begin(self, checkpoint: Checkpoint | None = None) -> None:
+        """Stand at the start, or at a checkpoint."""
+        self._observers.begin(None if checkpoint is None else checkpoint.run)
+        if checkpoint is not None:
+            self._simulation.remember(checkpoint.memory)
 
     def go(self) -> None:
         """Step to the end, and say so in the folder."""
-        pace, folder = self._pace, self._folder
-        with self._recorder, stop_between_steps() as stop:
-            # the watchdog before the recorder: a step at which it stops is not kept
-            for observer in (self._statistics, self._watchdog, self._recorder, pace):
-                self._simulation.observe(observer)
+        pace, folder, observers = self._pace, self._folder, self._observers
+        with closing(observers), stop_between_steps() as stop:
+            observers.attach()
+            self._simulation.observe(pace)
             self._keeper.write()
             pace.begin()
             self._simulation.warm_up()
@@ -221,8 +235,7 @@ class _Run:
                 raise
             pace.end()
             self._keeper.finish()
-        counts = {"statistics": self._statistics.as_data(), "watchdog": self._watchdog.as_data()}
-        folder.log("finished", **pace.as_data(), **counts)
+        folder.log("finished", **pace.as_data(), **observers.summaries())
         folder.set_status("finished")
 
     def _step_to_the_end(self, stop: Stop) -> None:
@@ -243,46 +256,13 @@ class _Run:
         if start is None or error.step < 0:
             return
         try:
-            statistics, watchdog = _observers(simulation, self._scenario, _nothing, _nothing, start)
-            simulation.go_back(start.memory, error.step, (statistics, watchdog))
-            run = {
-                f"{part}/{name}": array
-                for part, owner in (("statistics", statistics), ("watchdog", watchdog))
-                for name, array in owner.memory().items()
-            }
-            kept = Checkpoint(start.scenario, start.versions, simulation.memory(), run)
+            observers = RunObservers(RunContext(self._scenario, simulation, None, _nothing, _nothing))
+            observers.begin(start.run)
+            simulation.go_back(start.memory, error.step, observers.steps)
+            kept = Checkpoint(start.scenario, start.versions, simulation.memory(), observers.internal_state())
             kept.write(step_file(self._folder.path, error))
         except CorekitError as trouble:
             error.add_note(f"The step could not be kept for a replay: {trouble}")
-
-
-def _observers(
-    simulation: Simulation,
-    scenario: Runnable,
-    note: Callable[..., object],
-    warn: Warn,
-    found: Checkpoint | None,
-) -> tuple[Statistics, Watchdog]:
-    """What watches every step, as it stood at a checkpoint."""
-    statistics = Statistics()
-    watchdog = Watchdog(scenario.watchdog, simulation, statistics, scenario.output.every, note, warn)
-    if found is not None:
-        statistics.remember(found.part("statistics"))
-        watchdog.remember(found.part("watchdog"))
-    return statistics, watchdog
-
-
-def _describe(
-    folder: RunFolder,
-    simulation: Simulation,
-    scenario: Runnable,
-    versions: dict[str, Any],
-    composed: float,
-) -> None:
-    folder.write("scenario.toml", scenario.given_text())
-    folder.write("resolved.toml", scenario.resolved_text())
-    folder.write("versions.json", json.dumps(versions, indent=2) + "\n")
-    folder.log("composed", wall_s=composed, components=sorted(simulation.components))
 
 
 def _nobody(_progress: Progress) -> None:
@@ -295,20 +275,3 @@ def _nothing(*_what: object, **_more: object) -> None:
 
 def _warn(sentence: str) -> None:
     warnings.warn(sentence, RuntimeWarning, stacklevel=2)
-
-
-def _kept_scenario(path: Path, *, allow_code: bool) -> Runnable:
-    from corekit.scenario.load import load
-
-    if not path.is_file():
-        raise ResultsError(
-            f"cannot resume {path.parent}: it holds no {path.name}, so it is no run's folder, or one that was killed "
-            "before it began"
-        )
-    return load(path, allow_code=allow_code)
-
-
-def _scenario_in(text: str, *, allow_code: bool) -> Runnable:
-    from corekit.scenario.load import loads
-
-    return loads(text, allow_code=allow_code)

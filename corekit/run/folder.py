@@ -2,8 +2,10 @@
 
 scenario.toml   as given              log.jsonl       what happened, one JSON object a line
 resolved.toml   every default filled  versions.json   python, platform, corekit, plugins, libraries
-results.nc      see `recorder`        STATUS          running, finished, failed or interrupted, and why
+STATUS          running, finished, failed or interrupted, and why
 checkpoint-*.npz, step-*.npz          to go on, and to replay a step that failed: see `checkpoint`
+
+Observers of the run may add files of their own: see `observers`.
 """
 
 from __future__ import annotations
@@ -24,12 +26,11 @@ from attrs import frozen
 import corekit
 from corekit.errors import ResultsError
 from corekit.files import PARTIAL_FILES, write_text_whole
-from corekit.registry.discover import KERNEL, Installed, discover
+from corekit.registry.discover import KERNEL, discover
 
 __all__ = ["RunFolder", "RunStatus", "read_log", "read_status", "versions_of"]
 
-RESULTS = "results.nc"
-_STATUS, _LOG = "STATUS", "log.jsonl"
+STATUS, _LOG = "STATUS", "log.jsonl"
 
 
 @frozen
@@ -55,7 +56,6 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.results = path / RESULTS
 
     @classmethod
     def create(cls, name: str, parent: Path, directory: Path | None = None) -> RunFolder:
@@ -117,12 +117,12 @@ class RunFolder:
         try:
             self._say(word, reason)
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path / _STATUS}: {error.strerror}") from error
+            raise ResultsError(f"cannot write {self.path / STATUS}: {error.strerror}") from error
 
     def _say(self, word: str, reason: str = "") -> None:
         if word == "running":
             reason = f"process {os.getpid()} on {socket.gethostname()}"
-        write_text_whole(self.path / _STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
+        write_text_whole(self.path / STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log.
@@ -151,9 +151,9 @@ def _claim(path: Path) -> bool:
 def read_status(path: Path) -> RunStatus:
     """How the run in a folder stands; a run whose process has gone without a word was killed."""
     try:
-        word, _, reason = (path / _STATUS).read_text(encoding="utf-8").strip().partition("\n")
+        word, _, reason = (path / STATUS).read_text(encoding="utf-8").strip().partition("\n")
     except (OSError, UnicodeDecodeError):
-        return RunStatus("unknown", f"{path / _STATUS} cannot be read")
+        return RunStatus("unknown", f"{path / STATUS} cannot be read")
     if word == "running" and _has_ended(reason):
         return RunStatus("killed", f"{reason} ended without saying why")
     return RunStatus(word, reason)
@@ -188,11 +188,15 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     return events
 
 
-def versions_of(components: Iterable[object]) -> dict[str, Any]:
-    """Versions of all that a run depends on: interpreter, platform, kernel, plugins of these components, libraries."""
+def versions_of(components: Iterable[object], others: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Versions of all that a run depends on: interpreter, platform, kernel, plugins of these components, libraries.
+
+    Args:
+        others: version of further distributions that take part.
+    """
     packages = {type(component).__module__.partition(".")[0] for component in components}
     rows = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] in packages]
-    plugins = {row.distribution: row.version for row in sorted(rows, key=_by_distribution)}
+    plugins = dict(sorted({**(others or {}), **{row.distribution: row.version for row in rows}}.items()))
     return {
         "python": platform.python_version(),
         "implementation": sys.implementation.name,
@@ -201,10 +205,6 @@ def versions_of(components: Iterable[object]) -> dict[str, Any]:
         "plugins": plugins,
         "libraries": _libraries([KERNEL, *plugins]),
     }
-
-
-def _by_distribution(row: Installed) -> str:
-    return row.distribution
 
 
 def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:

@@ -8,11 +8,10 @@ from typing import Any
 from corekit.errors import ResultsError
 from corekit.run.checkpoint import Checkpoint
 from corekit.run.differences import scenario_differences, version_differences
-from corekit.run.folder import RunFolder, read_status
-from corekit.run.results import Results
+from corekit.run.folder import read_status
 from corekit.run.runnable import Runnable, decisive
 
-__all__ = ["check_not_begun", "check_same_scenario", "check_same_versions", "check_unfinished", "check_whole"]
+__all__ = ["check_same_scenario", "check_same_versions", "check_unfinished"]
 
 
 def check_unfinished(folder: Path) -> None:
@@ -25,25 +24,6 @@ def check_unfinished(folder: Path) -> None:
     if status.word == "running":
         raise ResultsError(
             f"{folder} is still running: {status.reason}. If that is not so, remove {folder / 'STATUS'}."
-        )
-
-
-def check_not_begun(folder: RunFolder) -> None:
-    """Without a checkpoint nothing may be lost by beginning anew."""
-    if folder.results.exists() and len(Results(folder.path).time) > 1:
-        raise ResultsError(
-            f"{folder.path} has no checkpoint-*.npz to go on from. "
-            f"Run {folder.path / 'resolved.toml'} anew instead."
-        )
-
-
-def check_whole(folder: RunFolder, found: Checkpoint) -> None:
-    """The published results must be ours, whole, and hold what the checkpoint belongs to."""
-    records, wanted = len(Results(folder.path).time), int(found.run["recorder/time_length"])
-    if records < wanted:
-        raise ResultsError(
-            f"{folder.results} holds {records} records, the checkpoint belongs to {wanted}: "
-            "it is not the file that this run wrote"
         )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from corekit.run.folder import versions_of
 from corekit.run.simulation import Simulation
-from corekit.run.watchdog import Policies
 
 __all__ = ["Runnable", "all_versions", "decisive"]
 
@@ -33,17 +33,17 @@ class Runnable(Protocol):
     @property
     def output(self) -> _Kept: ...
     @property
-    def watchdog(self) -> Policies: ...
+    def watchdog(self) -> Any: ...
     def compose(self) -> Simulation: ...
     def given_text(self) -> str: ...
     def resolved_text(self) -> str: ...
 
 
-def all_versions(simulation: Simulation) -> dict[str, Any]:
-    """Of the kernel, Python, libraries and every plugin that the simulation uses."""
+def all_versions(simulation: Simulation, others: Mapping[str, str]) -> dict[str, Any]:
+    """Of the kernel, Python, libraries, every plugin that the simulation uses, and of other distributions."""
     models = [body.model for body in simulation.bodies]
     components = [*models, *simulation.components.values(), simulation.integrator, simulation.system.solver]
-    return versions_of(component for component in components if component is not None)
+    return versions_of((component for component in components if component is not None), others)
 
 
 def decisive(versions: dict[str, Any]) -> dict[str, str]:

@@ -265,7 +265,7 @@ _POLICIES = ("stop", "warn", "record")
 
 @frozen(kw_only=True)
 class EnergyWatch:
-    """Energy that grows without work, see `corekit.run.energy_balance`."""
+    """Energy that grows without work."""
 
     policy: str = option("record", "what to do then", choices=_POLICIES)
     limit: float = option(
@@ -376,7 +376,7 @@ class Scenario:
         return equilibrium_finder().find_equilibria(self, **options)
 
     def run(self, **options: Any) -> Any:
-        """Compose and run it; options as in `corekit.run.execute.execute`."""
-        from corekit.run.execute import execute
+        """Compose and run it; options as in `corekit.run.execute.execute`. Its results, see `running.run`."""
+        from corekit.scenario.running import run
 
-        return execute(self, **options)
+        return run(self, **options)

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from corekit.run.energy_balance import EnergyBalance
 from corekit.scenario.load import loads
+from corekit_record.energy_balance import EnergyBalance
 
 KINK, RATE = 0.0105, 2.0
 ARMS = """
@@ -107,7 +107,7 @@ def test_energy_that_enters_where_a_rate_jumps_is_the_drive_s_work(integrator, j
     simulation.run(0.04)
     body = simulation.bodies[0]
     energy = sum(body.model.energy(simulation.state.parts[0]))
-    lowest = json.loads(str(balance.memory()["sums"]))["lowest"]
+    lowest = json.loads(str(balance.internal_state()["sums"]))["lowest"]
     assert energy > 0.02
     # reactions at the ends of steps, of which some schemes take their work, are of first order
     assert -0.02 * energy < lowest <= 0.0

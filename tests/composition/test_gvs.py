@@ -9,10 +9,10 @@ from scipy.linalg import eigh
 from corekit.data.signals import Constant
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.run.energy_balance import EnergyBalance
 from corekit.scenario.load import from_document
 from corekit_gvs.config import Basis, GVSConfig, Link, Load
 from corekit_gvs.model import GVS
+from corekit_record.energy_balance import EnergyBalance
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_testing.implicit_euler import ImplicitEuler
 from corekit_testing.small_world import small_world

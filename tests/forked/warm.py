@@ -12,8 +12,8 @@ import runpy
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 
-import h5netcdf  # noqa: F401
 import numba
 import numpy as np
 import rich.progress
@@ -27,6 +27,10 @@ from corekit.hooks.installed import GROUP, Hooks
 added = [verb for _, verb in Hooks(entry_points(group=GROUP)).verbs()]
 for _, function, _ in (*VERBS, *added):
     importlib.import_module(function.partition(":")[0])
+
+# records are read and written by it where they are installed
+if find_spec("h5netcdf") is not None:
+    importlib.import_module("h5netcdf")
 
 # numba gathers what it can compile at the first compilation, not when it is imported
 numba.njit(lambda numbers: numbers.sum())(np.zeros(1))

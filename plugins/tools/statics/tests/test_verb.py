@@ -10,8 +10,8 @@ import pytest
 
 from corekit.cli import main
 from corekit.errors import ConfigError, StaticsFailed
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 
 G = 9.81
 

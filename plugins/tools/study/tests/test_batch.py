@@ -13,7 +13,7 @@ import pytest
 
 from corekit.cli import main
 from corekit.errors import ConfigError
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_study.batch import OUTCOMES, Job, run_batch
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from corekit.errors import ConfigError
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_study.compare import Trajectory, compare, tip_difference
 from corekit_study.variants import variants
 

@@ -20,10 +20,10 @@ from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.roles.model import Model
 from corekit.run.folder import RunFolder, versions_of
 from corekit.run.pace import Progress
-from corekit.run.recorder import Recorder
-from corekit.run.results import Results
 from corekit.run.simulation import Simulation
-from corekit.run.statistics import Statistics
+from corekit_record.recorder import Recorder
+from corekit_record.results import RESULTS, Results
+from corekit_record.statistics import Statistics
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
@@ -109,7 +109,12 @@ def find_equilibria(
     try:
         # the state it began in stands before the equilibrium, where their times tell them apart
         with Recorder(
-            folder.results, simulation, simulation.step_length, statistics, scenario.name, initial=first
+            folder.path / RESULTS,
+            simulation,
+            simulation.step_length,
+            statistics,
+            scenario.name,
+            initial=first,
         ) as recorder:
             record = _Keeper(simulation, folder, recorder, statistics, on_time=bool(sweep))
             path = move_to_equilibrium(
@@ -127,7 +132,7 @@ def find_equilibria(
         raise
     found = EquilibriumPath(simulation, path, before, clock.perf_counter() - began, Results(folder.path))
     folder.write(REPORT, json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
-    folder.log("finished", wall_s=found.wall, statistics=statistics.as_data(), watchdog={})
+    folder.log("finished", wall_s=found.wall, statistics=statistics.summary(), watchdog={})
     folder.set_status("finished")
     return found
 
@@ -158,7 +163,7 @@ class _Keeper:
         report = StepReport(
             accepted=True, step=1.0, iterations=found.iterations, solve=solve, note=found.note
         )
-        self._statistics(self._simulation, report)
+        self._statistics.on_step_accepted(self._simulation, report)
         if self._on_time:
             self._recorder.keep(self._simulation, report, found.contacts)
         else:

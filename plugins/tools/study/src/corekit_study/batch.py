@@ -22,10 +22,10 @@ from typing import Any, TypeAlias
 from attrs import asdict, field, frozen
 
 from corekit.errors import CorekitError, StepFailed
-from corekit.run.execute import execute
 from corekit.run.pace import Progress
-from corekit.run.results import Results
 from corekit.scenario.load import load, loads
+from corekit.scenario.running import run
+from corekit_record.results import Results
 from corekit_study.shown import ShowProgress, unseen
 
 __all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]
@@ -141,7 +141,7 @@ def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> O
     duration, began = scenario.time.duration, clock.perf_counter()
     error, completed = "", 1.0
     try:
-        execute(scenario, directory=own, warn=_silent)
+        run(scenario, directory=own, warn=_silent)
     except StepFailed as failed:
         error, completed = str(failed), failed.time / duration
     except CorekitError as refused:

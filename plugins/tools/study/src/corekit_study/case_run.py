@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, final
 from attrs import field, frozen
 
 from corekit.errors import StepFailed
-from corekit.run.execute import execute
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit.scenario.running import run
+from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.shown import Shown, ShowProgress, unseen
 
@@ -101,7 +101,7 @@ class CaseRun:
         loaded = load(scenario, overrides)
         name = name or loaded.name
         with self._show(name) as shown:
-            return execute(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)
+            return run(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)
 
     def run_all(self, jobs: Sequence[Job]) -> dict[str, Outcome]:
         """Run many scenarios at once; those whose outcome the folder holds are not repeated."""

@@ -18,11 +18,11 @@ from corekit.data.arrays import Array
 from corekit.data.step import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
 from corekit.roles.chart import Line, LineChart, Panel
-from corekit.run.execute import execute
-from corekit.run.results import Results
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import load
+from corekit.scenario.running import run
 from corekit.scenario.schema import Scenario
+from corekit_record.results import Results
 from corekit_study.new_folder import new_folder
 from corekit_study.shown import Shown, ShowProgress, unseen
 from corekit_study.variants import Variant, variants
@@ -178,7 +178,7 @@ def _row(
     try:
         chosen = (*overrides, *variant.overrides)
         watched = _Watched(load(file, chosen, allow_code=allow_code))
-        results = execute(watched, directory=folder, progress=shown, warn=shown.warn)
+        results = run(watched, directory=folder, progress=shown, warn=shown.warn)
     except (ConfigError, CompositionError, PluginError) as error:
         return Row(variant, "refused", " ".join(str(error).split()))
     except Exception as error:  # noqa: BLE001 - a failing plugin must not take the other rows with it

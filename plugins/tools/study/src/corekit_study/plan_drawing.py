@@ -10,7 +10,7 @@ from corekit.data.arrays import Array
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.planner import Plan, TaskBody
 from corekit.roles.viewer import BodyTrack, ContactTrack, Replay
-from corekit.run.drawing import resampled, shape_poses
+from corekit_record.drawing import resampled, shape_poses
 
 __all__ = ["plan_as_replay"]
 

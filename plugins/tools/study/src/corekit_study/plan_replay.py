@@ -23,11 +23,11 @@ from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.planner import Plan, TaskBody
-from corekit.run.execute import execute
-from corekit.run.results import Results
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load
+from corekit.scenario.running import run
 from corekit.scenario.schema import Scenario
+from corekit_record.results import Results
 from corekit_study.plan_file import PlanFile
 from corekit_study.shown import ShowProgress
 
@@ -89,7 +89,7 @@ def replay_plan(
     for name, gains, scenario in kinds:
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
         with show(f"{file.name}, {name}") as shown:
-            results = execute(ready, directory=folder / f"replay-{name}", progress=shown, warn=shown.warn)
+            results = run(ready, directory=folder / f"replay-{name}", progress=shown, warn=shown.warn)
         done.append(_judged(name, results, plan, table.angle, table.distance))
     return done
 

@@ -16,8 +16,8 @@ import numpy as np
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake, ResultsError
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.new_folder import new_folder
 from corekit_study.shown import ShowProgress

@@ -11,7 +11,7 @@ import numpy as np
 
 from corekit.data.arrays import IntArray
 from corekit.data.contacts import ContactMode
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_scenarios.cases.cusp.modes import agreement, phases, same_sequence, words
 from corekit_study.case_run import CaseRun, Job, Row
 

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.contacts import ContactMode, ContactRecord
-from corekit.run.results import Results
+from corekit_record.results import Results
 
 __all__ = [
     "FORCE",

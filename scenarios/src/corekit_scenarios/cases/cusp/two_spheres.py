@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_scenarios.cases.cusp.modes import agreement, first_touch, phases, same_sequence, words
 from corekit_study.case_run import CaseRun, Job, Row
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 from corekit_scenarios.cases.dismech.plots import draw_lines, draw_shapes
 from corekit_study.case_run import CaseRun, Job, Row
 

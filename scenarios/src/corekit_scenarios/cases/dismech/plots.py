@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 
 __all__ = ["draw_lines", "draw_shapes"]
 

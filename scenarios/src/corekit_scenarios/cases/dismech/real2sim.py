@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import Fit, fit, task_of
 from corekit_study.fit_file import load_fit

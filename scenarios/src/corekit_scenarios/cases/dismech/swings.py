@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import curve_fit
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 from corekit_scenarios.cases.dismech.plots import draw_lines
 from corekit_study.case_run import CaseRun, Row
 

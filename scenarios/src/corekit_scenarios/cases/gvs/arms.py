@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_scenarios.cases.gvs.pairs import (
     frame_path,
     mismatch,

@@ -26,8 +26,8 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
 from corekit.scenario.load import load
+from corekit_record.results import Results
 from corekit_scenarios.cases.gvs.pairs import (
     mismatch,
     mismatch_table,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_study.case_run import Row
 
 __all__ = [

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_scenarios.cases.gvs.pairs import (
     frame_path,
     mismatch,

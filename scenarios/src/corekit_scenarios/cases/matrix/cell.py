@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_scenarios.cases.matrix.weight import Carried, carried
 from corekit_study.case_run import Outcome
 

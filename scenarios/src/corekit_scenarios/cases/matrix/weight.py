@@ -22,9 +22,9 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.run.checkpoint import newest_checkpoint
-from corekit.run.results import Results
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import from_document, loads
+from corekit_record.results import Results
 
 __all__ = ["Carried", "carried", "forces"]
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.run.results import Results
+from corekit_record.results import Results
 from corekit_study.case_run import CaseRun, Row
 
 __all__ = ["circle", "cluttered", "oscillation", "tip_path"]

@@ -49,11 +49,11 @@ def cite(
 
 
 def _used(what: Path) -> Iterable[ComponentSpec]:
-    from corekit.cli.run_info import is_run
+    from corekit.cli.run_report import run_report
     from corekit.scenario.casting import cast_of
     from corekit.scenario.load import load
 
-    return cast_of(load(what / "resolved.toml" if is_run(what) else what)).everyone
+    return cast_of(load(what / "resolved.toml" if run_report().recognises(what) else what)).everyone
 
 
 def _installed() -> Iterable[ComponentSpec]:

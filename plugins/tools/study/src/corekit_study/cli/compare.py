@@ -64,7 +64,7 @@ def compare(
 
 def _draw(comparison: Comparison) -> Path | None:
     """The picture of all tips, or a sentence why there is none."""
-    from corekit.cli.pictures import draw_chart
+    from corekit_record.cli.pictures import draw_chart
 
     chart = comparison.chart
     if chart is None:
@@ -81,7 +81,7 @@ def _print_table(comparison: Comparison) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from corekit.cli.run_report import watchdog_lines
+    from corekit_record.cli.run_report import watchdog_lines
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -145,7 +145,7 @@ def _words(name: str, numbers: Mapping[str, float]) -> str:
 
 def _draw(made: Planned) -> list[str]:
     """Key frames and replay of the plan; a viewer that is not installed draws nothing, and that is said."""
-    from corekit.cli.pictures import installed_viewers, viewer_for
+    from corekit_record.cli.pictures import installed_viewers, viewer_for
     from corekit_study.plan_drawing import plan_as_replay
 
     drawn: list[str] = []

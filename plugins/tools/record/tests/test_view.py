@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from corekit.cli import DONE, MISUSE, main
-from corekit.cli import view as verb
 from corekit.run.folder import RunFolder
-from corekit.run.recorder import Recorder
-from corekit.run.results import Results
-from corekit.run.statistics import Statistics
+from corekit_record.cli import view as verb
+from corekit_record.recorder import Recorder
+from corekit_record.results import RESULTS, Results
+from corekit_record.statistics import Statistics
 
 
 def nothing():
@@ -42,8 +42,9 @@ def run(world, tmp_path):
     """A run in a folder: its simulation, its recorder and the folder."""
     folder = RunFolder.create("tiny", tmp_path, tmp_path / "here")
     simulation = world()
-    recorder = Recorder(folder.results, simulation, 0.01, Statistics(), "tiny")
-    simulation.observe(recorder)
+    recorder = Recorder(folder.path / RESULTS, simulation, 0.01, Statistics(), "tiny")
+    recorder.begin()
+    simulation.observe(recorder.on_step_accepted)
     return simulation, recorder, folder
 
 
@@ -62,7 +63,7 @@ def test_what_is_published_is_handed_on_and_nothing_else(run, monkeypatch):
 
     def ten_more():
         simulation.run(simulation.time + 0.1)
-        recorder.publish()
+        recorder.flush(0.0)
 
     def the_end():
         recorder.close()
@@ -74,13 +75,13 @@ def test_what_is_published_is_handed_on_and_nothing_else(run, monkeypatch):
 
 def test_a_run_whose_folder_goes_stays_on_show_and_is_said_once(run, monkeypatch, capsys):
     _, recorder, folder = run
-    kept = folder.results.read_bytes()
+    kept = (folder.path / RESULTS).read_bytes()
 
     def gone():
-        folder.results.unlink()
+        (folder.path / RESULTS).unlink()
 
     def back():
-        folder.results.write_bytes(kept)
+        (folder.path / RESULTS).write_bytes(kept)
 
     shown = followed(monkeypatch, folder, 1, gone, nothing, nothing, back)
     recorder.close()
@@ -92,14 +93,14 @@ def test_a_run_whose_folder_goes_stays_on_show_and_is_said_once(run, monkeypatch
 
 def test_a_run_that_has_just_begun_is_waited_for(run, monkeypatch):
     _, recorder, folder = run
-    kept = folder.results.read_bytes()
-    folder.results.unlink()
+    kept = (folder.path / RESULTS).read_bytes()
+    (folder.path / RESULTS).unlink()
     waits = []
 
     def sleep(_seconds):
         waits.append(1)
         if len(waits) == 3:
-            folder.results.write_bytes(kept)
+            (folder.path / RESULTS).write_bytes(kept)
 
     monkeypatch.setattr(verb, "clock", SimpleNamespace(sleep=sleep))
     assert len(verb._opened(folder.path).time) == 1

@@ -1,4 +1,4 @@
-"""`corekit check`, `run` and `render`: what they print, leave behind and return."""
+"""`corekit run` and `render`: what they print, leave behind and return."""
 
 from __future__ import annotations
 
@@ -7,30 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from corekit.run.results import Results
-
-
-def test_check_says_what_would_run(shell, scenario_file):
-    told = shell.corekit("check", str(scenario_file))
-    assert told.returncode == 0, told.stderr
-    for words in ("0.5 s in 500 steps", "body ball: tiny-ball, 3 coordinates", "push (3)", "tiny-sweeps"):
-        assert words in told.stdout
-    told = shell.corekit("check", str(scenario_file), "--json", "--set", "time.step=0.01")
-    assert json.loads(told.stdout)["steps"] == 50
-    assert not (shell.folder / "runs").exists()
-
-
-def test_check_prints_every_mistake_at_once(shell, scenario_file):
-    text = scenario_file.read_text()
-    scenario_file.write_text(text.replace("step = 1e-3", "step = -1").replace("tiny-sweeps", "tiny-sweps"))
-    told = shell.corekit("check", str(scenario_file))
-    assert told.returncode == 1
-    assert "time.step" in told.stderr
-    assert "did you mean 'tiny-sweeps'?" in told.stderr
-    assert "Traceback" not in told.stderr
-    told = shell.corekit("check", str(scenario_file), "--json")
-    assert told.returncode == 1
-    assert json.loads(told.stdout)["sound"] is False
+from corekit_record.results import Results
 
 
 def test_run_ends_with_a_table(shell, scenario_file):
@@ -108,7 +85,6 @@ def test_a_step_that_fails_exits_with_one_and_names_the_folder(shell, scenario_f
     ("arguments", "words"),
     [
         (("run", "nowhere.toml"), "nowhere.toml"),
-        (("check", "nowhere.toml"), "nowhere.toml"),
         (("run", "tiny.toml", "--set", "time.stp=1"), "did you mean 'step'?"),
         (("run", "tiny.toml", "--set", "output.every=0.0017"), "output.every"),
         (("run", "tiny.toml", "--set", "integrator.use=tiny-eulr"), "did you mean 'tiny-euler'?"),
@@ -139,7 +115,7 @@ def test_an_ending_nobody_writes_is_named_with_those_written(shell, scenario_fil
 def test_without_a_viewer_its_install_line_is_given_before_the_run(scenario_file, monkeypatch, capsys):
     from corekit.cli import main
 
-    monkeypatch.setattr("corekit.cli.pictures.discover", tuple)
+    monkeypatch.setattr("corekit_record.cli.pictures.discover", tuple)
     monkeypatch.setattr("corekit.scenario.load.load", lambda *_, **__: None)
     assert main(["run", str(scenario_file), "--picture"]) == 2
     assert "pip install corekit-view" in capsys.readouterr().err
@@ -147,7 +123,7 @@ def test_without_a_viewer_its_install_line_is_given_before_the_run(scenario_file
 
 def test_compiling_is_counted_only_where_something_compiles(capsys):
     from corekit.cli.progress_line import ProgressLine
-    from corekit.run.execute import Progress
+    from corekit.run.pace import Progress
 
     def shown(*phases: Progress) -> str:
         with ProgressLine("tiny") as line:

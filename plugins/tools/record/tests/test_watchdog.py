@@ -15,14 +15,14 @@ from attrs import evolve
 from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
-from corekit.run.energy_balance import EnergyBalance
-from corekit.run.execute import execute, replay
-from corekit.run.results import Results
 from corekit.run.simulation import Simulation
-from corekit.run.statistics import Statistics
 from corekit.run.step_size import explicit_limit, step_to_try
-from corekit.run.watchdog import Watchdog
 from corekit.scenario.load import load, loads
+from corekit.scenario.running import replay, run
+from corekit_record.energy_balance import EnergyBalance
+from corekit_record.results import Results
+from corekit_record.statistics import Statistics
+from corekit_record.watchdog import Watchdog
 
 OMEGA = 100.0
 
@@ -61,7 +61,7 @@ def test_an_explicit_blow_up_is_stopped_long_before_infinity():
     h = 2.2 / OMEGA
     scenario = oscillator(h, 2000 * h, STOP)
     with pytest.raises(StepFailed, match=r"energy grew by .* J that no work explains.*'mass'") as caught:
-        execute(scenario, directory="out")
+        run(scenario, directory="out")
     half = 1.0 - 0.5 * (h * OMEGA) ** 2
     factor = abs(half) + math.sqrt(half * half - 1.0)
     error = caught.value
@@ -77,7 +77,7 @@ def test_an_explicit_blow_up_is_stopped_long_before_infinity():
 @pytest.mark.parametrize("policy", ["stop", "record"])
 def test_a_stable_oscillator_is_not_flagged(policy):
     more = f"watchdog = {{ energy = {{ policy = '{policy}' }} }}"
-    results = execute(oscillator(0.2 / OMEGA, 400 * 0.2 / OMEGA, more), directory="out")
+    results = run(oscillator(0.2 / OMEGA, 400 * 0.2 / OMEGA, more), directory="out")
     assert results.events[-1]["watchdog"] == {}
 
 
@@ -104,7 +104,7 @@ def driven(more: str = "") -> Any:
 
 @pytest.mark.parametrize("policy", ["stop", "record"])
 def test_a_driven_oscillator_at_resonance_is_not_flagged(policy):
-    results = execute(driven(f"watchdog = {{ energy = {{ policy = '{policy}' }} }}"), directory="out")
+    results = run(driven(f"watchdog = {{ energy = {{ policy = '{policy}' }} }}"), directory="out")
     energy = results.energy.total
     assert energy[-1] > 5.0 * energy[20] > 0
     assert results.events[-1]["watchdog"] == {}
@@ -140,7 +140,7 @@ def test_a_moving_floor_does_the_work_that_lifts_a_ball(world, tmp_path):
     use = "tiny-ball"
     initial = { position = [0.0, 0.0, 0.1] }
     """
-    results = execute(loads(text), directory="out")
+    results = run(loads(text), directory="out")
     assert results.q[-1, 2] == pytest.approx(0.6, abs=1e-2)
     assert results.events[-1]["watchdog"] == {}
 
@@ -148,7 +148,7 @@ def test_a_moving_floor_does_the_work_that_lifts_a_ball(world, tmp_path):
 def test_what_cannot_be_known_about_energy_is_said_and_not_judged():
     text = STOP + "\n"
     winch = oscillator(1e-3, 0.02, text).resolved_text().replace('"spring"', '"winch"')
-    results = execute(loads(winch.replace("reference-velocity-verlet", "reference-implicit-euler")))
+    results = run(loads(winch.replace("reference-velocity-verlet", "reference-implicit-euler")))
     said = results.events[-1]["watchdog"]["energy_unwatched"]
     assert "of 'mass', a velocity, is not known" in said
 
@@ -161,7 +161,7 @@ def test_penetration_is_warned_of_once_counted_and_logged(scenario_file):
     scenario = load(scenario_file, ["bodies.ball.initial.position=[0.0, 0.0, 0.07]"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        results = execute(scenario, directory="out")
+        results = run(scenario, directory="out")
     (warning,) = caught
     assert "ball.0 is 30 mm inside what it touches, more than 10 mm" in str(warning.message)
     depth = 0.1 - results.q[:, 2]
@@ -189,7 +189,7 @@ def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length(
     notes = ["", "cut", "cut", "", "cut", *["", "shifted"] * 20]
     for note in notes:
         simulation.step()
-        watchdog(simulation, StepReport(accepted=True, step=5e-4, note=note))
+        watchdog.on_step_accepted(simulation, StepReport(accepted=True, step=5e-4, note=note))
     assert all(event == ("remark",) for event, _ in told)
     assert [(data["step"], data["said"]) for _, data in told[:3]] == [(2, "cut"), (5, "cut"), (7, "shifted")]
     assert told[0][1]["time_s"] == pytest.approx(2e-3)
@@ -201,7 +201,7 @@ def test_penetration_can_stop_the_run_before_the_step_is_kept(scenario_file):
     policy = "watchdog.penetration={policy='stop', limit=0.02}"
     scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.07]", policy, "output.every=1e-3"])
     with pytest.raises(StepFailed, match="30 mm inside what it touches, more than 20 mm") as caught:
-        execute(scenario, directory="out")
+        run(scenario, directory="out")
     assert (caught.value.body, caught.value.step) == ("ball", 0)
     assert list(Results("out").time) == [0.0]
     with pytest.raises(StepFailed) as again:
@@ -220,7 +220,7 @@ def test_unsolved_steps_warn_once_or_stop(scenario_file, tiny, monkeypatch):
 
     monkeypatch.setattr(tiny("contact").Sweeps, "solve", miss)
     said: list[str] = []
-    results = execute(load(scenario_file), directory="warned", warn=said.append)
+    results = run(load(scenario_file), directory="warned", warn=said.append)
     (sentence,) = said
     assert "The iteration limit was reached" in sentence
     assert results.events[-1]["watchdog"]["unsolved"]["steps"] == results.statistics["unsolved_steps"] > 100
@@ -229,7 +229,7 @@ def test_unsolved_steps_warn_once_or_stop(scenario_file, tiny, monkeypatch):
     with pytest.raises(
         StepFailed, match=r"iteration limit.*worst at ball\.0.*for example 0\.0005 s"
     ) as caught:
-        execute(load(scenario_file, ["watchdog.unsolved=stop"]), directory="stopped")
+        run(load(scenario_file, ["watchdog.unsolved=stop"]), directory="stopped")
     results = Results("stopped")
     assert results.time[-1] <= caught.value.time + 1e-12
     assert results["unsolved_since"].sum() == 0
@@ -261,14 +261,14 @@ def test_each_kind_stops_warns_once_or_is_recorded_in_silence(kind, scenario_fil
     make = bad_worlds(scenario_file, tiny, monkeypatch)
     said = {policy: [] for policy in ("stop", "warn", "record")}
     with pytest.raises(StepFailed) as caught:
-        execute(make(kind, "stop"), directory="stop", warn=said["stop"].append)
+        run(make(kind, "stop"), directory="stop", warn=said["stop"].append)
     error = caught.value
     assert error.body in {"ball", "mass"}
     assert "Try a" in str(error)
     with pytest.raises(StepFailed, match=re.escape(str(error))):
         replay(f"stop/step-{error.step}.npz")
     ends = {
-        policy: execute(make(kind, policy), directory=policy, warn=said[policy].append)
+        policy: run(make(kind, policy), directory=policy, warn=said[policy].append)
         for policy in ("warn", "record")
     }
     assert {policy: len(sentences) for policy, sentences in said.items()} == {
@@ -291,7 +291,7 @@ def test_each_kind_stops_warns_once_or_is_recorded_in_silence(kind, scenario_fil
 def test_a_lost_force_names_body_coordinate_term_and_time_and_its_step_replays(scenario_file):
     scenario = load(scenario_file, ["bodies.ball.options.breaks_at=0.155"])
     with pytest.raises(StepFailed) as caught:
-        execute(scenario, directory="out")
+        run(scenario, directory="out")
     error = caught.value
     assert (error.body, error.coordinate, error.term, error.step) == ("ball", "vy", "push", 155)
     assert error.time == pytest.approx(0.155)
@@ -306,7 +306,7 @@ def test_a_lost_force_names_body_coordinate_term_and_time_and_its_step_replays(s
 def test_an_energy_stop_replays_at_the_same_step():
     h = 2.2 / OMEGA
     with pytest.raises(StepFailed) as caught:
-        execute(oscillator(h, 100 * h, STOP), directory="out")
+        run(oscillator(h, 100 * h, STOP), directory="out")
     with pytest.raises(StepFailed) as again:
         replay(f"out/step-{caught.value.step}.npz")
     assert str(again.value) == str(caught.value)

@@ -17,11 +17,11 @@ import corekit
 from corekit.errors import ResultsError
 from corekit.files import FileHeldOpen, replace_file, write_text_whole, write_whole
 from corekit.run.checkpoint import checkpoint_files
-from corekit.run.execute import execute, resume
 from corekit.run.folder import read_status
-from corekit.run.netcdf_file import Variable
-from corekit.run.results import Results
-from corekit.run.store import GrowingFile
+from corekit.scenario.running import resume, run
+from corekit_record.netcdf_file import Variable
+from corekit_record.results import Results
+from corekit_record.store import GrowingFile
 
 ACCESS_DENIED, SHARING_VIOLATION = 5, 32
 
@@ -145,9 +145,9 @@ every = 0.001
 @pytest.fixture
 def scenario(tmp_path, monkeypatch):
     # every record is published, every step keeps a checkpoint
-    monkeypatch.setattr("corekit.run.recorder._PUBLISH_EVERY", 0.0)
+    monkeypatch.setattr("corekit_record.recorder._PUBLISH_EVERY", 0.0)
     monkeypatch.setattr("corekit.run.checkpoint._EVERY", 0.0)
-    monkeypatch.setattr("corekit.run.recorder._SHARE", 1e9)
+    monkeypatch.setattr("corekit_record.recorder._SHARE", 1e9)
     monkeypatch.setattr("corekit.run.checkpoint._SHARE", 1e9)
     (tmp_path / "chain.toml").write_text(SCENARIO)
     return corekit.load(tmp_path / "chain.toml")
@@ -156,9 +156,9 @@ def scenario(tmp_path, monkeypatch):
 def test_a_run_whose_results_are_held_open_goes_on_and_publishes_them_when_they_are_free(
     scenario, tmp_path, reader
 ):
-    undisturbed = execute(scenario, directory=tmp_path / "undisturbed")
+    undisturbed = run(scenario, directory=tmp_path / "undisturbed")
     reader.hold("results.nc", times=50)
-    results = execute(scenario, directory=tmp_path / "held")
+    results = run(scenario, directory=tmp_path / "held")
     assert reader.refusals == 50
     assert read_status(results.path).word == "finished"
     assert np.array_equal(results.q, undisturbed.q)
@@ -168,11 +168,11 @@ def test_a_run_whose_results_are_held_open_goes_on_and_publishes_them_when_they_
 
 def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path, reader, monkeypatch):
     monkeypatch.setattr("corekit.run.checkpoint.PATIENCE", 0.01)
-    monkeypatch.setattr("corekit.run.store.PATIENCE", 0.01)
-    whole = execute(scenario, directory=tmp_path / "whole")
+    monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
+    whole = run(scenario, directory=tmp_path / "whole")
     reader.hold("results.nc")
     with pytest.raises(ResultsError, match=r"another program has .*results\.nc open.*then rename"):
-        execute(scenario, directory=tmp_path / "held")
+        run(scenario, directory=tmp_path / "held")
     held = tmp_path / "held"
     assert read_status(held).word == "failed"
     assert not checkpoint_files(held)
@@ -186,11 +186,11 @@ def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path
 
 def test_a_run_that_a_reader_held_up_resumes_to_the_same_end(scenario, tmp_path, reader, monkeypatch):
     monkeypatch.setattr("corekit.run.checkpoint.PATIENCE", 0.01)
-    monkeypatch.setattr("corekit.run.store.PATIENCE", 0.01)
-    whole = execute(scenario, directory=tmp_path / "whole")
+    monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
+    whole = run(scenario, directory=tmp_path / "whole")
     reader.hold("results.nc", after=20)
     with pytest.raises(ResultsError, match="another program"):
-        execute(scenario, directory=tmp_path / "held")
+        run(scenario, directory=tmp_path / "held")
     assert checkpoint_files(tmp_path / "held")  # of the time before
     reader.let_go("results.nc")
     assert np.array_equal(resume(tmp_path / "held").q, whole.q)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError
-from corekit.run.execute import execute, resume
-from corekit.run.results import Results
 from corekit.run.runnable import Runnable
+from corekit.scenario.running import resume, run
+from corekit_record.results import Results
 
 from .killing import arrays, assert_same, contents, reached
 
@@ -62,13 +62,13 @@ def test_a_full_disk_at_a_publication_is_one_error_and_the_run_goes_on_later(who
                 def fill(simulation, _report):
                     if simulation.step_index == 70:
                         what = refuse(errno.ENOSPC, "No space left on device")
-                        patch.setattr("corekit.run.store.shutil.copyfileobj", what)
+                        patch.setattr("corekit_record.store.shutil.copyfileobj", what)
 
                 simulation.observe(fill)
                 return simulation
 
         with pytest.raises(ResultsError, match=r"cannot write full/results\.nc: No space left on device"):
-            execute(cast("Runnable", Filled()), directory="full")
+            run(cast("Runnable", Filled()), directory="full")
     assert reached(Path("full")) > 0
     assert not list(Path("full").glob(".*"))
     assert_same(arrays(resume("full").path), expected)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time as clock
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from corekit.cli import print_error
-from corekit.cli.pictures import installed_viewers, viewer_with
 from corekit.errors import ResultsError
-
-if TYPE_CHECKING:
-    from corekit.roles.viewer import ReplaySession
-    from corekit.run.results import Results
+from corekit.roles.viewer import ReplaySession
+from corekit.run.folder import read_status
+from corekit_record.cli.pictures import installed_viewers, viewer_with
+from corekit_record.results import RESULTS, Results
 
 __all__ = ["follow", "view"]
 
@@ -57,14 +56,11 @@ def view(
 
 def _opened(folder: Path) -> Results:
     """The results of a run; of one that has just begun, as soon as there are any."""
-    from corekit.run.folder import read_status
-    from corekit.run.results import Results
-
     while True:
         try:
             return Results(folder)
         except ResultsError:
-            if read_status(folder).word != "running" or (folder / "results.nc").exists():
+            if read_status(folder).word != "running" or (folder / RESULTS).exists():
                 raise
         clock.sleep(LOOK_EVERY)
 

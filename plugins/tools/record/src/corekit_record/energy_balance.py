@@ -176,7 +176,7 @@ class EnergyBalance:
 
     # — for resuming —
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """The sums so far, for a checkpoint."""
         return {
             "sums": np.array(json.dumps(self._sums)),
@@ -184,10 +184,10 @@ class EnergyBalance:
             "velocity": self._velocity.copy(),
         }
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave."""
-        self._sums = json.loads(str(memory["sums"]))
-        self._at_first[:], self._velocity[:] = memory["at_first"], memory["velocity"]
+    def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `internal_state` gave."""
+        self._sums = json.loads(str(state["sums"]))
+        self._at_first[:], self._velocity[:] = state["at_first"], state["velocity"]
 
 
 def _why_unknown(simulation: Simulation) -> str:

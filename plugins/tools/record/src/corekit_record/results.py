@@ -17,11 +17,14 @@ from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
-from corekit.run.drawing import contact_track, shape_poses, shapes_from_text
-from corekit.run.folder import RESULTS, RunStatus, read_log, read_status
-from corekit.run.record_layout import FORMAT, STATUSES
+from corekit.run.folder import RunStatus, read_log, read_status
+from corekit_record.drawing import contact_track, shape_poses, shapes_from_text
+from corekit_record.record_layout import FORMAT, STATUSES
 
-__all__ = ["Energy", "Results", "Solves"]
+__all__ = ["RESULTS", "Energy", "Results", "Solves"]
+
+RESULTS = "results.nc"
+"""The file of a run's folder that holds its records."""
 
 
 @frozen(eq=False)

@@ -9,6 +9,35 @@ import pytest
 from corekit.cli import main
 from corekit.scenario.load import load
 
+SCENARIO = """
+format = "corekit-scenario/1"
+name = "dropped"
+time = { duration = 0.3, step = 0.002 }
+integrator = { use = "reference-semi-implicit-euler" }
+output = { every = 0.02 }
+[[world.obstacles]]
+name = "floor"
+shape = "half-space"
+friction = 0.5
+[contact]
+detector = { use = "reference-detector" }
+solver = { use = "reference-gauss-seidel" }
+[[bodies]]
+name = "ball"
+use = "reference-point-chain"
+[bodies.options]
+positions = [[0.0, 0.0, 0.2]]
+velocities = [[0.5, 0.0, 0.0]]
+shape = "sphere"
+"""
+
+
+@pytest.fixture
+def scenario_file(tmp_path):
+    path = tmp_path / "dropped.toml"
+    path.write_text(SCENARIO)
+    return path
+
 
 @pytest.fixture
 def folder(scenario_file, tmp_path):

@@ -18,17 +18,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Protocol, final
 
 import numpy as np
 
 from corekit.data.step import StepReport
 from corekit.errors import StepFailed
-from corekit.run.energy_balance import EnergyBalance
+from corekit.run.observers import Arrays, RunObserver
 from corekit.run.simulation import Simulation
-from corekit.run.statistics import Statistics
 from corekit.run.step_size import step_to_try
+from corekit_record.energy_balance import EnergyBalance
+from corekit_record.statistics import Statistics
 
 __all__ = ["KINDS", "Policies", "Watchdog"]
 
@@ -56,8 +57,8 @@ class Policies(Protocol):
 
 
 @final
-class Watchdog:
-    """An observer; observe with `statistics` first and what records the step after it.
+class Watchdog(RunObserver):
+    """An observer that comes after `statistics` and before what records the step.
 
     Args:
         policies: of the scenario.
@@ -67,6 +68,8 @@ class Watchdog:
         note: called with an event and its data, for the log.
         warn: called with a sentence, once a kind.
     """
+
+    name = "watchdog"
 
     def __init__(
         self,
@@ -104,7 +107,7 @@ class Watchdog:
     def _next_due(self) -> float:
         return self._start + (self._samples + 1) * self._stride * self._step - 1e-6 * self._step
 
-    def __call__(self, simulation: Simulation, report: StepReport) -> None:
+    def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         bad = self._bad
         if report.note != self._remark:
             self._take_remark(simulation, report)
@@ -200,7 +203,7 @@ class Watchdog:
 
     # — at the end, and for resuming —
 
-    def as_data(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Counts of steps, first time and worst value by kind, of what was found."""
         found = {
             kind: {"steps": self._counts[kind], "first_s": self._first[kind], "worst": self._worst[kind]}
@@ -209,22 +212,22 @@ class Watchdog:
         }
         return {**found, **({"energy_unwatched": self.unwatched} if self.unwatched else {})}
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """What was found so far, for a checkpoint."""
         own = {
             "samples": self._samples, "counts": self._counts, "stretches": self._stretches,
             "bad": self._bad, "first": self._first, "worst": self._worst, "remark": self._remark,
             "remarks": self._remarks,
         }  # fmt: skip
-        energy = {f"energy.{name}": array for name, array in self._energy.memory().items()}
+        energy = {f"energy.{name}": array for name, array in self._energy.internal_state().items()}
         return {"found": np.array(json.dumps(own)), **energy}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave."""
-        own = json.loads(str(memory["found"]))
+    def restore(self, state: Arrays) -> None:
+        """Take over what `internal_state` gave."""
+        own = json.loads(str(state["found"]))
         self._samples = own["samples"]
         self._counts, self._stretches, self._bad = own["counts"], own["stretches"], own["bad"]
         self._first, self._worst = own["first"], own["worst"]
         self._remark, self._remarks = own.get("remark", ""), own.get("remarks", 0)
-        self._energy.remember({n[7:]: array for n, array in memory.items() if n.startswith("energy.")})
+        self._energy.restore({n[7:]: array for n, array in state.items() if n.startswith("energy.")})
         self._due = self._next_due()

@@ -10,25 +10,25 @@ import time as clock
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
-from corekit.errors import ConfigError, Mistake
+from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
-from corekit.run.columns import Columns
-from corekit.run.drawing import resampled
-from corekit.run.netcdf_file import CHUNK
-from corekit.run.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
-from corekit.run.statistics import Statistics
-from corekit.run.store import GrowingFile
+from corekit.run.observers import Arrays, RunObserver
+from corekit.run.simulation import Simulation
 from corekit.world.shape_scene import ShapeScene
-
-if TYPE_CHECKING:
-    from corekit.run.simulation import Simulation
+from corekit_record.columns import Columns
+from corekit_record.drawing import resampled
+from corekit_record.netcdf_file import CHUNK
+from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
+from corekit_record.results import Results
+from corekit_record.statistics import Statistics
+from corekit_record.store import GrowingFile
 
 __all__ = ["Recorder"]
 
@@ -53,25 +53,24 @@ _CONTACT_FIELDS = (
 
 
 @final
-class Recorder:
+class Recorder(RunObserver):
     """An observer that writes `results.nc`: the initial state, then every n-th grid step.
 
-    Observe with `statistics` first and the recorder after it: a record carries what was counted since
-    the last one. Use it as a context manager, or `close` it, so that the last block is written.
+    It comes after `statistics`: a record carries what was counted since the last one. As a context manager it
+    begins and closes by itself.
 
     Args:
         path: of the file.
-        simulation: at its initial state, which is recorded at once.
+        simulation: at its initial state, which is recorded by `begin`.
         every: time from record to record [s], a whole number of steps.
         statistics: who counts.
         title: name of the scenario.
-        resumed: to go on with the file at `path`, what `memory` gave; the simulation is still at its initial
-            state, from which the file's constant parts follow. Records after that memory are dropped.
-        initial: whether to record the state now.
+        initial: whether `begin` records the state.
     Raises:
         ConfigError: `every` is not a whole number of steps.
-        ResultsError: the folder cannot be written to, or the file to go on with is another run's.
     """
+
+    name = "recorder"
 
     def __init__(
         self,
@@ -80,7 +79,6 @@ class Recorder:
         every: float,
         statistics: Statistics,
         title: str = "",
-        resumed: Mapping[str, np.ndarray[Any, Any]] | None = None,
         *,
         initial: bool = True,
     ) -> None:
@@ -90,7 +88,53 @@ class Recorder:
             allowed = f"must be a whole number of steps of {step:g} s"
             hint = f"nearest is {self._stride * step:.10g}"
             raise ConfigError([Mistake("output.every", every, allowed, hint)])
+        self._path, self._simulation, self._title, self._initial = path, simulation, title, initial
         self._statistics = statistics
+        self._row = self._contact = 0
+        self._kept = simulation.step_index // self._stride
+        self._due = -1.0
+        self._answerers: dict[str, int] = {}
+        self._solve, self._solve_numbers = SolveInfo(), (-1, -1)
+        self._next_publication = 0.0
+        self._unpublished = True
+
+    def begin(self) -> None:
+        """Make the file and record the state.
+
+        Raises:
+            ResultsError: the folder cannot be written to, or there is a file with more than an initial record.
+        """
+        if self._path.exists() and len(Results(self._path).time) > 1:
+            folder = self._path.parent
+            raise ResultsError(
+                f"{folder} has no checkpoint-*.npz to go on from. Run {folder / 'resolved.toml'} anew instead."
+            )
+        self._open(None)
+        if self._initial:
+            self._keep(self._simulation, None)
+            self.flush(0.0)
+
+    def restore(self, state: Arrays) -> None:
+        """Go on with the published file; records after that state are dropped.
+
+        Raises:
+            ResultsError: there is none, or it is not the file of this run.
+        """
+        records, wanted = len(Results(self._path).time), int(state["time_length"])
+        if records < wanted:
+            raise ResultsError(
+                f"{self._path} holds {records} records, the checkpoint belongs to {wanted}: "
+                "it is not the file that this run wrote"
+            )
+        self._open({name: int(state[f"{name}_length"]) for name in ("time", "contact", "step")})
+        names = json.loads(str(state["answerers"]))
+        self._answerers = {name: i for i, name in enumerate(names)}
+        self._kept = int(state["kept"])
+        self._due = self._next_due(self._simulation)
+
+    def _open(self, kept: Mapping[str, int] | None) -> None:
+        """Make the file, or go on with it behind what is kept, and the buffers."""
+        simulation = self._simulation
         self._scene = scene = ShapeScene(simulation.bodies, simulation.obstacles)
         outlines = [
             body.model.outline(part)
@@ -99,10 +143,9 @@ class Recorder:
         self._outlines = [(len(outline.points), np.asarray(outline.starts)) for outline in outlines]
         dimensions = dimensions_of(simulation, outlines)
         variables = variables_of(simulation, scene, outlines)
-        kept = None
-        if resumed is not None:
-            kept = {name: int(resumed[f"{name}_length"]) for name in ("time", "contact", "step")}
-        self._file = GrowingFile(path, dimensions, variables, attributes_of(simulation, title), kept)
+        self._file = GrowingFile(
+            self._path, dimensions, variables, attributes_of(simulation, self._title), kept
+        )
         sizes = {name.rpartition("/")[2]: size or 0 for name, size in dimensions.items()}
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
@@ -128,29 +171,13 @@ class Recorder:
             )
             if name in self._rows
         }
-        self._row = self._contact = 0
-        self._answerers: dict[str, int] = {}
-        self._solve, self._solve_numbers = SolveInfo(), (-1, -1)
-        self._next_publication = 0.0
-        self._unpublished = True
-        if resumed is not None:
-            names = json.loads(str(resumed["answerers"]))
-            self._answerers = {name: i for i, name in enumerate(names)}
-            self._kept = int(resumed["kept"])
-            self._due = self._next_due(simulation)
-            return
-        self._kept = simulation.step_index // self._stride
-        self._due = -1.0
-        if initial:
-            self._keep(simulation, None)
-            self.publish()
 
-    def __call__(self, simulation: Simulation, report: StepReport) -> None:
+    def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         self._keep_step(simulation, report.solve)
         if simulation.time >= self._due:
             self._keep(simulation, report)
             if clock.perf_counter() > self._next_publication:
-                self.publish()
+                self.flush(0.0)
 
     def keep(self, simulation: Simulation, report: StepReport, record: ContactRecord) -> None:
         """Write a record of the state now, due or not, with contacts that no step gave: of an equilibrium."""
@@ -163,6 +190,7 @@ class Recorder:
         self._file.close()
 
     def __enter__(self) -> Recorder:
+        self.begin()
         return self
 
     def __exit__(
@@ -287,9 +315,9 @@ class Recorder:
         names = [(who or "unnamed").replace(" ", "_") for who in self._answerers]
         self._file.set_attribute("answered_by", "flag_values", np.arange(-1, len(names), dtype="i2"))
         self._file.set_attribute("answered_by", "flag_meanings", " ".join(["no_solve_yet", *names]))
-        self._file.set_attribute("", "statistics", json.dumps(self._statistics.as_data()))
+        self._file.set_attribute("", "statistics", json.dumps(self._statistics.summary()))
 
-    def publish(self, patience: float = 0.0) -> bool:
+    def flush(self, patience: float) -> bool:
         """Make every record up to now readable under the file's name.
 
         Args:
@@ -311,8 +339,8 @@ class Recorder:
 
     # — for resuming —
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Where it stands in the published file, for a checkpoint; to be taken right after `publish`."""
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Where it stands in the published file, for a checkpoint; to be taken right after `flush`."""
         return {
             **{f"{name}_length": np.array(self._file.length(name)) for name in ("time", "contact", "step")},
             "kept": np.array(self._kept),

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from corekit.cli.pictures import draw, installed_viewers, viewer_for
 from corekit.cli.progress_line import share_shown
+from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
+from corekit_record.results import Results
 
 __all__ = ["render"]
 
@@ -37,8 +38,6 @@ def render(
     quiet
         Show nothing but errors.
     """
-    from corekit.run.results import Results
-
     results = Results(folder)
     chosen = viewer_for(output, installed_viewers(viewer)).with_options(options)
     with share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:

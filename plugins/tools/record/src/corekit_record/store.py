@@ -20,7 +20,7 @@ import numpy as np
 
 from corekit.errors import ResultsError
 from corekit.files import PATIENCE, FileHeldOpen, write_whole
-from corekit.run.netcdf_file import Variable, create_netcdf
+from corekit_record.netcdf_file import Variable, create_netcdf
 
 __all__ = ["GrowingFile"]
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from corekit.run.checkpoint import newest_checkpoint, read_checkpoint
-from corekit.run.execute import execute, replay, resume
 from corekit.run.folder import read_status
-from corekit.run.results import Results
 from corekit.run.runnable import Runnable
 from corekit.run.simulation import Simulation
 from corekit.scenario.load import load, loads
+from corekit.scenario.running import replay, resume, run
+from corekit_record.results import Results
 
 from .killing import SETTING, STEPS, arrays, assert_same, killed, reached, started, wait_for
 
@@ -83,7 +83,7 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
             return simulation
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        execute(cast("Runnable", Stopped()), directory="stopped")
+        run(cast("Runnable", Stopped()), directory="stopped")
     assert caught.value.__notes__[-1] == "To go on: corekit run --resume stopped"
     found, _ = newest_checkpoint(Path("stopped"))
     assert found is not None
@@ -106,7 +106,7 @@ def test_two_checkpoints_are_kept_while_running_and_the_end_state_after(whole, o
             simulation.observe(lambda *_: seen.append(len(list(Path("watched").glob("checkpoint-*.npz")))))
             return simulation
 
-    results = execute(cast("Runnable", Watched()), directory="watched")
+    results = run(cast("Runnable", Watched()), directory="watched")
     assert set(seen) == {1, 2}
     (last,) = results.path.glob("checkpoint-*.npz")
     assert last.name == "checkpoint-000000000120.npz"

@@ -13,16 +13,16 @@ import pytest
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.errors import ConfigError, ResultsError
-from corekit.run.recorder import Recorder
-from corekit.run.results import Results
-from corekit.run.statistics import Statistics
+from corekit_record.recorder import Recorder
+from corekit_record.results import Results
+from corekit_record.statistics import Statistics
 
 
 def record(simulation, folder, duration=0.5, every=0.01):
     statistics = Statistics()
     with Recorder(folder / "results.nc", simulation, every, statistics, "tiny") as recorder:
-        simulation.observe(statistics)
-        simulation.observe(recorder)
+        simulation.observe(statistics.on_step_accepted)
+        simulation.observe(recorder.on_step_accepted)
         simulation.run(duration)
     return statistics, Results(folder)
 
@@ -87,7 +87,7 @@ def test_statistics_equal_a_count_made_apart(recorded):
     assert statistics.most_contacts == 2
     touching = sum(record.count > 0 for record in seen["contacts"])
     assert statistics.answered == {"factorisation": 500 - touching, "tiny sweeps": touching}
-    assert results.statistics == statistics.as_data()
+    assert results.statistics == statistics.summary()
 
 
 def test_a_record_carries_what_happened_since_the_last_one(recorded):
@@ -208,7 +208,7 @@ def test_replay_is_built_without_importing_a_plugin(recorded, tmp_path):
     # at rest the floor carries the weight and the push
     assert replay.contacts[-1].force[0] == pytest.approx([0.0, 0.0, 2.0 * 9.81 + 1.0], abs=1e-6)
     code = (
-        "import sys; from corekit.run.results import Results; Results(sys.argv[1]).replay(); "
+        "import sys; from corekit_record.results import Results; Results(sys.argv[1]).replay(); "
         "print([name for name in sys.modules if name.startswith('tiny_plugin')])"
     )
     told = subprocess.run(
@@ -220,7 +220,8 @@ def test_replay_is_built_without_importing_a_plugin(recorded, tmp_path):
 def test_refresh_shows_what_was_published_since(world, tmp_path):
     simulation, statistics = world(), Statistics()
     recorder = Recorder(tmp_path / "results.nc", simulation, 0.01, statistics, "tiny")
-    simulation.observe(recorder)
+    recorder.begin()
+    simulation.observe(recorder.on_step_accepted)
     results = Results(tmp_path)
     simulation.run(0.1)
     assert len(results.time) == len(results.q) == 1

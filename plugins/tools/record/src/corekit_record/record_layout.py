@@ -18,11 +18,11 @@ import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.roles.model import Coordinate, Outline
-from corekit.run.drawing import shapes_as_text
-from corekit.run.netcdf_file import Variable
 from corekit.run.simulation import Simulation
 from corekit.world.bodies import Body
 from corekit.world.shape_scene import ShapeScene
+from corekit_record.drawing import shapes_as_text
+from corekit_record.netcdf_file import Variable
 
 __all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "variables_of"]
 

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,12 +17,13 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError, StepFailed
-from corekit.run.execute import Progress, execute
 from corekit.run.folder import RunFolder, read_status
-from corekit.run.netcdf_file import Variable
-from corekit.run.results import Results
-from corekit.run.store import GrowingFile
+from corekit.run.pace import Progress
+from corekit.scenario.running import run
 from corekit.scenario.schema import Watchdog
+from corekit_record.netcdf_file import Variable
+from corekit_record.results import Results
+from corekit_record.store import GrowingFile
 
 
 class Scene:
@@ -57,7 +59,7 @@ def test_a_run_leaves_every_file_and_says_finished(tiny, scenario_file, tmp_path
     }  # fmt: skip
     assert results.status == "finished"
     versions = json.loads((results.path / "versions.json").read_text())
-    assert versions["plugins"] == {"tiny-plugin": "1.0"}
+    assert versions["plugins"] == {"corekit-record": version("corekit-record"), "tiny-plugin": "1.0"}
     assert versions["libraries"]["numpy"] == np.__version__
     assert [event["event"] for event in results.events] == ["composed", "finished"]
     assert results.events[-1]["statistics"] == results.statistics
@@ -95,7 +97,7 @@ def test_a_taken_folder_is_left_alone(world, tmp_path):
     taken = tmp_path / "out"
     taken.mkdir()
     (taken / "thesis.txt").write_text("mine")
-    paths = [execute(Scene(world()), directory=taken).path.name for _ in range(2)]
+    paths = [run(Scene(world()), directory=taken).path.name for _ in range(2)]
     assert paths == ["out-2", "out-3"]
     assert [path.name for path in taken.iterdir()] == ["thesis.txt"]
 
@@ -111,28 +113,28 @@ def test_a_read_only_place_is_one_clear_error(world, monkeypatch):
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(ResultsError, match=r"cannot make the run folder .*Permission denied.*--out DIR"):
-        execute(Scene(world()))
+        run(Scene(world()))
 
 
 def test_a_full_disk_stops_the_run_with_one_clear_error(world, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("corekit.run.store.shutil.copyfileobj", refuse)
+    monkeypatch.setattr("corekit_record.store.shutil.copyfileobj", refuse)
     with pytest.raises(ResultsError, match=r"cannot write .*results\.nc: No space left on device") as caught:
-        execute(Scene(world()))
+        run(Scene(world()))
     assert "What was recorded is kept in" in caught.value.__notes__[0]
 
 
 def test_a_place_that_is_a_file_is_one_clear_error(world, tmp_path):
     (tmp_path / "runs").write_text("not a folder")
     with pytest.raises(ResultsError, match="cannot make the run folder"):
-        execute(Scene(world()))
+        run(Scene(world()))
 
 
 def test_a_failed_step_keeps_the_records_before_it_and_names_the_cause(world):
     with pytest.raises(StepFailed, match=r"'vy' of body 'ball' became nan") as caught:
-        execute(Scene(world(breaks_at=0.155)))
+        run(Scene(world(breaks_at=0.155)))
     note = caught.value.__notes__[0]
     results = Results(note.removeprefix("What was recorded is kept in "))
     assert results.status == "failed"
@@ -146,7 +148,7 @@ def test_a_plugin_that_raises_leaves_a_failed_run_too(world, monkeypatch):
     simulation = world()
     monkeypatch.setattr(simulation.integrator, "step", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError) as caught:
-        execute(Scene(simulation))
+        run(Scene(simulation))
     results = Results(caught.value.__notes__[0].removeprefix("What was recorded is kept in "))
     assert results.outcome.reason == "ZeroDivisionError: division by zero"
     assert len(results.time) == 1
@@ -163,7 +165,7 @@ def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
 
     simulation.observe(press)
     with pytest.raises(KeyboardInterrupt) as caught:
-        execute(Scene(simulation))
+        run(Scene(simulation))
     results = Results(caught.value.__notes__[0].removeprefix("What was recorded is kept in "))
     assert results.status == "interrupted"
     assert inside == [57]
@@ -175,7 +177,7 @@ def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
     monkeypatch.setattr("corekit.run.pace._TELL_EVERY", 0.0)
     told: list[Progress] = []
-    execute(Scene(world()), progress=told.append)
+    run(Scene(world()), progress=told.append)
     assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]
     fractions = [each.fraction for each in told]
     assert fractions == sorted(fractions)
@@ -189,7 +191,7 @@ def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
 
 @pytest.fixture
 def run_folder(world, tmp_path):
-    return execute(Scene(world()), directory=tmp_path / "run").path
+    return run(Scene(world()), directory=tmp_path / "run").path
 
 
 def test_what_is_not_there_is_said(tmp_path):
@@ -269,7 +271,7 @@ def test_every_instant_of_publishing_leaves_a_whole_file(tmp_path, monkeypatch):
     for pieces in range(6):
         file.append("time", 1, {"time": np.array([3.0 + pieces])})
         with monkeypatch.context() as patch:
-            patch.setattr("corekit.run.store.shutil.copyfileobj", cut(pieces))
+            patch.setattr("corekit_record.store.shutil.copyfileobj", cut(pieces))
             with pytest.raises(Killed):
                 file.publish()
         assert np.array_equal(stored(tmp_path / "a.nc"), np.arange(3.0))

@@ -13,10 +13,13 @@ from corekit.registry.discover import discover
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target
 from corekit.registry.spec import ComponentSpec
+from corekit.roles.component import BuildContext
+from corekit.scenario.overrides import apply_overrides
+from corekit.scenario.structure import structure
+from corekit_record.results import Results
 
 if TYPE_CHECKING:
     from corekit.roles.chart import LineChart
-    from corekit.run.results import Results
 
 __all__ = ["InstalledViewer", "draw", "draw_chart", "installed_viewers", "viewer_for", "viewer_with"]
 
@@ -45,8 +48,6 @@ class InstalledViewer:
         Raises:
             ConfigError: the options have mistakes: all of them.
         """
-        from corekit.roles.component import BuildContext
-
         path = f"viewers.{spec.name}"
         config = _options(load_target(spec.config), settings, path)
         return cls(spec, load_target(spec.target)(config, BuildContext(path=path)))
@@ -59,9 +60,6 @@ class InstalledViewer:
 def _options(cls: type, settings: Sequence[str], path: str) -> Any:
     if not settings:
         return cls()
-    from corekit.scenario.overrides import apply_overrides
-    from corekit.scenario.structure import structure
-
     mistakes: list[Mistake] = []
     table: dict[str, Any] = {}
     apply_overrides(table, settings, mistakes)

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from corekit.run.results import Results
+import numpy as np
+
+from corekit.data.contacts import ContactMode
+from corekit.errors import ResultsError
+from corekit_record.results import Results
 
 __all__ = ["print_step", "step_sheet"]
 
 
-def step_sheet(path: Path, step: int | None, at: float | None) -> dict[str, Any]:
-    """What is stored of a step, as JSON can hold it; reads the run's folder alone.
+def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str, Any]:
+    """What is stored of a step, as JSON can hold it.
 
     Contacts are stored once a record: they are of the last record that is no later than the step.
 
     Args:
-        path: of the run. step: counted from 0, as in messages. at: or an instant within the step [s].
+        results: of the run. step: counted from 0, as in messages. at: or an instant within the step [s].
     Raises:
-        ResultsError: there are no results, or no such step.
+        ResultsError: there is no such step.
     """
-    import numpy as np
-
-    from corekit.errors import ResultsError
-    from corekit.run.results import Results
-
-    results = Results(path)
     solves = results.solves
     ends, steps = solves.time, len(solves.time)
     if step is None:
@@ -60,10 +56,6 @@ def step_sheet(path: Path, step: int | None, at: float | None) -> dict[str, Any]
 
 def _contacts(results: Results, record: int) -> list[dict[str, Any]]:
     """Contacts of a record; forces are impulses over the length of the step that ends there."""
-    import numpy as np
-
-    from corekit.data.contacts import ContactMode
-
     found, length = results.contacts(record), float(results["step_length"][record])
     names = results["shape"] if found.count else ()
     return [

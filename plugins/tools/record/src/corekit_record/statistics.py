@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from attrs import asdict, define, field, frozen
@@ -16,9 +16,8 @@ from attrs import asdict, define, field, frozen
 from corekit.data.contacts import ContactMode, ContactRecord
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-
-if TYPE_CHECKING:
-    from corekit.run.simulation import Simulation
+from corekit.run.observers import Arrays, RunObserver
+from corekit.run.simulation import Simulation
 
 __all__ = ["ContactPhase", "SinceKept", "Statistics", "contact_phases"]
 
@@ -44,7 +43,7 @@ class SinceKept:
 
 
 @final
-class Statistics:
+class Statistics(RunObserver):
     """An observer that counts.
 
     Attributes:
@@ -55,6 +54,8 @@ class Statistics:
         depth: largest −gap of the last step, 0 if nothing overlapped [m].
         last_residual, last_contacts: worst physical residual and number of contacts of the last step.
     """
+
+    name = "statistics"
 
     def __init__(self) -> None:
         self.depth = 0.0
@@ -72,7 +73,7 @@ class Statistics:
         self.last_residual = 0.0
         self.last_contacts = 0
 
-    def __call__(self, simulation: Simulation, report: StepReport) -> None:
+    def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         since, solve = self.since_kept, report.solve
         iterations = solve.iterations
         since.steps += 1
@@ -133,7 +134,7 @@ class Statistics:
         """What contacts did over time, in at most that many phases."""
         return contact_phases(self._kept_time, self._kept_modes, most)
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything counted so far, for a checkpoint."""
         counters = {
             "since_kept": asdict(self.since_kept),
@@ -151,19 +152,19 @@ class Statistics:
             "kept_modes": np.array(self._kept_modes, dtype=np.int64).reshape(-1, 3),
         }
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave."""
-        counters = json.loads(str(memory["counters"]))
+    def restore(self, state: Arrays) -> None:
+        """Take over what `internal_state` gave."""
+        counters = json.loads(str(state["counters"]))
         self.since_kept, self._whole = SinceKept(**counters["since_kept"]), SinceKept(**counters["whole"])
         self.answered, self.notes = counters["answered"], counters["notes"]
         self.statuses = {Status[name]: count for name, count in counters["statuses"].items()}
         self.integrator_iterations = counters["integrator_iterations"]
         self.most_contacts, self.deepest_at = counters["most_contacts"], counters["deepest_at"]
-        self._kept_time = memory["kept_time"].tolist()
-        self._kept_modes = [(a, b, c) for a, b, c in memory["kept_modes"].tolist()]
+        self._kept_time = state["kept_time"].tolist()
+        self._kept_modes = [(a, b, c) for a, b, c in state["kept_modes"].tolist()]
         self._last = None
 
-    def as_data(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Everything as JSON can hold it."""
         whole = self.whole
         return {

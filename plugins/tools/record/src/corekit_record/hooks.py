@@ -1,0 +1,42 @@
+"""What this distribution adds to the command line and to runs."""
+
+from __future__ import annotations
+
+from corekit.hooks.specs import Verb, hookimpl
+
+__all__ = ["corekit_results", "corekit_run_observers", "corekit_run_report", "corekit_verbs"]
+
+
+@hookimpl
+def corekit_verbs() -> list[Verb]:
+    """The verbs that draw what was recorded."""
+    return [
+        Verb(
+            "view",
+            "corekit_record.cli.view:view",
+            "A run in the browser: live while it is running, a replay after.",
+        ),
+        Verb(
+            "render",
+            "corekit_record.cli.render:render",
+            "A picture, a video or a replay of a run, as a file.",
+        ),
+    ]
+
+
+@hookimpl
+def corekit_run_observers() -> list[str]:
+    """Statistics, watchdog and recorder."""
+    return ["corekit_record.observers:observe"]
+
+
+@hookimpl
+def corekit_results() -> str:
+    """The class that reads `results.nc`."""
+    return "corekit_record.results:Results"
+
+
+@hookimpl
+def corekit_run_report() -> str:
+    """What was recorded of a run, for `corekit run` and `corekit info`."""
+    return "corekit_record.cli.run_report:RecordedRun"

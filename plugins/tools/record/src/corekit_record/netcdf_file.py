@@ -1,0 +1,86 @@
+"""An empty NetCDF-4 file: dimensions, variables and attributes, made by h5netcdf.
+
+Entries of growing dimensions are appended by h5py (`store`), to which NetCDF-4 is HDF5: h5netcdf asks for the
+lengths of all dimensions at every access, 95 ms for a block of 59 variables instead of 8 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
+
+from attrs import field, frozen
+
+__all__ = ["CHUNK", "Variable", "create_netcdf"]
+
+CHUNK = 64
+"""Entries of an unlimited dimension that are stored together."""
+
+
+@frozen(eq=False)
+class Variable:
+    """One variable of a file.
+
+    Args:
+        name: with its groups, for example `bodies/arm/outline`.
+        dimensions: names; an unlimited one may stand first.
+        dtype: NumPy's code, or `str`.
+        unit: SI unit, empty if it has none.
+        meaning: a phrase.
+        values: of a variable that does not grow.
+        attributes: further ones.
+    """
+
+    name: str
+    dimensions: tuple[str, ...]
+    dtype: str = "f8"
+    unit: str = ""
+    meaning: str = ""
+    values: Any = field(default=None, repr=False)
+    attributes: Mapping[str, Any] = field(factory=dict)
+
+
+def create_netcdf(
+    file: BinaryIO,
+    dimensions: Mapping[str, int | None],
+    variables: Sequence[Variable],
+    attributes: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Write a file that has everything but the entries of growing dimensions.
+
+    Args:
+        dimensions: size of each dimension, None for those that grow; a name with groups belongs to that group.
+        attributes: of groups, by the group's name (empty: the whole file).
+    """
+    import h5netcdf
+    import h5py
+
+    with h5netcdf.File(file, "w") as root:
+        groups: dict[str, Any] = {"": root}
+
+        def group(path: str) -> Any:
+            if path not in groups:
+                outer, _, name = path.rpartition("/")
+                groups[path] = group(outer).create_group(name)
+            return groups[path]
+
+        for path, size in dimensions.items():
+            place, _, name = path.rpartition("/")
+            group(place).dimensions[name] = size
+        for variable in variables:
+            place, _, name = variable.name.rpartition("/")
+            sizes = [dimensions.get(f"{place}/{each}", dimensions.get(each)) for each in variable.dimensions]
+            grows = sizes[:1] == [None]
+            made = group(place).create_variable(
+                name,
+                variable.dimensions,
+                h5py.string_dtype() if variable.dtype == "str" else variable.dtype,
+                data=variable.values,
+                chunks=(CHUNK, *(size or 1 for size in sizes[1:])) if grows else None,
+            )
+            about = {"units": variable.unit, "long_name": variable.meaning, **variable.attributes}
+            for key, value in about.items():
+                if not (isinstance(value, str) and not value):
+                    made.attrs[key] = value
+        for path, entries in attributes.items():
+            group(path).attrs.update(entries)

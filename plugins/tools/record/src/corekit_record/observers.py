@@ -1,0 +1,23 @@
+"""The observers that this distribution adds to runs, in the order in which they need each other."""
+
+from __future__ import annotations
+
+from corekit.run.observers import RunContext, RunObserver
+from corekit_record.recorder import Recorder
+from corekit_record.results import RESULTS
+from corekit_record.statistics import Statistics
+from corekit_record.watchdog import Watchdog
+
+__all__ = ["observe"]
+
+
+def observe(context: RunContext) -> list[RunObserver]:
+    """Counts, then the watchdog, then the records: a step at which the watchdog stops is not kept."""
+    scenario, simulation = context.scenario, context.simulation
+    every = scenario.output.every
+    statistics = Statistics()
+    watchdog = Watchdog(scenario.watchdog, simulation, statistics, every, context.log, context.warn)
+    if context.folder is None:
+        return [statistics, watchdog]
+    recorder = Recorder(context.folder / RESULTS, simulation, every, statistics, scenario.name)
+    return [statistics, watchdog, recorder]
