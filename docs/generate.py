@@ -14,11 +14,12 @@ import attrs
 
 from corekit.cli.option_table import Option, describe_options
 from corekit.data.signals import SIGNALS
+from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
 from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, read_spec
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
-from corekit.scenario.schema import OBSTACLE_SIZES, Scenario
+from corekit.scenario.schema import Scenario
 
 __all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
 
@@ -65,7 +66,10 @@ def scenario_page() -> str:
         "## Sizes of obstacles",
         "\n".join(
             ["| shape | `size` [m] |", "|---|---|"]
-            + [f"| `{shape}` | {', '.join(sizes) or 'none'} |" for shape, sizes in OBSTACLE_SIZES.items()]
+            + [
+                f"| `{kind}` | {', '.join(shape_spec(kind).file_sizes) or 'none'} |"
+                for kind in obstacle_kinds()
+            ]
         ),
         "## Signals",
         "Inputs, and the places of obstacles that move, are signals: numbers (constant), or a table with a `kind`.",

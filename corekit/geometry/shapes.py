@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.geometry.frames import Pose
+from corekit.geometry.shape_specs import shape_spec
 
-__all__ = ["SHAPE_SIZES", "Shape", "ShapePoses", "ShapeTable"]
-
-SHAPE_SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "half-space": (),
-        "sphere": ("radius",),
-        "box": ("half_x", "half_y", "half_z"),
-        "capsule": ("radius", "half_length"),
-        "cylinder": ("radius", "half_height"),
-        "polytope": (),
-        "mesh": (),
-        "edge": ("radius",),
-        "half-plane": (),
-        "circle": ("radius",),
-        "ring": ("radius",),
-        "polygon": (),
-        "segments": ("radius",),
-    }
-)
-"""Shape kind → names of its sizes [m]. Axes of capsule and cylinder are the local z axis; a half-space
-is local z ≤ 0, its outward normal local +z; a disk is a flat cylinder; an edge is a capsule between the
-origins of two frames; a polytope is the hull of its vertices.
-
-The last five are planar: they stand in the local x–z plane and reach without end along local y. A half-plane is local
-z ≤ 0, a ring is what is outside of a circle (a pipe in section), a polygon, convex or not, is enclosed by its
-vertices in turn, segments are the lines between theirs, with a radius."""
+__all__ = ["Shape", "ShapePoses", "ShapeTable"]
 
 
 @frozen(eq=False)
@@ -44,13 +17,13 @@ class Shape:
     """One collision shape carried by a frame (an edge: by two).
 
     Args:
-        kind: key of `SHAPE_SIZES`.
+        kind: of a `ShapeSpec`, the kernel's or an installed distribution's.
         size: the kind's sizes in that order [m].
         frame: index of the carrying frame in the model's layout (ignored for obstacles).
         second_frame: the other end of an edge, else −1.
         offset: pose of the shape in its frame.
         friction: coefficient μ of this surface, or None if the scenario decides.
-        vertices: of a polytope, mesh, polygon or segments, in the shape's own axes [m], shape (k, 3).
+        vertices: of a kind that has some, in the shape's own axes [m], shape (k, 3).
     """
 
     kind: str
@@ -62,13 +35,16 @@ class Shape:
     vertices: Array | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.kind not in SHAPE_SIZES:
-            raise ValueError(f"unknown shape {self.kind!r}; shapes are {', '.join(SHAPE_SIZES)}")
-        names = SHAPE_SIZES[self.kind]
+        names = shape_spec(self.kind).sizes
         if len(self.size) != len(names):
             raise ValueError(f"a {self.kind} takes the sizes ({', '.join(names)}), got {self.size}")
         if any(not (np.isfinite(value) and value > 0) for value in self.size):
             raise ValueError(f"the sizes of a {self.kind} must be positive and finite, got {self.size}")
+
+    @property
+    def bounding_radius(self) -> float:
+        """Radius of the ball about its origin that contains it [m]; inf where it has no end."""
+        return shape_spec(self.kind).bounding_radius(self.size, self.vertices)
 
 
 @frozen(eq=False)
@@ -83,7 +59,7 @@ class ShapeTable:
         second_frame: the other end of an edge, else −1, shape (n,).
         offset_position, offset_rotation: pose of the shape in its frame, (n, 3) and (n, 3, 3).
         obstacle: index of the obstacle, −1 for a body's shape, shape (n,).
-        vertices: of polytopes, meshes, polygons and segments, n entries, None for the others.
+        vertices: of the shapes that have some, n entries, None for the others.
         never: pairs (i < j) never to test, shape (k, 2).
         self_contact: per body, whether its own shapes may touch each other.
     """
@@ -102,6 +78,13 @@ class ShapeTable:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def bounding_radii(self) -> Array:
+        """Radius of the ball about each shape's origin that contains it, shape (n,) [m]; inf where it has no end."""
+        specs = [shape_spec(kind) for kind in self.kind]
+        sizes = [size[: len(spec.sizes)] for spec, size in zip(specs, self.size.tolist(), strict=True)]
+        rows = zip(specs, sizes, self.vertices, strict=True)
+        return np.array([float(spec.bounding_radius(size, vertices)) for spec, size, vertices in rows])
 
     def pairs(self, served: frozenset[tuple[str, str]]) -> IntArray:
         """All pairs (i, j) that may touch and whose kinds are served, shape (p, 2); an obstacle stands second.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.signals import as_signal
+from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import Shape
 from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.world.obstacles import Obstacle
@@ -16,11 +17,10 @@ __all__ = ["obstacles_of"]
 
 def _shape(table: ObstacleTable) -> Shape:
     """The kernel's shape of an obstacle: a file gives whole edges and lengths, shapes take halves."""
-    size = tuple(float(value) for value in table.size)
-    if table.shape == "box":
-        size = tuple(value / 2.0 for value in size)
-    elif table.shape in ("capsule", "cylinder"):
-        size = (size[0], size[1] / 2.0)
+    spec = shape_spec(table.shape)
+    size = tuple(
+        factor * float(value) for factor, value in zip(spec.file_sizes.values(), table.size, strict=True)
+    )
     vertices = None if not table.vertices else np.array(table.vertices, dtype=float)
     if vertices is not None and vertices.shape[1] == 2:  # of the local x–z plane
         vertices = np.insert(vertices, 1, 0.0, axis=1)

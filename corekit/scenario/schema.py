@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
+from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kinds, shape_spec
 from corekit.roles.code import code_allowed
 from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMAT",
-    "OBSTACLE_SIZES",
     "Base",
     "Body",
     "Contact",
@@ -44,30 +43,7 @@ __all__ = [
 
 FORMAT = "corekit-scenario/1"
 
-OBSTACLE_SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "half-space": (),
-        "sphere": ("radius",),
-        "box": ("edge_x", "edge_y", "edge_z"),
-        "capsule": ("radius", "length"),
-        "cylinder": ("radius", "length"),
-        "polytope": (),
-        "half-plane": (),
-        "circle": ("radius",),
-        "ring": ("radius",),
-        "polygon": (),
-        "segments": ("radius",),
-    }
-)
-"""Shape of an obstacle → its sizes in a file [m]: a box's edges in full; a cylinder's length is its height,
-a capsule's the straight part between its caps. Axes are the local z axis, a half-space fills local z ≤ 0,
-a polytope is the hull of its `vertices`. The last five are planar: they stand in the local x–z plane and
-reach without end along local y; `vertices` of polygon (in turn) and segments are [x, z]."""
-
-_VERTICES: Mapping[str, tuple[int, int, str]] = MappingProxyType(
-    {"polytope": (4, 3, "[x, y, z]"), "polygon": (3, 2, "[x, z]"), "segments": (2, 2, "[x, z]")}
-)
-"""Shape with vertices → how many at least, numbers of each, how they are written."""
+_SHAPES = ", ".join(repr(kind) for kind, spec in KERNEL_SHAPES.items() if spec.is_obstacle)
 
 _Triple = tuple[float, float, float]
 
@@ -89,21 +65,40 @@ def _three_numbers(_instance: object, _attribute: object, value: Signal) -> None
         raise ValueError(f"must have 3 numbers, has {value.size}")
 
 
+def _known_shape(_obstacle: Obstacle, _attribute: object, value: str) -> None:
+    # read here: an installed distribution may bring further ones
+    kinds = obstacle_kinds()
+    if value not in kinds or not shape_spec(value).is_obstacle:
+        raise ValueError(f"must be one of {', '.join(map(repr, kinds))}")
+
+
+def _spec_of(obstacle: Obstacle) -> ShapeSpec | None:
+    """The spec of its shape; None where that is a mistake of its own."""
+    return shape_spec(obstacle.shape) if obstacle.shape in obstacle_kinds() else None
+
+
 def _sizes_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[float, ...]) -> None:
-    names = OBSTACLE_SIZES.get(obstacle.shape)
-    if names is not None and (len(value) != len(names) or not all(0 < size < float("inf") for size in value)):
+    spec = _spec_of(obstacle)
+    if spec is None:
+        return
+    names = spec.file_sizes
+    if len(value) != len(names) or not all(0 < size < float("inf") for size in value):
         sizes = f"must be [{', '.join(names)}], positive" if names else "must be empty or absent"
         raise ValueError(f"{sizes}, for shape {obstacle.shape!r}")
 
 
 def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[tuple[float, ...], ...]) -> None:
-    if obstacle.shape not in _VERTICES:
-        if value:
-            raise ValueError(f"must be absent: only {', '.join(_VERTICES)} have vertices")
+    spec = _spec_of(obstacle)
+    if spec is None:
         return
-    least, numbers, written = _VERTICES[obstacle.shape]
-    if len(value) < least or any(len(point) != numbers for point in value):
-        raise ValueError(f"must be a list of at least {least} points {written}, for shape {obstacle.shape!r}")
+    rule = spec.vertices
+    if rule is None:
+        if value:
+            able = [kind for kind in obstacle_kinds() if shape_spec(kind).vertices is not None]
+            raise ValueError(f"must be absent: only {', '.join(able)} have vertices")
+    elif len(value) < rule.least or any(len(point) != rule.numbers for point in value):
+        wanted = f"must be a list of at least {rule.least} points {rule.written}"
+        raise ValueError(f"{wanted}, for shape {obstacle.shape!r}")
 
 
 def _detectors(value: Use | str | Mapping[str, Any] | Sequence[Any]) -> tuple[Use, ...]:
@@ -134,7 +129,12 @@ class Obstacle:
     """A shape that bodies can touch, at rest or moving as its signals say."""
 
     name: str = option(help="what friction pairs and results call it", check=_name_problem)
-    shape: str = option(help="its form", choices=tuple(OBSTACLE_SIZES))
+    shape: str = field(
+        validator=_known_shape,
+        metadata=_about(
+            "its form", allowed=f"one of {_SHAPES}, or a kind that an installed distribution brings"
+        ),
+    )
     size: tuple[float, ...] = field(
         default=(), validator=_sizes_of_shape, metadata=_about("sizes of the shape", unit="m")
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
+from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.linalg.array_table import ArrayTable
 from corekit.world.bodies import Body
@@ -56,14 +57,13 @@ def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
 
 
 def _beyond_origin(table: ShapeTable, i: int) -> float:
-    """How far a carried shape reaches from its frame's origin when the frame turns [m]; a sphere's own turn is idle."""
-    kind, vertices = table.kind[i], table.vertices[i]
-    offset = float(np.linalg.norm(table.offset_position[i]))
-    if kind in {"sphere", "edge", "half-space"}:
-        return offset
-    if vertices is not None and len(vertices):
-        return offset + float(np.max(np.linalg.norm(vertices, axis=1)))
-    return offset + float(np.linalg.norm(table.size[i]))
+    """Distance from its frame's origin at which a carried shape moves when the frame turns [m].
+
+    A round shape turns about its own centre without moving, and of one without end no point is the farthest.
+    """
+    spec, offset = shape_spec(table.kind[i]), float(np.linalg.norm(table.offset_position[i]))
+    radius = spec.bounding_radius(table.size[i, : len(spec.sizes)].tolist(), table.vertices[i])
+    return offset if spec.is_round or math.isinf(radius) else offset + radius
 
 
 class ShapeScene:

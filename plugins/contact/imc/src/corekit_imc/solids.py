@@ -41,7 +41,7 @@ def solid_distance(kind: int, size: Array, x: Vector) -> tuple[float, Vector]:
 
     Args:
         kind: SPHERE, CYLINDER or BOX.
-        size: as in `SHAPE_SIZES`, padded, shape (3,) [m].
+        size: as the kind's `ShapeSpec` names them, padded, shape (3,) [m].
         x: point in the solid's axes [m].
     """
     if kind == SPHERE:

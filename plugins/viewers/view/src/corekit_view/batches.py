@@ -151,21 +151,21 @@ def _unit_vectors(vectors: Array) -> Array:
 
 
 def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Batch]:
-    """Shapes of one kind share a batch; polytopes and meshes have one each."""
+    """Shapes of one simple kind share a batch; all others have one each."""
     found: list[Batch] = []
     kinds: dict[str, list[tuple[int, tuple[float, float, float], float]]] = {}
     for i, shape in enumerate(body.shapes):
         match shape.kind:
             case "edge" | "half-space":
                 continue
-            case "polytope" | "mesh":
+            case "sphere" | "box" | "cylinder" | "capsule":
+                for kind, scale, shift in _parts(shape):
+                    kinds.setdefault(kind, []).append((i, scale, shift))
+            case _:
                 place = (body.shape_position[:, [i]], body.shape_rotation[:, [i]])
                 found.append(
                     _rigid(f"{name}/shape-{i}", _own_mesh(shape, f"{name} shape {i}", extent), colour, *place)
                 )
-            case _:
-                for kind, scale, shift in _parts(shape):
-                    kinds.setdefault(kind, []).append((i, scale, shift))
     for kind, parts in kinds.items():
         index = [i for i, _, _ in parts]
         rotation = body.shape_rotation[:, index]

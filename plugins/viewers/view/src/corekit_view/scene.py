@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -110,14 +111,9 @@ def _with_reach(points: Array, reach: Array) -> tuple[Array, Array]:
 
 
 def _reach(shape: Shape) -> float:
-    """Radius of the ball about its origin that holds a shape [m]."""
-    match shape.kind:
-        case "polytope" | "mesh":
-            return 0.0 if shape.vertices is None else float(np.linalg.norm(shape.vertices, axis=1).max())
-        case "box" | "cylinder":
-            return float(np.linalg.norm(shape.size))
-        case _:
-            return float(sum(shape.size))
+    """Radius of the ball about its origin that contains a shape [m]; of one without end, its sizes."""
+    radius = shape.bounding_radius
+    return radius if math.isfinite(radius) else float(sum(shape.size))
 
 
 def _obstacle_points(track: ObstacleTrack) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import Shape
 from corekit_view.meshes import Surface, box, capsule, cylinder, patch, polytope, sphere, triangles
 from corekit_view.planar import planar_surface
@@ -17,7 +18,7 @@ def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | Non
         extent: half width of the finite patch that stands for a half-space [m].
         sides: of round shapes.
     Raises:
-        ValueError: if a polytope or mesh has no usable vertices.
+        ValueError: a polytope or mesh has no usable vertices, or the spec of another distribution's kind no surface.
     """
     size = shape.size
     match shape.kind:
@@ -35,6 +36,8 @@ def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | Non
             return None
         case "half-plane" | "circle" | "ring" | "polygon" | "segments":
             return planar_surface(shape, extent, sides)
-    if shape.vertices is None:
-        raise ValueError(f"a {shape.kind} needs vertices to be drawn")
-    return polytope(shape.vertices) if shape.kind == "polytope" else triangles(shape.vertices)
+        case "polytope" | "mesh":
+            if shape.vertices is None:
+                raise ValueError(f"a {shape.kind} needs vertices to be drawn")
+            return polytope(shape.vertices) if shape.kind == "polytope" else triangles(shape.vertices)
+    return triangles(shape_spec(shape.kind).surface_triangles(size, shape.vertices))
