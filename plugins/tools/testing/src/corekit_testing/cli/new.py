@@ -24,7 +24,17 @@ from corekit.registry.spec import ROLES
 
 __all__ = ["Role", "distribution_files", "new"]
 
-Role = Literal["model", "detector", "contact-solver", "integrator", "planner"]
+Role = Literal[
+    "model",
+    "detector",
+    "contact-solver",
+    "integrator",
+    "lcp-solver",
+    "qp-solver",
+    "planner",
+    "estimator",
+    "viewer",
+]
 
 LONGEST_NAME = 24
 _PARTNERS = "corekit-sdf corekit-lcp corekit-complementarity corekit-timestep"
@@ -36,7 +46,11 @@ _ROLE_IDS: Mapping[Role, str] = MappingProxyType(
         "detector": "contact_detectors",
         "contact-solver": "contact_solvers",
         "integrator": "integrators",
+        "lcp-solver": "lcp_solvers",
+        "qp-solver": "qp_solvers",
         "planner": "planners",
+        "estimator": "estimators",
+        "viewer": "viewers",
     }
 )
 
