@@ -60,8 +60,8 @@ import time
 start = time.perf_counter()
 import corekit, numpy
 simulation = corekit.load("gvs/cable-manipulator").compose()
-simulation.system.begin(simulation.state, 0.01)
-simulation.system.acceleration(simulation.state, numpy.zeros(30))
+simulation.system.split.begin_step(simulation.state, 0.01)
+simulation.system.smooth.compute_acceleration(simulation.state, numpy.zeros(30))
 print(time.perf_counter() - start)
 """
 
@@ -86,12 +86,12 @@ class Ours:
 
     def __init__(self) -> None:
         self.simulation = corekit.load(SCENARIO, LIKE).compose()
-        self.n = self.simulation.system.velocities
+        self.n = self.simulation.system.nv
         self._trial, self._out = self.simulation.system.new_state(), np.zeros(self.n)
         self._by_q, self._by_v = np.zeros((self.n, self.n)), np.zeros((self.n, self.n))
         self._trial.copy_from(self.simulation.state)
         self._trial.q[:], self._trial.v[:] = np.split(states(self.n), 2)
-        self.simulation.system.begin(self._trial, 0.01)
+        self.simulation.system.split.begin_step(self._trial, 0.01)
         self._nudge = 1e-12
 
     def _elsewhere(self) -> None:
@@ -102,7 +102,7 @@ class Ours:
     def acceleration(self) -> Array:
         """v̇ at the state."""
         self._elsewhere()
-        self.simulation.system.acceleration(self._trial, self._out)
+        self.simulation.system.smooth.compute_acceleration(self._trial, self._out)
         return self._out
 
     def force(self) -> None:
@@ -122,7 +122,9 @@ class Ours:
     def jacobian(self) -> None:
         """∂v̇/∂q and ∂v̇/∂v at the state."""
         self._elsewhere()
-        self.simulation.system.smooth.jacobian(self._trial, 0.01, True, self._by_q, self._by_v)
+        self.simulation.system.smooth.compute_acceleration_jacobian(
+            self._trial, 0.01, True, self._by_q, self._by_v
+        )
 
     def second(self) -> Array:
         """Where the tip is after a second from rest; composed anew, which is not timed."""

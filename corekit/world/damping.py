@@ -51,7 +51,7 @@ def damping_rate(system: StepSystem, start: State) -> float:
                 damping.multiply(x[where], own)
                 out[where] += own
 
-    return _largest(system.velocities, system.factor.columns, product)
+    return _largest(system.nv, system.factor.columns, product)
 
 
 def _largest(n: int, columns: Callable[[Array], None], product: Callable[[Array, Array], None]) -> float:

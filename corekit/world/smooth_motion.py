@@ -1,4 +1,4 @@
-"""The smooth part as a differential equation, with its Jacobian: see `corekit.roles.smooth`.
+"""The smooth part as a differential equation, with its Jacobian: see `corekit.roles.steps`.
 
     a = G·(f + Pᵀf_c) + H·r,     G = M⁻¹ on the kernel of the rigid rows,   J·H = 1                 (1)
     position row:  r = −d(J)/dt·v − (2/τ)·J·v − c/τ²,     rate row:  r = −d(J·v − u)/dt|_v − (J·v − u)/τ
@@ -30,7 +30,7 @@ __all__ = ["SmoothMotion"]
 
 @final
 class SmoothMotion:
-    """Answers for a world what `corekit.roles.smooth.SmoothMotion` asks.
+    """The differential equation behind `corekit.world.steps.SmoothDynamics`.
 
     Args:
         system: the world.
@@ -77,25 +77,26 @@ class SmoothMotion:
         """Write a of (1); False if the mass matrix is singular on the rows' kernel."""
         system = self._system
         system.factor.number += 1
-        self._impose(state)
+        self.impose(state)
         return smooth_acceleration(system, state, out, held, settling)
 
     def end(self, state: State, held: Array | None, settling: float) -> None:
         """Impose prescribed velocities, and evaluate a last time where reactions or a potential's contacts are told."""
-        self._impose(state)
+        self.impose(state)
         parts = self._system.parts
         if self.is_local or any(len(part.prescribed) for part in parts):
             for part in parts:
                 part.begin()  # of all evaluations in the step only this one tells the reaction
             self.acceleration(state, self._scratch(), held, settling)
 
-    def _impose(self, state: State) -> None:
+    def impose(self, state: State) -> None:
+        """Set the prescribed velocities of a state to ṗ at its time."""
         for part, own in zip(self._system.parts, state.parts, strict=True):
             part.impose_rates(own, own.time)
 
     def _scratch(self) -> Array:
-        if len(self._found) != self._system.velocities:
-            self._found = np.zeros(self._system.velocities)
+        if len(self._found) != self._system.nv:
+            self._found = np.zeros(self._system.nv)
         return self._found
 
     # — the Jacobian —
@@ -114,7 +115,7 @@ class SmoothMotion:
             self._add_body(part, own, self._found[where], damped, stiffness, damping)
             self._add_rows(b, part, own, stiffness, damping)
         if system.forces is not None and system.forces.count:
-            for j, unit in enumerate(np.eye(system.velocities)):
+            for j, unit in enumerate(np.eye(system.nv)):
                 by_displacement[:, j] += system.forces.tangent_product(unit, 0.0, 1.0)
                 by_velocity[:, j] += system.forces.tangent_product(unit, 1.0, 0.0)
         for part, where in zip(system.parts, system.slices, strict=True):

@@ -47,13 +47,13 @@ class StepMotion:
         self._moving = np.zeros(slices[-1].stop)
         self.prescribes = any(len(part.prescribed) for part in parts)
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Move every body with v̄ over h; writes q, aux and time of `out`, prescribed coordinates set to p."""
         if self._alone is not None:
-            self._alone(start.parts[0], velocity, step, near.parts[0], out.parts[0])
+            self._alone(start.parts[0], velocity, step, previous.parts[0], out.parts[0])
         else:
             for i, advance, where in self._advance:
-                advance(start.parts[i], velocity[where], step, near.parts[i], out.parts[i])
+                advance(start.parts[i], velocity[where], step, previous.parts[i], out.parts[i])
         out.time = start.time + step
         if self.prescribes:
             self._place(out)
@@ -70,11 +70,11 @@ class StepMotion:
         moving = self._moving
         np.multiply(start.v, 1.0 - theta, out=moving)
         moving += theta * velocity
-        self.advance(start, moving, theta * step, start if first else trial, trial)
+        self.integrate(start, moving, theta * step, start if first else trial, trial)
         trial.v[:] = moving
         there = trial
         if theta != 1.0 and end is not None:
-            self.advance(start, moving, step, start if first else end, end)
+            self.integrate(start, moving, step, start if first else end, end)
             end.v[:] = moving
             there = end
         self.impose_rates(trial)
@@ -84,7 +84,7 @@ class StepMotion:
         """After the split problem: q⁺ = advance(q_f, ½·(v⁺ − v_f), h) for v⁺ = `velocity`, at the same time."""
         np.subtract(velocity, smooth.v, out=self._moving)
         self._moving *= 0.5
-        self.advance(smooth, self._moving, step, smooth, out)
+        self.integrate(smooth, self._moving, step, smooth, out)
         out.time = smooth.time
         if self.prescribes:
             self._place(out)

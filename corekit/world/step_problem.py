@@ -36,6 +36,7 @@ from corekit.world.step_contacts import StepContacts
 from corekit.world.step_factor import StepFactor
 from corekit.world.step_motion import StepMotion, take_over
 from corekit.world.step_report import contacts_of, reactions, unbalanced
+from corekit.world.steps import SmoothDynamics, SplitStep, ThetaStep
 from corekit.world.whole_step import WholeStep
 
 __all__ = ["StepSystem"]
@@ -51,19 +52,19 @@ class StepSystem:
         solver: contact solver, or None without contact.
 
     Attributes:
-        contact_count: contacts at the last linearisation. reach: see `Layout`, of all bodies. trial: where that was.
+        contact_count: contacts at the last linearisation. trial: where that was. velocity_scale: `Layout.reach` of all.
         extra: what a potential adds to b, or None. solves_impulses: whether the solver is an `ImpulseSolver`.
-        split: whether the last linearisation was of the split family. smooth: the smooth part alone.
-        advance, correct: of `StepMotion`.
+        is_split: whether the last linearisation was of the split family. integrate, correct: of `StepMotion`.
+        theta, split, smooth: what the families of integrators ask.
         accepted: v⁺ of the last accepted step, before its charts changed. kick: what drives did at its begin, or None.
     """
 
     __slots__ = (
         "_about", "_coefficients", "_contacts", "_due", "_end", "_first", "_has_impulses", "_measured",
-        "_motion", "_numbered", "_obstacle_rate", "_recharts", "_rights_due", "_unbalanced", "_velocity", "_whole",
-        "accepted", "advance", "bodies", "contact_count", "coordinates", "correct", "extra", "factor", "forces",
-        "impulses", "kick", "parts", "problem", "reach", "scratch", "slices", "smooth", "solver", "solves_impulses",
-        "split", "stage", "trial", "velocities",
+        "_motion", "_numbered", "_obstacle_rate", "_recharts", "_rights_due", "_unbalanced", "_velocity",
+        "_whole", "accepted", "bodies", "contact_count", "correct", "extra", "factor", "forces", "impulses",
+        "integrate", "is_split", "kick", "nq", "nv", "parts", "problem", "scratch", "slices", "smooth",
+        "solver", "solves_impulses", "split", "stage", "theta", "trial", "velocity_scale",
     )  # fmt: skip
 
     def __init__(
@@ -75,9 +76,9 @@ class StepSystem:
         self._numbered = tuple(enumerate(self.parts))
         self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
         self._motion = StepMotion(self.parts, self.slices)
-        self.advance, self.correct = self._motion.advance, self._motion.correct
-        self.coordinates = sum(body.nq for body in self.bodies)
-        self.velocities = n = sum(body.nv for body in self.bodies)
+        self.integrate, self.correct = self._motion.integrate, self._motion.correct
+        self.nq = sum(body.nq for body in self.bodies)
+        self.nv = n = sum(body.nv for body in self.bodies)
         self.stage = stage
         self.solver = solver
         self.forces = (
@@ -102,22 +103,23 @@ class StepSystem:
         self._velocity = self._about = np.zeros(n)
         self.extra, self._due, self._rights_due = cast("Array | None", None), False, False
         self.contact_count = 0
-        self.split = self._measured = False
+        self.is_split = self._measured = False
         self._first = True
         self._obstacle_rate: Array | None = None
         self._coefficients = (0.0, 0.0)
         self.accepted, self._unbalanced = np.zeros(n), np.zeros(n)
         self.kick: Kick | None = None
-        self.reach = stacked_reach(bodies)
-        self.smooth = SmoothMotion(self)
-
-    # — states —
+        self.velocity_scale = stacked_reach(bodies)
+        motion = SmoothMotion(self)
+        self.theta, self.split, self.smooth = (
+            ThetaStep(self),
+            SplitStep(self, motion),
+            SmoothDynamics(self, motion),
+        )
 
     def new_state(self) -> State:
         """A buffer for a state of the world."""
         return State.stacked([body.sizes for body in self.bodies])
-
-    # — linearisations —
 
     def begin(self, start: State, step: float) -> None:
         """Find the contact candidates of the step from `start` and take the gaps φ(q₀).
@@ -184,7 +186,7 @@ class StepSystem:
 
     def _reset(self, about: Array, split: bool) -> None:
         """Begin a linearisation about a velocity; a potential's last smooth evaluation counts in a split step."""
-        self._about, self._rights_due, self.split = about, False, split
+        self._about, self._rights_due, self.is_split = about, False, split
         self.impulses.count = 0
         if self._whole is not None:
             self._whole.joints.eliminates = split
@@ -201,9 +203,8 @@ class StepSystem:
         by_damping, by_stiffness = step if damping else 0.0, beta * step * step
         for i, part in self._numbered:
             part.assemble_start(start.parts[i], step, by_damping, by_stiffness, shift)
-        if (
-            self.forces is not None
-        ):  # a potential, stiff by design, is taken implicitly whatever the models are
+        # a potential, stiff by design, is taken implicitly whatever the models are
+        if self.forces is not None:
             beta = beta or 1.0
             by_damping, by_stiffness = step, beta * step * step
         self._coefficients = by_damping, by_stiffness
@@ -246,10 +247,10 @@ class StepSystem:
         self.kick = pass_kink(self, state, out) if self._motion.prescribes else None
         return self.kick is not None
 
-    def acceleration(self, state: State, out: Array, held: Array | None = None) -> bool:
+    def acceleration(self, state: State, out: Array, held: Array | None, settling: float | None) -> bool:
         """Write v̇ of the smooth part at a state; see `corekit.world.smooth`."""
         self.factor.number += 1
-        return smooth_acceleration(self, state, out, held)
+        return smooth_acceleration(self, state, out, held, settling)
 
     def smooth_correction(
         self, state: State, acceleration: Array, damping: float, stiffness: float, out: Array, shift: float = 0.0,
@@ -270,8 +271,6 @@ class StepSystem:
         """Take D at the start of the step; the largest rate, a potential's drag included [1/s]."""
         return damping_rate(self, start)
 
-    # — solving —
-
     def share(self) -> Array | None:
         """What a potential adds to b = A·v_k − ρ, taken when it is asked for; None without one."""
         if self._due and self.forces is not None:
@@ -283,7 +282,7 @@ class StepSystem:
     def _finish(self, step: float, carry: bool) -> None:
         """Factorise, unless the step is to be solved whole, and carry the warm start over if that is to be done."""
         self.problem.step = step
-        if self._whole is None or self.split:
+        if self._whole is None or self.is_split:
             self.factor.factorise(self._coefficients)
         if carry:
             self.impulses.carry_over()
@@ -293,7 +292,7 @@ class StepSystem:
         if self._rights_due:
             for part in self.parts:
                 part.take_right()
-        if self._whole is not None and not self.split:
+        if self._whole is not None and not self.is_split:
             info = self._whole.solve(velocity)
             if info is not None:
                 return info
@@ -322,18 +321,18 @@ class StepSystem:
         return self.impulses.has_rows or self.impulses.count > 0
 
     @property
-    def factorisation(self) -> int | None:
+    def factorisation_id(self) -> int | None:
         """Number of the factorisation at hand, None where it failed or holds more than the bodies' own matrices."""
         return self.factor.number if self.factor.ready and self.factor.plain else None
 
     @property
-    def row_forces(self) -> Array:
+    def constraint_impulses(self) -> Array:
         """λ_b of all bodies as the last solve or the accepted step left them, a copy."""
         return self.impulses.of_rows()
 
-    def take_row_forces(self, forces: Array) -> None:
-        """Have these λ_b at hand."""
-        self.impulses.take_rows(forces)
+    @constraint_impulses.setter
+    def constraint_impulses(self, impulses: Array) -> None:
+        self.impulses.take_rows(impulses)
 
     def correction(self, out: Array) -> SolveInfo | None:
         """Write −A⁻¹·(residual at the last `evaluate`) with A of the last `linearise`; None with impulses."""

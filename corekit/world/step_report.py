@@ -22,7 +22,7 @@ def contact_impulse(system: StepSystem) -> Array:
         return system.impulses.generalised()
     if system.contact_count:
         return system.problem.step * system.forces.generalised()
-    return np.zeros(system.velocities)
+    return np.zeros(system.nv)
 
 
 def reactions(system: StepSystem, accepted: Array, coefficients: tuple[float, float]) -> Array:
@@ -43,7 +43,7 @@ def reactions(system: StepSystem, accepted: Array, coefficients: tuple[float, fl
     for part, where in zip(system.parts, system.slices, strict=True):
         if len(part.prescribed):
             own = part.reaction(None if extra is None else extra[where], accepted[where])
-            held.append(own + system.problem.step * part.smooth_reaction() if system.split else own)
+            held.append(own + system.problem.step * part.smooth_reaction() if system.is_split else own)
     return np.concatenate(held)
 
 

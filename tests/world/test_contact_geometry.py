@@ -88,19 +88,19 @@ SCENES = {
 def test_normal_rows_are_the_derivatives_of_the_gap(scene):
     simulation = SCENES[scene]()
     system, start = simulation.system, simulation.state
-    system.begin(start, H)
+    system.theta.begin_step(start, H)
     stage = system.stage
     assert stage is not None
     assert stage.measure(start) > 0
     stage.build_rows(start)
     rng = np.random.default_rng(3)
     for _ in range(5):
-        v = rng.normal(size=system.velocities)
+        v = rng.normal(size=system.nv)
         expected = stage.rows.matrix[:: stage.width] @ v
         gaps = []
         for sign in (1, -1):
             moved = system.new_state()
-            system.advance(start, v, sign * 1e-6, start, moved)
+            system.integrate(start, v, sign * 1e-6, start, moved)
             gaps.append(stage.gap_at(moved, np.full(stage.contacts.count, np.nan)))
         assert not np.isnan(gaps).any()
         assert np.allclose((gaps[0] - gaps[1]) / 2e-6, expected, atol=1e-8)
@@ -112,7 +112,7 @@ def test_normal_and_tangents_are_orthonormal(scene):
     system = simulation.system
     stage = system.stage
     assert stage is not None
-    system.begin(simulation.state, H)
+    system.theta.begin_step(simulation.state, H)
     stage.measure(simulation.state)
     stage.build_rows(simulation.state)
     basis = stage.rows.basis(stage.contacts)

@@ -154,12 +154,12 @@ def test_newton_converges_quadratically_on_crossing_edges():
         {"one": one, "two": two}, stepper(h), step=h, friction=0.0,
         solver=imc(stiffness=1e4, adapt=False, tolerance=5e-3), detector=EdgeDetector(),
     )  # fmt: skip
-    system, state = simulation.system, simulation.state
-    system.begin(state, h)
+    step, state = simulation.system.theta, simulation.state
+    step.begin_step(state, h)
     v, after, changes = state.v.copy(), np.zeros(12), []
     for _ in range(9):
-        system.linearise(state, v, h, 1.0)
-        system.solve(after)
+        step.linearise(v, 1.0)
+        step.solve(after)
         changes.append(float(np.abs(after - v).max()))
         v = after.copy()
     assert changes[0] > 1e-2
@@ -221,10 +221,10 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
     simulation = crossing_chains(h)
     simulation.run(0.02)
     system, state = simulation.system, simulation.state
-    system.begin(state, h)
+    system.theta.begin_step(state, h)
     v, after = state.v.copy(), np.zeros(60)
-    system.linearise(state, v, h, 1.0)
-    system.solve(after)
+    system.theta.linearise(v, 1.0)
+    system.theta.solve(after)
     # the driven node's velocity is given
     assert after[30:33] == pytest.approx([0.3, -0.02, 0.0], abs=rounding(16))
     v[30:33] = after[30:33]
@@ -233,7 +233,7 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
 
     def residual(velocity):
         found = np.zeros(60)
-        system.evaluate(state, velocity, h, 1.0)
+        system.theta.update_residual(velocity, 1.0)
         unbalanced(system, True, found)
         return found
 

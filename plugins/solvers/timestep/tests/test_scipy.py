@@ -132,19 +132,19 @@ def test_the_jacobian_is_that_of_differences():
     simulation = build(chain, "bdf")
     system, state, n, tau = simulation.system, simulation.state, 6, 0.05
     smooth = system.smooth
-    smooth.begin(state, 0.01, 0.02)
+    system.split.begin_step(state, 0.01, 0.02)
     # to rest: there no force is unbalanced that turning rows would turn
     slow = build(chain, "bdf", 5.0, relative=1e-7, absolute=1e-11)
     slow.run(100.0)
     state.copy_from(slow.state)
     by_displacement, by_velocity = np.zeros((n, n)), np.zeros((n, n))
-    assert smooth.jacobian(state, tau, True, by_displacement, by_velocity)
+    assert smooth.compute_acceleration_jacobian(state, tau, True, by_displacement, by_velocity)
 
     def acceleration(displacement, velocity):
         moved, found = system.new_state(), np.zeros(n)
-        system.advance(state, displacement, 1.0, state, moved)
+        system.integrate(state, displacement, 1.0, state, moved)
         moved.v[:] = state.v + velocity
-        assert smooth.acceleration(moved, found, None, tau)
+        assert smooth.compute_acceleration(moved, found, None, tau)
         return found
 
     check_slopes(acceleration, by_displacement, by_velocity, 2e-3)
@@ -158,15 +158,15 @@ def test_the_jacobian_has_inertia_s_slope_where_the_model_tells_it():
         abilities=MODEL_ABILITIES | {"balance"},
     )  # fmt: skip
     state, smooth, n = simulation.state, simulation.system.smooth, 2
-    smooth.begin(state, 0.01, 0.01)
+    simulation.system.split.begin_step(state, 0.01)
     by_displacement, by_velocity = np.zeros((n, n)), np.zeros((n, n))
-    assert smooth.jacobian(state, 0.05, True, by_displacement, by_velocity)
+    assert smooth.compute_acceleration_jacobian(state, 0.05, True, by_displacement, by_velocity)
 
     def acceleration(displacement, velocity):
         moved, found = state.copy(), np.zeros(n)
         moved.q += displacement
         moved.v += velocity
-        assert smooth.acceleration(moved, found, None, 0.05)
+        assert smooth.compute_acceleration(moved, found, None, 0.05)
         return found
 
     check_slopes(acceleration, by_displacement, by_velocity, 1e-7)

@@ -142,7 +142,7 @@ class AlphaNewton:
         first, change, chain, near = self._first, self._change, self._chain, state
         first[:] = w1
         chain.clear()
-        forces = system.row_forces
+        forces = system.constraint_impulses
         before, residual, shift = math.inf, math.inf, 0.0
         for iteration in range(1, self._limit + 1):
             self._move(system, state, h, a0, w0, w1, near, smooth)
@@ -161,7 +161,7 @@ class AlphaNewton:
                 # an old matrix led away: begin again with a new one
                 w1[:], before, chord, near = first, math.inf, False, state
                 chain.clear()
-                system.take_row_forces(forces)
+                system.constraint_impulses = forces
                 continue
             if not math.isfinite(size):
                 return Status.NON_FINITE, iteration, residual
@@ -182,7 +182,7 @@ class AlphaNewton:
                 not plain and not shift and self._reuse > 0.0 and (before == math.inf or rate <= self._reuse)
             )
             if not kept:
-                first[:], forces = w1, system.row_forces
+                first[:], forces = w1, system.constraint_impulses
             before = size
         return Status.ITERATION_LIMIT, self._limit, residual
 
@@ -195,11 +195,11 @@ class AlphaNewton:
     def _move(
         self, system: System, state: State, h: float, a0: Array, w0: Array, w1: Array, near: State, out: State
     ) -> None:  # fmt: skip
-        """Write the end of the smooth motion for w₁: q₁ = advance(q₀, v̄, h) and v₁."""
+        """Write the end of the smooth motion for w₁: q₁ = integrate(q₀, v̄, h) and v₁."""
         own = self._averages
         average(own.mass, own.force, a0, w0, w1, self._a1)
         move_ends(own.beta, own.gamma, h, state.v, a0, self._a1, self._mean, out.v)
-        system.advance(state, self._mean, h, near, out)
+        system.integrate(state, self._mean, h, near, out)
 
     def _correct(
         self, system: System, smooth: State, w1: Array, h: float, change: Array, shift: float, chord: bool
@@ -207,11 +207,15 @@ class AlphaNewton:
         """Δ of (1) into `change`; the residual and the shift σ that A needed."""
         own = self._averages
         damping, stiffness = own.gamma * h * own.share, own.beta * h * h * own.share
-        rows = self._rows if chord else system.row_forces
-        found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift, chord)
+        rows = self._rows if chord else system.constraint_impulses
+        found = system.smooth.compute_acceleration_increment(
+            smooth, w1, damping, stiffness, change, shift, chord
+        )
         while found is None and shift < _LARGEST_SHIFT:
             shift = max(1.0, 4.0 * shift)
-            found = system.smooth_correction(smooth, w1, damping, stiffness, change, shift)
+            found = system.smooth.compute_acceleration_increment(
+                smooth, w1, damping, stiffness, change, shift
+            )
         if not chord:
             self._take(system, smooth, w1, rows, h, shift)
             self._rate = 1.0
@@ -226,7 +230,7 @@ class AlphaNewton:
         return False
 
     def _take(self, system: System, place: State, w1: Array, rows: Array, h: float, shift: float) -> None:
-        self._number = None if shift or not self._reuse else system.factorisation
+        self._number = None if shift or not self._reuse else system.factorisation_id
         self._served = 0
         if self._number is not None:
             self._place = self._place or system.new_state()
@@ -240,16 +244,16 @@ class AlphaNewton:
             place, (time, step, rate) = system.new_state(), given["matrix.at"].tolist()
             place.q[:], place.v[:], place.aux[:] = given["matrix.q"], given["matrix.v"], given["matrix.aux"]
             place.time = time
-            w1, now, served = given["matrix.w"], system.row_forces, self._served
-            system.take_row_forces(given["matrix.rows"])
+            w1, now, served = given["matrix.w"], system.constraint_impulses, self._served
+            system.constraint_impulses = given["matrix.rows"]
             self._correct(system, place, w1, step, np.zeros(len(w1)), 0.0, chord=False)
-            system.take_row_forces(now)
+            system.constraint_impulses = now
             self._rate, self._served = rate, served
         if self._wait:
             self._wait -= 1
             return False
         return (
             self._number is not None
-            and self._number == system.factorisation
+            and self._number == system.factorisation_id
             and abs(h - self._step) <= _ALIKE * h
         )

@@ -1,10 +1,10 @@
 """One implicit step of the smooth part by Newmark's formulas with generalised-α averages, then one contact problem.
 
     (1 − α_m)·a₁ + α_m·a₀ = (1 − α_f)·w₁ + α_f·w₀,     M·w₁ = f(q₁, v₁, t + h) + J_bᵀλ          (1)
-    q₁ = advance(q₀, v₀ + h·((½ − β)·a₀ + β·a₁), h),   v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)          (2)
+    q₁ = integrate(q₀, v₀ + h·((½ − β)·a₀ + β·a₁), h),   v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)          (2)
 
 w is the true acceleration, a the averaged one, at t + (α_m − α_f)·h; α_m = α_f = 0 is Newmark's scheme. (1)–(2) is
-solved for w₁ by `alpha_newton`. Then contact about (q₁, v₁) gives v⁺, and q⁺ = advance(q₁, ½·(v⁺ − v₁), h).
+solved for w₁ by `alpha_newton`. Then contact about (q₁, v₁) gives v⁺, and q⁺ = integrate(q₁, ½·(v⁺ − v₁), h).
 
 a and w are remembered for the next step, a moved with the step's length to w + (h/h_before)·(a − w); where its start is
 not the end of the last one (an impulse changed the velocity, a chart changed) both are the acceleration there. Rigid
@@ -81,7 +81,7 @@ class AlphaStepper:
         """One step of (1)–(2) and contact."""
         smooth = self._smooth = self._smooth or system.new_state()
         behind = self._behind = self._behind or system.new_state()
-        if system.pass_kink(state, behind):
+        if system.split.apply_rate_jump(state, behind):
             state = behind
         start = self._start(system, state)
         if start is None:
@@ -91,7 +91,7 @@ class AlphaStepper:
         shortest = self._step * _SHORTEST
         while True:
             h, t_end = step_towards(self._step, length, state.time, t_stop)
-            system.begin(state, h)
+            system.split.begin_step(state, h)
             a0 = a if not lasted or h == lasted else w0 + (h / lasted) * (a - w0)
             # what rings changes its sign from step to step: a line through it leads away
             steady = bool(lasted) and float(w0 @ earlier) > 0.0
@@ -101,7 +101,7 @@ class AlphaStepper:
                 iterations += tried
                 if status is not Status.CONVERGED and lasted:
                     w1[:] = w0
-                    system.begin(state, h)
+                    system.split.begin_step(state, h)
                     again = self._newton.solve(system, state, smooth, h, a0, w0, w1, plain=True)
                     status, tried, residual = again
                     iterations += tried
@@ -118,14 +118,14 @@ class AlphaStepper:
             length = h * (self._factor(error) if solved else 0.25)
         smooth.time = t_end
         info = _CONVERGED
-        if system.ends_smoothly(smooth):
+        if system.split.is_impulse_free(smooth):
             out.copy_from(smooth)
         else:
-            system.linearise_split(state, smooth, h)
-            info = system.solve(out.v)
+            system.split.linearise(smooth)
+            info = system.split.solve(out.v)
             if info.status is Status.SINGULAR:
                 return StepReport(accepted=False, step=h, iterations=iterations, solve=info)
-            system.correct(smooth, out.v, h, out)
+            system.split.apply_velocity_change(smooth, out.v, out)
             out.time = t_end
         if bounded:
             # grown from the length asked for: a stop may have cut this one much shorter
@@ -152,9 +152,9 @@ class AlphaStepper:
         kept = self._kept
         if kept and np.array_equal(kept["q"], state.q) and np.array_equal(kept["v"], state.v):
             return kept["a"], kept["w"], kept["mean"], kept["earlier"], float(kept["lasted"])
-        found = np.zeros(system.velocities)
-        system.begin(state, self._step)
-        return (found, found, found, found, 0.0) if system.acceleration(state, found) else None
+        found = np.zeros(system.nv)
+        system.split.begin_step(state, self._step)
+        return (found, found, found, found, 0.0) if system.smooth.compute_acceleration(state, found) else None
 
     def _error(self, mean: Array, before: Array, h: float, lasted: float) -> float:
         """The left side of (3) [m or rad]; at a fresh start A_before is the acceleration there."""

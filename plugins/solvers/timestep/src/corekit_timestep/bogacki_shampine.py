@@ -5,7 +5,7 @@
     q⁺ = (q ⊕ ⅓τ·v₁) ⊕ ⅔τ·(−v₁ + 3v₂ + 4v₃)/6                                               (3)
     e = τ·(−5k₁ + 6k₂ + 8k₃ − 9k₄)/72,   and the same of the v_i for q                           (4)
 
-q ⊕ τ·w is `advance(q, w, τ)`. Where coordinates add up, (3) is q + τ·(2v₁ + 3v₂ + 4v₃)/9, the pair as
+q ⊕ τ·w is `integrate(q, w, τ)`. Where coordinates add up, (3) is q + τ·(2v₁ + 3v₂ + 4v₃)/9, the pair as
 printed. Rotations do not commute: one turn by the mean rate would be of second order. Of two turns in
 sequence with weights b = b¹ + b², Σb¹·c = ½·Σb¹ − ⅙ makes the commutator right to third order, and
 b¹ = (⅓, 0, 0) keeps that.
@@ -41,7 +41,7 @@ class BogackiShampine:
     """
 
     def __init__(self, system: System) -> None:
-        n = system.velocities
+        n = system.nv
         self.first, self._second, self._third, self._fourth = (np.zeros(n) for _ in range(4))
         self.velocity_error, self.displacement_error = np.zeros(n), np.zeros(n)
         self._mean = np.zeros(n)
@@ -49,29 +49,29 @@ class BogackiShampine:
 
     def begin(self, system: System, start: State) -> bool:
         """k₁ at the start; False if the mass matrix is singular."""
-        return system.acceleration(start, self.first)
+        return system.smooth.compute_acceleration(start, self.first)
 
     def step(self, system: System, start: State, tau: float, out: State, held: Array | None) -> bool:
         """From `start` over τ [s] into another buffer; False if the mass matrix is singular at a stage.
 
-        `held` is handed to `System.acceleration`.
+        `held` is handed to `SmoothDynamics.compute_acceleration`.
         """
         k1, k2, k3, k4, mean = self.first, self._second, self._third, self._fourth, self._mean
         two, three, between = self._stage2, self._stage3, self._between
-        system.advance(start, start.v, 0.5 * tau, start, two)
+        system.integrate(start, start.v, 0.5 * tau, start, two)
         two.v[:] = start.v + 0.5 * tau * k1
-        if not system.acceleration(two, k2, held):
+        if not system.smooth.compute_acceleration(two, k2, held):
             return False
-        system.advance(start, two.v, 0.75 * tau, start, three)
+        system.integrate(start, two.v, 0.75 * tau, start, three)
         three.v[:] = start.v + 0.75 * tau * k2
-        if not system.acceleration(three, k3, held):
+        if not system.smooth.compute_acceleration(three, k3, held):
             return False
-        system.advance(start, start.v, tau / 3.0, start, between)
+        system.integrate(start, start.v, tau / 3.0, start, between)
         mean[:] = (3.0 * two.v + 4.0 * three.v - start.v) / 6.0
-        system.advance(between, mean, tau - tau / 3.0, between, out)
+        system.integrate(between, mean, tau - tau / 3.0, between, out)
         out.time = start.time + tau
         out.v[:] = start.v + (tau / 9.0) * (2.0 * k1 + 3.0 * k2 + 4.0 * k3)
-        if not system.acceleration(out, k4, held):
+        if not system.smooth.compute_acceleration(out, k4, held):
             return False
         self.velocity_error[:] = (tau / 72.0) * (6.0 * k2 + 8.0 * k3 - 5.0 * k1 - 9.0 * k4)
         self.displacement_error[:] = (tau / 72.0) * (

@@ -1,6 +1,6 @@
 """One step of the coupled family with θ: Newton's method, and a shorter step where it does not converge.
 
-    ρ(v⁺) = J_bᵀλ_b + J_cᵀλ_c,    q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                    (1)
+    ρ(v⁺) = J_bᵀλ_b + J_cᵀλ_c,    q⁺ = integrate(q₀, θ·v⁺ + (1 − θ)·v₀, h)                    (1)
 
 A step that fails from the guesses of `mean_velocities` is halved, down to h/2¹⁰; after five easy
 steps the length doubles again up to h. Lengths are such that a whole number of them reaches the next stop,
@@ -94,7 +94,7 @@ class CoupledStepper:
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         """One step of (1), never past `t_stop`."""
         work = self._work
-        if work is None or len(work.velocity) != system.velocities:
+        if work is None or len(work.velocity) != system.nv:
             work = self._work = NewtonWork(system)
             work.trust = self._trust
         theta, adaptive = self._theta, self._config.adaptive
@@ -125,7 +125,7 @@ class CoupledStepper:
         np.multiply(v, theta, out=work.trial)
         work.trial += (1.0 - theta) * state.v
         self._history.take(work.trial, v, h)
-        system.advance(state, work.trial, h, state, out)
+        system.integrate(state, work.trial, h, state, out)
         out.time = t_end
         return StepReport(
             accepted=True, step=h, iterations=solved.iterations, solve=solved.info,
@@ -134,19 +134,19 @@ class CoupledStepper:
 
     def _solve(self, system: System, state: State, h: float, work: NewtonWork) -> Solved:
         """Newton's method from every guess in turn until one converges."""
-        iterations = 0
+        iterations, step = 0, system.theta
         usable = self._settings.reuse > 0.0 and self._kept.usable(system, h)
         solved = UNSOLVED
         for guess in self._history.guesses(state.v, h):
-            system.begin(state, h)
+            step.begin_step(state, h)
             work.velocity[:] = guess
             if usable:
                 usable = False
-                chord = chord_steps(system, state, h, self._theta, self._settings, work)
+                chord = chord_steps(step, self._theta, self._settings, work)
                 if chord is not None:
                     return chord
                 self._kept.failed()
-            solved = solve_end_velocity(system, state, h, self._theta, self._settings, work)
+            solved = solve_end_velocity(step, self._theta, self._settings, work)
             iterations += solved.iterations
             if solved.converged:
                 self._kept.take(system, state, work.about, h, solved.shift)

@@ -66,7 +66,7 @@ class KeptMatrix:
         """Whether the system still has the kept factorisation, made for this step h [s], and it is worth a trial."""
         if self._given:
             self._restore(system)
-        if self._number is None or self._number != system.factorisation or step != self._step:
+        if self._number is None or self._number != system.factorisation_id or step != self._step:
             return False
         if self._wait:
             self._wait -= 1
@@ -79,7 +79,7 @@ class KeptMatrix:
 
     def take(self, system: System, start: State, velocity: Array, step: float, shift: float) -> None:
         """Keep the last factorisation, of a step h from `start` made about v_k = `velocity`; lifted ones are not."""
-        self._number = None if shift or len(system.row_forces) else system.factorisation
+        self._number = None if shift or len(system.constraint_impulses) else system.factorisation_id
         if self._number is None:
             return
         if self._place is None:
@@ -92,6 +92,6 @@ class KeptMatrix:
         place, (time, step) = system.new_state(), given["matrix.at"].tolist()
         place.q[:], place.v[:], place.aux[:] = given["matrix.q"], given["matrix.v"], given["matrix.aux"]
         place.time = time
-        system.begin(place, step)
-        system.linearise(place, given["matrix.velocity"], step, self._theta)
+        system.theta.begin_step(place, step)
+        system.theta.linearise(given["matrix.velocity"], self._theta)
         self.take(system, place, given["matrix.velocity"], step, 0.0)

@@ -31,9 +31,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.integrator import System
+from corekit.roles.steps import ThetaStep
 from corekit_timestep.line_search import natural_search, residual_search
 from corekit_timestep.sizes import sizes
 
@@ -62,10 +62,10 @@ class NewtonWork:
     __slots__ = ("about", "after", "change", "correction", "reach", "trial", "trust", "velocity")
 
     def __init__(self, system: System) -> None:
-        n = system.velocities
+        n = system.nv
         self.trust = math.inf, 0
         self.velocity, self.after, self.change, self.correction, self.trial, self.about = np.zeros((6, n))
-        self.reach = np.ones(n) if system.reach is None else system.reach
+        self.reach = np.ones(n) if system.velocity_scale is None else system.velocity_scale
 
     def sizes(self, vector: Array) -> tuple[float, float]:
         """|·| and max|·| of a velocity; the first is not finite where an entry is not."""
@@ -91,15 +91,12 @@ class Solved(NamedTuple):
 UNSOLVED = Solved(False, SolveInfo(), 0, 0.0)
 
 
-def solve_end_velocity(
-    system: System, start: State, h: float, theta: float, settings: NewtonSettings, work: NewtonWork
-) -> Solved:
-    """Improve the guess in `work.velocity` until it solves the step; the system has begun it.
+def solve_end_velocity(step: ThetaStep, theta: float, settings: NewtonSettings, work: NewtonWork) -> Solved:
+    """Improve the guess in `work.velocity` until it solves the step that was begun.
 
     Args:
-        system: at the begin of the step.
-        start: state at the start.
-        h, theta: step [s] and θ [-].
+        step: begun.
+        theta: θ [-].
         settings: when to end.
         work: its `velocity` holds the guess and then the answer.
     """
@@ -107,22 +104,20 @@ def solve_end_velocity(
     iterations, shift, info = 0, 0.0, UNSOLVED.info
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         while iterations < settings.max_iterations:
-            info, shift = _solve_linear(system, start, h, theta, shift, work)
+            info, shift, has_impulses = _solve_linear(step, theta, shift, work)
             iterations += 1
             if info.status is Status.SINGULAR:
                 return Solved(False, info, iterations, shift)
             size, largest = work.sizes(change)
             if not math.isfinite(size):
                 return Solved(False, evolve(info, status=Status.NON_FINITE), iterations, shift)
-            ended = _follow(system, start, h, theta, shift, settings, work, size, largest)
+            ended = _follow(step, theta, shift, settings, work, size, largest, has_impulses)
             if ended is not None:
-                return Solved(ended, _measured(info, system, ended), iterations, shift)
-    return Solved(False, _measured(info, system, False), iterations, shift)
+                return Solved(ended, _measured(info, step, ended), iterations, shift)
+    return Solved(False, _measured(info, step, False), iterations, shift)
 
 
-def chord_steps(
-    system: System, start: State, h: float, theta: float, settings: NewtonSettings, work: NewtonWork
-) -> Solved | None:
+def chord_steps(step: ThetaStep, theta: float, settings: NewtonSettings, work: NewtonWork) -> Solved | None:
     """Solve the step by chord steps with the factorisation at hand, an earlier step's; None where that does not pay.
 
     They go on while each is at most `reuse` times the one before and two more would be enough. `work.velocity` holds
@@ -130,14 +125,14 @@ def chord_steps(
     """
     v, change, correction = work.velocity, work.change, work.correction
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        system.evaluate(start, v, h, theta)
-        if system.correction(change) is None:
+        step.update_residual(v, theta)
+        if step.compute_newton_increment(change) is None:
             return None
         before = work.sizes(change)[0]
         for _ in range(_CHORD_STEPS):
             v += change
-            system.evaluate(start, v, h, theta)
-            info = system.correction(correction)
+            step.update_residual(v, theta)
+            info = step.compute_newton_increment(correction)
             if info is None:
                 return None
             size, largest = work.sizes(correction)
@@ -147,7 +142,7 @@ def chord_steps(
             rate = size / before
             small = _small(settings, work, 0.0)
             if largest * min(1.0, 2.0 * rate) <= small:
-                info = _measured(info, system, True)
+                info = _measured(info, step, True)
                 # chord steps stop short on the same side in every step: without the last one that adds up
                 v += correction
                 return Solved(True, info, 0, 0.0)
@@ -163,57 +158,57 @@ def _small(settings: NewtonSettings, work: NewtonWork, shift: float) -> float:
 
 
 def _solve_linear(
-    system: System, start: State, h: float, theta: float, shift: float, work: NewtonWork
-) -> tuple[SolveInfo, float]:
-    """Linearise at v and solve (1) for `work.change`, lifting an indefinite matrix."""
+    step: ThetaStep, theta: float, shift: float, work: NewtonWork
+) -> tuple[SolveInfo, float, bool]:
+    """Linearise at v and solve (1) for `work.change` with the first σ that is enough; σ, whether impulses act."""
     v = work.velocity
     while True:
-        system.linearise(start, v, h, theta, shift=shift)
-        info = system.correction(work.change)
+        step.linearise(v, theta, shift=shift)
+        info = step.compute_newton_increment(work.change)
+        has_impulses = info is None
         if info is None:
-            info = system.solve(work.after)
+            info = step.solve(work.after)
             np.subtract(work.after, v, out=work.change)
         if info.status is not Status.SINGULAR or shift >= _LARGEST_SHIFT or not np.isfinite(v).all():
             work.about[:] = v
-            return info, shift
+            return info, shift, has_impulses
         shift = max(1.0, 4.0 * shift)
 
 
-def _measured(info: SolveInfo, system: System, converged: bool) -> SolveInfo:
+def _measured(info: SolveInfo, step: ThetaStep, converged: bool) -> SolveInfo:
     """The last solve's outcome with the measured residual of the step equation."""
     status = info.status
     if not converged and status.solved:
         status = Status.ITERATION_LIMIT
     told = info.residuals
-    residuals = Residuals(told.normal, told.friction, told.cone, system.residual(), told.compliance)
+    residuals = Residuals(told.normal, told.friction, told.cone, step.momentum_residual(), told.compliance)
     return SolveInfo(status, info.iterations, residuals, info.answered_by)
 
 
 def _follow(
-    system: System,
-    start: State,
-    h: float,
+    step: ThetaStep,
     theta: float,
     shift: float,
     settings: NewtonSettings,
     work: NewtonWork,
     size: float,
     largest: float,
+    has_impulses: bool,
 ) -> bool | None:
     """Take Δ of these sizes, and chord steps after it; True: converged, False: no progress, None: linearise anew."""
     v, change, correction, trial = work.velocity, work.change, work.correction, work.trial
     small = _small(settings, work, shift)
 
     def corrected(velocity: Array) -> bool:
-        system.evaluate(start, velocity, h, theta)
-        return system.correction(correction) is not None
+        step.update_residual(velocity, theta)
+        return step.compute_newton_increment(correction) is not None
 
     def residual(velocity: Array) -> float:
-        system.evaluate(start, velocity, h, theta)
-        return system.residual()
+        step.update_residual(velocity, theta)
+        return step.momentum_residual()
 
-    if system.holds_impulses:
-        before = system.residual()
+    if has_impulses:
+        before = step.momentum_residual()
         if largest <= small:
             v[:] = work.after
             return True

@@ -6,7 +6,7 @@ Smooth part over [t, t + h], in inner steps τ that keep the pair's own estimate
 
 for v, and for q as the displacement's share of h. It gives (q_f, v_f); then, with A = M(q_f) + θh·D,
 
-    A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)                 (2)
+    A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                 (2)
 
 Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated every step. Where h·d ≤ `split_above` and no contact
 is near the pair takes damping along, and the smooth motion is of order three. Else D is split off
@@ -60,20 +60,20 @@ class Rk23(Integrator):
         h, t_end = next_step(self._step, state.time, t_stop)
         if self._pair is None or self._buffers is None:
             self._pair, self._buffers = BogackiShampine(system), (system.new_state(), system.new_state())
-        pair = self._pair
-        system.begin(state, h)
+        pair, split = self._pair, system.split
+        may_have_impulses = split.begin_step(state, h).may_have_impulses
         if not pair.begin(system, state):
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
-        theta, held = implicit_share(system, state, h, self._config.split_above)
+        theta, held = implicit_share(split, h, self._config.split_above, may_have_impulses)
         smooth, inner, failure = self._smooth(system, state, h, state.v if held else None)
         if failure is not None:
             return StepReport(accepted=False, step=h, iterations=inner, solve=SolveInfo(failure))
         smooth.time = t_end
-        system.linearise_split(state, smooth, h, theta, held)
-        info = system.solve(out.v)
+        split.linearise(smooth, theta, held)
+        info = split.solve(out.v)
         if info.status is Status.SINGULAR:
             return StepReport(accepted=False, step=h, iterations=inner, solve=info)
-        system.correct(smooth, out.v, h, out)
+        split.apply_velocity_change(smooth, out.v, out)
         out.time = t_end
         return StepReport(accepted=True, step=h, iterations=inner, solve=info)
 

@@ -5,7 +5,7 @@ step. With Δt = t − t_n,
 
     q(t, y) = (q_n ⊕ (½·s + Δt/6·(v_n − v))) ⊕ (½·s − Δt/6·(v_n − v))                            (1)
 
-and q ⊕ w = advance(q, w, 1). For coordinates that add up this is q_n + s. Rotations do not commute: (1) is the
+and q ⊕ w = integrate(q, w, 1). For coordinates that add up this is q_n + s. Rotations do not commute: (1) is the
 commutator-free scheme of order four of the parabola through v_n and v with the mean s/Δt; the two Gauss points carry
 w ± (√3/6)·(v_n − v), weighted by ¼ ± √3/6. Going back, Δt < 0, it gives the states inside the last step.
 
@@ -40,7 +40,7 @@ class Path:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._n = system.velocities
+        self._n = system.nv
         self.here, self._next, self._between = (system.new_state() for _ in range(3))
         self._half, self._turn = np.zeros(self._n), np.zeros(self._n)
 
@@ -58,10 +58,10 @@ class Path:
         half += turn
         # ⊕ is a motion over 1 s; prescribed coordinates are placed by the clock at its end
         now, here.time = here.time, 0.5 * (here.time + time) - 1.0
-        self._system.advance(here, half, 1.0, here, self._between)
+        self._system.integrate(here, half, 1.0, here, self._between)
         here.time, self._between.time = now, time - 1.0
         np.subtract(y[:n], half, out=half)
-        self._system.advance(self._between, half, 1.0, self._between, out)
+        self._system.integrate(self._between, half, 1.0, self._between, out)
         out.v[:] = y[n:]
         out.time = time
 

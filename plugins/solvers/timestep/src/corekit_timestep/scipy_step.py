@@ -81,7 +81,7 @@ class ScipyStepper:
         self._going, self._hint, self._after = False, 0.0, -math.inf
         self._kink = False
         self._held: Array | None = None
-        self._pushed = False
+        self._pushed = self._is_local = False
         self._blank = False
         self._evaluations, self._finite = 0, True
 
@@ -92,7 +92,7 @@ class ScipyStepper:
         h, t_end = next_step(self._step, state.time, t_stop)
         self._enter(system)
         self._evaluations, self._finite = 0, True
-        if system.pass_kink(state, self._room.behind):
+        if system.split.apply_rate_jump(state, self._room.behind):
             state = self._room.behind
         note, status, theta = "", Status.CONVERGED, 0.0
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -114,20 +114,20 @@ class ScipyStepper:
         held = self._held
         if self._pushed:
             # a way that is wrong by the tolerance would be pushed back by an impulse of that over h
-            system.advance(state, 0.5 * (state.v + solver.y[len(state.v) :]), h, state, smooth)
+            system.integrate(state, 0.5 * (state.v + solver.y[len(state.v) :]), h, state, smooth)
             smooth.time = t_end
-        system.smooth.end(smooth, held, self._options.settling)
+        system.smooth.end_step(smooth, held, self._options.settling)
         info = _CONVERGED
-        if system.ends_smoothly(smooth):
+        if system.split.is_impulse_free(smooth):
             out.copy_from(smooth)
             self._going = not self._pushed
         else:
-            system.linearise_split(state, smooth, h, theta, held is not None)
-            info = system.solve(out.v)
+            system.split.linearise(smooth, theta, held is not None)
+            info = system.split.solve(out.v)
             if info.status is Status.SINGULAR:
                 self._solver, self._going = None, False
                 return StepReport(accepted=False, step=h, iterations=self._evaluations, solve=info)
-            system.correct(smooth, out.v, h, out)
+            system.split.apply_velocity_change(smooth, out.v, out)
             out.time = t_end
             # without impulses the problem gives v_f back, to rounding
             tiny = 1e-10 * (1.0 + float(np.max(np.abs(out.v), initial=0.0)))
@@ -142,24 +142,24 @@ class ScipyStepper:
         return self._known
 
     def _enter(self, system: System) -> None:
-        """Take the system, and what was given to remember."""
+        """Allocate buffers for the system."""
         if self._known is None or self._known.system is not system:
             self._known, self._going = _Room(system), False
-        if self._given:
-            given, self._given = self._given, {}
-            self._restore(given)
 
     def _prepare(self, system: System, state: State, h: float, t_end: float) -> float:
         """Have a solver that stands at the state or goes on past it; θ of the split problem."""
         if not math.isfinite(float(np.sum(state.motion))):
             raise _Refused(Status.NON_FINITE)
-        options, smooth = self._options, system.smooth
-        smooth.begin(state, h, 2.0 * h)
-        theta, self._held, self._pushed = 0.0, None, smooth.may_be_pushed
+        self._pushed, self._is_local = system.split.begin_step(state, h, 2.0 * h)
+        if self._given:
+            given, self._given = self._given, {}
+            self._restore(given)
+        theta, self._held = 0.0, None
         if self._pushed:
-            if not smooth.acceleration(state, np.zeros(system.velocities), None, options.settling):
+            found = np.zeros(system.nv)
+            if not system.smooth.compute_acceleration(state, found, None, self._options.settling):
                 raise _Refused(Status.SINGULAR)
-            theta, held = implicit_share(system, state, h, 0.0)
+            theta, held = implicit_share(system.split, h, 0.0, self._pushed)
             self._held = state.v.copy() if held else None
             self._start(state, t_end, kink=True)
             return theta
@@ -207,7 +207,7 @@ class ScipyStepper:
     def _bound(self, time: float, t_end: float) -> tuple[float, bool]:
         """Up to when the smooth part is known, at least to the end of the step, and whether it kinks there."""
         close, horizon = _CLOSE * self._step, _LOOK_AHEAD * self._step
-        known = self._room.system.smooth.known_until(time + close, horizon)
+        known = self._room.system.smooth.smooth_until(time + close, horizon)
         if known <= t_end + close:
             return t_end, True
         return known, known < time + horizon
@@ -235,7 +235,7 @@ class ScipyStepper:
 
     def _build(self, time: float, y: Array, bound: float, first: float | None) -> Any:
         method, options = self._method, self._options
-        longest = self._step if self._room.system.smooth.is_local else math.inf
+        longest = self._step if self._is_local else math.inf
         jacobian = {"jac": self._jacobian} if method.needs_jacobian else {}
         solver = method.make(
             self._rate, time, y, bound, rtol=options.relative, atol=options.absolute, max_step=longest,
@@ -255,6 +255,7 @@ class ScipyStepper:
         self._room.path.state(time, y, trial)
         if time < self._after:
             trial.time = self._after
+        self._room.system.smooth.set_prescribed_velocities(trial)
         return trial
 
     def _rate(self, time: float, y: Array) -> Array:
@@ -264,7 +265,7 @@ class ScipyStepper:
             return out
         trial, smooth = self._place(time, y), self._room.system.smooth
         self._evaluations += 1
-        if not smooth.acceleration(trial, out[n:], self._held, self._options.settling):
+        if not smooth.compute_acceleration(trial, out[n:], self._held, self._options.settling):
             raise _Refused(Status.SINGULAR)
         out[:n] = trial.v
         self._finite = math.isfinite(float(np.sum(out)))
@@ -277,7 +278,9 @@ class ScipyStepper:
         if self._blank:
             return out
         trial, smooth = self._place(time, y), self._room.system.smooth
-        found = smooth.jacobian(trial, self._options.settling, self._held is None, out[n:, :n], out[n:, n:])
+        found = smooth.compute_acceleration_jacobian(
+            trial, self._options.settling, self._held is None, out[n:, :n], out[n:, n:]
+        )
         if not found:
             raise _Refused(Status.SINGULAR)
         if not math.isfinite(float(np.sum(out))):

@@ -2,7 +2,7 @@
 
 Explicit:            M·(v⁺ − v₀) = h·f(q₀, v₀, t) + J_bᵀλ_b + J_cᵀλ_c                    (1)
 Linearly implicit:   (M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) + J_bᵀλ_b + J_cᵀλ_c      (2)
-Both:                q⁺ = advance(q₀, v⁺, h)                                            (3)
+Both:                q⁺ = integrate(q₀, v⁺, h)                                            (3)
 
 (1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model.
 A contact potential, stiff by design, is taken by (2) in both, with β = 1 in (1).
@@ -26,6 +26,7 @@ from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
+from corekit.roles.steps import ThetaStep
 from corekit_timestep.config import SemiImplicitEulerConfig
 
 __all__ = ["SemiImplicitEuler"]
@@ -55,30 +56,29 @@ class SemiImplicitEuler(Integrator):
         last = left <= h * (1.0 + 1e-9)
         if last:
             h = left
-        system.begin(state, h)
-        system.linearise_start(state, h, self._beta, self._damping)
+        step = system.theta
+        step.begin_step(state, h)
+        step.linearise_at_start(self._beta, self._damping)
         v, note = out.v, ""
-        info = system.solve(v)
+        info = step.solve(v)
         if info.status is _SINGULAR:
-            info, shift = self._shifted(system, state, h, v, info)
+            info, shift = self._shifted(step, v, info)
             if info.status is _SINGULAR:
                 return StepReport(accepted=False, step=h, solve=info)
             note = f"step matrix not positive definite: shifted by {shift:g} times the mass"
-        system.advance(state, v, h, state, out)
+        system.integrate(state, v, h, state, out)
         if last:
             out.time = t_stop
         # by place: named arguments would cost as much as the report
         return StepReport(True, h, 1, info, note)
 
-    def _shifted(
-        self, system: System, state: State, h: float, velocity: Array, info: SolveInfo
-    ) -> tuple[SolveInfo, float]:
+    def _shifted(self, step: ThetaStep, velocity: Array, info: SolveInfo) -> tuple[SolveInfo, float]:
         """Solve with the first σ that makes the matrix of (2) positive definite; the answer and σ."""
         shift = 0.0
         while info.status is _SINGULAR and self._beta and shift < _LARGEST_SHIFT:
             shift = max(1.0, 4.0 * shift)
-            system.linearise_start(state, h, self._beta, self._damping, shift)
-            info = system.solve(velocity)
+            step.linearise_at_start(self._beta, self._damping, shift)
+            info = step.solve(velocity)
         return info, shift
 
     def memory(self) -> Memory:

@@ -16,8 +16,7 @@ or with θ = ½ in (1) still h·f·(1 − (hd)²/12 + …) at best. So wherever 
 
 from __future__ import annotations
 
-from corekit.data.state import State
-from corekit.roles.integrator import System
+from corekit.roles.steps import SplitStep
 
 __all__ = ["implicit_share"]
 
@@ -25,16 +24,18 @@ _UNDERESTIMATE = 1.1
 """The rate d is estimated from below; θ is chosen for one that is this much larger."""
 
 
-def implicit_share(system: System, state: State, h: float, split_above: float) -> tuple[float, bool]:
+def implicit_share(
+    step: SplitStep, h: float, split_above: float, may_have_impulses: bool
+) -> tuple[float, bool]:
     """θ of (1), and whether the smooth part holds the damping at its start.
 
-    Where h·d ≤ `split_above` and nothing may push, the smooth part takes damping along. Near contacts and with bounded
-    rows it is always held: damping taken along acts on the speed that the impulse is about to stop, and what rests
-    would be carried by a share of up to ½·h·d less than its weight. `system.acceleration` was asked at `state` before.
+    Where h·d ≤ `split_above` and no impulse may act, the smooth dynamics contain the damping. Near contacts and with
+    bounded constraints it is always frozen: otherwise it would act on the speed that the impulse is about to stop, and
+    a resting body would be carried by up to ½·h·d less than its weight. The last acceleration is that of the start.
     """
-    stiffness = h * system.damping_rate(state)
+    stiffness = h * step.max_damping_rate()
     if not stiffness:
         return 0.0, False
-    if stiffness <= split_above and not system.smooth.may_be_pushed:
+    if stiffness <= split_above and not may_have_impulses:
         return 0.5, False
     return max(0.5, 1.0 - 1.0 / (_UNDERESTIMATE * stiffness)), True

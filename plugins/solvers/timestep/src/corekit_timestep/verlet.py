@@ -1,10 +1,10 @@
 """Verlet's scheme in its two forms, then one contact problem a step.
 
-    velocity:  a₀ = a(q₀, v₀),   q_f = advance(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)
+    velocity:  a₀ = a(q₀, v₀),   q_f = integrate(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)
                v_f = v₀ + ½·h·(a₀ + a₁)                                                    (1)
-    position:  q_m = advance(q₀, v₀, ½·h),   a_m = a(q_m, v₀ + ½·h·a(q_m, v₀)),   v_f = v₀ + h·a_m
-               q_f = advance(q_m, v_f, ½·h)                                                (2)
-    contact about (q_f, v_f) gives v⁺,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)                (3)
+    position:  q_m = integrate(q₀, v₀, ½·h),   a_m = a(q_m, v₀ + ½·h·a(q_m, v₀)),   v_f = v₀ + h·a_m
+               q_f = integrate(q_m, v_f, ½·h)                                                (2)
+    contact about (q_f, v_f) gives v⁺,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                (3)
 
 a is the acceleration of the smooth part, bilateral rows and contact potentials included. Second order, symplectic
 where forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at impacts. (1) takes
@@ -59,14 +59,15 @@ class Verlet(Integrator):
         if self._states is None:
             self._states = system.new_state(), system.new_state()
         smooth, middle = self._states
-        system.begin(state, h)
+        split = system.split
+        may_have_impulses = split.begin_step(state, h).may_have_impulses
         theta, held = 0.0, False
-        before, moved = np.zeros(system.velocities), True
-        splits = self._config.split_above < math.inf or system.smooth.may_be_pushed
+        before, moved = np.zeros(system.nv), True
+        splits = self._config.split_above < math.inf or may_have_impulses
         if splits or self._config.form == "velocity":
-            moved = system.acceleration(state, before)
+            moved = system.smooth.compute_acceleration(state, before)
         if moved and splits:
-            theta, held = implicit_share(system, state, h, self._config.split_above)
+            theta, held = implicit_share(split, h, self._config.split_above, may_have_impulses)
         if moved:
             start = state.v if held else None
             moved = (
@@ -77,11 +78,11 @@ class Verlet(Integrator):
         if not moved:
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
         smooth.time = t_end
-        system.linearise_split(state, smooth, h, theta, held)
-        info = system.solve(out.v)
+        split.linearise(smooth, theta, held)
+        info = split.solve(out.v)
         if info.status is Status.SINGULAR:
             return StepReport(accepted=False, step=h, solve=info)
-        system.correct(smooth, out.v, h, out)
+        split.apply_velocity_change(smooth, out.v, out)
         out.time = t_end
         return StepReport(accepted=True, step=h, solve=info)
 
@@ -96,10 +97,10 @@ def _from_ends(
     system: System, state: State, h: float, before: Array, held: Array | None, smooth: State
 ) -> bool:
     """(1), with a₀ = `before`; False if the mass matrix is singular."""
-    after = np.zeros(system.velocities)
-    system.advance(state, state.v + 0.5 * h * before, h, state, smooth)
+    after = np.zeros(system.nv)
+    system.integrate(state, state.v + 0.5 * h * before, h, state, smooth)
     smooth.v[:] = state.v + h * before
-    if not system.acceleration(smooth, after, held):
+    if not system.smooth.compute_acceleration(smooth, after, held):
         return False
     smooth.v[:] = state.v + 0.5 * h * (before + after)
     return True
@@ -109,16 +110,16 @@ def _from_middle(
     system: System, state: State, h: float, held: Array | None, middle: State, smooth: State
 ) -> bool:
     """(2); False if the mass matrix is singular."""
-    found = np.zeros(system.velocities)
-    system.advance(state, state.v, 0.5 * h, state, middle)
+    found = np.zeros(system.nv)
+    system.integrate(state, state.v, 0.5 * h, state, middle)
     middle.v[:] = state.v
-    if not system.acceleration(middle, found, held):
+    if not system.smooth.compute_acceleration(middle, found, held):
         return False
     if held is None:
         middle.v[:] = state.v + 0.5 * h * found
-        if not system.acceleration(middle, found):
+        if not system.smooth.compute_acceleration(middle, found):
             return False
     after = state.v + h * found
-    system.advance(middle, after, 0.5 * h, middle, smooth)
+    system.integrate(middle, after, 0.5 * h, middle, smooth)
     smooth.v[:] = after
     return True

@@ -4,7 +4,7 @@ Repeats   linearise at v_k,   solve for v_{k+1}                                 
 until |v_{k+1} − v_k| and the residual of the step equation at v_{k+1} are small; where the residual does
 not decrease the step is halved, with the impulses held (regularised friction needs it). Then
 
-    q⁺ = advance(q₀, θ·v⁺ + (1 − θ)·v₀, h)                                              (2)
+    q⁺ = integrate(q₀, θ·v⁺ + (1 − θ)·v₀, h)                                              (2)
 """
 
 from __future__ import annotations
@@ -54,30 +54,30 @@ class ImplicitEuler(Integrator):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        config, theta = self._config, self._config.theta
-        system.begin(state, h)
+        config, theta, step = self._config, self._config.theta, system.theta
+        step.begin_step(state, h)
         v, before, after = state.v.copy(), state.v.copy(), np.zeros_like(state.v)
-        tangent, note, change, share, model = 1.0, "", np.inf, 1.0, np.inf
+        stiffness_factor, note, change, share, model = 1.0, "", np.inf, 1.0, np.inf
         info = SolveInfo()
         iteration = 0
         while iteration < config.max_iterations:
-            system.linearise(state, v, h, theta, tangent)
-            remaining = system.residual()
+            step.linearise(v, theta, stiffness_factor)
+            remaining = step.momentum_residual()
             if change <= config.tolerance * (1.0 + float(np.max(np.abs(v)))) and remaining <= config.residual:
                 break
             if remaining > (1.0 - 0.1 * share) * model and share > 1e-3:
                 share *= 0.5
                 v = before + share * (after - before)
                 continue
-            info = system.solve(after)
+            info = step.solve(after)
             iteration += 1
-            if info.status is Status.SINGULAR and tangent:
-                tangent, note, model = 0.0, "stiffness dropped", np.inf
+            if info.status is Status.SINGULAR and stiffness_factor:
+                stiffness_factor, note, model = 0.0, "stiffness dropped", np.inf
                 continue
             if info.status is Status.SINGULAR:
                 break
             # at v_k with the new impulses the residual is that of the linear model before its step
-            model, share = system.residual(), 1.0
+            model, share = step.momentum_residual(), 1.0
             change = float(np.max(np.abs(after - v)))
             if not np.isfinite(change):
                 info = evolve(info, status=Status.NON_FINITE)
@@ -86,6 +86,6 @@ class ImplicitEuler(Integrator):
         else:
             info = evolve(info, status=Status.ITERATION_LIMIT) if info.status.solved else info
         out.v[:] = v
-        system.advance(state, theta * v + (1.0 - theta) * state.v, h, state, out)
+        system.integrate(state, theta * v + (1.0 - theta) * state.v, h, state, out)
         out.time = t_end
         return StepReport(accepted=info.status.solved, step=h, iterations=iteration, solve=info, note=note)

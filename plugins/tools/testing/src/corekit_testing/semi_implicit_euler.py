@@ -1,6 +1,6 @@
 """Reference integrator: semi-implicit Euler, one solve a step.
 
-(M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) + impulses,     q⁺ = advance(q₀, v⁺, h)    (1)
+(M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) + impulses,     q⁺ = integrate(q₀, v⁺, h)    (1)
 """
 
 from __future__ import annotations
@@ -51,13 +51,14 @@ class SemiImplicitEuler(Integrator):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        system.begin(state, h)
-        system.linearise_start(state, h, self._beta, self._damping)
-        info, note = system.solve(out.v), ""
+        step = system.theta
+        step.begin_step(state, h)
+        step.linearise_at_start(self._beta, self._damping)
+        info, note = step.solve(out.v), ""
         if info.status is _SINGULAR and self._beta:
             note = "stiffness dropped"
-            system.linearise_start(state, h, 0.0, self._damping)
-            info = system.solve(out.v)
-        system.advance(state, out.v, h, state, out)
+            step.linearise_at_start(0.0, self._damping)
+            info = step.solve(out.v)
+        system.integrate(state, out.v, h, state, out)
         out.time = t_end
         return StepReport(accepted=info.status.solved, step=h, solve=info, note=note)

@@ -1,8 +1,8 @@
 """Reference integrator of the split family: velocity Verlet, then one contact problem.
 
-    a₀ = a(q₀, v₀),   q_f = advance(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)         (1)
+    a₀ = a(q₀, v₀),   q_f = integrate(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)         (1)
     v_f = v₀ + ½·h·(a₀ + a₁)                                                           (2)
-    contact about (q_f, v_f) gives v⁺,   q⁺ = advance(q_f, ½·(v⁺ − v_f), h)               (3)
+    contact about (q_f, v_f) gives v⁺,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)               (3)
 
 Source for (1)–(2): Swope et al. (1982), J. Chem. Phys. 76(1).
 """
@@ -49,17 +49,18 @@ class VelocityVerlet(Integrator):
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
         smooth = self._smooth = self._smooth or system.new_state()
-        before, after = np.zeros(system.velocities), np.zeros(system.velocities)
-        system.begin(state, h)
-        if not system.acceleration(state, before):
+        before, after = np.zeros(system.nv), np.zeros(system.nv)
+        split, dynamics = system.split, system.smooth
+        split.begin_step(state, h)
+        if not dynamics.compute_acceleration(state, before):
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
-        system.advance(state, state.v + 0.5 * h * before, h, state, smooth)
+        system.integrate(state, state.v + 0.5 * h * before, h, state, smooth)
         smooth.v[:] = state.v + h * before
-        if not system.acceleration(smooth, after):
+        if not dynamics.compute_acceleration(smooth, after):
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
         smooth.v[:] = state.v + 0.5 * h * (before + after)
-        system.linearise_split(state, smooth, h)
-        info = system.solve(out.v)
-        system.correct(smooth, out.v, h, out)
+        split.linearise(smooth)
+        info = split.solve(out.v)
+        split.apply_velocity_change(smooth, out.v, out)
         out.time = t_end
         return StepReport(accepted=info.status.solved, step=h, solve=info)

@@ -85,8 +85,8 @@ def _accelerations(simulation: Simulation, state: State) -> Array:
     own = simulation.system.new_state()
     own.copy_from(state)
     out = np.zeros(len(own.v))
-    simulation.system.begin(own, simulation.step_length)
-    simulation.system.acceleration(own, out)
+    simulation.system.split.begin_step(own, simulation.step_length)
+    simulation.system.smooth.compute_acceleration(own, out)
     return out
 
 

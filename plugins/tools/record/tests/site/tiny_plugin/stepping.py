@@ -31,12 +31,12 @@ class Euler(Integrator):
         time.sleep(self._config.nap)
         last = t_stop - state.time <= self._step * (1.0 + 1e-9)
         h = t_stop - state.time if last else self._step
-        system.begin(state, h)
-        system.linearise_start(state, h, 0.0, False)
-        info = system.solve(out.v)
+        system.theta.begin_step(state, h)
+        system.theta.linearise_at_start(0.0, False)
+        info = system.theta.solve(out.v)
         if info.status is Status.SINGULAR:
             return StepReport(accepted=False, step=h, solve=info)
-        system.advance(state, out.v, h, state, out)
+        system.integrate(state, out.v, h, state, out)
         if last:
             out.time = t_stop
         return StepReport(accepted=True, step=h, solve=info)
