@@ -37,6 +37,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     from corekit.errors import PluginError
+    from corekit.registry.contract import contract_problem
     from corekit.registry.resolve import load_target, missing_abilities, resolve
 
     missing: dict[str, str] = {}
@@ -45,8 +46,9 @@ def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
         if arguments[0] == "component":
             spec = resolve(arguments[1], arguments[2])
             missing = dict(missing_abilities(spec))
-            for target in (spec.target, spec.config, *([spec.initial] if spec.initial else [])):
+            for target in (spec.config, *([spec.initial] if spec.initial else [])):
                 load_target(target)
+            problem = contract_problem(load_target(spec.target), spec)
         else:
             problem = _entry_problem(*arguments)
     except PluginError as error:

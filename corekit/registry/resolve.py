@@ -120,8 +120,18 @@ def _owner(target: str) -> str:
     owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
     if not owners:
         return f"package {package}"
-    names = ", ".join(row.name for row in owners)
+    # those that name it, where their specs can be read
+    names = ", ".join(row.name for row in [row for row in owners if _names(row, target)] or owners)
     return f"plugin {names} of {owners[0].distribution} {owners[0].version}"
+
+
+def _names(row: Installed, target: str) -> bool:
+    """Whether a component's spec names a target."""
+    try:
+        spec = read_spec(row)
+    except PluginError:
+        return False
+    return target in {spec.target, spec.config, spec.initial}
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

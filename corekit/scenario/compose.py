@@ -11,8 +11,9 @@ from attrs import define, field
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.errors import CompositionError, ConfigError, Mistake, PluginError
+from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.registry.contract import contract_problem
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.component import BuildContext, Component
@@ -59,12 +60,18 @@ class _Builder:
             build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
         )
         target = load_target(spec.target)
+        problem = contract_problem(target, spec)
+        if problem:
+            raise PluginError(f"{path}: {problem}: a release of its distribution for this kernel is needed")
         try:
             component = target(config, context)
-        except (ConfigError, CompositionError, PluginError):
+        except CorekitError:
             raise
         except ValueError as error:
             raise ConfigError([Mistake(f"{path}.options", dict(use.options), str(error))], path) from error
+        except Exception as error:
+            said = f"building {spec.target} raised {type(error).__name__}: {error}"
+            raise PluginError(f"{path}: {said}: this is a mistake in the plugin") from error
         self.made[path] = component
         return component
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,7 +31,7 @@ def add(site, name, model):
     site.add(f"fake-{name}", {"models": {name: f"{package}._spec:spec"}}, modules)
 
 
-GOOD = "print('hello from the plugin')\nclass Model: pass\nclass Config: pass\n"
+GOOD = "print('hello from the plugin')\nfrom corekit_testing.pendulum import Pendulum as Model\nclass Config: pass\n"
 
 
 @pytest.fixture
@@ -38,7 +39,8 @@ def only_fakes(local_site, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
     rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
     monkeypatch.setattr(checkup, "discover", rows)
-    monkeypatch.setattr(checkup.metadata, "entry_points", lambda **_: ())
+    # not that of the whole process, which finds hooks once and keeps them
+    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=lambda **_: ()))
     return local_site
 
 
@@ -53,16 +55,18 @@ def test_each_way_to_break_is_told_apart(only_fakes):
     )
     add(only_fakes, "hangs", "import time\ntime.sleep(60)\n")
     add(only_fakes, "half", "class Model: pass\n")
+    add(only_fakes, "foreign", "class Model: pass\nclass Config: pass\n")
     told: list[Finding] = []
-    findings = {finding.name: finding for finding in check_up(limit=5.0, tell=told.append)}
-    assert len(told) == len(findings) == 6
+    findings = {finding.name: finding for finding in check_up(limit=15.0, tell=told.append)}
+    assert len(told) == len(findings) == 7
     assert findings["good"].problem == ""
     assert findings["good"].wall_s > 0
     assert "No module named 'no_such_module'" in findings["raises"].problem
     assert "signal 9" in findings["dies"].problem
     assert "exit code 7): out of licences" in findings["leaves"].problem
-    assert "did not end within 5 s" in findings["hangs"].problem
+    assert "did not end within 15 s" in findings["hangs"].problem
     assert "no attribute 'Config'" in findings["half"].problem
+    assert "is no model: it does not derive from" in findings["foreign"].problem
     assert not any(finding.first_party for finding in findings.values())
 
 
