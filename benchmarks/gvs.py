@@ -30,7 +30,7 @@ from scipy.integrate import BDF
 
 import corekit
 from corekit.data.arrays import Array
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit_scenarios.cases.gvs.arms import MANIPULATOR_ELEMENTS, OCTOPUS_ELEMENTS
 from corekit_statics.equilibria import move_to_equilibrium
 

@@ -43,7 +43,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Layout, Model, Outline
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.contact_calls import dress_at_start, place_and_probe, respond
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.start_form import StartForm

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from corekit.version import __version__
+
 if TYPE_CHECKING:
     from corekit.scenario.load import load
 
     Results: Any
 
 __all__ = ["Results", "__version__", "load"]
-
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return load
     if name == "Results":
-        from corekit.scenario.running import results_class
+        from corekit.simulation.results import results_class
 
         return results_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

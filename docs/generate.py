@@ -19,7 +19,7 @@ from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, read_spec
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 
 __all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
 

@@ -10,8 +10,8 @@ import time as clock
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from corekit import __version__
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
+from corekit.version import __version__
 
 if TYPE_CHECKING:
     from cyclopts import App

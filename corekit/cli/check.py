@@ -12,8 +12,8 @@ from corekit.cli import FAILED, print_error
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
-    from corekit.run.simulation import Simulation
-    from corekit.scenario.schema import Scenario
+    from corekit.scenario.scenario import Scenario
+    from corekit.simulation.loop import Simulation
 
 __all__ = ["check"]
 

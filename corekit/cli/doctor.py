@@ -34,7 +34,7 @@ def doctor(
     limit
         Time that one plugin's import may take [s].
     """
-    from corekit.run.folder import versions_of
+    from corekit.simulation.versions import versions_of
 
     versions = versions_of(())
     with _progress(silent=as_json) as tell:

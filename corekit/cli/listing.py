@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from corekit import __version__
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FirstParty, not_installed
 from corekit.registry.spec import ROLES
+from corekit.version import __version__
 
 __all__ = ["print_listing"]
 

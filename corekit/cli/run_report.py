@@ -12,7 +12,7 @@ from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
 from corekit.registry.resolve import load_target
-from corekit.run.folder import STATUS, read_log, read_status
+from corekit.simulation.folder import STATUS, read_log, read_status
 
 __all__ = ["RunReport", "run_report", "time_rows"]
 

@@ -76,7 +76,7 @@ class HookSpecs:
     def corekit_run_observers(self) -> Sequence[str] | None:
         """Who takes part in runs: `module:function`s that make `RunObserver`s from a `RunContext`.
 
-        See `corekit.run.observers`.
+        See `corekit.simulation.observers`.
         """
 
     @hookspec
@@ -93,7 +93,7 @@ class HookSpecs:
 
     @hookspec
     def corekit_equilibrium_finder(self) -> str | None:
-        """`module:class` that finds equilibria, see `corekit.run.equilibrium`; the first answer is used."""
+        """`module:class` that finds equilibria, see `corekit.simulation.equilibrium`; the first answer is used."""
 
     @hookspec
     def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:

@@ -18,9 +18,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from corekit import __version__
 from corekit.registry.declared import declared_api
 from corekit.registry.spec import ROLES, api_problem
+from corekit.version import __version__
 
 __all__ = ["Installed", "discover", "module_is_missing"]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from attrs import field, frozen
 
-from corekit import __version__
+from corekit.version import __version__
 
 __all__ = ["API_VERSION", "ROLES", "ComponentSpec", "api_problem"]
 

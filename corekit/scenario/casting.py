@@ -12,7 +12,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.options import Use
 from corekit.scenario.composition_check import Cast, check_composition
-from corekit.scenario.schema import Scenario
+from corekit.scenario.schema import ScenarioTables
 from corekit.scenario.structure import structure
 
 __all__ = ["cast_of", "checked_cast", "config_of", "contact_components", "structured"]
@@ -44,7 +44,7 @@ def structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
     return made
 
 
-def contact_components(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]:
+def contact_components(scenario: ScenarioTables) -> tuple[Use | None, tuple[Use, ...]]:
     """The contact solver and the detectors; none without a solver."""
     contact = scenario.contact
     if contact is None or contact.solver is None:
@@ -52,7 +52,7 @@ def contact_components(scenario: Scenario) -> tuple[Use | None, tuple[Use, ...]]
     return contact.solver, contact.detector
 
 
-def cast_of(scenario: Scenario) -> Cast:
+def cast_of(scenario: ScenarioTables) -> Cast:
     """Who takes part in a scenario, by light spec; nested components included."""
     solver, detectors = contact_components(scenario)
     others: list[ComponentSpec] = []
@@ -79,7 +79,7 @@ def cast_of(scenario: Scenario) -> Cast:
     )
 
 
-def checked_cast(scenario: Scenario) -> Cast:
+def checked_cast(scenario: ScenarioTables) -> Cast:
     """The cast of a scenario whose components can work together.
 
     Raises:

@@ -22,13 +22,13 @@ from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import Use
-from corekit.run.equilibrium import equilibrium_finder
-from corekit.run.simulation import Simulation
 from corekit.scenario.casting import cast_of, config_of, contact_components, structured
 from corekit.scenario.composition_check import Cast
 from corekit.scenario.obstacles import obstacles_of
 from corekit.scenario.schema import Body as BodyTable
-from corekit.scenario.schema import Scenario
+from corekit.scenario.schema import ScenarioTables
+from corekit.simulation.equilibrium import equilibrium_finder
+from corekit.simulation.loop import Simulation
 from corekit.world.bodies import Body, stack_bodies
 from corekit.world.body_system import BodySystem
 from corekit.world.contact_stage import ContactStage, Stabilisation
@@ -43,7 +43,7 @@ __all__ = ["compose", "models_without_gravity"]
 class _Builder:
     """Builds components and keeps them by path, for their memory."""
 
-    scenario: Scenario
+    scenario: ScenarioTables
     made: dict[str, Component] = field(factory=dict)
 
     def build(self, role: str, use: Use, path: str, base: Pose | None = None) -> Any:
@@ -93,7 +93,9 @@ def _body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any
     return table.name, model, spec.provides, signals, table.friction
 
 
-def _initialise(simulation: Simulation, scenario: Scenario, models: Mapping[str, ComponentSpec]) -> None:
+def _initialise(
+    simulation: Simulation, scenario: ScenarioTables, models: Mapping[str, ComponentSpec]
+) -> None:
     """Write every body's initial state, prescribed coordinates on their path."""
     for part, state, table in zip(
         simulation.system.parts, simulation.state.parts, scenario.bodies, strict=True
@@ -151,7 +153,7 @@ def _check_served(scene: ShapeScene, detectors: list[ContactDetector], bodies: t
 
 def _stage(
     builder: _Builder,
-    scenario: Scenario,
+    scenario: ScenarioTables,
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
 ) -> tuple[ContactStage | None, ContactSolver | None]:
@@ -180,7 +182,7 @@ def _stage(
     return stage, solver
 
 
-def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
+def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
     """The simulation a scenario describes, at its initial state.
 
     Args:
@@ -216,7 +218,7 @@ def compose(scenario: Scenario, cast_list: Cast) -> Simulation:
     return simulation
 
 
-def models_without_gravity(scenario: Scenario) -> list[Model] | None:
+def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
     """The models of a scenario once more, without gravity; None where there is none."""
     if not any(scenario.world.gravity):
         return None

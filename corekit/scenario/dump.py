@@ -7,7 +7,7 @@ from typing import Any
 
 from corekit.errors import ConfigError, Mistake
 from corekit.scenario.plain import plain
-from corekit.scenario.schema import Scenario
+from corekit.scenario.schema import ScenarioTables
 
 __all__ = ["dump_given", "dump_resolved", "resolved_document"]
 
@@ -16,7 +16,7 @@ _CODE_ALLOWED = (
 )
 
 
-def resolved_document(scenario: Scenario) -> dict[str, Any]:
+def resolved_document(scenario: ScenarioTables) -> dict[str, Any]:
     """The table of a scenario; `from_document` makes an equal scenario of it. File paths are absolute."""
     mistakes: list[Mistake] = []
     document = plain(scenario, "", mistakes)
@@ -25,14 +25,14 @@ def resolved_document(scenario: Scenario) -> dict[str, Any]:
     return document
 
 
-def dump_resolved(scenario: Scenario) -> str:
+def dump_resolved(scenario: ScenarioTables) -> str:
     """The same as TOML text, for `loads`; it tells that code was allowed, and does not allow it."""
     import tomli_w
 
     return (_CODE_ALLOWED if scenario.allow_code else "") + tomli_w.dumps(resolved_document(scenario))
 
 
-def dump_given(scenario: Scenario) -> str:
+def dump_given(scenario: ScenarioTables) -> str:
     """The text of its file if that still says the same, else its table as TOML: overrides are in it.
 
     A scenario made in Python has neither; its resolved form stands for it.

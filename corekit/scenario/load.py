@@ -18,7 +18,7 @@ from corekit.scenario.checks import mistakes_between
 from corekit.scenario.dump import dump_resolved, resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.plain import plain
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 from corekit.scenario.shipped import find_shipped, shipped
 from corekit.scenario.structure import structure
 from corekit.scenario.words import Described, shown

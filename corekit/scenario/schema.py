@@ -8,20 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, frozen
 
 from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
 from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kinds, shape_spec
-from corekit.roles.code import code_allowed
 from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
-
-if TYPE_CHECKING:
-    from corekit.roles.model import Model
-    from corekit.run.simulation import Simulation
 
 __all__ = [
     "FORMAT",
@@ -34,7 +29,7 @@ __all__ = [
     "Obstacle",
     "Output",
     "PenetrationWatch",
-    "Scenario",
+    "ScenarioTables",
     "Stabilisation",
     "Time",
     "Watchdog",
@@ -294,8 +289,8 @@ class Watchdog:
 
 
 @frozen(kw_only=True)
-class Scenario:
-    """Everything that decides a run.
+class ScenarioTables:
+    """Everything that decides a run, as a file holds it.
 
     Options of components are complete: every default is filled in when a file is loaded.
 
@@ -332,51 +327,3 @@ class Scenario:
         mistakes = mistakes_between(self)
         if mistakes:
             raise ConfigError(mistakes, f"scenario {self.name!r}")
-
-    def compose(self) -> Simulation:
-        """The simulation of this scenario: plugins imported, objects built and checked against each other."""
-        from corekit.hooks.installed import installed_hooks
-        from corekit.scenario.casting import checked_cast
-
-        with code_allowed(self.allow_code):
-            cast = checked_cast(self)
-            from corekit.scenario.compose import compose  # heavy: only where nothing was refused
-
-            simulation = compose(self, cast)
-        installed_hooks().scenario_composed(self, simulation)
-        return simulation
-
-    def given_text(self) -> str:
-        """The file it was read from, word for word; where overrides changed it, the changed table as TOML."""
-        from corekit.scenario.dump import dump_given
-
-        return dump_given(self)
-
-    def resolved_text(self) -> str:
-        """The scenario as TOML with every default filled in."""
-        from corekit.scenario.dump import dump_resolved
-
-        return dump_resolved(self)
-
-    def models_without_gravity(self) -> list[Model] | None:
-        """The models once more, without gravity, for loads that grow; None where there is none."""
-        from corekit.scenario.compose import models_without_gravity
-
-        with code_allowed(self.allow_code):
-            return models_without_gravity(self)
-
-    def statics(self, **options: Any) -> Any:
-        """Its equilibrium, or several; options as in `find_equilibria` of the installed equilibrium finder.
-
-        Raises:
-            PluginError: no equilibrium finder is installed.
-        """
-        from corekit.run.equilibrium import equilibrium_finder
-
-        return equilibrium_finder().find_equilibria(self, **options)
-
-    def run(self, **options: Any) -> Any:
-        """Compose and run it; options as in `corekit.run.execute.execute`. Its results, see `running.run`."""
-        from corekit.scenario.running import run
-
-        return run(self, **options)

@@ -1,7 +1,7 @@
 """`python -m corekit.scenario.warm_up FILE [--step]`: compile the kernels of a scenario's contact, or of a step.
 
-`corekit.run.compilation` starts it beside a run or a search; it prints nothing and writes nothing but the compile
-cache. It allows no code: a scenario that names Python functions is refused, and compiled where it runs.
+`corekit.simulation.compilation` starts it beside a run or a search; it prints nothing and writes nothing but the
+compile cache. It allows no code: a scenario that names Python functions is refused, and compiled where it runs.
 """
 
 from __future__ import annotations

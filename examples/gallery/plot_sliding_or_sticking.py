@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from corekit.scenario.load import from_document
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 
 FRICTION, G, H = 0.5, 9.81, 1e-3
 

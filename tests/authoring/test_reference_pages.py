@@ -12,7 +12,7 @@ from corekit.cli.option_table import describe_options
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_target, read_spec
 from corekit.roles.options import option
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = [row for row in discover() if row.usable and not row.reference]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corekit.run.simulation import Simulation
 from corekit.scenario import warm_up
 from corekit.scenario.load import load
+from corekit.simulation.loop import Simulation
 from corekit.world.placeholder import placeholder_contact
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 

@@ -18,7 +18,11 @@ def breaches():
 @pytest.mark.parametrize(
     ("file", "source", "words"),
     [
-        ("corekit/run/loop.py", "def f():\n    import corekit_pcc.model\n", "kernel imports the plugin"),
+        (
+            "corekit/simulation/loop.py",
+            "def f():\n    import corekit_pcc.model\n",
+            "kernel imports the plugin",
+        ),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit_b.kinematics import f\n", "another plugin"),
         ("plugins/models/a/tests/test_a.py", "import corekit_b\n", "another plugin"),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit.world import World\n", "it sees only"),

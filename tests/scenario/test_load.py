@@ -16,7 +16,8 @@ from corekit.data.signals import Constant, Ramp, Sine
 from corekit.errors import ConfigError
 from corekit.roles.options import Use
 from corekit.scenario.load import from_document, load, loads
-from corekit.scenario.schema import Contact, Scenario
+from corekit.scenario.scenario import Scenario
+from corekit.scenario.schema import Contact
 
 
 def mistakes_of(text, overrides=()):

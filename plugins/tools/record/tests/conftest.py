@@ -17,7 +17,7 @@ import pytest
 from corekit.data.signals import Constant, Ramp
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import BuildContext
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.bodies import stack_bodies
 from corekit.world.contact_stage import ContactStage, Stabilisation
 from corekit.world.obstacles import Obstacle

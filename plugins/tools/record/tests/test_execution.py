@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError, StepFailed
-from corekit.run.folder import RunFolder, read_status
-from corekit.run.pace import Progress
 from corekit.scenario.running import run
 from corekit.scenario.schema import Watchdog
+from corekit.simulation.folder import RunFolder, read_status
+from corekit.simulation.pace import Progress
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
@@ -175,7 +175,7 @@ def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
 
 
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
-    monkeypatch.setattr("corekit.run.pace._TELL_EVERY", 0.0)
+    monkeypatch.setattr("corekit.simulation.pace._TELL_EVERY", 0.0)
     told: list[Progress] = []
     run(Scene(world()), progress=told.append)
     assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]

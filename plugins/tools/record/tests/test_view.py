@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from corekit.cli import DONE, MISUSE, main
-from corekit.run.folder import RunFolder
+from corekit.simulation.folder import RunFolder
 from corekit_record.cli import view as verb
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results

@@ -15,10 +15,11 @@ from attrs import evolve
 from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
-from corekit.run.simulation import Simulation
-from corekit.run.step_size import explicit_limit, step_to_try
 from corekit.scenario.load import load, loads
-from corekit.scenario.running import replay, run
+from corekit.scenario.resuming import replay
+from corekit.scenario.running import run
+from corekit.simulation.loop import Simulation
+from corekit.simulation.step_size import explicit_limit, step_to_try
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corekit.run.folder import read_status
+from corekit.simulation.folder import read_status
 
 from .viser_client import Client
 

@@ -27,7 +27,7 @@ from typing import Any, final
 import numpy as np
 
 from corekit.roles.model import ChannelKind
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.bodies import Body
 from corekit.world.body_system import BodySystem
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit.run.observers import RunContext, RunObserver
+from corekit.simulation.observers import RunContext, RunObserver
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS
 from corekit_record.statistics import Statistics

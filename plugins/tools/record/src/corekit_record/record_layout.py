@@ -18,7 +18,7 @@ import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.roles.model import Coordinate, Outline
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.bodies import Body
 from corekit.world.shape_scene import ShapeScene
 from corekit_record.drawing import shapes_as_text

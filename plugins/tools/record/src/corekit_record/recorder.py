@@ -19,8 +19,8 @@ from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
-from corekit.run.observers import Arrays, RunObserver
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
+from corekit.simulation.observers import Arrays, RunObserver
 from corekit.world.shape_scene import ShapeScene
 from corekit_record.columns import Columns
 from corekit_record.drawing import resampled

@@ -17,7 +17,7 @@ from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
-from corekit.run.folder import RunStatus, read_log, read_status
+from corekit.simulation.folder import RunStatus, read_log, read_status
 from corekit_record.drawing import contact_track, shape_poses, shapes_from_text
 from corekit_record.record_layout import FORMAT, STATUSES
 

@@ -16,8 +16,8 @@ from attrs import asdict, define, field, frozen
 from corekit.data.contacts import ContactMode, ContactRecord
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.run.observers import Arrays, RunObserver
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
+from corekit.simulation.observers import Arrays, RunObserver
 
 __all__ = ["ContactPhase", "SinceKept", "Statistics", "contact_phases"]
 

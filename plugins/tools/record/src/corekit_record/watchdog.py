@@ -25,9 +25,9 @@ import numpy as np
 
 from corekit.data.step import StepReport
 from corekit.errors import StepFailed
-from corekit.run.observers import Arrays, RunObserver
-from corekit.run.simulation import Simulation
-from corekit.run.step_size import step_to_try
+from corekit.simulation.loop import Simulation
+from corekit.simulation.observers import Arrays, RunObserver
+from corekit.simulation.step_size import step_to_try
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
 

@@ -11,12 +11,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from corekit.run.checkpoint import newest_checkpoint, read_checkpoint
-from corekit.run.folder import read_status
-from corekit.run.runnable import Runnable
-from corekit.run.simulation import Simulation
 from corekit.scenario.load import load, loads
-from corekit.scenario.running import replay, resume, run
+from corekit.scenario.resuming import replay, resume
+from corekit.scenario.running import run
+from corekit.simulation.checkpoint import newest_checkpoint, read_checkpoint
+from corekit.simulation.folder import read_status
+from corekit.simulation.loop import Simulation
+from corekit.simulation.runnable import Runnable
 from corekit_record.results import Results
 
 from .killing import SETTING, STEPS, arrays, assert_same, killed, reached, started, wait_for

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from corekit.errors import PluginError, ResultsError
-from corekit.run.checkpoint import Checkpoint, read_checkpoint
 from corekit.scenario.load import load
-from corekit.scenario.running import resume
+from corekit.scenario.resuming import resume
+from corekit.simulation.checkpoint import Checkpoint, read_checkpoint
 
 from .killing import SETTING, arrays, assert_same, contents
 
@@ -96,7 +96,7 @@ def test_an_edited_resolved_file_is_refused_the_same_way(cut):
 
 def test_other_versions_of_plugins_are_refused_by_name(cut, monkeypatch):
     found = {"corekit": "0.1.0", "plugins": {"tiny-plugin": "2.0"}}
-    monkeypatch.setattr("corekit.run.runnable.versions_of", lambda *_what: found)
+    monkeypatch.setattr("corekit.simulation.runnable.versions_of", lambda *_what: found)
     with pytest.raises(ResultsError, match=r"tiny-plugin: was 1\.0, is 2\.0"):
         resume(cut)
 

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from corekit.errors import StaticsFailed
 from corekit.roles.model import Model
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit_statics.equilibrium import Equilibrium, SearchOptions
 from corekit_statics.equilibrium_search import find_equilibrium
 from corekit_statics.equilibrium_system import EquilibriumSystem
@@ -82,7 +82,7 @@ def move_to_equilibrium(
 
 @final
 class Statics:
-    """The equilibrium finder of the kernel, see `corekit.run.equilibrium`."""
+    """The equilibrium finder of the kernel, see `corekit.simulation.equilibrium`."""
 
     def move_to_equilibrium(
         self,

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
 from corekit.data.state import State
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.shape_scene import ShapeScene
 from corekit_record.results import Results
 from corekit_statics.equilibrium import Equilibrium

@@ -18,9 +18,10 @@ from corekit.data.status import Residuals, SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.roles.model import Model
-from corekit.run.folder import RunFolder, versions_of
-from corekit.run.pace import Progress
-from corekit.run.simulation import Simulation
+from corekit.simulation.folder import RunFolder
+from corekit.simulation.loop import Simulation
+from corekit.simulation.pace import Progress
+from corekit.simulation.versions import versions_of
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import Statistics

@@ -22,9 +22,9 @@ from typing import Any, TypeAlias
 from attrs import asdict, field, frozen
 
 from corekit.errors import CorekitError, StepFailed
-from corekit.run.pace import Progress
 from corekit.scenario.load import load, loads
 from corekit.scenario.running import run
+from corekit.simulation.pace import Progress
 from corekit_record.results import Results
 from corekit_study.shown import ShowProgress, unseen
 

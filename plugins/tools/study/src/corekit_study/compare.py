@@ -18,10 +18,10 @@ from corekit.data.arrays import Array
 from corekit.data.step import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
 from corekit.roles.chart import Line, LineChart, Panel
-from corekit.run.simulation import Simulation
 from corekit.scenario.load import load
 from corekit.scenario.running import run
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
 from corekit_study.new_folder import new_folder
 from corekit_study.shown import Shown, ShowProgress, unseen

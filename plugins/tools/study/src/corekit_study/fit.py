@@ -30,12 +30,13 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, SeenObstacle
-from corekit.run.equilibrium import equilibrium_finder
-from corekit.run.simulation import Simulation
 from corekit.scenario.casting import config_of
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
-from corekit.scenario.schema import Input, Scenario
+from corekit.scenario.scenario import Scenario
+from corekit.scenario.schema import Input
+from corekit.simulation.equilibrium import equilibrium_finder
+from corekit.simulation.loop import Simulation
 from corekit.world.obstacles import Obstacle
 from corekit_study.fit_file import FitFile
 

@@ -25,7 +25,7 @@ from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.load import load
 from corekit.scenario.plain import plain
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 from corekit.scenario.structure import structure
 from corekit.scenario.toml_file import toml_table
 from corekit.scenario.words import Described, shown

@@ -20,8 +20,8 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StillObstacle, TaskBody
-from corekit.run.simulation import Simulation
 from corekit.scenario.casting import config_of
+from corekit.simulation.loop import Simulation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
 from corekit_study.plan_replay import Replayed, replay_plan

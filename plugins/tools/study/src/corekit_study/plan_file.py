@@ -30,7 +30,7 @@ from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.load import load
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.plain import plain
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 from corekit.scenario.shipped import find_shipped
 from corekit.scenario.structure import structure
 from corekit.scenario.toml_file import toml_table

@@ -26,7 +26,7 @@ from corekit.roles.planner import Plan, TaskBody
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load
 from corekit.scenario.running import run
-from corekit.scenario.schema import Scenario
+from corekit.scenario.scenario import Scenario
 from corekit_record.results import Results
 from corekit_study.plan_file import PlanFile
 from corekit_study.shown import ShowProgress

@@ -14,7 +14,7 @@ from corekit.roles.contact import ContactSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit.world.bodies import stack_bodies
 from corekit.world.contact_stage import ContactStage, Stabilisation
 from corekit.world.obstacles import Obstacle

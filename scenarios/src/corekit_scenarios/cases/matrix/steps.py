@@ -16,8 +16,8 @@ from attrs import frozen
 
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec
-from corekit.run.step_size import fastest_rates
 from corekit.scenario.load import load
+from corekit.simulation.step_size import fastest_rates
 
 __all__ = ["Scheme", "Task", "schemes"]
 

@@ -21,9 +21,9 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
-from corekit.run.checkpoint import newest_checkpoint
-from corekit.run.simulation import Simulation
 from corekit.scenario.load import from_document, loads
+from corekit.simulation.checkpoint import newest_checkpoint
+from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
 
 __all__ = ["Carried", "carried", "forces"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from corekit.cli.progress_line import share_shown
 from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
 from corekit_record.results import Results
 
@@ -40,7 +41,28 @@ def render(
     """
     results = Results(folder)
     chosen = viewer_for(output, installed_viewers(viewer)).with_options(options)
-    with share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
+    with _share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
         draw(results, output, chosen, progress)
     if not quiet:
         print(output)
+
+
+@contextmanager
+def _share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
+    """A function that shows which share of some work is done, and when it will be; only on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, highlight=False, quiet=silent)
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"),
+        console=console, transient=True, disable=not console.is_terminal,
+    ) as line:  # fmt: skip
+        task = line.add_task(name, total=1.0, start=False, visible=False)
+
+        def show(share: float) -> None:
+            if not line.tasks[0].started:
+                line.start_task(task)
+            line.update(task, completed=share, visible=True)
+
+        yield show

@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 from corekit.cli import print_error
 from corekit.errors import ResultsError
 from corekit.roles.viewer import ReplaySession
-from corekit.run.folder import read_status
+from corekit.simulation.folder import read_status
 from corekit_record.cli.pictures import installed_viewers, viewer_with
 from corekit_record.results import RESULTS, Results
 

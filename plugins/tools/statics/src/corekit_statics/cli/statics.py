@@ -12,7 +12,7 @@ from corekit.cli import exit_code
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
-    from corekit.scenario.schema import Scenario
+    from corekit.scenario.scenario import Scenario
     from corekit_statics.equilibrium_path import EquilibriumPath
 
 __all__ = ["statics"]

@@ -50,7 +50,7 @@ def compare(
     quiet
         Show no progress.
     """
-    from corekit.cli.progress_line import shown
+    from corekit_study.shown import shown
     from corekit_study.compare import compare as run_all
 
     comparison = run_all(file, vary, overrides, out, None if quiet else shown, allow_code=allow_code)

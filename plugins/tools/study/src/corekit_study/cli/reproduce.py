@@ -97,7 +97,7 @@ def _folder(name: str, out: Path | None) -> Path:
 def _run_one(
     case: Case, folder: Path, json_file: Path | None, only: Sequence[str], *, quiet: bool
 ) -> int | None:
-    from corekit.cli.progress_line import shown
+    from corekit_study.shown import shown
     from corekit_study.reproduce import reproduce as run
 
     try:
@@ -111,7 +111,7 @@ def _run_one(
 
 
 def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: bool) -> int | None:
-    from corekit.cli.progress_line import named, shown
+    from corekit_study.shown import named, shown
 
     try:
         for told, report in series.run(None if quiet else shown if jobs == 1 else named, jobs):

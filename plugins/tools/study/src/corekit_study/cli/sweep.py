@@ -55,7 +55,7 @@ def sweep(
     quiet
         Show no progress.
     """
-    from corekit.cli.progress_line import shown
+    from corekit_study.shown import shown
     from corekit_study import sweep as study
 
     if jobs is not None and jobs < 1:

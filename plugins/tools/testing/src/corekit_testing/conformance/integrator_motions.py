@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.component import BuildContext
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.subject import Subject
 from corekit_testing.pendulum import Pendulum, PendulumConfig

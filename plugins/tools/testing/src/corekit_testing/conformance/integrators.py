@@ -12,7 +12,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.component import BuildContext, Component
 from corekit.roles.contact import ContactSolver
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
 from corekit_testing.conformance.integrator_motions import MOTIONS

@@ -16,7 +16,7 @@ from corekit.errors import StepFailed
 from corekit.roles.component import Component, Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
-from corekit.run.step_size import step_to_try
+from corekit.simulation.step_size import step_to_try
 from corekit.world.bodies import Body
 from corekit.world.obstacles import Obstacle
 from corekit.world.placeholder import placeholder_contact, placeholder_problem

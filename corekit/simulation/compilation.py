@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import final
 
 from corekit.compiled.watch import watch_compilation
-from corekit.run.pace import Progress
+from corekit.simulation.pace import Progress
 
 __all__ = ["Compilation", "shown_compilation"]
 

@@ -29,8 +29,8 @@ from attrs import frozen
 
 from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
-from corekit.run.observers import Arrays, RunObservers
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
+from corekit.simulation.observers import Arrays, RunObservers
 
 __all__ = ["Checkpoint", "CheckpointKeeper", "newest_checkpoint", "read_checkpoint"]
 

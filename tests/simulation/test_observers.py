@@ -15,10 +15,11 @@ from corekit.cli import main
 from corekit.errors import PluginError, ResultsError, StepFailed
 from corekit.hooks.installed import GROUP, installed_hooks
 from corekit.hooks.specs import hookimpl
-from corekit.run.folder import RunFolder, read_log, read_status
-from corekit.run.observers import RunObserver
 from corekit.scenario.load import load
-from corekit.scenario.running import replay, resume, run
+from corekit.scenario.resuming import replay, resume
+from corekit.scenario.running import run
+from corekit.simulation.folder import RunFolder, read_log, read_status
+from corekit.simulation.observers import RunObserver
 
 SCENARIO = """
 format = "corekit-scenario/1"
@@ -136,8 +137,8 @@ def test_a_resumed_observer_goes_on_from_its_state_in_the_checkpoint(witness, sc
         if simulation.step_index == 60:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("corekit.run.checkpoint._EVERY", 0.0)
-    monkeypatch.setattr("corekit.run.checkpoint._SHARE", 1e9)
+    monkeypatch.setattr("corekit.simulation.checkpoint._EVERY", 0.0)
+    monkeypatch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
     compose = type(scenario).compose
 
     def watched(self):

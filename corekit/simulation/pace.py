@@ -11,7 +11,7 @@ from typing import final
 from attrs import frozen
 
 from corekit.data.step import StepReport
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 
 __all__ = ["Pace", "Progress"]
 

@@ -22,8 +22,8 @@ from corekit.data.step import StepReport
 from corekit.errors import CorekitError, PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
-from corekit.run.runnable import Runnable
-from corekit.run.simulation import Observer, Simulation
+from corekit.simulation.loop import Observer, Simulation
+from corekit.simulation.runnable import Runnable
 
 __all__ = ["Arrays", "RunContext", "RunObserver", "RunObservers"]
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from corekit.errors import ResultsError
-from corekit.run.checkpoint import Checkpoint
-from corekit.run.differences import scenario_differences, version_differences
-from corekit.run.folder import read_status
-from corekit.run.runnable import Runnable, decisive
+from corekit.simulation.checkpoint import Checkpoint
+from corekit.simulation.folder import read_status
+from corekit.simulation.runnable import Runnable
+from corekit.simulation.versions import decisive, version_differences
 
-__all__ = ["check_same_scenario", "check_same_versions", "check_unfinished"]
+__all__ = ["check_same_scenario", "check_same_versions", "check_unfinished", "scenario_differences"]
+
+_ABSENT = object()
+_LONGEST = 60
 
 
 def check_unfinished(folder: Path) -> None:
@@ -50,3 +55,30 @@ def check_same_versions(found: Checkpoint, versions: dict[str, Any], folder: Pat
             + "\n".join(f"  {each}" for each in listed)
             + "\nInstall those, or run the scenario into a new folder."
         )
+
+
+def scenario_differences(then: str, now: str) -> list[str]:
+    """`path: was …, is …` for every entry in which two scenarios, given as TOML, differ."""
+    return [
+        f"{path}: was {_shown(before)}, is {_shown(after)}"
+        for path, before, after in _compare("", tomllib.loads(then), tomllib.loads(now))
+    ]
+
+
+def _compare(path: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in sorted({*before, *after}):
+            inner = f"{path}.{key}" if path else key
+            yield from _compare(inner, before.get(key, _ABSENT), after.get(key, _ABSENT))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _compare(f"{path}[{i}]", old, new)
+    elif type(before) is not type(after) or before != after:
+        yield path, before, after
+
+
+def _shown(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -13,22 +13,16 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-import platform
 import socket
-import sys
-from collections.abc import Iterable, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any, final
 
 from attrs import frozen
 
-import corekit
 from corekit.errors import ResultsError
 from corekit.files import PARTIAL_FILES, write_text_whole
-from corekit.registry.discover import KERNEL, discover
 
-__all__ = ["RunFolder", "RunStatus", "read_log", "read_status", "versions_of"]
+__all__ = ["STATUS", "RunFolder", "RunStatus", "read_log", "read_status"]
 
 STATUS, _LOG = "STATUS", "log.jsonl"
 
@@ -186,46 +180,3 @@ def read_log(path: Path) -> list[dict[str, Any]]:
         except json.JSONDecodeError:
             continue
     return events
-
-
-def versions_of(components: Iterable[object], others: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Versions of all that a run depends on: interpreter, platform, kernel, plugins of these components, libraries.
-
-    Args:
-        others: version of further distributions that take part.
-    """
-    packages = {type(component).__module__.partition(".")[0] for component in components}
-    rows = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] in packages]
-    plugins = dict(sorted({**(others or {}), **{row.distribution: row.version for row in rows}}.items()))
-    return {
-        "python": platform.python_version(),
-        "implementation": sys.implementation.name,
-        "platform": platform.platform(),
-        "corekit": corekit.__version__,
-        "plugins": plugins,
-        "libraries": _libraries([KERNEL, *plugins]),
-    }
-
-
-def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
-    """What the distributions require, with the versions installed."""
-    from packaging.requirements import Requirement
-
-    found: dict[str, str] = {}
-    for name in distributions:
-        try:
-            lines = metadata.requires(name) or []
-        except metadata.PackageNotFoundError:
-            continue
-        for line in lines:
-            requirement = Requirement(line)
-            if requirement.name in found:  # metadata are slow to parse
-                continue
-            if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-                continue
-            try:
-                found[requirement.name] = metadata.version(requirement.name)
-            except metadata.PackageNotFoundError:
-                continue
-    found.pop(KERNEL, None)
-    return dict(sorted(found.items()))

@@ -16,24 +16,21 @@ from corekit.data.step import StepReport
 from corekit.errors import CorekitError, StepFailed
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
-from corekit.run.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint, read_checkpoint
-from corekit.run.compilation import shown_compilation
-from corekit.run.differences import version_differences
-from corekit.run.ending import Stop, says_how_it_ended, step_file, stop_between_steps
-from corekit.run.folder import RunFolder
-from corekit.run.observers import RunContext, RunObservers
-from corekit.run.pace import Pace, Progress
-from corekit.run.resumable import check_same_scenario, check_same_versions, check_unfinished
-from corekit.run.runnable import Runnable, all_versions, decisive
-from corekit.run.simulation import Simulation
+from corekit.simulation.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint
+from corekit.simulation.compilation import shown_compilation
+from corekit.simulation.ending import Stop, says_how_it_ended, step_file, stop_between_steps
+from corekit.simulation.folder import RunFolder
+from corekit.simulation.loop import Simulation
+from corekit.simulation.observers import RunContext, RunObservers
+from corekit.simulation.pace import Pace, Progress
+from corekit.simulation.resuming import check_same_scenario, check_same_versions, check_unfinished
+from corekit.simulation.runnable import Runnable
+from corekit.simulation.versions import all_versions, decisive, version_differences
 
 __all__ = [
-    "Progress",
     "Resumable",
-    "Runnable",
     "execute",
     "find_resumable",
-    "read_checkpoint",
     "replay",
     "resume",
 ]

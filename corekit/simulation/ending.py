@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, final
 
 from corekit.errors import CorekitError, ResultsError, StepFailed
-from corekit.run.folder import RunFolder
+from corekit.simulation.folder import RunFolder
 
 __all__ = ["Stop", "says_how_it_ended", "step_file", "stop_between_steps"]
 

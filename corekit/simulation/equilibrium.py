@@ -13,7 +13,7 @@ from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import FIRST_PARTY_VERBS
 from corekit.registry.resolve import load_target
 from corekit.roles.model import Model
-from corekit.run.simulation import Simulation
+from corekit.simulation.loop import Simulation
 
 __all__ = ["EquilibriumFinder", "equilibrium_finder"]
 

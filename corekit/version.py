@@ -1,0 +1,5 @@
+"""The version of the kernel, whose first two numbers are the plugin API."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"
