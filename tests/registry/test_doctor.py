@@ -39,11 +39,7 @@ def only_fakes(local_site, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
     rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
     monkeypatch.setattr(checkup, "discover", rows)
-<<<<<<< HEAD
     # not that of the whole process, which finds hooks once and keeps them
-=======
-    # of this module alone: the command line asks for hooks and remembers who answered
->>>>>>> 3057996 (wip)
     monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=lambda **_: ()))
     return local_site
 

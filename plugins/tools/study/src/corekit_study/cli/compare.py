@@ -50,8 +50,8 @@ def compare(
     quiet
         Show no progress.
     """
-    from corekit_study.shown import shown
     from corekit_study.compare import compare as run_all
+    from corekit_study.shown import shown
 
     comparison = run_all(file, vary, overrides, out, None if quiet else shown, allow_code=allow_code)
     _print_table(comparison)

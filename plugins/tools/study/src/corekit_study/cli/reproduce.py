@@ -97,8 +97,8 @@ def _folder(name: str, out: Path | None) -> Path:
 def _run_one(
     case: Case, folder: Path, json_file: Path | None, only: Sequence[str], *, quiet: bool
 ) -> int | None:
-    from corekit_study.shown import shown
     from corekit_study.reproduce import reproduce as run
+    from corekit_study.shown import shown
 
     try:
         report = run(case, folder, None if quiet else shown, only)

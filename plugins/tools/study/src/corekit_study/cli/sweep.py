@@ -55,8 +55,8 @@ def sweep(
     quiet
         Show no progress.
     """
-    from corekit_study.shown import shown
     from corekit_study import sweep as study
+    from corekit_study.shown import shown
 
     if jobs is not None and jobs < 1:
         print_error(f"--jobs is {jobs}: at least one run must go at a time")

@@ -15,22 +15,7 @@ from corekit_testing.conformance.subject import Subject
 
 __all__ = ["PAPER"]
 
-<<<<<<< HEAD
-_LIGHT = ("attr", "attrs", "corekit.registry")
-=======
-_ROLE_CLASSES: Mapping[str, ABCMeta] = {
-    "models": Model,
-    "contact_detectors": ContactDetector,
-    "contact_solvers": ContactSolver,
-    "integrators": Integrator,
-    "lcp_solvers": LCPSolver,
-    "qp_solvers": QPSolver,
-    "planners": Planner,
-    "estimators": Estimator,
-    "viewers": Viewer,
-}
 _LIGHT = ("attr", "attrs", "corekit.registry", "corekit.version")
->>>>>>> 3057996 (wip)
 _LIST_NEW = (
     "import sys; before = set(sys.modules); import importlib; importlib.import_module({module!r});"
     "print('\\n'.join(sorted(set(sys.modules) - before)))"
