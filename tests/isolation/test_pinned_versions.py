@@ -84,8 +84,12 @@ def test_what_is_resolved_anew_is_not_bound_by_what_was(distributions):
 
 
 def test_uv_brings_what_pip_brings(distributions):
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    assert set(groups["users"]) == set(distributions) - {"corekit-kernel"}
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups, ours = told["dependency-groups"], distributions["corekit-kernel"].project["optional-dependencies"]
+    assert groups["users"] == ["corekit-kernel[all]", "corekit-testing"]
+    # a plugin takes the kernel of its own major.minor, and so does the name for all of them
+    everything = set(distributions) - {"corekit-kernel", "corekit-testing"}
+    assert ours["all"] == [f"{name}>=0.1,<0.2" for name in sorted(everything)]
     tools = [line for line in groups["dev"] if isinstance(line, str)]
     assert sorted(tools) == sorted([*listed("build"), *listed("developers")])
     assert {"include-group": "users"} in groups["dev"]

@@ -112,7 +112,7 @@ def offers(wheels):
 def test_what_every_wheel_declares_resolves_to_one_set_of_versions(wheels, distributions):
     built, offered = offers(wheels)
     assert set(built) == set(distributions)
-    assert [line for name in built for line in unresolved(name, offered)] == []
+    assert [line for name in (*built, "corekit-kernel[all]") for line in unresolved(name, offered)] == []
     # the walk reaches what libraries ask for in turn, and a bound that nothing meets is named
     assert unresolved("corekit-kernel", lambda name: (None, []) if name == "mdurl" else offered(name))
     narrow = {**dict.fromkeys(built), "corekit-lcp": ("0.1.0", ["corekit-kernel<0.1"])}
