@@ -76,6 +76,7 @@ def cast_of(scenario: ScenarioTables) -> Cast:
         solver=None if solver is None else named("contact_solvers", solver, "contact.solver.options"),
         integrator=named("integrators", scenario.integrator, "integrator.options"),
         others=others,
+        touching=bool(scenario.world.obstacles) or len(scenario.bodies) > 1,
     )
 
 

@@ -23,7 +23,7 @@ from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import Use
 from corekit.scenario.casting import cast_of, config_of, contact_components, structured
-from corekit.scenario.composition_check import Cast
+from corekit.scenario.composition_check import Cast, impulse_refusal
 from corekit.scenario.obstacles import obstacles_of
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import ScenarioTables
@@ -206,6 +206,11 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
                 f"body {part.body.name!r} has rows with force bounds, which only a contact solver that gives "
                 "impulses can hold: set `contact.solver`, for example to `lcp`."
             )
+    # a lone body: whether impulses may act on it shows only now
+    if any(part.body.layout.self_contact or len(part.bounded) for part in system.parts):
+        refused = impulse_refusal(cast_list)
+        if refused:
+            raise CompositionError(refused[0])
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
     simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
     _initialise(simulation, scenario, cast_list.models)

@@ -15,7 +15,7 @@ from corekit.registry.resolve import load_spec, missing_abilities
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
 
-__all__ = ["Cast", "check_composition", "refusals"]
+__all__ = ["Cast", "check_composition", "impulse_refusal", "refusals"]
 
 
 @frozen
@@ -28,6 +28,8 @@ class Cast:
         solver: contact solver, or None without contact.
         integrator: who steps.
         others: nested components (LCP solvers, …).
+        touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
+            have bounded rows, which only its built model tells: `impulse_refusal` is asked again then.
     """
 
     models: Mapping[str, ComponentSpec]
@@ -35,6 +37,7 @@ class Cast:
     solver: ComponentSpec | None
     integrator: ComponentSpec
     others: Sequence[ComponentSpec] = ()
+    touching: bool = True
 
     def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
         """Who takes part in a role, with the words that name them."""
@@ -133,14 +136,23 @@ def _contact_refusals(cast: Cast) -> list[str]:
             f"contact solver {solver.name!r} gives {kind}, which integrator {integrator.name!r} cannot carry: "
             f"{_alternatives('integrators', {kind})}."
         )
-    stiff = [name for name, spec in cast.models.items() if "tangent" in spec.provides]
-    if kind == "impulses" and {"split", "implicit"} <= integrator.provides and stiff:
-        found.append(
-            f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses, "
-            f"which is unsound for a stiff model (body {stiff[0]!r}) in contact; choose a coupled integrator: "
-            f"{_alternatives('integrators', {'coupled', 'impulses'})}."
-        )
+    found += impulse_refusal(cast) if cast.touching else []
     return found
+
+
+def impulse_refusal(cast: Cast) -> list[str]:
+    """Why impulses at contacts are unsound in this cast, if they are."""
+    solver, integrator = cast.solver, cast.integrator
+    stiff = [name for name, spec in cast.models.items() if "tangent" in spec.provides]
+    impulses = solver is not None and "impulses" in solver.provides
+    if not (impulses and {"split", "implicit"} <= integrator.provides and stiff):
+        return []
+    sentence = (
+        f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses, "
+        f"which is unsound for a stiff model (body {stiff[0]!r}) in contact; choose a coupled integrator: "
+        f"{_alternatives('integrators', {'coupled', 'impulses'})}."
+    )
+    return [sentence]
 
 
 def check_composition(cast: Cast) -> None:

@@ -99,6 +99,23 @@ def test_bounded_rows_without_an_impulse_solver_are_refused():
         document().compose()
 
 
+def test_an_implicit_split_step_with_impulses_is_refused_only_where_something_may_touch():
+    ball = {
+        "name": "ball",
+        "use": "reference-point-chain",
+        "options": {"masses": [1.0], "positions": [[0.0, 0.0, 1.0]], "shape": "sphere"},
+    }
+    parts = {"contact": {"detector": "sdf", "solver": "lcp"}, "integrator": {"use": "newmark"}}
+    assert document(bodies=[ball], **parts).compose().bodies[0].name == "ball"
+    floor = {"obstacles": [{"name": "floor", "shape": "half-space"}]}
+    other = {**ball, "name": "other"}
+    brake = {**ball, "options": {**ball["options"], "links": ["brake"]}}
+    coiled = {**ball, "options": {**ball["options"], "self_contact": True}}
+    for changes in ({"world": floor}, {"bodies": [ball, other]}, {"bodies": [brake]}, {"bodies": [coiled]}):
+        with pytest.raises(CompositionError, match="unsound for a stiff model"):
+            document(**{"bodies": [ball], **parts, **changes}).compose()
+
+
 def test_shapes_that_no_detector_compares_are_refused():
     edges = {
         "name": "rod",
