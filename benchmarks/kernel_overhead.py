@@ -43,11 +43,11 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Layout, Model, Outline
+from corekit.roles.step_landing import next_step
 from corekit.simulation.loop import Simulation
 from corekit.world.contact_calls import dress_at_start, place_and_probe, respond
 from corekit.world.contact_problem import StepContactProblem
 from corekit.world.start_form import StartForm
-from corekit_testing.landing import next_step
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig

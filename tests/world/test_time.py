@@ -8,8 +8,8 @@ import pytest
 from corekit.data.signals import Ramp, Signal
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
+from corekit.roles.step_landing import next_step
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
-from corekit_testing.landing import next_step
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig

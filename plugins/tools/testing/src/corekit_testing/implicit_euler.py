@@ -21,7 +21,7 @@ from corekit.data.step import StepReport
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.options import option
-from corekit_testing.landing import next_step
+from corekit.roles.step_landing import next_step
 
 __all__ = ["ImplicitEuler", "ImplicitEulerConfig"]
 

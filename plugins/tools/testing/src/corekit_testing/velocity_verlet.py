@@ -20,7 +20,7 @@ from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
-from corekit_testing.landing import next_step
+from corekit.roles.step_landing import next_step
 
 __all__ = ["VelocityVerlet", "VelocityVerletConfig"]
 
