@@ -10,13 +10,11 @@ from corekit_testing.pendulum import PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.small_world import small_world
-from corekit_timestep.config import ScipyConfig
-from corekit_timestep.scipy_bdf import ScipyBdf
-from corekit_timestep.scipy_radau import ScipyRadau
-from corekit_timestep.scipy_rk45 import ScipyRk45
+from corekit_timestep.config import ScipyBdfConfig, ScipyRadauConfig, ScipyRk45Config
+from corekit_timestep.scipy_integrator import ScipyIntegrator
 
 G, M, K = 9.81, 2.0, 300.0
-SOLVERS = {"bdf": ScipyBdf, "radau": ScipyRadau, "rk45": ScipyRk45}
+SOLVERS = {"bdf": ScipyBdfConfig, "radau": ScipyRadauConfig, "rk45": ScipyRk45Config}
 ALL = pytest.mark.parametrize("solver", SOLVERS)
 TWO_RODS = PendulumConfig(
     lengths=(0.8, 0.5), masses=(1.0, 0.6), angles=(1.0, 0.3), rates=(0.5, -1.0), damping=0.1
@@ -25,7 +23,7 @@ WEIGHTLESS = BuildContext(gravity=np.zeros(3))
 
 
 def build(model, solver, h=0.01, world=None, **options):
-    scheme = SOLVERS[solver](ScipyConfig(**options), BuildContext(step=h))
+    scheme = ScipyIntegrator(SOLVERS[solver](**options), BuildContext(step=h))
     return small_world({"body": model}, scheme, step=h, **(world or {}))
 
 

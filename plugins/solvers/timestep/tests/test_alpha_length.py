@@ -15,8 +15,8 @@ from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.small_world import small_world
+from corekit_timestep.alpha_integrator import AlphaIntegrator
 from corekit_timestep.config import GeneralizedAlphaConfig
-from corekit_timestep.generalized_alpha import GeneralizedAlpha
 
 GRID = 0.25
 SWING = solve_ivp(
@@ -26,7 +26,7 @@ SWING = solve_ivp(
 
 def swinging(grid=GRID, **options):
     """A pendulum of one rod from 1 rad."""
-    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(**options), BuildContext(step=grid))
+    integrator = AlphaIntegrator(GeneralizedAlphaConfig(**options), BuildContext(step=grid))
     return small_world({"body": Pendulum(PendulumConfig(angles=(1.0,)))}, integrator, step=grid)
 
 
@@ -67,7 +67,7 @@ def test_the_estimate_is_the_error_of_one_step():
 
 def test_steps_stay_on_the_grid_and_grow_again_where_motion_is_slow():
     """A damped swing comes to rest; every whole number of grid steps is met exactly."""
-    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(local_error=1e-6), BuildContext(step=GRID))
+    integrator = AlphaIntegrator(GeneralizedAlphaConfig(local_error=1e-6), BuildContext(step=GRID))
     model = Pendulum(PendulumConfig(angles=(1.0,), damping=4.0))
     kept = steps_of(small_world({"body": model}, integrator, step=GRID), 10.0)
     ends, lengths = kept.T
@@ -80,7 +80,7 @@ def test_steps_stay_on_the_grid_and_grow_again_where_motion_is_slow():
 def test_a_kink_of_an_input_is_landed_on():
     """A reel that begins to pull at a time off the grid."""
     model = PointChain(PointChainConfig(positions=((0.0, 0.0, -1.0),), links=("winch",)))
-    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(local_error=1e-5), BuildContext(step=0.1))
+    integrator = AlphaIntegrator(GeneralizedAlphaConfig(local_error=1e-5), BuildContext(step=0.1))
     reel = Ramp(begin=math.sqrt(0.02), end=1.0, value=0.1, start=0.0)
     simulation = small_world({"body": model}, integrator, step=0.1, inputs={"body": {"reel": reel}})
     assert math.sqrt(0.02) in steps_of(simulation, 0.3)[:, 0].tolist()
@@ -104,7 +104,7 @@ def chained(**options):
             masses=(1.0, 0.5), positions=((0.3, 0.0, -0.95), (0.4, 0.0, -1.95)), links=("rod", "spring"), stiffness=1e4
         )
     )  # fmt: skip
-    integrator = GeneralizedAlpha(GeneralizedAlphaConfig(**options), BuildContext(step=0.01))
+    integrator = AlphaIntegrator(GeneralizedAlphaConfig(**options), BuildContext(step=0.01))
     return small_world({"body": model}, integrator, step=0.01)
 
 
@@ -155,5 +155,5 @@ def test_a_step_that_newton_cannot_take_is_cut_where_lengths_are_free():
         )
     )  # fmt: skip
     config = GeneralizedAlphaConfig(max_iterations=4, local_error=1e-2)
-    simulation = small_world({"body": model}, GeneralizedAlpha(config, BuildContext(step=0.05)), step=0.05)
+    simulation = small_world({"body": model}, AlphaIntegrator(config, BuildContext(step=0.05)), step=0.05)
     assert steps_of(simulation, 0.1)[:, 1].min() < 0.01

@@ -20,19 +20,18 @@ from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit_testing.reference_detector import ReferenceDetector, ReferenceDetectorConfig
 from corekit_testing.small_world import floor, small_world, sphere
-from corekit_timestep.config import NewtonConfig
-from corekit_timestep.implicit_euler import ImplicitEuler
-from corekit_timestep.implicit_midpoint import ImplicitMidpoint
+from corekit_timestep.config import ImplicitEulerConfig, ImplicitMidpointConfig
+from corekit_timestep.theta_integrator import ThetaIntegrator
 
 GRAVITY, ANGLE = 9.81, 1.0
 U0 = 0.2 - 0.8 / 4
 """Rate of the winch at t = 0 [m/s]: a ramp from 0.2 to −0.6 between −1 s and 3 s."""
-SCHEMES = {ImplicitEuler: 1.0, ImplicitMidpoint: 2.0}
+SCHEMES = {ImplicitEulerConfig: 1.0, ImplicitMidpointConfig: 2.0}
 BOTH = pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.__name__)
 
 
-def final(model, scheme, h, duration, config=None, **world):
-    integrator = scheme(config or NewtonConfig(), BuildContext(step=h))
+def final(model, scheme, h, duration, options=None, **world):
+    integrator = ThetaIntegrator(scheme(**(options or {})), BuildContext(step=h))
     simulation = small_world({"body": model}, integrator, step=h, **world)
     simulation.run(duration)
     return simulation.state.q.copy()
@@ -145,8 +144,8 @@ def test_midpoint_keeps_the_energy_of_a_linear_oscillator_to_rounding_and_euler_
         PointChainConfig(masses=(1.0,), positions=((1.1, 0.0, 0.0),), links=("spring",), lengths=(1.0,), stiffness=k),
         BuildContext(gravity=np.zeros(3)),
     )  # fmt: skip
-    for scheme, share in ((ImplicitMidpoint, 1.0), (ImplicitEuler, 1.0 / (1.0 + k * h * h))):
-        simulation = small_world({"mass": mass}, scheme(None, BuildContext(step=h)), step=h)
+    for scheme, share in ((ImplicitMidpointConfig, 1.0), (ImplicitEulerConfig, 1.0 / (1.0 + k * h * h))):
+        simulation = small_world({"mass": mass}, ThetaIntegrator(scheme(), BuildContext(step=h)), step=h)
         simulation.run(steps * h)
         x, v = simulation.state.q[0] - 1.0, simulation.state.v[0]
         energy = 0.5 * (k * x * x + v * v)
@@ -157,7 +156,9 @@ def test_midpoint_keeps_the_energy_of_a_double_pendulum_bounded():
     model = Pendulum(
         PendulumConfig(lengths=(0.8, 0.5), masses=(1.0, 0.6), angles=(1.0, 0.3), rates=(0.0, 0.0))
     )
-    simulation = small_world({"body": model}, ImplicitMidpoint(None, BuildContext(step=2e-3)), step=2e-3)
+    simulation = small_world(
+        {"body": model}, ThetaIntegrator(ImplicitMidpointConfig(), BuildContext(step=2e-3)), step=2e-3
+    )
     energies = []
     simulation.observe(lambda run, _report: energies.append(sum(model.energy(run.state.parts[0]))))
     start = sum(model.energy(simulation.state.parts[0]))
@@ -180,7 +181,8 @@ def test_two_bodies_collide_and_keep_their_momentum(scheme):
     for solver in (ProjectedGaussSeidel(), Penalty(PenaltyConfig(stiffness=2e6, power=2, thickness=5e-3))):
         simulation = small_world(
             {"light": ball(0.3, (0, 0, 0), (1.0, 0.1, 0)), "heavy": ball(2.0, (0.25, 0.03, 0.01), (-0.5, 0, 0))},
-            scheme(None, BuildContext(step=1e-3)), step=1e-3, solver=solver, detector=ReferenceDetector(), friction=0.3,
+            ThetaIntegrator(scheme(), BuildContext(step=1e-3)), step=1e-3,
+            solver=solver, detector=ReferenceDetector(), friction=0.3,
         )  # fmt: skip
         before = masses @ simulation.state.v.reshape(2, 3)
         simulation.run(0.1)
@@ -204,7 +206,7 @@ def oscillating_strut(options, h, duration=0.3):
         ),
         BuildContext(gravity=np.zeros(3)),
     )
-    integrator = ImplicitEuler(NewtonConfig(**options), BuildContext(step=h))
+    integrator = ThetaIntegrator(ImplicitEulerConfig(**options), BuildContext(step=h))
     simulation = small_world({"body": model}, integrator, step=h)
     reports, times = [], [0.0]
     simulation.observe(lambda run, report: (reports.append(report), times.append(run.time)))
@@ -249,7 +251,7 @@ def test_bounded_local_error_is_kept_by_shorter_steps(scheme):
     model = Pendulum(PendulumConfig(angles=(ANGLE,)))
     errors = []
     for bound in (1e-4, 1e-6):
-        found = final(model, scheme, 0.1, 1.0, NewtonConfig(local_error=bound))
+        found = final(model, scheme, 0.1, 1.0, {"local_error": bound})
         errors.append(abs(found[0] - swing(1.0)))
     assert errors[1] < 0.2 * errors[0]
 
@@ -262,7 +264,9 @@ def test_an_indefinite_matrix_is_lifted_and_the_note_says_so():
         ),
         BuildContext(gravity=np.zeros(3)),
     )  # fmt: skip
-    simulation = small_world({"strut": model}, ImplicitEuler(None, BuildContext(step=0.02)), step=0.02)
+    simulation = small_world(
+        {"strut": model}, ThetaIntegrator(ImplicitEulerConfig(), BuildContext(step=0.02)), step=0.02
+    )
     notes = []
     simulation.observe(lambda _run, report: notes.append(report.note))
     simulation.run(2.0)
@@ -273,7 +277,9 @@ def test_an_indefinite_matrix_is_lifted_and_the_note_says_so():
 
 def test_a_non_finite_force_is_a_failed_step_that_names_it():
     model = PointChain(PointChainConfig())
-    simulation = small_world({"mass": model}, ImplicitMidpoint(None, BuildContext(step=1e-3)), step=1e-3)
+    simulation = small_world(
+        {"mass": model}, ThetaIntegrator(ImplicitMidpointConfig(), BuildContext(step=1e-3)), step=1e-3
+    )
     model._gravity[2] = np.nan
     with pytest.raises(StepFailed, match="gravity"):
         simulation.step()
@@ -284,4 +290,4 @@ def test_a_non_finite_force_is_a_failed_step_that_names_it():
 )
 def test_bad_options_are_refused_by_name(option, value):
     with pytest.raises(ValueError, match=option):
-        NewtonConfig(**{option: value})
+        ImplicitEulerConfig(**{option: value})

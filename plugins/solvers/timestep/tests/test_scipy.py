@@ -15,7 +15,7 @@ from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import MODEL_ABILITIES, floor, small_world
-from corekit_timestep.scipy_bdf import ScipyBdf
+from corekit_timestep.scipy_integrator import ScipyIntegrator
 
 from .scipy_worlds import ALL, TWO_RODS, G, K, M, build, counted, oscillator
 
@@ -154,7 +154,7 @@ def test_the_jacobian_is_that_of_differences():
 def test_the_jacobian_has_inertia_s_slope_where_the_model_tells_it():
     """A double pendulum in full swing, whose mass matrix turns with it."""
     simulation = small_world(
-        {"body": Pendulum(TWO_RODS)}, ScipyBdf(None, BuildContext(step=0.01)), step=0.01,
+        {"body": Pendulum(TWO_RODS)}, ScipyIntegrator(None, BuildContext(step=0.01)), step=0.01,
         abilities=MODEL_ABILITIES | {"balance"},
     )  # fmt: skip
     state, smooth, n = simulation.state, simulation.system.smooth, 2

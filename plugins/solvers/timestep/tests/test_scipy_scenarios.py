@@ -17,7 +17,7 @@ from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import floor
-from corekit_timestep.config import ScipyConfig
+from corekit_timestep.config import ScipyBdfConfig
 
 from .scipy_worlds import ALL, TWO_RODS, WEIGHTLESS, G, M, build, oscillator
 
@@ -232,4 +232,4 @@ def test_an_infinite_force_is_named_by_its_term(solver):
 )
 def test_bad_options_are_refused_by_name(option, value):
     with pytest.raises(ValueError, match=option):
-        ScipyConfig(**{option: value})
+        ScipyBdfConfig(**{option: value})

@@ -18,15 +18,14 @@ from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import floor, small_world
+from corekit_timestep.alpha_integrator import AlphaIntegrator
 from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig, VerletConfig
-from corekit_timestep.generalized_alpha import GeneralizedAlpha
-from corekit_timestep.newmark import Newmark
 from corekit_timestep.verlet import Verlet
 
 GRAVITY = 9.81
 SCHEMES = {
-    "newmark": lambda h: Newmark(NewmarkConfig(tolerance=1e-11), BuildContext(step=h)),
-    "generalized-alpha": lambda h: GeneralizedAlpha(
+    "newmark": lambda h: AlphaIntegrator(NewmarkConfig(tolerance=1e-11), BuildContext(step=h)),
+    "generalized-alpha": lambda h: AlphaIntegrator(
         GeneralizedAlphaConfig(tolerance=1e-11), BuildContext(step=h)
     ),
     "verlet": lambda h: Verlet(None, BuildContext(step=h)),
@@ -137,7 +136,7 @@ def test_newmark_keeps_the_amplitude_and_generalized_alpha_that_of_slow_modes(sc
 def test_fast_modes_fall_by_the_asked_spectral_radius():
     """For h·ω → ∞ all three roots of the recursion are −ρ: the amplitude falls as n²·ρⁿ."""
     h, rho = 0.01, 0.6
-    scheme = GeneralizedAlpha(GeneralizedAlphaConfig(spectral_radius=rho), BuildContext(step=h))
+    scheme = AlphaIntegrator(GeneralizedAlphaConfig(spectral_radius=rho), BuildContext(step=h))
     simulation = small_world({"body": oscillator(1e9, 1e-6)}, scheme, step=h)
     stretches = []
     simulation.observe(lambda run, _report: stretches.append(abs(run.state.q[0] - 1.0)))
@@ -211,8 +210,8 @@ def test_a_resumed_step_is_the_same_and_a_changed_state_starts_anew(scheme):
 @IMPLICIT
 def test_newton_that_does_not_converge_is_a_failed_step(scheme):
     build: dict[str, tuple[Any, Any]] = {
-        "newmark": (Newmark, NewmarkConfig),
-        "generalized-alpha": (GeneralizedAlpha, GeneralizedAlphaConfig),
+        "newmark": (AlphaIntegrator, NewmarkConfig),
+        "generalized-alpha": (AlphaIntegrator, GeneralizedAlphaConfig),
     }
     make, config = build[scheme]
     model = PointChain(

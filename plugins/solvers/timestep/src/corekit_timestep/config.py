@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from attrs import frozen
 
 from corekit.roles.options import option
 
 __all__ = [
-    "GeneralizedAlphaConfig", "NewmarkConfig", "NewmarkOptions", "NewtonConfig", "Rk23Config",
-    "ScipyConfig", "SemiImplicitEulerConfig", "VerletConfig",
+    "AlphaConfig", "Averages", "GeneralizedAlphaConfig", "ImplicitEulerConfig", "ImplicitMidpointConfig",
+    "NewmarkConfig", "Rk23Config", "ScipyBdfConfig", "ScipyConfig", "ScipyRadauConfig", "ScipyRk45Config",
+    "SemiImplicitEulerConfig", "ThetaConfig", "VerletConfig",
 ]  # fmt: skip
 
 
@@ -27,8 +29,10 @@ class SemiImplicitEulerConfig:
 
 
 @frozen(kw_only=True)
-class NewtonConfig:
-    """Options of `implicit-euler` and `implicit-midpoint`."""
+class ThetaConfig:
+    """Options of the θ family; a subclass names its θ."""
+
+    theta: ClassVar[float]
 
     tolerance: float = option(
         1e-8,
@@ -50,6 +54,20 @@ class NewtonConfig:
         above=0,
         infinite=True,
     )
+
+
+@frozen(kw_only=True)
+class ImplicitEulerConfig(ThetaConfig):
+    """Options of `implicit-euler`."""
+
+    theta: ClassVar[float] = 1.0
+
+
+@frozen(kw_only=True)
+class ImplicitMidpointConfig(ThetaConfig):
+    """Options of `implicit-midpoint`."""
+
+    theta: ClassVar[float] = 0.5
 
 
 def _split_above() -> float:
@@ -93,9 +111,29 @@ class VerletConfig:
     split_above: float = _split_above()
 
 
+@frozen
+class Averages:
+    """β, γ, α_m and α_f of `alpha_integrator`."""
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    mass: float = 0.0
+    force: float = 0.0
+
+    @property
+    def end_weight(self) -> float:
+        """κ = ∂a₁/∂w₁."""
+        return (1.0 - self.force) / (1.0 - self.mass)
+
+    @property
+    def error(self) -> float:
+        """|C| of the local error C·h³·q⃛ of a displacement: a is w at t + (α_m − α_f)·h."""
+        return abs(self.beta + 0.5 * (self.mass - self.force) - 1.0 / 6.0)
+
+
 @frozen(kw_only=True)
-class NewmarkOptions:
-    """What `newmark` and `generalized-alpha` have in common."""
+class AlphaConfig:
+    """Options that `newmark` and `generalized-alpha` share; a subclass gives the averages."""
 
     tolerance: float = _newton_tolerance()
     max_iterations: int = option(30, "of Newton's method", low=1)
@@ -114,36 +152,97 @@ class NewmarkOptions:
 
 
 @frozen(kw_only=True)
-class NewmarkConfig(NewmarkOptions):
-    """Options of `newmark`."""
+class NewmarkConfig(AlphaConfig):
+    """Options of `newmark`.
+
+    β = ¼, γ = ½, the average acceleration, is of order two, undamped and stable for every h of a linear model; γ > ½
+    damps and is of order one, best with β = ¼·(γ + ½)². Rigid constraints ring without that damping: use
+    `generalized-alpha` for them.
+
+    Source: Newmark (1959), "A method of computation for structural dynamics", J. Eng. Mech. Div. 85(3).
+    """
 
     beta: float = option(0.25, "share β of the end's acceleration in the displacement", above=0, high=1.0)
     gamma: float = option(0.5, "share γ of it in the velocity; above ½ it damps", low=0.5, high=1.0)
 
+    @property
+    def averages(self) -> Averages:
+        """β and γ."""
+        return Averages(beta=self.beta, gamma=self.gamma)
+
 
 @frozen(kw_only=True)
-class GeneralizedAlphaConfig(NewmarkOptions):
-    """Options of `generalized-alpha`."""
+class GeneralizedAlphaConfig(AlphaConfig):
+    """Options of `generalized-alpha`.
+
+    With ρ the amplitude that a mode with h·ω → ∞ keeps in a step, 1 all of it and 0 nothing,
+
+        α_m = (2·ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼·(γ + ½)²                  (1)
+
+    ρ = 1 keeps the energy of linear models as the midpoint rule does.
+
+    Source: Chung and Hulbert (1993), "A time integration algorithm for structural dynamics with improved numerical
+    dissipation: the generalized-α method", J. Appl. Mech. 60(2).
+    """
 
     spectral_radius: float = option(
         0.8, "ρ: share of its amplitude that a mode with h·ω → ∞ keeps in a step", low=0.0, high=1.0
     )
 
+    @property
+    def averages(self) -> Averages:
+        """The averages of (1)."""
+        rho = self.spectral_radius
+        mass, force = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+        gamma = 0.5 + force - mass
+        return Averages(beta=0.25 * (gamma + 0.5) ** 2, gamma=gamma, mass=mass, force=force)
+
 
 @frozen(kw_only=True)
 class ScipyConfig:
-    """Options of `scipy-bdf`, `scipy-radau` and `scipy-rk45`."""
+    """Options of SciPy's solvers; a subclass names its solver, a key of `scipy_solvers.METHODS`."""
+
+    method: ClassVar[str]
 
     relative: float = option(
         1e-4,
-        "error of a velocity in one of the solver's steps relative to it, and of a way to the way",
+        "error of a velocity in one of the solver's steps relative to it, and of a displacement relative to that",
         low=1e-12,
         high=0.1,
     )
     absolute: float = option(
-        1e-6, "error that always passes, of a velocity in m/s or rad/s, of a way in m or rad", above=0
+        1e-6,
+        "error that always passes, of a velocity in m/s or rad/s, of a displacement in m or rad",
+        above=0,
     )
     settling: float = option(
         0.01, "τ of rigid rows: what they are off decays as (1 + t/τ)·e^(−t/τ)", unit="s", above=0
     )
     max_inner_steps: int = option(10_000, "of the solver in one step, before it is given up", low=1)
+
+
+@frozen(kw_only=True)
+class ScipyBdfConfig(ScipyConfig):
+    """Options of `scipy-bdf`: orders one to five, for stiff models.
+
+    It keeps its differences over grid points: a new start falls back to order one, so it suits motion without impacts.
+    """
+
+    method: ClassVar[str] = "bdf"
+
+
+@frozen(kw_only=True)
+class ScipyRadauConfig(ScipyConfig):
+    """Options of `scipy-radau`: Radau IIA of order five, for stiff models; its dense output is of order three."""
+
+    method: ClassVar[str] = "radau"
+
+
+@frozen(kw_only=True)
+class ScipyRk45Config(ScipyConfig):
+    """Options of `scipy-rk45`: the explicit pair 5(4) of Dormand and Prince; its dense output is of order four.
+
+    The fastest mode or rate λ bounds its steps at about 3/|λ|.
+    """
+
+    method: ClassVar[str] = "rk45"

@@ -33,8 +33,8 @@ from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
+from corekit.roles.step_landing import next_step
 from corekit_timestep.config import VerletConfig
-from corekit_timestep.landing import next_step
 from corekit_timestep.split_damping import implicit_share
 
 __all__ = ["Verlet"]

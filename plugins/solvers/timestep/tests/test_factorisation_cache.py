@@ -11,8 +11,8 @@ from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import floor, small_world
-from corekit_timestep.config import NewtonConfig
-from corekit_timestep.implicit_midpoint import ImplicitMidpoint
+from corekit_timestep.config import ImplicitMidpointConfig
+from corekit_timestep.theta_integrator import ThetaIntegrator
 
 
 def swinging(reuse, *, tolerance=1e-10, **world):
@@ -21,7 +21,9 @@ def swinging(reuse, *, tolerance=1e-10, **world):
         masses=(1.0, 0.5), positions=((0.05, -1.0), (0.1, -2.0)), planar=True, links=("spring", "spring"),
         stiffness=400.0, shape="sphere", radius=0.1,
     )  # fmt: skip
-    stepper = ImplicitMidpoint(NewtonConfig(reuse=reuse, tolerance=tolerance), BuildContext(step=0.02))
+    stepper = ThetaIntegrator(
+        ImplicitMidpointConfig(reuse=reuse, tolerance=tolerance), BuildContext(step=0.02)
+    )
     return small_world({"body": PointChain(config)}, stepper, step=0.02, **world)
 
 

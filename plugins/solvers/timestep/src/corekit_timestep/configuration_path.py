@@ -24,11 +24,11 @@ from corekit.data.state import State
 from corekit.roles.component import Memory
 from corekit.roles.integrator import System
 
-__all__ = ["Path"]
+__all__ = ["ConfigurationPath"]
 
 
 @final
-class Path:
+class ConfigurationPath:
     """The place (q_n, v_n, t_n) and motion from there.
 
     Args:
@@ -56,7 +56,7 @@ class Path:
         np.subtract(here.v, y[n:], out=turn)
         turn *= (time - here.time) / 6.0
         half += turn
-        # ⊕ is a motion over 1 s; prescribed coordinates are placed by the clock at its end
+        # ⊕ is a motion over 1 s; prescribed coordinates are set at the time of its end
         now, here.time = here.time, 0.5 * (here.time + time) - 1.0
         self._system.integrate(here, half, 1.0, here, self._between)
         here.time, self._between.time = now, time - 1.0
@@ -66,7 +66,7 @@ class Path:
         out.time = time
 
     def move(self, time: float, y: Array) -> None:
-        """Take the end of a step as the place."""
+        """Move the place to the end of a step."""
         self.state(time, y, self._next)
         self.here, self._next = self._next, self.here
 
@@ -76,7 +76,7 @@ class Path:
         return {"path.q": here.q.copy(), "path.aux": here.aux.copy(), "path.v": here.v.copy()}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]], time: float) -> None:
-        """Take over what `memory` gave, of time t_n."""
+        """Restore what `memory` saved at time t_n."""
         here = self.here
         here.q[:], here.aux[:], here.v[:] = memory["path.q"], memory["path.aux"], memory["path.v"]
         here.time = time

@@ -1,8 +1,8 @@
-"""Guesses for the end velocity of a step.
+"""Initial guesses for the end velocity of a step.
 
 Implicit midpoint does not damp: a mode with h·ω ≫ 1, such as the stretch of a rod, changes the sign of its velocity
 from step to step for ever. v₀ then lies on the wrong side, far away for Newton's method, while the mean velocity
-v̄ = ½·(v₀ + v⁺) of a step is free of that ringing. So the guess is by the line through the last two means,
+v̄ = ½·(v₀ + v⁺) of a step is free of that ringing. So the guess follows the line through the last two means,
 
     v̄_n = v̄_{n−1} + ½·(h + h_{n−1})·(v̄_{n−1} − v̄_{n−2})/(½·(h_{n−1} + h_{n−2})),   v⁺ = 2·v̄_n − v₀     (1)
 
@@ -21,11 +21,11 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.component import Memory
 
-__all__ = ["MeanVelocities"]
+__all__ = ["VelocityPredictor"]
 
 
-class MeanVelocities:
-    """The mean velocities of the last two steps, the velocity at their end, and their lengths.
+class VelocityPredictor:
+    """The mean velocities of the last two steps, the velocity at their end, and their sizes.
 
     Args:
         theta: θ of the scheme; (1) is for ½.
@@ -34,27 +34,27 @@ class MeanVelocities:
     def __init__(self, theta: float) -> None:
         self._used = theta == 0.5
         self._mean = self._before = self._end = self._guess = np.zeros(0)
-        self._lengths = (0.0, 0.0)
+        self._step_sizes = (0.0, 0.0)
         self._count = 0
 
     def memory(self) -> Memory:
-        """What `remember` takes; nothing before the first step."""
+        """The last two steps; nothing before the first one."""
         if not self._count:
             return {}
         kept = np.array([self._mean, self._before, self._end])
-        return {"means": kept, "lengths": np.array([*self._lengths, self._count])}
+        return {"means": kept, "step_sizes": np.array([*self._step_sizes, self._count])}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave, or forget."""
+        """Restore what `memory` saved, or forget."""
         self._count = 0
         if "means" in memory:
             self._mean, self._before, self._end = (row.copy() for row in memory["means"])
             self._guess = np.zeros(len(self._mean))
-            last, before, count = memory["lengths"]
-            self._lengths, self._count = (float(last), float(before)), int(count)
+            last, before, count = memory["step_sizes"]
+            self._step_sizes, self._count = (float(last), float(before)), int(count)
 
-    def take(self, mean: Array, end: Array, step: float) -> None:
-        """Remember an accepted step: its v̄ and v⁺, shape (nv,), and its length h [s]."""
+    def add_step(self, mean: Array, end: Array, step: float) -> None:
+        """Store an accepted step: its v̄ and v⁺, shape (nv,), and its size h [s]."""
         if not self._used:
             return
         if len(self._mean) != len(mean):
@@ -62,14 +62,14 @@ class MeanVelocities:
             self._count = 0
         self._mean, self._before = self._before, self._mean
         self._mean[:], self._end[:] = mean, end
-        self._lengths, self._count = (step, self._lengths[0]), min(2, self._count + 1)
+        self._step_sizes, self._count = (step, self._step_sizes[0]), min(2, self._count + 1)
 
     def guesses(self, start: Array, step: float) -> Iterator[Array]:
-        """Guesses for v⁺ of a step of length h [s] from v₀ = `start`, the best first; each is good until the next."""
+        """Initial guesses for v⁺ of a step h [s] from v₀ = `start`, the best first; each is valid until the next."""
         if self._count == 2 and len(self._end) == len(start):
-            last, before = self._lengths
+            last, before = self._step_sizes
             ratio = (step + last) / (last + before)
-            if _along_line(self._mean, self._before, self._end, start, ratio, self._guess):
+            if _extrapolate(self._mean, self._before, self._end, start, ratio, self._guess):
                 yield self._guess
         yield start
         if start.any():
@@ -77,7 +77,7 @@ class MeanVelocities:
 
 
 @compiled
-def _along_line(mean: Array, before: Array, end: Array, start: Array, ratio: float, out: Array) -> bool:
+def _extrapolate(mean: Array, before: Array, end: Array, start: Array, ratio: float, out: Array) -> bool:
     """Write v⁺ of (1) for the quotient of its times; False where v₀ is not the end of the last step."""
     for i in range(len(start)):
         if end[i] != start[i]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit_timestep.mean_velocities import MeanVelocities
+from corekit_timestep.velocity_predictor import VelocityPredictor
 
 SLOPE, START, RING = np.array([[0.3, -2.0, 0.0], [1.0, 0.5, -1.0], [0.0, 5.0, -40.0]])
 
@@ -16,7 +16,7 @@ def steps(history, lengths, ringing):
     for h in lengths:
         t, sign = t + h, -sign
         after = START + SLOPE * t + sign * ringing
-        history.take(0.5 * (v + after), after, h)
+        history.add_step(0.5 * (v + after), after, h)
         v = after
     return t, v, sign
 
@@ -24,7 +24,7 @@ def steps(history, lengths, ringing):
 @pytest.mark.parametrize(("lengths", "ringing"), [((0.1, 0.1), RING), ((0.1, 0.05), 0.0 * RING)])
 def test_ringing_about_an_even_motion_is_guessed_exactly(lengths, ringing):
     """For equal steps with any ringing; without it for unequal ones, too."""
-    history = MeanVelocities(0.5)
+    history = VelocityPredictor(0.5)
     t, v, sign = steps(history, lengths, ringing)
     for h in {lengths[-1], 0.1}:
         best = next(history.guesses(v, h))
@@ -33,7 +33,7 @@ def test_ringing_about_an_even_motion_is_guessed_exactly(lengths, ringing):
 
 def test_another_start_begins_from_its_own_velocity_and_then_from_rest():
     """After an impulse or a change of chart, before the second step, and for implicit Euler."""
-    history, euler, young = MeanVelocities(0.5), MeanVelocities(1.0), MeanVelocities(0.5)
+    history, euler, young = VelocityPredictor(0.5), VelocityPredictor(1.0), VelocityPredictor(0.5)
     _, v, _ = steps(history, (0.1, 0.1), RING)
     steps(euler, (0.1, 0.1), RING)
     steps(young, (0.1,), RING)
@@ -43,7 +43,7 @@ def test_another_start_begins_from_its_own_velocity_and_then_from_rest():
 
 
 def test_what_is_remembered_gives_the_same_guess():
-    history, other = MeanVelocities(0.5), MeanVelocities(0.5)
+    history, other = VelocityPredictor(0.5), VelocityPredictor(0.5)
     _, v, _ = steps(history, (0.1, 0.2, 0.1), RING)
     other.remember(history.memory())
     assert np.array_equal(next(other.guesses(v, 0.1)), next(history.guesses(v, 0.1)))

@@ -1,0 +1,194 @@
+"""The θ family: implicit Euler (θ = 1) and implicit midpoint (θ = ½), with shorter steps where Newton's method fails.
+
+    M·(v⁺ − v₀) = h·f(q_θ, v̄, t + θh) + J_bᵀλ_b + J_cᵀλ_c
+    v̄ = θ·v⁺ + (1 − θ)·v₀,   q_θ = integrate(q₀, v̄, θh),   q⁺ = integrate(q₀, v̄, h)        (1)
+
+M and the directions of contacts and constraints are those at θh; gaps and constraints hold at the end of the step.
+
+θ = 1 is of first order and damps fast modes (a mode ω loses exp(−½·h·ω²·t) of its amplitude), so it suits stiff models
+and contact. θ = ½ is of second order, symplectic and undamped: a linear mode keeps its amplitude for every h and is
+late by (ω·h)²/12 of its period. There a mode with h·ω ≫ 1 has the frequency (2/h)·atan(½·h·ω) ≈ π/h: it changes its
+sign from step to step for ever. All such modes have nearly one frequency, so a slow motion of a non-linear model
+couples them in resonance and feeds them, faster for larger steps: watch the energy. `generalized-alpha` damps what
+rings and loses (h·ω)³ of slow modes; θ = 1 damps all.
+
+(1) is solved by `corekit.roles.stage_solver` from the initial guesses of `velocity_predictor`. A step that fails from
+all of them is halved, down to h/2¹⁰; after five easy steps the step size doubles again up to h. A whole number of
+steps reaches the next stop, so the scenario's grid stays. With a bound e on the local error, a step is also cut where
+
+    ½·h·|v⁺ − v₀| > e   (θ = 1),        (h²/12)·|a − a_before|·2h/(h + h_before) > e   (θ = ½)      (2)
+
+a = (v⁺ − v₀)/h: the leading terms ½h²·q̈ and h³/12·q⃛ of the error of one step, in metres or radians.
+
+Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1, VI.4; Mandziuk and Schlick (1995),
+"Resonance in the dynamics of chemical systems simulated by the implicit-midpoint scheme"; for (2): Hairer, Nørsett and
+Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import SolveInfo
+from corekit.data.step import StepReport
+from corekit.roles.component import BuildContext, Memory
+from corekit.roles.integrator import Integrator, System
+from corekit.roles.stage_solver import StageSettings, StageSolution, StageSolver
+from corekit.roles.step_landing import step_towards
+from corekit_timestep.config import ImplicitEulerConfig, ThetaConfig
+from corekit_timestep.factorisation_cache import FactorisationCache
+from corekit_timestep.velocity_predictor import VelocityPredictor
+
+__all__ = ["ThetaIntegrator"]
+
+_EASY_ITERATIONS = 3
+_EASY_STEPS = 5
+_SHORTEST = 2.0**-10
+_UNSOLVED = StageSolution(False, SolveInfo(), 0, 0.0)
+
+
+@final
+class ThetaIntegrator(Integrator):
+    """Steps a world by (1); keeps the size of the next step, and for (2) the last acceleration.
+
+    Args:
+        config: θ, and the options of Newton's method and of the step size.
+        context: gives the step size h.
+    """
+
+    def __init__(self, config: ThetaConfig | None = None, context: BuildContext | None = None) -> None:
+        config = config or ImplicitEulerConfig()
+        self._config, self._step, self._theta = config, (context or BuildContext()).step, config.theta
+        self._settings = StageSettings(config.tolerance, config.max_iterations, config.reuse)
+        self._bounded = math.isfinite(config.local_error)
+        self._step_size, self._easy = self._step, 0
+        self._acceleration: Array | None = None
+        self._last_step_size = self._step
+        self._predictor = VelocityPredictor(self._theta)
+        self._cache = FactorisationCache(self._theta)
+        self._system: System | None = None
+        self._solver: StageSolver | None = None
+        self._mean = np.zeros(0)
+        self._contraction = math.inf, 0
+
+    def memory(self) -> Memory:
+        """Size of the next step [s], easy steps so far, acceleration of the last step, Newton's contraction."""
+        kept: Memory = {
+            "step_size": np.array([self._step_size, self._last_step_size]),
+            "easy": np.array(self._easy),
+            "contraction": np.array(self._contraction if self._solver is None else self._solver.contraction),
+        }
+        if self._acceleration is not None:
+            kept["acceleration"] = self._acceleration.copy()
+        return kept | self._predictor.memory() | self._cache.memory()
+
+    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        self._step_size, self._easy, self._acceleration, self._last_step_size = (
+            self._step,
+            0,
+            None,
+            self._step,
+        )
+        if memory:
+            self._step_size, self._last_step_size = (float(value) for value in memory["step_size"])
+            self._easy = int(memory["easy"])
+            if "acceleration" in memory:
+                self._acceleration = memory["acceleration"].copy()
+        rate, count = memory.get("contraction", (math.inf, 0))
+        self._contraction = float(rate), int(count)
+        if self._solver is not None:
+            self._solver.contraction = self._contraction
+        self._predictor.remember(memory)
+        self._cache.remember(memory)
+
+    def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
+        solver = self._solver_of(system)
+        theta, adaptive = self._theta, self._config.adaptive
+        shortest = self._step * _SHORTEST
+        # kept only with an accepted step, so that a step that failed can be repeated
+        wanted, easy = self._step_size, self._easy
+        while True:
+            h, t_end = step_towards(self._step, wanted, state.time, t_stop)
+            solved = self._solve(system, state, h, solver)
+            error = self._local_error(state, solver.velocity, h) if solved.converged else 0.0
+            short = h <= shortest * (1.0 + 1e-9)
+            if solved.converged and (error <= self._config.local_error or short or not adaptive):
+                break
+            if not adaptive or short:
+                return StepReport(False, h, solved.iterations, solved.info, _note(solved, cut=False))
+            wanted, easy = max(shortest, 0.5 * h), 0
+        v, mean = solver.velocity, self._mean
+        self._adapt(wanted, easy, solved, error)
+        if self._bounded:
+            self._acceleration, self._last_step_size = (v - state.v) / h, h
+        out.v[:] = v
+        np.multiply(v, theta, out=mean)
+        mean += (1.0 - theta) * state.v
+        self._predictor.add_step(mean, v, h)
+        system.integrate(state, mean, h, state, out)
+        out.time = t_end
+        return StepReport(True, h, solved.iterations, solved.info, _note(solved, cut=wanted < self._step))
+
+    def _solver_of(self, system: System) -> StageSolver:
+        """The stage solver of this world, made where it is another than the last."""
+        solver = self._solver
+        if solver is None or self._system is not system:
+            contraction = self._contraction if solver is None else solver.contraction
+            self._system, self._mean = system, np.zeros(system.nv)
+            solver = self._solver = StageSolver(system, self._theta, self._settings)
+            solver.contraction = contraction
+        return solver
+
+    def _solve(self, system: System, state: State, h: float, solver: StageSolver) -> StageSolution:
+        """Newton's method from every initial guess in turn until one converges."""
+        iterations, step = 0, system.theta
+        usable = self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
+        solved = _UNSOLVED
+        for guess in self._predictor.guesses(state.v, h):
+            step.begin_step(state, h)
+            solver.velocity[:] = guess
+            if usable:
+                usable = False
+                chord = solver.solve_by_chord_steps()
+                if chord is not None:
+                    return chord
+                self._cache.on_failure()
+            solved = solver.solve()
+            iterations += solved.iterations
+            if solved.converged:
+                self._cache.store(system, state, solver.linearised_at, h, solved.shift)
+                break
+        return solved._replace(iterations=iterations)
+
+    def _local_error(self, state: State, velocity: Array, h: float) -> float:
+        """The left side of (2) [m or rad]; 0 without a bound."""
+        if not self._bounded:
+            return 0.0
+        change = velocity - state.v
+        before = self._acceleration
+        # without a step before, the bound of first order is the cautious one
+        if self._theta == 1.0 or before is None:
+            return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
+        jerk = (change / h - before) * (2.0 / (h + self._last_step_size))
+        return h**3 / 12.0 * float(np.max(np.abs(jerk), initial=0.0))
+
+    def _adapt(self, wanted: float, easy: int, solved: StageSolution, error: float) -> None:
+        """Store the size of the next step; a cut one doubles after five easy steps in a row."""
+        if wanted < self._step:
+            simple = solved.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
+            easy = easy + 1 if simple else 0
+            if easy >= _EASY_STEPS:
+                wanted, easy = min(self._step, 2.0 * wanted), 0
+        self._step_size, self._easy = wanted, easy
+
+
+def _note(solved: StageSolution, *, cut: bool) -> str:
+    if solved.shift:
+        return f"step matrix not positive definite: shifted by {solved.shift:g} times the mass"
+    return "steps cut, so that they converge and keep any bound on their error" if cut else ""
