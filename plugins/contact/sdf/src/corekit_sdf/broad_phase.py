@@ -8,25 +8,10 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, into_frame, norm
 from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
-from corekit_sdf.features import BOX, CAPSULE, CIRCLE, CYLINDER, HALF_SPACE, POLYGON, RING, flat_first
+from corekit_sdf.features import BOX, CIRCLE, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
-__all__ = ["bounding_radius", "near_pairs"]
-
-
-@compiled
-def bounding_radius(kind: int, size: Array) -> float:
-    """Radius of the sphere about a shape's centre that holds it [m]; infinite for a half-space or a planar shape.
-
-    A polytope's is that of its corners, which are not among its sizes.
-    """
-    if kind == HALF_SPACE or kind >= CIRCLE:
-        return math.inf
-    if kind == BOX:
-        return norm((size[0], size[1], size[2]))
-    if kind == CYLINDER:
-        return math.hypot(size[0], size[1])
-    return size[0] + size[1] if kind == CAPSULE else size[0]
+__all__ = ["near_pairs"]
 
 
 @compiled

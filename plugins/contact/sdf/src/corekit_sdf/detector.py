@@ -16,10 +16,10 @@ from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MOST_FOUND
-from corekit_sdf.broad_phase import bounding_radius, near_pairs
+from corekit_sdf.broad_phase import near_pairs
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.edges import carry_edges, place_edges
-from corekit_sdf.features import KIND_CODES, POLYTOPE, family
+from corekit_sdf.features import CIRCLE, KIND_CODES, family
 from corekit_sdf.measure_axial import measure_axial_pairs
 from corekit_sdf.measure_box import measure_box_pairs
 from corekit_sdf.measure_half_space import measure_half_space_pairs
@@ -121,9 +121,8 @@ class SdfDetector(ContactDetector):
         self._second_frame = np.ascontiguousarray(table.second_frame, dtype=np.int64)
         self._edges = np.flatnonzero(self._second_frame >= 0)
         self._position, self._rotation = np.zeros((len(table), 3)), np.zeros((len(table), 3, 3))
-        self._radius = np.array(
-            [bounding_radius(kind, size) for kind, size in zip(self._kind, self._size, strict=True)]
-        )
+        # planar shapes have no end along y, where shapes in space meet them too
+        self._radius = np.where(self._kind >= CIRCLE, np.inf, table.bounding_radii())
         where = f"{self._path}: " if self._path else ""
         corners = [
             _corners(*each, f"{where}{each[0]} (shape {k})")
@@ -131,8 +130,6 @@ class SdfDetector(ContactDetector):
         ]
         self._corners = np.concatenate([np.zeros((0, 3)), *corners])
         self._corner_start = np.cumsum([0, *(len(each) for each in corners)], dtype=np.int64)
-        for k in np.flatnonzero(self._kind == POLYTOPE):
-            self._radius[k] = np.max(np.linalg.norm(corners[k], axis=1), initial=0.0)
         self._pairs = table.pairs(served)
         families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
         self._families = [number in families for number in range(_FAMILIES)]
