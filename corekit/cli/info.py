@@ -46,12 +46,13 @@ def info(
         Print JSON instead of tables.
     """
     of_a_step = step is not None or at is not None
-    report = run_report()
-    if report.recognises(Path(name)):
+    path = Path(name)
+    # what reads records is imported only for something that may be a run
+    if path.exists() and (report := run_report()).recognises(path):
         if step is not None and at is not None:
             print_error("give --step or --at, not both")
             return MISUSE
-        run = report(Path(name))
+        run = report(path)
         run.show_step(step, at, as_json=as_json) if of_a_step else run.show(as_json=as_json)
         return None
     if of_a_step:

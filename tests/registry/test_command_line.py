@@ -116,3 +116,13 @@ def test_help_describes_every_verb_without_importing_one(site):
 def test_import_corekit_is_light(site):
     code = "import sys, corekit; print([n for n in ('numpy', 'attrs', 'rich') if n in sys.modules])"
     assert site.run("-c", code).stdout.strip() == "[]"
+
+
+def test_describing_a_component_imports_nothing_that_steps_or_reads_records(site):
+    code = (
+        "import sys\n"
+        "from corekit.cli import main\n"
+        "main(['info', 'reference-pendulum'])\n"
+        "print([n for n in ('corekit.simulation.loop', 'h5py') if n in sys.modules])\n"
+    )
+    assert site.run("-c", code).stdout.splitlines()[-1] == "[]"
