@@ -9,6 +9,7 @@ from corekit.roles.component import BuildContext
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import floor, small_world
 from corekit_timestep.config import ImplicitMidpointConfig
@@ -63,3 +64,22 @@ def test_contacts_are_not_kept():
         assert solves or not (touched and touched[-1])
         touched.append(touching.contacts().normal_impulse.sum() > 0.0)
     assert any(touched)
+
+
+def test_a_run_resumed_near_a_floor_finds_the_same_contacts():
+    """Making an older step's matrix again does not disturb the speeds that decide how far contacts are looked for."""
+    near = {
+        "solver": ProjectedGaussSeidel(), "detector": ReferenceDetector(), "obstacles": [floor((0.0, 0.0, -2.13))],
+    }  # fmt: skip
+    run, counts = swinging(0.5, **near), set()
+    for _ in range(40):
+        kept = run.memory()
+        resumed = swinging(0.5, **near)
+        resumed.remember(kept)
+        report, again = run.step(), resumed.step()
+        counts.add((report.iterations > 0, run.contacts().count))
+        assert again.iterations == report.iterations
+        assert np.array_equal(resumed.state.motion, run.state.motion)
+    # some steps use the old matrix, and some look at a contact
+    assert {iterates for iterates, _ in counts} == {False, True}
+    assert {count for _, count in counts} == {0, 1}
