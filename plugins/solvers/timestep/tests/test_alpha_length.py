@@ -136,6 +136,28 @@ def test_taking_over_ones_own_memory_changes_no_bit_with_rows(bound):
         assert np.array_equal(one.state.q, other.state.q)
 
 
+def test_a_resumed_run_uses_no_matrix_that_the_run_itself_had_lost():
+    """A driven base needs the contact problem in every step, which factorises another matrix than Newton's method."""
+
+    def driven():
+        model = PointChain(
+            PointChainConfig(
+                masses=(1.0, 0.5), positions=((0.0, 0.0, 0.0), (1.1, 0.0, 0.0)), links=("none", "spring"),
+                stiffness=400.0, driven=(0,), drive_amplitude=(0.02, 0.0, 0.0), drive_frequency=1.5,
+            )
+        )  # fmt: skip
+        return small_world(
+            {"body": model}, AlphaIntegrator(GeneralizedAlphaConfig(), BuildContext(step=0.01)), step=0.01
+        )
+
+    run = driven()
+    for _ in range(20):
+        resumed = driven()
+        resumed.remember(run.memory())
+        run.step(), resumed.step()
+        assert np.array_equal(run.state.motion, resumed.state.motion)
+
+
 def test_kept_matrices_save_factorisations_and_lead_to_the_same_motion():
     found = {}
     for reuse in (0.0, 0.4):

@@ -95,6 +95,7 @@ class AlphaIntegrator(Integrator):
         free_state, after_jump = self._states
         if system.split.apply_rate_jump(state, after_jump):
             state = after_jump
+            self._newton.drop_matrix()
         start = self._start(system, state)
         if start is None:
             return StepReport(accepted=False, step=self._step, solve=SolveInfo(Status.SINGULAR))
@@ -124,6 +125,7 @@ class AlphaIntegrator(Integrator):
             out.copy_from(free_state)
         else:
             system.split.linearise(free_state)
+            self._newton.drop_matrix()
             info = system.split.solve(out.v)
             if info.status is Status.SINGULAR:
                 return StepReport(accepted=False, step=h, iterations=iterations, solve=info)
@@ -155,6 +157,7 @@ class AlphaIntegrator(Integrator):
             return _Start(kept["a"], kept["w"], kept["mean"], kept["earlier"], float(kept["last_step_size"]))
         found = np.zeros(system.nv)
         system.split.begin_step(state, self._step)
+        self._newton.drop_matrix()
         if not system.smooth.compute_acceleration(state, found):
             return None
         return _Start(found, found, found, found, 0.0)

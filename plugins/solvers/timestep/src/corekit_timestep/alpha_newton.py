@@ -165,6 +165,10 @@ class AlphaNewton:
             before = size
         return Status.ITERATION_LIMIT, self._limit, residual
 
+    def drop_matrix(self) -> None:
+        """Forget the current matrix, since the system factorised another one: a resumed run must not use it either."""
+        self._id, self._restored = None, {}
+
     def averaged(self, a0: Array, w0: Array, w1: Array) -> Array:
         """a₁ of the scheme for the accelerations at both ends."""
         a1 = np.empty(len(w1))
