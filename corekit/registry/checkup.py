@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
+from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.registry.case import CASES, SCENARIOS
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.examine import MARK
@@ -32,7 +33,7 @@ class Finding:
     """What came of trying one plugin.
 
     Args:
-        kind: role id, or `cases`, `scenarios`, `hooks`. name: of the plugin.
+        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`. name: of the plugin.
         distribution, version: who brings it.
         problem: why it cannot be used, empty if it can.
         missing: ability → why it is not available here.
@@ -101,7 +102,7 @@ def _components() -> Iterator[_Patient]:
 
 
 def _others() -> Iterator[_Patient]:
-    for group in (CASES, SCENARIOS, _HOOKS):
+    for group in (CASES, SCENARIOS, _HOOKS, SHAPES):
         for entry in sorted(metadata.entry_points(group=group), key=lambda each: (each.name, each.value)):
             finding = Finding(
                 kind=group.removeprefix("corekit."),
@@ -109,7 +110,7 @@ def _others() -> Iterator[_Patient]:
                 distribution="unknown" if entry.dist is None else entry.dist.name,
                 version="unknown" if entry.dist is None else entry.dist.version,
             )
-            yield _Patient(finding, (group, entry.value))
+            yield _Patient(finding, (group, entry.name if group == SHAPES else entry.value))
 
 
 def _examined(patients: Sequence[_Patient], limit: float) -> list[Finding]:

@@ -1,9 +1,9 @@
 """Importing the plugins of one distribution in a process apart: `python -m corekit.registry.examine LIMIT PLUGINS`.
 
-PLUGINS is a JSON list of `["component", ROLE, NAME]` or, of another entry point, `[GROUP, VALUE]`. For each, in
-order, a line on the standard output, after whatever the plugin prints, is `MARK` and a JSON object with `problem`,
-empty if all is well, `missing`, ability → why it is not available here, and `wall_s`. An import longer than LIMIT [s]
-ends the process.
+PLUGINS is a JSON list of `["component", ROLE, NAME]`, `["corekit.shapes", KIND]` or, of another entry point,
+`[GROUP, VALUE]`. For each, in order, a line on the standard output, after whatever the plugin prints, is `MARK` and a
+JSON object with `problem`, empty if all is well, `missing`, ability → why it is not available here, and `wall_s`. An
+import longer than LIMIT [s] ends the process.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def main(arguments: Sequence[str]) -> None:
 
 def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     from corekit.errors import PluginError
+    from corekit.geometry.shape_specs import GROUP as SHAPES
+    from corekit.geometry.shape_specs import shape_spec
     from corekit.registry.contract import contract_problem
     from corekit.registry.resolve import load_target, missing_abilities, resolve
 
@@ -49,6 +51,10 @@ def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
             for target in (spec.config, *([spec.initial] if spec.initial else [])):
                 load_target(target)
             problem = contract_problem(load_target(spec.target), spec)
+        elif arguments[0] == SHAPES:
+            surface = shape_spec(arguments[1]).surface
+            if surface:
+                load_target(surface)
         else:
             problem = _entry_problem(*arguments)
     except PluginError as error:

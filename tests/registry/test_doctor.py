@@ -101,6 +101,30 @@ def test_strangers_may_break_without_a_fault(only_fakes, monkeypatch, capsys):
     assert "1 broken" in capsys.readouterr().out
 
 
+def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, monkeypatch):
+    spec = (
+        "from corekit.geometry.shape_specs import ShapeSpec\n"
+        "def shape(kind, **more):\n"
+        "    return ShapeSpec(kind=kind, sizes=('radius',), bounding_radius=lambda size, _: size[0], **more)\n"
+        "good = shape('good')\nother = shape('name')\nbare = shape('bare', surface='fake_shapes:triangles')\n"
+    )
+    entries = {"good": "good", "wrong": "other", "bare": "bare", "absent": "nothing"}
+    only_fakes.add(
+        "fake-shapes", {"shapes": {kind: f"fake_shapes:{name}" for kind, name in entries.items()}},
+        {"fake_shapes.py": spec},
+    )  # fmt: skip
+    from importlib import metadata
+
+    fakes = lambda group: metadata.entry_points(group=group) if group == "corekit.shapes" else ()  # noqa: E731
+    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=fakes))
+    problems = {finding.name: finding.problem for finding in check_up()}
+    assert problems.pop("good") == ""
+    assert "its spec says 'name'; the names must agree" in problems.pop("wrong")
+    assert "no attribute 'triangles'" in problems.pop("bare")
+    assert "loading fake_shapes:nothing failed" in problems.pop("absent")
+    assert not problems
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     find_spec("corekit_sdf") is None, reason="the plugin that is broken here is corekit-sdf's"
