@@ -109,14 +109,14 @@ class Ours:
         """M and f at the state."""
         self._elsewhere()
         body = self.simulation.bodies[0]
-        part = self.simulation.system.parts[0]
+        part = self.simulation.system.terms.bodies[0]
         body.model.dynamics(self._trial.parts[0], body.inputs.at(0.0), part.mass, part.force)
 
     def tangent(self) -> None:
         """K and D at the state."""
         self._elsewhere()
         body = self.simulation.bodies[0]
-        part = self.simulation.system.parts[0]
+        part = self.simulation.system.terms.bodies[0]
         body.model.tangent(self._trial.parts[0], body.inputs.at(0.0), part.stiffness, part.damping)
 
     def jacobian(self) -> None:

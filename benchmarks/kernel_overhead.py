@@ -8,7 +8,7 @@ For one body, the time of `Simulation.step` less that of a hand-written loop tha
     rest     a point mass on a plane: detection, one contact row block, impulses
 
 What the integrator itself does, the length of the step and its report, is on both sides, and the loop calls the same
-compiled kernels with the same tables: margins, tangents, stabilisation and warm starts are in it too.
+compiled kernels: margins, tangents, stabilisation and warm starts are in it too.
 Still components answer in a fraction of a microsecond, so that what remains is the kernel's own. Between calls into
 NumPy, which the reference models in `swing` and `rest` are written in, the same lines find the processor's caches and
 its guesses of branches cold, and take a little longer; the reference detector and solver are compiled loops. Then
@@ -33,21 +33,27 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
+from corekit.dynamics.assembly_kernels import assemble_bands, assemble_dense
+from corekit.dynamics.contact_kernels import (
+    add_rows,
+    assign_tangents_and_friction,
+    collect_material_points,
+    gap_terms,
+    match_impulses_by_id,
+    max_probe_displacement,
+    update_shape_poses,
+)
+from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
-from corekit.linalg.array_table import ArrayTable
-from corekit.linalg.delassus_assembly import DelassusAssembly, add_impulse_response
 from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
-from corekit.linalg.square_root import SquareRootFactorisation
+from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Layout, Model, Outline
 from corekit.roles.step_landing import next_step
 from corekit.simulation.loop import Simulation
-from corekit.world.contact_calls import dress_at_start, place_and_probe, respond
-from corekit.world.contact_problem import StepContactProblem
-from corekit.world.start_form import StartForm
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -163,19 +169,22 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    matrix, force, right, inputs = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    matrix, force, rhs, inputs, still = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     solver = make_factorisation(matrix, symmetric=False)
-    form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=False)
 
     def step() -> StepReport:
         nonlocal now, then
         h, then.time = next_step(H, now.time, now.time + H)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        form.write(now.v, H, H, H * H, 0.0)
+        v = now.v
+        assemble_dense(
+            mass.data, damping.data, stiffness.data, force, v, v, v, still, h, 1.0, h, h * h, False, matrix.data, rhs
+        )  # fmt: skip
         solver.refactor(matrix, None)
-        solver.solve(right, nothing, then.v, nothing)
+        solver.solve(rhs, nothing, then.v, nothing)
+        then.v += v
         model.advance(now, then.v, H, now, then)
         model.rechart(then)
         now, then = then, now
@@ -191,69 +200,83 @@ def hand_written_rest(
 
     Args:
         model, detector, solver: the components.
-        simulation: their world, never stepped, for its tables.
+        simulation: their world, never stepped, for its shapes.
     """
     n = len(model.layout.velocities)
     now, then = State.zeros(n, n), State.zeros(n, n)
     model.initial_state(None, now)
     mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    matrix, force, right, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
-    nothing = np.zeros(0)
+    matrix, force, rhs, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
+    nothing, still = np.zeros(0), np.zeros(n)
     linear = make_factorisation(matrix)
     assert isinstance(linear, SquareRootFactorisation)
-    form = StartForm(mass, stiffness, damping, matrix, force, right, symmetric=True)
-    halves = DelassusAssembly([(linear, right, nothing, matrix)]).table
-    stage = simulation.system.stage
-    assert stage is not None
-    poses, scene, dressing = stage.scene.poses, stage.scene.arrays.table, stage.dressing
-    near, contacts = Candidates(), ContactSet()
-    touching = contacts.arrays.table
-    # of one carrier, and of one contact
-    frame, local = np.zeros(1, dtype=np.int64), np.zeros((1, 3))
-    dofs, values = np.zeros((1, n), dtype=np.int64), np.zeros((1, 3, n))
-    carriers = ArrayTable(
-        np.array([0, 1]), np.array([0]), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64),
-        np.zeros(1, dtype=np.int64), frame, local, np.zeros((3, n)), dofs, values,
-    )  # fmt: skip
-    rows = carriers.table
-    free, half, delassus = np.zeros(3), np.zeros(3 * n), np.zeros(9)
-    buffers = ArrayTable(np.zeros((1, 3)), free, half, delassus)
-    room = buffers.table
-    known, coming = (ArrayTable(np.zeros(1, dtype=np.int64), np.zeros((1, 3))).table for _ in range(2))
-    impulse, other = np.zeros(3), np.zeros(3)
-    last, guess = (ArrayTable(np.zeros(1, dtype=np.int64), each).table for each in (other, impulse))
-    before, probes = np.zeros((4, 3)), stage.scene.probes()
-    problem, earlier, remembered = StepContactProblem(3), -H, 0
-    problem.contacts, problem.step, problem.free = 1, H, free
-    problem.friction, problem.gap, problem.id = contacts.friction[:1], contacts.gap[:1], contacts.id[:1]
-    problem.set_delassus(delassus.reshape(3, 3))
+    dense = isinstance(matrix, Dense)
+    assemble: Any = assemble_dense if dense else assemble_bands
+    masses, dampings, stiffnesses, entries = (
+        each.data if dense else each.data.reshape(n, -1) for each in (mass, damping, stiffness, matrix)
+    )
+    pipeline = simulation.system.pipeline
+    assert pipeline is not None
+    scene, table, poses = pipeline.scene, pipeline.scene.table, pipeline.scene.poses
+    surface, pair = np.zeros(len(table), dtype=np.int64), np.full((1, 1), 0.5)
+    near, contacts, radius = Candidates(), ContactSet(), np.full(1, 0.1)
+    frames, ends = np.array([0, 1]), np.zeros(1, dtype=np.int64)
+    contact, slot, frame = np.zeros((3, 1), dtype=np.int64)
+    local, dofs, values = np.zeros((1, 3)), np.zeros((1, n), dtype=np.int64), np.zeros((1, 3, n))
+    known_id, known, impulse = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(3)
+    before, probes = np.zeros((4, 3)), scene.new_probes()
+    jacobian, bias, half, delassus = np.zeros((3, n)), np.zeros((1, 3)), np.zeros((n, 3)), np.zeros((3, 3))
+    earlier = -H
 
     def step() -> StepReport:
-        nonlocal now, then, before, probes, earlier, known, coming, last, guess, impulse, other, remembered
+        nonlocal now, then, before, probes, earlier, known_id, known, impulse
         h, time = next_step(H, now.time, now.time + H)
+        v = now.v
         model.poses(now, poses.frame_position, poses.frame_rotation)
-        speed = place_and_probe(scene, False, before, probes) / (now.time - earlier)
+        update_shape_poses(
+            table.frame, table.offset_position, table.offset_rotation, False, table.second_frame, poses.frame_position,
+            poses.frame_rotation, poses.position, poses.rotation, poses.end,
+        )  # fmt: skip
+        moved = max_probe_displacement(poses.frame_position, poses.frame_rotation, radius, before, probes)
+        speed = moved / (now.time - earlier)
         margin = max(1e-3, 2.0 * h * speed)
         detector.candidates(poses, margin + h * speed, near)
         contacts.count = 0
         detector.measure(near, poses, margin, contacts)
         model.dynamics(now, inputs, mass, force)
         model.tangent(now, inputs, stiffness, damping)
-        form.write(now.v, h, h, h * h, 0.0)
-        dress_at_start(
-            1, 3, h, touching, dressing, remembered, known, coming, rows, remembered, last, guess, room
+        assemble(masses, dampings, stiffnesses, force, v, v, v, still, h, 1.0, h, h * h, True, entries, rhs)
+        assign_tangents_and_friction(
+            1, False, still[:3], surface, pair, known_id, known, len(known_id), contacts.id, contacts.shape,
+            contacts.normal, contacts.tangent, contacts.friction,
         )  # fmt: skip
+        collect_material_points(1, frames, contacts.frame, contacts.local, ends, contact, slot, frame, local)
         model.carrier_rows(now, frame, local, dofs, values)
+        jacobian.fill(0.0)
+        add_rows(
+            3, 0, contact, slot, contacts.weight, contacts.normal, contacts.tangent, dofs, values, jacobian
+        )
+        gap_terms(
+            1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, 1, contacts.id, contacts.gap, bias
+        )
+        guess = np.empty(3)
+        match_impulses_by_id(1, 3, contacts.id, known_id, impulse, guess)
         linear.refactor(matrix, None)
-        respond(True, 1, 3, touching, rows, halves, room, then.v)
-        info = solver.solve(problem, impulse)
-        add_impulse_response(halves, half, impulse, then.v)
+        linear.solve(rhs, nothing, then.v, nothing)
+        then.v += v
+        free = bias.ravel().copy()
+        forward_substitute(linear.lower_factor, linear.prescribed, jacobian, 0, then.v, free, half)
+        np.dot(half.T, half, out=delassus)
+        problem = ReducedContactProblem(3, h, delassus, free)
+        problem.set_contacts(contacts.id[:1], contacts.gap[:1], contacts.friction[:1])
+        info = solver.solve(problem, guess)
+        add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, then.v)
         model.advance(now, then.v, h, now, then)
         then.time = time
         model.rechart(then)
-        earlier, remembered = now.time, 1
-        before, probes, known, coming = probes, before, coming, known
-        last, guess, impulse, other = guess, last, other, impulse
+        earlier, impulse = now.time, guess
+        known_id, known = contacts.id[:1].copy(), contacts.tangent[:1].copy()
+        before, probes = probes, before
         now, then = then, now
         return StepReport(accepted=info.status.solved, step=h, solve=info)
 

@@ -34,7 +34,7 @@ __all__ = ["PROCESSORS", "Processor", "main"]
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "portability"
-TESTS = ("plugins", "tests/linalg", "tests/world")
+TESTS = ("plugins", "tests/linalg", "tests/dynamics")
 RELEASED = range(11, 15)
 
 

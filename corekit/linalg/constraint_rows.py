@@ -13,7 +13,9 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = ["ConstraintRows", "EliminatedConstraints", "SparseRows", "add_transpose_product", "new_dense_rows"]
+__all__ = [
+    "ConstraintRows", "EliminatedConstraints", "SparseRows", "add_transpose_product", "new_dense_rows", "product",
+]  # fmt: skip
 
 
 @compiled
@@ -22,6 +24,16 @@ def add_transpose_product(dofs: IntArray, values: Array, impulse: Array, out: Ar
     for r in range(len(impulse)):
         for k in range(dofs.shape[1]):
             out[dofs[r, k]] += values[r, k] * impulse[r]
+
+
+@compiled
+def product(dofs: IntArray, values: Array, v: Array, out: Array) -> None:
+    """Write J·v for rows by their entries, (nb, k)."""
+    for r in range(len(out)):
+        total = 0.0
+        for k in range(dofs.shape[1]):
+            total += values[r, k] * v[dofs[r, k]]
+        out[r] = total
 
 
 def new_dense_rows(dofs: IntArray, values: Array, n: int) -> Array:
@@ -54,7 +66,9 @@ class SparseRows:
 
     def product(self, v: Array) -> Array:
         """J·v, shape (nb,)."""
-        return np.einsum("rk,rk->r", self.values, v[self.dofs])
+        out = np.empty(len(self.values))
+        product(self.dofs, self.values, v, out)
+        return out
 
     def add_transpose_product(self, impulse: Array, out: Array) -> None:
         """out += Jᵀ·impulse."""

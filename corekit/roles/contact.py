@@ -101,9 +101,11 @@ class ImpulseSolver(ContactSolver):
 class StepProgram:
     """One step before anything is eliminated, its rows by entries; for solvers that take a step whole.
 
-        A·v⁺ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                (4)
-        w_b = J_b·v⁺ + E·λ_b − r                          with λ_b and w_b as in (3)
-        w_c = J_c·v⁺ + bias                               with λ_c and w_c as in (2)
+        A·Δ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                 (4)
+        w_b = J_b·Δ + E·λ_b − r                           with λ_b and w_b as in (3)
+        w_c = J_c·Δ + bias                                with λ_c and w_c as in (2)
+
+    Δ is the change of velocity from where the step was linearised, whose velocity at the contacts is in the bias.
 
     The same object step by step; arrays that begin with the same size stay, those of contacts are replaced.
 
@@ -148,12 +150,12 @@ class StepSolver(ImpulseSolver):
 
     @abstractmethod
     def solve_step(
-        self, program: StepProgram, velocity: Array, row_impulse: Array, impulse: Array
+        self, program: StepProgram, increment: Array, row_impulse: Array, impulse: Array
     ) -> SolveInfo:
-        """Write v⁺ (n,), λ_b (nb,) and λ_c (m·width,); what the impulses held before are guesses.
+        """Write Δ (n,), λ_b (nb,) and λ_c (m·width,); what the impulses held before are guesses.
 
         SINGULAR where A is not positive definite; the step is then solved by `solve`. Residuals as in `solve`,
-        those of J_b·v⁺ + E·λ_b = r among `normal`.
+        those of J_b·Δ + E·λ_b = r among `normal`.
         """
 
 

@@ -11,6 +11,12 @@ from attrs import define, field
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.dynamics.bodies import Body, stack_bodies
+from corekit.dynamics.body_terms import BodyTerms
+from corekit.dynamics.collision_scene import CollisionScene, friction_table
+from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.registry.contract import contract_problem
@@ -29,12 +35,6 @@ from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import ScenarioTables
 from corekit.simulation.equilibrium import equilibrium_finder
 from corekit.simulation.loop import Simulation
-from corekit.world.bodies import Body, stack_bodies
-from corekit.world.body_system import BodySystem
-from corekit.world.contact_stage import ContactStage, Stabilisation
-from corekit.world.obstacles import Obstacle
-from corekit.world.shape_scene import ShapeScene, friction_table
-from corekit.world.step_problem import StepSystem
 
 __all__ = ["compose", "models_without_gravity"]
 
@@ -98,7 +98,7 @@ def _initialise(
 ) -> None:
     """Write every body's initial state, prescribed coordinates on their path."""
     for part, state, table in zip(
-        simulation.system.parts, simulation.state.parts, scenario.bodies, strict=True
+        simulation.system.terms.bodies, simulation.state.parts, scenario.bodies, strict=True
     ):
         spec, initial = models[table.name], None
         path = f"bodies.{table.name}.initial"
@@ -113,9 +113,9 @@ def _initialise(
         _begin(part, state)
 
 
-def _begin(part: BodySystem, state: State) -> None:
+def _begin(part: BodyTerms, state: State) -> None:
     """Prescribed coordinates on their path, and what the model changes between steps, as after a step to t = 0."""
-    part.impose(state, 0.0)
+    part.motion.impose(state, 0.0)
     part.body.model.rechart(state)
 
 
@@ -128,7 +128,7 @@ def _plane(bodies: tuple[Body, ...]) -> Array | None:
     return first
 
 
-def _check_served(scene: ShapeScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]) -> None:
+def _check_served(scene: CollisionScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]) -> None:
     """Refuse shapes that may meet but that no detector can compare."""
     table = scene.table
     served = {pair for detector in detectors for pair in detector.served}
@@ -156,7 +156,7 @@ def _stage(
     scenario: ScenarioTables,
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
-) -> tuple[ContactStage | None, ContactSolver | None]:
+) -> tuple[ContactPipeline | None, ContactSolver | None]:
     use, detectors = contact_components(scenario)
     if use is None or scenario.contact is None:
         return None, None
@@ -166,11 +166,11 @@ def _stage(
         for i, each in enumerate(detectors)
     ]
     solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
-    scene = ShapeScene(bodies, obstacles)
+    scene = CollisionScene(bodies, obstacles)
     _check_served(scene, built, bodies)
     explicit = {frozenset(entry.between): entry.value for entry in scenario.world.pairs}
     settings = scenario.contact.stabilisation
-    stage = ContactStage(
+    stage = ContactPipeline(
         bodies,
         scene,
         built,
@@ -199,15 +199,15 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
     bodies = stack_bodies([_body(builder, table, cast_list.models[table.name]) for table in scenario.bodies])
     obstacles = obstacles_of(scenario.world.obstacles)
     stage, solver = _stage(builder, scenario, bodies, obstacles)
-    system = StepSystem(bodies, stage, solver)
-    for part in system.parts:
+    system = WorldSystem(bodies, stage, solver)
+    for part in system.terms.bodies:
         if len(part.bounded) and not isinstance(solver, ImpulseSolver):
             raise CompositionError(
                 f"body {part.body.name!r} has rows with force bounds, which only a contact solver that gives "
                 "impulses can hold: set `contact.solver`, for example to `lcp`."
             )
     # a lone body: whether impulses may act on it shows only now
-    if any(part.body.layout.self_contact or len(part.bounded) for part in system.parts):
+    if any(part.body.layout.self_contact or len(part.bounded) for part in system.terms.bodies):
         refused = impulse_refusal(cast_list)
         if refused:
             raise CompositionError(refused[0])
@@ -218,7 +218,7 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
         equilibrium_finder().move_to_equilibrium(
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)
         )
-        for part, state in zip(system.parts, simulation.state.parts, strict=True):
+        for part, state in zip(system.terms.bodies, simulation.state.parts, strict=True):
             _begin(part, state)
     return simulation
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.signals import as_signal
+from corekit.dynamics.obstacles import Obstacle
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import Shape
 from corekit.scenario.schema import Obstacle as ObstacleTable
-from corekit.world.obstacles import Obstacle
 
 __all__ = ["obstacles_of"]
 

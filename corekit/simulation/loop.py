@@ -12,15 +12,15 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.data.step import StepReport
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.placeholder import placeholder_contact, placeholder_problem
+from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import StepFailed
 from corekit.roles.component import Component, Memory
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 from corekit.simulation.step_size import step_to_try
-from corekit.world.bodies import Body
-from corekit.world.obstacles import Obstacle
-from corekit.world.placeholder import placeholder_contact, placeholder_problem
-from corekit.world.step_problem import StepSystem
 
 __all__ = ["Observer", "Simulation"]
 
@@ -45,7 +45,7 @@ class Simulation:
 
     def __init__(
         self,
-        system: StepSystem,
+        system: WorldSystem,
         integrator: Integrator,
         obstacles: Sequence[Obstacle] = (),
         step: float = 1e-3,
@@ -111,7 +111,7 @@ class Simulation:
 
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
-        stage = self.system.stage
+        stage = self.system.pipeline
         kept = self.memory()
         if stage is not None:
             stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table))
@@ -126,7 +126,7 @@ class Simulation:
 
         Shapes and contacts are not where the state has them afterwards: step another simulation.
         """
-        solver, stage = self.system.solver, self.system.stage
+        solver, stage = self.system.solver, self.system.pipeline
         if stage is None:
             return
         stage.warm_up()
@@ -155,7 +155,7 @@ class Simulation:
 
     def _failure(self, before: State, after: State, report: StepReport) -> StepFailed:
         """Why a step is not used: the first non-finite value with body, coordinate and force term, or the status."""
-        for b, (body, part) in enumerate(zip(self.bodies, self.system.parts, strict=True)):
+        for b, (body, part) in enumerate(zip(self.bodies, self.system.terms.bodies, strict=True)):
             velocities, coordinates = body.layout.velocities, body.layout.coordinates
             for what, values, names in (
                 ("force on", part.force, velocities),
@@ -197,7 +197,7 @@ class Simulation:
         Looked for at the step's start, there with the inputs of a step later, at the last trial state, and at the
         start's coordinates at the step's end.
         """
-        start, trial = before.parts[b], self.system.trial.parts[b]
+        start, trial = before.parts[b], self.system.theta.trial.parts[b]
         ahead = start.time + self.step_length
         end = start.copy()
         end.time = ahead

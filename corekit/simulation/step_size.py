@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.world.bodies import Body
+from corekit.dynamics.bodies import Body
 
 __all__ = ["explicit_limit", "fastest_rates", "step_to_try"]
 

@@ -62,13 +62,16 @@ def dragged(friction="exact"):
 
 def test_a_step_taken_whole_is_the_step_taken_by_elimination():
     whole, reduced = dragged(), dragged()
-    assert whole.system._whole is not None
-    reduced.system._whole = None
+    assert whole.system.equation._unreduced is not None
+    reduced.system.equation._unreduced = None
     first, second = moved(whole, 60), moved(reduced, 60)
     assert whole.contacts().normal_impulse.max() > 0
     np.testing.assert_allclose(first, second, atol=1e-9)
     np.testing.assert_allclose(
-        whole.system.parts[0].row_impulse, reduced.system.parts[0].row_impulse, rtol=1e-4, atol=1e-9
+        whole.system.terms.bodies[0].row_impulse,
+        reduced.system.terms.bodies[0].row_impulse,
+        rtol=1e-4,
+        atol=1e-9,
     )
 
 
@@ -80,9 +83,9 @@ def test_relaxed_friction_lifts_what_slides_by_mu_times_its_slip():
     sliding = np.abs(record.slip[:, 0]) > 1e-3
     assert (sliding & (record.normal_impulse > 0)).any()
     pressed = sliding & (record.normal_impulse > 1e-9)
-    assert simulation.system.stage is not None
-    speed = simulation.system.stage.rows.velocity(simulation.state.v)[: len(pressed), 0]
-    bias = simulation.system.impulses.bias[:, 0]
+    assert simulation.system.pipeline is not None
+    speed = simulation.system.terms.jacobian.multiply(simulation.state.v)[: len(pressed), 0]
+    bias = simulation.system.equation.bias[:, 0]
     np.testing.assert_allclose((speed + bias)[pressed], 0.4 * np.abs(record.slip[pressed, 0]), rtol=1e-6)
 
 

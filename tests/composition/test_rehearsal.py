@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corekit.dynamics.placeholder import placeholder_contact
 from corekit.scenario import warm_up
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
-from corekit.world.placeholder import placeholder_contact
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 
 BALL = """

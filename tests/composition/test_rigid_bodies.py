@@ -209,7 +209,7 @@ def test_a_thrown_body_comes_to_rest_on_a_face_and_never_gains_energy(options):
     base = {"position": [0.0, 0.0, 0.2], "rotation_rpy": [0.3, 0.4, 0.5]}
     body = {"name": "it", "base": base, "options": shapes[options], "initial": {"velocity": [0.5, 0.0, 0.0]}}
     simulation = world([body], friction=0.5, step=2e-3)
-    model, statuses = simulation.system.parts[0].body.model, set()
+    model, statuses = simulation.system.terms.bodies[0].body.model, set()
     energies = [sum(model.energy(simulation.state.parts[0]))]
     for _ in range(500):
         statuses.add(simulation.step().solve.status)

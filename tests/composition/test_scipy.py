@@ -50,7 +50,7 @@ def test_loops_are_held_by_baumgarte_and_by_generalized_alpha_alike():
         simulation = corekit.load("gvs/cdpr", overrides).compose()
         start = simulation.state.q.copy()
         simulation.run(0.2)
-        body, part = simulation.bodies[0], simulation.system.parts[0]
+        body, part = simulation.bodies[0], simulation.system.terms.bodies[0]
         assert part.rows is not None
         body.model.bilateral(simulation.state.parts[0], body.inputs.at(simulation.time), part.rows)
         assert np.abs(part.rows.position_error).max() < 1e-8

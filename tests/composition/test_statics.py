@@ -33,7 +33,7 @@ ARM = {
 
 
 def force_at(simulation, q):
-    part = simulation.system.parts[0]
+    part = simulation.system.terms.bodies[0]
     state = simulation.state.parts[0]
     model = part.body.model
     probe = state.copy()

@@ -145,8 +145,8 @@ def test_a_robot_lying_on_the_floor_is_carried_by_exactly_its_weight():
     for _ in range(40):
         assert simulation.step().solve.status.solved
     record = simulation.contacts()
-    mass = simulation.system.parts[0].mass.data[::3].sum()
-    held = simulation.system.parts[0].row_impulse[1]
+    mass = simulation.system.terms.bodies[0].mass.data[::3].sum()
+    held = simulation.system.terms.bodies[0].row_impulse[1]
     assert record.normal_impulse.sum() + held == pytest.approx(0.01 * 9.81 * mass, rel=1e-6)
     assert (record.normal_impulse > 0).sum() >= 12
     assert record.gap.min() > -1e-6

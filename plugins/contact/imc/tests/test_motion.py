@@ -10,9 +10,8 @@ import pytest
 from scipy.optimize import brentq
 
 from corekit.data.signals import Constant
+from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
 from corekit.roles.component import BuildContext
-from corekit.world.contact_matrix import ContactMatrix
-from corekit.world.step_report import unbalanced
 from corekit_imc.barrier import barrier
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.edges import EdgeDetector
@@ -232,10 +231,8 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
     assert np.abs(step).max() > 1e-4
 
     def residual(velocity):
-        found = np.zeros(60)
         system.theta.update_residual(velocity, 1.0)
-        unbalanced(system, True, found)
-        return found
+        return system.equation.residual()
 
     size = 1e-4
     slope = (residual(v + size * step) - residual(v - size * step)) / (2 * size)
@@ -251,8 +248,8 @@ def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_answer():
     for height, banded in ((1.0, True), (0.0296, False)):
         simulation = crossing_chains(2e-3, height)
         simulation.run(0.02)
-        system, matrix = simulation.system, simulation.system.factor._joint
-        assert system.contact_count
+        system, matrix = simulation.system, simulation.system.terms.factorisation._coupled
+        assert system.equation.contact_count
         assert matrix is not None
         assert matrix._pattern is not None
         row, column = matrix._pattern.row, matrix._pattern.column
@@ -286,8 +283,8 @@ def test_contacts_that_couple_anew_are_taken_into_the_matrix(monkeypatch):
     Pitfall: the symbolic analysis is repeated where a pair couples anew, not in every iteration.
     """
     analysed = []
-    analyse = ContactMatrix._analyse
-    monkeypatch.setattr(ContactMatrix, "_analyse", lambda matrix: (analysed.append(1), analyse(matrix)))
+    analyse = CoupledStepMatrix._analyse
+    monkeypatch.setattr(CoupledStepMatrix, "_analyse", lambda matrix: (analysed.append(1), analyse(matrix)))
     simulation = crossing_chains(2e-3)
     pairs, worst = set(), []
     simulation.observe(lambda run, _report: pairs.update(map(tuple, run.contacts().shape.tolist())))

@@ -113,8 +113,12 @@ def test_matrices_with_rows_are_kept_over_steps_and_lead_to_the_same_motion():
     for reuse in (0.0, 0.4):
         simulation = chained(reuse=reuse, tolerance=1e-11)
         simulation.run(0.4)
-        (body,) = simulation.system.parts
-        found[reuse] = simulation.state.q.copy(), simulation.system.factor.number, body.row_impulse.copy()
+        (body,) = simulation.system.terms.bodies
+        found[reuse] = (
+            simulation.state.q.copy(),
+            simulation.system.terms.factorisation.number,
+            body.row_impulse.copy(),
+        )
     assert found[0.0][0] == pytest.approx(found[0.4][0], abs=1e-9)
     assert found[0.0][2] == pytest.approx(found[0.4][2], rel=1e-6)
     assert found[0.4][1] < 0.4 * found[0.0][1]
@@ -163,7 +167,7 @@ def test_kept_matrices_save_factorisations_and_lead_to_the_same_motion():
     for reuse in (0.0, 0.4):
         simulation = swinging(0.01, reuse=reuse, tolerance=1e-11)
         simulation.run(0.5)
-        found[reuse] = float(simulation.state.q[0]), simulation.system.factor.number
+        found[reuse] = float(simulation.state.q[0]), simulation.system.terms.factorisation.number
     assert found[0.0][0] == pytest.approx(found[0.4][0], abs=1e-9)
     assert found[0.4][1] < 0.4 * found[0.0][1]
 

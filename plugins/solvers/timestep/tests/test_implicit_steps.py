@@ -10,9 +10,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from corekit.data.signals import Ramp
+from corekit.dynamics.contact_pipeline import Stabilisation
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
-from corekit.world.contact_stage import Stabilisation
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain

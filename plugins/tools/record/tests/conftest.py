@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from corekit.data.signals import Constant, Ramp
+from corekit.dynamics.bodies import stack_bodies
+from corekit.dynamics.collision_scene import CollisionScene, friction_table
+from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import BuildContext
 from corekit.simulation.loop import Simulation
-from corekit.world.bodies import stack_bodies
-from corekit.world.contact_stage import ContactStage, Stabilisation
-from corekit.world.obstacles import Obstacle
-from corekit.world.shape_scene import ShapeScene, friction_table
-from corekit.world.step_problem import StepSystem
 
 SITE = Path(__file__).parent / "site"
 
@@ -94,12 +94,12 @@ def world(tiny) -> Callable[..., Simulation]:
         still = Constant((0.0, 0.0, 0.0))
         sinks = Ramp(begin=0.0, end=10.0, value=(0.0, 0.0, -0.5))
         obstacles = (Obstacle("floor", Shape("half-space", ()), sinks, still, 0.5),) if floor else ()
-        scene = ShapeScene(bodies, obstacles)
-        stage = ContactStage(
+        scene = CollisionScene(bodies, obstacles)
+        stage = ContactPipeline(
             bodies, scene, [contact.Floor(None)], friction_table(scene, bodies, obstacles, {}),
             Stabilisation(), 1e-3,
         )  # fmt: skip
-        system = StepSystem(bodies, stage, contact.Sweeps(None))
+        system = WorldSystem(bodies, stage, contact.Sweeps(None))
         integrator = stepping.Euler(stepping.EulerConfig(), BuildContext(step=step))
         simulation = Simulation(system, integrator, obstacles, step)
         for i, part in enumerate(simulation.state.parts):

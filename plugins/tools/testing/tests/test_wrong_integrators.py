@@ -20,7 +20,7 @@ def euler(**methods):
 def alone(system, kind):
     """Whether the world is one free point chain of a kind."""
     model, layout = system.bodies[0].model, system.bodies[0].layout
-    if system.stage is not None or not isinstance(model, PointChain):
+    if system.pipeline is not None or not isinstance(model, PointChain):
         return False
     special = {"rows": layout.bilateral_rows, "driven": len(layout.prescribed), "aux": layout.aux}
     kinds = [name for name, has in special.items() if has]
@@ -37,7 +37,7 @@ def falling(system):
 
 def touch_the_start(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    if system.stage is not None:
+    if system.pipeline is not None:
         state.aux, state.v[1] = state.aux, state.v[1] + 1e-15
     return report
 
@@ -67,7 +67,7 @@ def by_lot(right, self, system, state, t_stop, out):
 
 def counting(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    if system.stage is not None:
+    if system.pipeline is not None:
         out.q[1] += 1e-13 * counter(self)
     return report
 
@@ -100,21 +100,21 @@ def accepting(right, self, system, state, t_stop, out):
 def lifting(right, self, system, state, t_stop, out):
     """Lifts a ball that lies still."""
     report = right(self, system, state, t_stop, out)
-    if system.stage is not None and system.forces is None and abs(state.v[0]) == 0.0:
+    if system.pipeline is not None and system.terms.forces is None and abs(state.v[0]) == 0.0:
         out.v[2] += 1e-6
     return report
 
 
 def braking(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    if system.stage is not None and system.forces is None:
+    if system.pipeline is not None and system.terms.forces is None:
         out.v[0] *= 0.999
     return report
 
 
 def sinking(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    if system.forces is not None:
+    if system.terms.forces is not None:
         out.q[2] -= 1e-6
     return report
 

@@ -26,10 +26,10 @@ from typing import Any, final
 
 import numpy as np
 
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.body_terms import BodyTerms
 from corekit.roles.model import ChannelKind
 from corekit.simulation.loop import Simulation
-from corekit.world.bodies import Body
-from corekit.world.body_system import BodySystem
 
 __all__ = ["EnergyBalance"]
 
@@ -58,9 +58,9 @@ class EnergyBalance:
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._parts = simulation.system.parts
+        self._parts = simulation.system.terms.bodies
         self.unknown = _why_unknown(simulation)
-        stage = simulation.system.stage
+        stage = simulation.system.pipeline
         self._obstacles_move = stage is not None and any(obstacle.moving for obstacle in simulation.obstacles)
         self._prescribed = any(len(part.prescribed) for part in self._parts)
         self.every_step = self._obstacles_move or self._prescribed
@@ -93,7 +93,7 @@ class EnergyBalance:
             moving, stored = part.body.model.energy(state)
             self._now[b] = moving + stored
             kinetic, potential = kinetic + moving, potential + stored
-        forces = simulation.system.forces
+        forces = simulation.system.terms.forces
         if forces is not None:
             potential += float(np.sum(forces.terms.energy))
         return kinetic, potential
@@ -116,7 +116,7 @@ class EnergyBalance:
         """Count the work (3) and (4) of the step just taken."""
         system = simulation.system
         done = 0.0
-        stage = system.stage
+        stage = system.pipeline
         if self._obstacles_move and stage is not None and stage.contacts.count:
             record, now = system.record(), simulation.time
             velocity = stage.obstacle_velocity(now, now - simulation.report.step, now, instant=False)
@@ -125,7 +125,7 @@ class EnergyBalance:
                 across = velocity[:, 1:]
                 done += float(np.sum(record.tangential_impulse[:, : across.shape[1]] * across))
         if self._prescribed:
-            kick = system.kick
+            kick = system.split.drive_impulse
             start = self._velocity if kick is None else kick.velocity
             mean = 0.5 * (start + system.accepted)
             held = [
@@ -191,7 +191,7 @@ class EnergyBalance:
 
 
 def _why_unknown(simulation: Simulation) -> str:
-    for part in simulation.system.parts:
+    for part in simulation.system.terms.bodies:
         body: Body = part.body
         if "energy" not in body.abilities:
             return f"the model of {body.name!r} cannot tell its energy"
@@ -205,10 +205,12 @@ def _why_unknown(simulation: Simulation) -> str:
     return ""
 
 
-def _rows_are_idle(part: BodySystem, simulation: Simulation) -> bool:
+def _rows_are_idle(part: BodyTerms, simulation: Simulation) -> bool:
     """Whether a body's bilateral rows do no work and store none: rigid position rows without bounds."""
     rows, body = part.rows, part.body
     assert rows is not None
-    state = next(s for p, s in zip(simulation.system.parts, simulation.state.parts, strict=True) if p is part)
+    state = next(
+        s for p, s in zip(simulation.system.terms.bodies, simulation.state.parts, strict=True) if p is part
+    )
     body.model.bilateral(state, body.inputs.at(state.time), rows)
     return not (rows.is_velocity_level.any() or rows.bounded.any() or rows.compliance.any())

@@ -17,10 +17,10 @@ import numpy as np
 import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.collision_scene import CollisionScene
 from corekit.roles.model import Coordinate, Outline
 from corekit.simulation.loop import Simulation
-from corekit.world.bodies import Body
-from corekit.world.shape_scene import ShapeScene
 from corekit_record.drawing import shapes_as_text
 from corekit_record.netcdf_file import Variable
 
@@ -57,7 +57,9 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
     return {name: size for name, size in sizes.items() if size != 0}
 
 
-def variables_of(simulation: Simulation, scene: ShapeScene, outlines: Sequence[Outline]) -> list[Variable]:
+def variables_of(
+    simulation: Simulation, scene: CollisionScene, outlines: Sequence[Outline]
+) -> list[Variable]:
     """Every variable, without those that would be empty."""
     sizes = dimensions_of(simulation, outlines)
     bodies = simulation.bodies
@@ -115,7 +117,7 @@ def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any
     return groups
 
 
-def _labels(simulation: Simulation, scene: ShapeScene) -> list[Variable]:
+def _labels(simulation: Simulation, scene: CollisionScene) -> list[Variable]:
     bodies, table = simulation.bodies, scene.table
 
     def label(dimension: str, names: list[str]) -> Variable:

@@ -17,11 +17,11 @@ import numpy as np
 from corekit.data.contacts import ContactRecord
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
+from corekit.dynamics.collision_scene import CollisionScene
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, RunObserver
-from corekit.world.shape_scene import ShapeScene
 from corekit_record.columns import Columns
 from corekit_record.drawing import resampled
 from corekit_record.netcdf_file import CHUNK
@@ -135,7 +135,7 @@ class Recorder(RunObserver):
     def _open(self, kept: Mapping[str, int] | None) -> None:
         """Make the file, or go on with it behind what is kept, and the buffers."""
         simulation = self._simulation
-        self._scene = scene = ShapeScene(simulation.bodies, simulation.obstacles)
+        self._scene = scene = CollisionScene(simulation.bodies, simulation.obstacles)
         outlines = [
             body.model.outline(part)
             for body, part in zip(simulation.bodies, simulation.state.parts, strict=True)
@@ -248,7 +248,7 @@ class Recorder(RunObserver):
 
     def _keep_poses(self, simulation: Simulation, k: int) -> None:
         rows, scene = self._rows, self._scene
-        scene.place(simulation.state)
+        scene.update_poses(simulation.state)
         if "frame_position" in rows:
             rows["frame_position"][k] = scene.poses.frame_position
             self._rotations["frame_quat_wxyz"][k] = scene.poses.frame_rotation

@@ -93,11 +93,11 @@ class Statistics(RunObserver):
             since.worst_residual = self.last_residual
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
-        stage = simulation.system.stage
+        stage = simulation.system.pipeline
         count = 0 if stage is None else stage.contacts.count
         self.last_contacts, self.depth = count, 0.0
         if stage is not None and count:
-            self._look_at_depth(count, stage.depth(), simulation.time)
+            self._look_at_depth(count, stage.max_penetration(), simulation.time)
 
     def _look_at_depth(self, count: int, depth: float, time: float) -> None:
         if count > self.most_contacts:

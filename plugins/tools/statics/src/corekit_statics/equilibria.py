@@ -46,7 +46,7 @@ def move_to_equilibrium(
     built = simulation.system
     system = EquilibriumSystem(
         built.bodies,
-        built.stage,
+        built.pipeline,
         built.solver,
         simulation.obstacles,
         time=times[0],

@@ -13,17 +13,17 @@ from scipy.linalg.lapack import dsytrf
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.dynamics.body_constraints import FREE_ROW
+from corekit.dynamics.body_terms import BodyTerms
 from corekit.errors import CompositionError
 from corekit.linalg.matrices import Matrix
-from corekit.world.body_rows import FREE_ROW
-from corekit.world.body_system import BodySystem
 
 __all__ = ["check_rates", "diagonal", "negatives", "row_error", "saddle_matrix", "slip", "take_rows"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
-def check_rates(part: BodySystem, time: float) -> None:
+def check_rates(part: BodyTerms, time: float) -> None:
     """Refuse rows that cannot rest, at the inputs of a time [s].
 
     Raises:
@@ -49,7 +49,7 @@ def check_rates(part: BodySystem, time: float) -> None:
         )
 
 
-def take_rows(part: BodySystem, state: State, inputs: Array, slipped: Array) -> None:
+def take_rows(part: BodyTerms, state: State, inputs: Array, slipped: Array) -> None:
     """Write (1)–(4) into a part, and the forces (3) into its right-hand side.
 
     Args:
@@ -62,16 +62,17 @@ def take_rows(part: BodySystem, state: State, inputs: Array, slipped: Array) -> 
     assert rows is not None
     part.body.model.bilateral(state, inputs, rows)
     flows = rows.is_velocity_level & (rows.compliance > 0)
-    part.take_rows(
+    assert part.constraints is not None
+    part.constraints.set_rows(
         np.where(flows, FREE_ROW, rows.compliance),
         np.where(rows.is_velocity_level, np.where(flows | rows.bounded, 0.0, -slipped), -rows.position_error),
     )
     if flows.any():
         force = np.where(flows, rows.target_rate / np.where(flows, rows.compliance, 1.0), 0.0)
-        rows.add_transpose_product(force, part.right)
+        rows.add_transpose_product(force, part.rhs)
 
 
-def row_error(part: BodySystem) -> float:
+def row_error(part: BodyTerms) -> float:
     """Largest |c + α·λ| of position rows, one-sided where a row gives way at its bound [m or rad]."""
     rows, force = part.rows, part.row_impulse
     if rows is None:
@@ -83,7 +84,7 @@ def row_error(part: BodySystem) -> float:
     return float(np.max(np.abs(error[~rows.is_velocity_level]), initial=0.0))
 
 
-def slip(part: BodySystem, start: State, step: Array, time: float) -> Array:
+def slip(part: BodyTerms, start: State, step: Array, time: float) -> Array:
     """∫J_b·dq along a step, by Gauss's rule, for the rows of (2); 0 for the others, shape (nb,)."""
     model = part.body.model
     rows = model.bilateral_rows()
@@ -95,26 +96,26 @@ def slip(part: BodySystem, start: State, step: Array, time: float) -> Array:
     return np.where(rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0), total, 0.0)
 
 
-def guess_forces(part: BodySystem) -> bool:
+def guess_forces(part: BodyTerms) -> bool:
     """Give rigid rows without forces those that balance f best, λ = argmin |f + J_bᵀλ|; False where some are known.
 
     A mechanism that hangs in its rows (a platform on ropes) is stiff through them alone, by ∂(J_bᵀλ)/∂q: without λ
     nothing guides the first steps.
     """
-    rows, joints = part.rows, part.joints
+    rows, joints = part.rows, part.constraints
     if rows is None or joints is None or part.row_impulse.any():
         return False
     rigid = np.flatnonzero((rows.compliance == 0) & ~rows.bounded)
     dense = np.zeros((len(rigid), part.body.nv))
     for k, r in enumerate(rigid):
         np.add.at(dense[k], rows.dofs[r], rows.values[r])
-    forces, *_ = np.linalg.lstsq(dense[:, part.free].T, -part.right[part.free], rcond=1e-10)
+    forces, *_ = np.linalg.lstsq(dense[:, part.free].T, -part.rhs[part.free], rcond=1e-10)
     part.row_impulse[rigid] = forces
     joints.eliminated_impulse[:] = part.row_impulse[joints.kept]
     return bool(forces.any())
 
 
-def saddle_matrix(part: BodySystem) -> Array:
+def saddle_matrix(part: BodyTerms) -> Array:
     """[[A, J_bᵀ], [J_b, −E]] of the free coordinates and the eliminated rows, dense and symmetric."""
     rows, n = part.eliminated, part.body.nv
     count = 0 if rows is None else rows.count

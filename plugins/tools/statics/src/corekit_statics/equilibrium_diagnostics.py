@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.world.bodies import Body
+from corekit.dynamics.bodies import Body
 from corekit_statics.equilibrium_scales import force_unit
 from corekit_statics.equilibrium_system import EquilibriumSystem
 

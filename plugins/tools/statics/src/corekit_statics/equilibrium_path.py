@@ -11,8 +11,8 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
 from corekit.data.state import State
+from corekit.dynamics.collision_scene import CollisionScene
 from corekit.simulation.loop import Simulation
-from corekit.world.shape_scene import ShapeScene
 from corekit_record.results import Results
 from corekit_statics.equilibrium import Equilibrium
 
@@ -123,8 +123,8 @@ class EquilibriumPath:
 
 def frame_positions(simulation: Simulation, state: State) -> Array:
     """Origins of all frames of a simulation's bodies at a state, (frames, 3) [m]."""
-    scene = ShapeScene(simulation.bodies, ())
-    scene.place(state)
+    scene = CollisionScene(simulation.bodies, ())
+    scene.update_poses(state)
     return scene.poses.frame_position.copy()
 
 

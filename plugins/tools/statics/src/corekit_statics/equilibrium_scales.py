@@ -28,8 +28,8 @@ def by_unit(system: EquilibriumSystem, force: Array) -> dict[str, float]:
 
 def size_of_world(system: EquilibriumSystem, start: State) -> float:
     """How large the bodies are [m]: the largest box around a body's probes."""
-    system.scene.place(start)
-    probes = system.scene.probes()
+    system.scene.update_poses(start)
+    probes = system.scene.new_probes()
     if not len(probes):
         return 1.0
     size = float(np.max(np.ptp(probes, axis=0)))
@@ -40,7 +40,7 @@ def largest_term(system: EquilibriumSystem, state: State) -> float:
     """Largest force term on any coordinate [N or N·m]; of models without named terms, the largest force."""
     worst = 0.0
     for body, part, own in zip(system.bodies, system.parts, state.parts, strict=True):
-        terms = [part.right]
+        terms = [part.rhs]
         if "force-terms" in body.abilities:
             terms = [*terms, *body.model.force_terms(own, body.inputs.at(system.time)).values()]
         worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))

@@ -142,7 +142,7 @@ class _Search:
         self._load, self.hopeless = load, False
         entry = system.memory()
         shifts = self._begin(start)
-        self._bold, self._leaping = True, system.stage is None
+        self._bold, self._leaping = True, system.pipeline is None
         self._scale = largest_term(system, self._now)
         slow, best = 0, math.inf
         force = np.zeros(system.velocities)
@@ -151,9 +151,7 @@ class _Search:
             worst = float(np.max(np.abs(force), initial=0.0))
             if not math.isfinite(worst):
                 raise self._failed(non_finite(system, force), force)
-            self._scale = max(
-                self._scale, *(float(np.max(np.abs(p.right), initial=0.0)) for p in system.parts)
-            )
+            self._scale = max(self._scale, *(float(np.max(np.abs(p.rhs), initial=0.0)) for p in system.parts))
             held = self._is_held()
             if held and worst <= options.tolerance * self._scale + 1e-12:
                 return self._answer(iteration, force, "")
@@ -248,7 +246,7 @@ class _Search:
                 which = tuple(int(b) for b in np.flatnonzero(each > self._reach))
                 self._raise(shifts, force, which, min(1.5 * moved / self._reach, 100.0))
                 continue
-            if system.stage is not None and self._sight < min(moved, self._reach):
+            if system.pipeline is not None and self._sight < min(moved, self._reach):
                 # contacts were looked for nearer than this goes
                 self._sight = self._reach
                 system.remember(kept)

@@ -31,18 +31,19 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.collision_scene import CollisionScene
+from corekit.dynamics.contact_impulses import ContactImpulses
+from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.contact_problem import ContactReduction
+from corekit.dynamics.delassus import delassus_operator
+from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.world_terms import WorldTerms
 from corekit.errors import CompositionError
 from corekit.linalg.matrices import symmetrise
 from corekit.roles.component import Memory
-from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver
+from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit.roles.model import ChannelKind
-from corekit.world.bodies import Body
-from corekit.world.body_system import BodySystem
-from corekit.world.contact_forces import ContactForces
-from corekit.world.contact_stage import ContactStage
-from corekit.world.impulses import Impulses
-from corekit.world.obstacles import Obstacle
-from corekit.world.shape_scene import ShapeScene
 from corekit_statics.equilibrium_constraints import check_rates, diagonal, row_error, slip, take_rows
 from corekit_statics.equilibrium_contacts import carried, gap_error
 from corekit_statics.equilibrium_matrix import EquilibriumMatrix
@@ -59,7 +60,7 @@ class EquilibriumSystem:
 
     Args:
         bodies: whose models all offer `tangent`.
-        stage, solver: of contact, or None.
+        pipeline, solver: of contact, or None.
         obstacles: the surroundings, for the places of shapes.
         time: T [s].
         step: h of the scenario [s], which a contact potential is told.
@@ -74,33 +75,28 @@ class EquilibriumSystem:
     def __init__(
         self,
         bodies: Sequence[Body],
-        stage: ContactStage | None,
+        pipeline: ContactPipeline | None,
         solver: ContactSolver | None,
         obstacles: Sequence[Obstacle] = (),
         *,
         time: float = 0.0,
         step: float = 1e-3,
     ) -> None:
-        self.bodies, self.stage, self.time, self._step = tuple(bodies), stage, time, step
+        self.bodies, self.pipeline, self.time, self._step = tuple(bodies), pipeline, time, step
         for body in bodies:
             if "tangent" not in body.abilities:
                 raise CompositionError(
                     f"statics needs 'tangent' (stiffness and damping matrices), which the model of body "
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
                 )
-        impulses = isinstance(solver, ImpulseSolver)
-        self.parts = tuple(BodySystem(body, symmetric=impulses) for body in bodies)
-        self.slices = tuple(slice(b.first_v, b.first_v + b.nv) for b in self.bodies)
-        self.velocities = sum(body.nv for body in bodies)
-        self.impulses = Impulses(
-            solver if isinstance(solver, ImpulseSolver) else None, self.parts, self.slices, stage
-        )
-        self.impulses.problem.step = 1.0
-        self._solves_impulses = impulses and stage is not None
-        self.forces: ContactForces | None = None
-        if isinstance(solver, ContactPotential) and stage is not None:
-            self.forces = ContactForces(solver, bodies, stage)
-        self.scene = stage.scene if stage is not None else ShapeScene(bodies, obstacles)
+        self._solver = solver if isinstance(solver, ImpulseSolver) else None
+        self.world = world = WorldTerms(bodies, pipeline, solver, separate_bodies=True)
+        self.parts, self.slices, self.velocities = world.bodies, world.slices, world.nv
+        self.impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=pipeline is not None)
+        self._delassus = delassus_operator(world)
+        self._solves_impulses = self._solver is not None and pipeline is not None
+        self.forces = world.forces
+        self.scene = pipeline.scene if pipeline is not None else CollisionScene(bodies, obstacles)
         self._probed = Probed(self.scene)
         self.models_without_gravity: Callable[[], Sequence[Any] | None] | None = None
         self._twins: Sequence[Any] | None = None
@@ -108,7 +104,7 @@ class EquilibriumSystem:
         self._twin_mass = [part.body.model.mass_matrix() for part in self.parts]
         self._twin_tangent = [part.body.model.tangent_matrices() for part in self.parts]
         self._effort = [_efforts(body) for body in bodies]
-        self._matrices = [EquilibriumMatrix(part, impulses) for part in self.parts]
+        self._matrices = [EquilibriumMatrix(part, self._solver is not None) for part in self.parts]
         self._slipped = [np.zeros(0 if part.rows is None else part.rows.count) for part in self.parts]
         self._still = np.zeros(self.velocities)
         self._count, self._load, self._margin = 0, 1.0, 0.0
@@ -146,14 +142,14 @@ class EquilibriumSystem:
         u = part.body.inputs.at(self.time)
         if load != 1.0:
             u = np.where(self._effort[b], load * u, u)
-        model.dynamics(own, u, part.mass, part.right)
+        model.dynamics(own, u, part.mass, part.rhs)
         model.tangent(own, u, K, D)
         if load != 1.0 and self._twins is not None:
             twin, force, (stiffness, damping) = self._twins[b], self._twin_force[b], self._twin_tangent[b]
             twin.dynamics(own, u, self._twin_mass[b], force)
             twin.tangent(own, u, stiffness, damping)
-            part.right *= load
-            part.right += (1.0 - load) * force
+            part.rhs *= load
+            part.rhs += (1.0 - load) * force
             K.data *= load
             K.data += (1.0 - load) * stiffness.data
         if self._matrices[b].symmetrised:
@@ -170,22 +166,22 @@ class EquilibriumSystem:
             part.fixed[:] = value - own.q[part.body.layout.prescribed_coordinates]
 
     def _look_at_contacts(self, state: State, margin: float) -> None:
-        stage, self._count = self.stage, 0
-        self.impulses.without_contact()
-        if stage is None:
+        pipeline, self._count = self.pipeline, 0
+        if pipeline is None:
+            self.impulses.match(None)
             return
-        reach = self.forces.potential.reach if self.forces is not None else 0.0
-        self._count = stage.find(state, margin + reach)
+        forces = self.forces
+        self._count = pipeline.detect_anew(
+            state, margin + (0.0 if forces is None else forces.potential.reach)
+        )
         if self._count:
-            stage.build_rows(state)
+            pipeline.build_jacobian(state, self.world.jacobian)
         if self._solves_impulses:
+            self.impulses.match(pipeline.contacts)
+        elif forces is not None:
+            forces.clear()
             if self._count:
-                self.impulses.take_contacts(stage.contacts.gap[: self._count], None, 1.0)
-            self.impulses.carry_over()
-        elif self.forces is not None:
-            self.forces.clear()
-            if self._count:
-                self.forces.evaluate(state, self._still, self._step, None)
+                forces.evaluate(state, self._still, self._step, None)
 
     @property
     def sees_contacts(self) -> bool:
@@ -198,11 +194,13 @@ class EquilibriumSystem:
         """F of (1) with the last λ, shape (nv,) [N or N·m]; at prescribed entries minus their reactions."""
         total = np.zeros(self.velocities)
         for part, where in zip(self.parts, self.slices, strict=True):
-            total[where] = part.right
-            part.add_row_impulses(total[where])
+            total[where] = part.rhs
+            part.add_constraint_impulses(total[where])
+        if not self._count:
+            return total
         if self.forces is None:
-            return total + self.impulses.generalised()
-        return total + self.forces.generalised() if self._count else total
+            return total + self.world.jacobian.multiply_transposed(self.impulses.of_contacts)
+        return total + self.forces.generalised()
 
     def row_error(self) -> float:
         """Largest error of (2) among position rows [m or rad]."""
@@ -226,9 +224,9 @@ class EquilibriumSystem:
 
     def gap_error(self) -> float:
         """Largest |φ| of contacts that press, and depth of those that do not [m]; 0 with a potential."""
-        if not self._count or not self._solves_impulses or self.stage is None:
+        if not self._count or not self._solves_impulses or self.pipeline is None:
             return 0.0
-        return gap_error(self.stage, self.impulses)
+        return gap_error(self.pipeline, self.impulses)
 
     def unreached(self) -> float:
         """Largest distance of a prescribed coordinate from p(T) [m or rad]."""
@@ -248,48 +246,36 @@ class EquilibriumSystem:
         Returns:
             How it went; and the first body whose matrix is not positive definite on its rows, −1 if all are.
         """
+        world, forces, singular = (
+            self.world,
+            self.forces,
+            SolveInfo(Status.SINGULAR, answered_by="factorisation"),
+        )
         for b, (own, shift) in enumerate(zip(self._matrices, shifts, strict=True)):
             own.assemble(shift)
-            if not own.refactor():
-                return SolveInfo(Status.SINGULAR, answered_by="factorisation"), b
-        if self.forces is not None and self._count and not self.forces.factorise(self._columns, 0.0, 1.0):
-            return SolveInfo(Status.SINGULAR, answered_by="factorisation"), -1
-        extra = self.forces.generalised() if self.forces is not None and self._count else None
-        self._solve_free(extra, out)
-        if not self.impulses.count + self.impulses.bounded:
+            if not own.is_definite():
+                return singular, b
+        if not world.factorisation.refactor(0.0, 1.0):
+            return singular, world.factorisation.failed_body
+        extra = forces.generalised() if forces is not None and self._count else None
+        world.factorisation.solve(extra, out)
+        count = self._count if self._solves_impulses else 0
+        if not count + self.impulses.bounded or self._solver is None:
             return _DIRECT, -1
-        transposed = self.impulses.stack(out)
-        response = transposed.copy(order="F")
-        self._columns(response)
-        info, impulse = self.impulses.solve(transposed, response)
-        push = transposed @ impulse
-        self._solve_free(push if extra is None else push + extra, out)
+        bias = np.zeros((count, world.jacobian.width))
+        if self.pipeline is not None:
+            bias[:, 0] = self.pipeline.contacts.gap[:count]
+        reduction = ContactReduction(world, count, bias, self._still, 1.0)
+        self._delassus.assemble(reduction.rows, out, reduction.problem.free, reduction.problem.delassus())
+        info = reduction.solve(self._solver, self.impulses.impulse)
+        self.impulses.update_bounded()
+        push = reduction.rows.T @ self.impulses.impulse
+        world.factorisation.solve(push if extra is None else push + extra, out)
         return info, -1
 
     def assemble(self, b: int, shift: float) -> None:
         """Write A of (4) of one body into its part's matrix."""
         self._matrices[b].assemble(shift)
-
-    def _columns(self, block: Array) -> None:
-        for own, where in zip(self._matrices, self.slices, strict=True):
-            piece = np.array(block[where], order="F")
-            own.columns(piece)
-            block[where] = piece
-
-    def _solve_parts(self, extra: Array | None, x: Array) -> None:
-        for own, where in zip(self._matrices, self.slices, strict=True):
-            own.solve(None if extra is None else extra[where], x[where])
-
-    def _solve_free(self, extra: Array | None, x: Array) -> None:
-        """δ of (4) with `extra` on the right, a potential's stiffness included."""
-        self._solve_parts(extra, x)
-        if self.forces is not None and self._count:
-            if self.impulses.has_rows:
-                # the rows' forces answer the potential too
-                share = self.forces.reply(x)
-                self._solve_parts(share if extra is None else extra + share, x)
-            else:
-                self.forces.correct(x)
 
     def move(self, start: State, step: Array, share: float, out: State) -> None:
         """Write the state reached from `start` by share·δ; at share 1 prescribed coordinates are at p(T)."""
@@ -299,13 +285,13 @@ class EquilibriumSystem:
         out.time = self.time
         if share == 1.0:
             for part, target in zip(self.parts, out.parts, strict=True):
-                part.place(target, self.time)
+                part.motion.set_coordinates(target, self.time)
 
     def accept(self, start: State, step: Array, share: float, now: State) -> None:
         """Told after a step is taken: counts what rate rows slipped, keeps tangents, lets models rechart."""
         self._slipped = self._slipped_after(start, share * step)
-        if self.stage is not None:
-            self.stage.accept()
+        if self.pipeline is not None:
+            self.pipeline.accept()
         stale = any(part.rows is not None and part.rows.is_velocity_level.any() for part in self.parts)
         for part, own in zip(self.parts, now.parts, strict=True):
             stale |= part.body.model.rechart(own)
@@ -337,9 +323,9 @@ class EquilibriumSystem:
 
     def record(self) -> ContactRecord:
         """What every contact carries, as impulses over 1 s."""
-        if self.stage is None or not self._count:
+        if self.pipeline is None or not self._count:
             return ContactRecord()
-        return carried(self.stage, self.impulses, self.forces)
+        return carried(self.pipeline, self.impulses, self.forces)
 
 
 def _efforts(body: Body) -> BoolArray:

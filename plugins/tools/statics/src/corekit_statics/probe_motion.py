@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.world.shape_scene import ShapeScene
+from corekit.dynamics.collision_scene import CollisionScene
 
 __all__ = ["Probed", "how_far"]
 
@@ -18,18 +18,18 @@ __all__ = ["Probed", "how_far"]
 class Probed:
     """Probes of a world, those at the last two states kept: an accepted step begins where the last one led."""
 
-    def __init__(self, scene: ShapeScene) -> None:
+    def __init__(self, scene: CollisionScene) -> None:
         self._scene = scene
         self._known: list[tuple[tuple[float, bytes, bytes], Array]] = []
 
     def at(self, state: State) -> Array:
-        """Probes at a world state, as `ShapeScene.probes` gives them; not to be changed."""
+        """Probes at a world state, as `CollisionScene.probes` gives them; not to be changed."""
         place = (state.time, state.q.tobytes(), state.aux.tobytes())
         for known, probes in self._known:
             if known == place:
                 return probes
-        self._scene.place(state)
-        probes = self._scene.probes()
+        self._scene.update_poses(state)
+        probes = self._scene.new_probes()
         self._known = [*self._known[-1:], (place, probes)]
         return probes
 
@@ -40,7 +40,7 @@ def how_far(
     """How far each body's probes moved [m] and turned about their frames' origins [rad], both (bodies,).
 
     Args:
-        before, after: probes of a `ShapeScene`: the n frames' origins, then, if any shape reaches beyond its
+        before, after: probes of a `CollisionScene`: the n frames' origins, then, if any shape reaches beyond its
             frame, three points around each, shape (n, 3) or (4·n, 3) [m].
         frame_body: body of every frame, shape (n,).
         bodies: how many there are.

@@ -156,13 +156,13 @@ def _of_world(system: EquilibriumSystem) -> Stability:
 def _held_contacts(system: EquilibriumSystem) -> tuple[Array, str]:
     """Rows that touching contacts hold, in the axes of the contact; those of a potential hold nothing."""
     none = np.zeros((0, system.velocities))
-    if system.stage is None or system.forces is not None:
+    if system.pipeline is None or system.forces is not None:
         return none, ""
     record = system.record()
     if not record.count:
         return none, ""
-    width = system.stage.width
-    contacts = system.stage.contacts
+    width = system.pipeline.width
+    contacts = system.pipeline.contacts
     pulled = np.hypot(record.tangential_impulse[:, 0], record.tangential_impulse[:, 1])
     bound = contacts.friction[: record.count] * record.normal_impulse
     presses = record.mode != ContactMode.SEPARATE
@@ -173,9 +173,7 @@ def _held_contacts(system: EquilibriumSystem) -> tuple[Array, str]:
     touches = presses | (record.gap <= max(1e-9, 2.0 * float(np.max(np.abs(record.gap[presses])))))
     rows = np.repeat(touches, width)
     rows.reshape(-1, width)[:, 1:] &= sticks[:, None]
-    matrix = system.stage.rows.matrix
-    dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-    return dense[rows], "touching contacts held"
+    return system.world.jacobian.to_dense()[rows], "touching contacts held"
 
 
 def _of_block(system: EquilibriumSystem, which: list[int], held: Array, reason: str = "") -> Stability:

@@ -239,7 +239,7 @@ class _Watched:
 
     def compose(self) -> Simulation:
         simulation = self._scenario.compose()
-        if simulation.system.stage is not None:
+        if simulation.system.pipeline is not None:
             simulation.observe(self._count)
         return simulation
 

@@ -24,6 +24,7 @@ from corekit.data.arrays import Array
 from corekit.data.signal_base import Still
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.dynamics.obstacles import Obstacle
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
@@ -37,7 +38,6 @@ from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Input
 from corekit.simulation.equilibrium import equilibrium_finder
 from corekit.simulation.loop import Simulation
-from corekit.world.obstacles import Obstacle
 from corekit_study.fit_file import FitFile
 
 __all__ = ["FITTED", "Fit", "fit", "task_of"]

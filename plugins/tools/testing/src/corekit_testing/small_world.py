@@ -8,6 +8,11 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Constant, Signal
+from corekit.dynamics.bodies import stack_bodies
+from corekit.dynamics.collision_scene import CollisionScene, friction_table
+from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
 from corekit.roles.contact import ContactSolver
@@ -15,11 +20,6 @@ from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
-from corekit.world.bodies import stack_bodies
-from corekit.world.contact_stage import ContactStage, Stabilisation
-from corekit.world.obstacles import Obstacle
-from corekit.world.shape_scene import ShapeScene, friction_table
-from corekit.world.step_problem import StepSystem
 
 __all__ = ["MODEL_ABILITIES", "floor", "small_world", "sphere"]
 
@@ -89,12 +89,12 @@ def small_world(
         plane = None
     stage = None
     if solver is not None and detector is not None:
-        scene = ShapeScene(bodies, obstacles)
+        scene = CollisionScene(bodies, obstacles)
         table = friction_table(scene, bodies, obstacles, {}, friction)
-        stage = ContactStage(
+        stage = ContactPipeline(
             bodies, scene, [detector], table, stabilisation or Stabilisation(), margin, plane
         )
-    system = StepSystem(bodies, stage, solver)
+    system = WorldSystem(bodies, stage, solver)
     components: dict[str, Component] = {f"bodies.{name}": model for name, model in models.items()}
     components["integrator"] = integrator
     if solver is not None:
@@ -102,7 +102,7 @@ def small_world(
     if detector is not None:
         components["contact.detector"] = detector
     simulation = Simulation(system, integrator, obstacles, step, components, start_time)
-    for part, state in zip(system.parts, simulation.state.parts, strict=True):
+    for part, state in zip(system.terms.bodies, simulation.state.parts, strict=True):
         part.body.model.initial_state(None, state)
-        part.impose(state, start_time)
+        part.motion.impose(state, start_time)
     return simulation

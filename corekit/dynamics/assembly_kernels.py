@@ -1,0 +1,78 @@
+"""A and r of one body by (2) of `linearisation`, in one compiled loop where the layouts of its matrices allow."""
+
+from __future__ import annotations
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array
+
+__all__ = ["assemble_bands", "assemble_dense"]
+
+
+@compiled
+def assemble_dense(
+    mass: Array, damping: Array, stiffness: Array, force: Array, v: Array, p: Array, d: Array, s: Array,
+    by_force: float, by_mass: float, c_v: float, c_q: float, symmetric: bool, matrix: Array, rhs: Array,
+) -> None:  # fmt: skip
+    """Write A (n, n) and r (n,); K and D are not read where their factors are 0."""
+    n = len(v)
+    for i in range(n):
+        total = by_force * force[i]
+        for j in range(n):
+            m = mass[i, j]
+            total += m * (p[j] - v[j])
+            entry = by_mass * m
+            if c_v != 0.0:
+                each = 0.5 * (damping[i, j] + damping[j, i]) if symmetric else damping[i, j]
+                total += c_v * each * (d[j] - v[j])
+                entry += c_v * each
+            if c_q != 0.0:
+                each = 0.5 * (stiffness[i, j] + stiffness[j, i]) if symmetric else stiffness[i, j]
+                total += c_q * each * (s[j] - v[j])
+                entry += c_q * each
+            matrix[i, j] = entry
+        rhs[i] = total
+
+
+@compiled
+def _add_band(
+    band: Array, factor: float, by_product: float, v: Array, about: Array, matrix: Array, rhs: Array
+) -> None:
+    """Add factor·B to A and by_product·B·(about − v) to r for a symmetric band: entry (j + d, j) stands at [j, d]."""
+    n, wide = band.shape
+    for j in range(n):
+        change = by_product * (about[j] - v[j])
+        for d in range(min(wide, n - j)):
+            entry = band[j, d]
+            matrix[j, d] += factor * entry
+            rhs[j + d] += entry * change
+            if d:
+                rhs[j] += by_product * entry * (about[j + d] - v[j + d])
+
+
+@compiled
+def assemble_bands(
+    mass: Array, damping: Array, stiffness: Array, force: Array, v: Array, p: Array, d: Array, s: Array,
+    by_force: float, by_mass: float, c_v: float, c_q: float, moving: bool, matrix: Array, rhs: Array,
+) -> None:  # fmt: skip
+    """The same for symmetric bands, shape (n, width + 1); `moving`: whether any of p, d, s differs from v."""
+    n, masses, dampings, stiffnesses = len(v), mass.shape[1], damping.shape[1], stiffness.shape[1]
+    if moving:
+        for j in range(n):
+            rhs[j] = by_force * force[j]
+            for k in range(matrix.shape[1]):
+                matrix[j, k] = 0.0
+        _add_band(mass, by_mass, 1.0, v, p, matrix, rhs)
+        if c_v != 0.0:
+            _add_band(damping, c_v, c_v, v, d, matrix, rhs)
+        if c_q != 0.0:
+            _add_band(stiffness, c_q, c_q, v, s, matrix, rhs)
+        return
+    for j in range(n):
+        rhs[j] = by_force * force[j]
+        for k in range(matrix.shape[1]):
+            entry = by_mass * mass[j, k] if k < masses else 0.0
+            if c_v != 0.0 and k < dampings:
+                entry += c_v * damping[j, k]
+            if c_q != 0.0 and k < stiffnesses:
+                entry += c_q * stiffness[j, k]
+            matrix[j, k] = entry

@@ -1,0 +1,195 @@
+"""The constraints of one body in the form J_b·Δ + E·λ = r of the step equation.
+
+With c the position error, u the target rate and α the compliance of a row, g_v and g_q the factors of compliant
+constraints (`rate_factor`, `position_factor`), and "end" the state at which constraint values are taken,
+
+    | row                    | E      | r                                                     |
+    | position, rigid        | 0      | J·(v̄ − v_k) − c(end)/h                                |
+    | position, compliant    | α/g_q  | J·(s − v_k) − (h/g_q)·c(at)                           |
+    | velocity, rigid        | 0      | u(end) − J(end)·v_k                                   |
+    | velocity, compliant    | α/g_v  | (h/g_v)·(u − J·v(at))                                 |        (1)
+
+A rigid velocity row binds v⁺ in its direction at the end of the step: with the direction at the trial state alone a
+midpoint step would be of first order, and binding v̄ would make it ring.
+
+After a smooth motion rows without bounds keep what they were (rigid: J·v⁺ = J·v_f; compliant: free, since their force
+was part of the motion), and bounded rows act as rigid ones with E = α/h² or α/h.
+
+In a Newton step of accelerations, where λ is a force,
+
+    position:  J·Δ + (α/g_q)·λ = −c/g_q,         velocity:  J·Δ + (α/g_v)·λ = (u − J·v)/g_v               (2)
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
+
+__all__ = ["FREE_ROW", "BodyConstraints"]
+
+FREE_ROW = 1e30
+"""Compliance that leaves an eliminated row without force."""
+
+
+@compiled
+def _product(dofs: IntArray, values: Array, row: int, v: Array) -> float:
+    total = 0.0
+    for k in range(dofs.shape[1]):
+        total += values[row, k] * v[dofs[row, k]]
+    return total
+
+
+@compiled
+def _write_step(
+    is_rate: BoolArray, error: Array, rate: Array, alpha: Array, dofs: IntArray, values: Array,
+    end_error: Array, end_rate: Array, end_dofs: IntArray, end_values: Array,
+    v: Array, mean: Array, stiffened: Array, at_v: Array, h: float, by_rate: float, by_position: float,
+    target: Array, compliance: Array,
+) -> None:  # fmt: skip
+    """Write r and E of (1)."""
+    for r in range(len(target)):
+        soft = alpha[r] > 0.0
+        if is_rate[r]:
+            compliance[r] = alpha[r] / by_rate
+            if soft:
+                target[r] = h / by_rate * (rate[r] - _product(dofs, values, r, at_v))
+            else:
+                target[r] = end_rate[r] - _product(end_dofs, end_values, r, v)
+        else:
+            compliance[r] = alpha[r] / by_position
+            here = _product(dofs, values, r, v)
+            if soft:
+                target[r] = _product(dofs, values, r, stiffened) - here - h / by_position * error[r]
+            else:
+                target[r] = _product(dofs, values, r, mean) - here - end_error[r] / h
+
+
+@compiled
+def _write_increment(
+    is_rate: BoolArray, error: Array, rate: Array, alpha: Array, dofs: IntArray, values: Array, at_v: Array,
+    by_rate: float, by_position: float, target: Array, compliance: Array,
+) -> None:  # fmt: skip
+    """Write r and E of (2)."""
+    for r in range(len(target)):
+        if is_rate[r]:
+            target[r], compliance[r] = (
+                (rate[r] - _product(dofs, values, r, at_v)) / by_rate,
+                alpha[r] / by_rate,
+            )
+        else:
+            target[r], compliance[r] = -error[r] / by_position, alpha[r] / by_position
+
+
+@final
+class BodyConstraints:
+    """The rows of one body, their r and E, and their impulses.
+
+    Args:
+        body: a body with constraints.
+
+    Attributes:
+        rows: as the model wrote them.
+        target, compliance: r and E of all rows, (nb,).
+        impulse: λ_b of all rows [N·s].
+        eliminated: the rows without bounds with their r and E, or None.
+        eliminated_impulse: λ_b of those [N·s].
+        bounded, kept: indices of the rows with and without bounds.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self.rows: ConstraintRows = body.model.bilateral_rows()
+        self._at_end: ConstraintRows = body.model.bilateral_rows()
+        rows = self.rows
+        self.bounded: IntArray = np.flatnonzero(rows.bounded)
+        self.kept: IntArray = np.flatnonzero(~rows.bounded)
+        # under inputs that stay a rate is at the end of a step what it is at its start
+        self._rates_vary = bool(rows.is_velocity_level.any()) and not (
+            body.inputs.constant and not rows.time_dependent
+        )
+        self.eliminated = (
+            EliminatedConstraints(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
+        )
+        self.target, self.compliance = np.zeros((2, rows.count))
+        self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
+
+    def linearise(self, point: LinearisationPoint, inputs: Array) -> None:
+        """Read the rows at a linearisation point of this body and write r and E of (1)."""
+        rows, at = self.rows, point.at
+        self._body.model.bilateral(at, inputs, rows)
+        ends, rates = self._rows_at_end(point, inputs)
+        v = point.velocity
+        stiffened = v if point.stiffened is None else point.stiffened
+        _write_step(
+            rows.is_velocity_level, rows.position_error, rates, rows.compliance, rows.dofs, rows.values,
+            ends.position_error, ends.target_rate, ends.dofs, ends.values,
+            v, point.mean, stiffened, at.v, point.step, point.rate_factor, point.position_factor,
+            self.target, self.compliance,
+        )  # fmt: skip
+        if point.is_after_smooth_motion:
+            self._keep_smooth_motion(point)
+
+    def _rows_at_end(self, point: LinearisationPoint, inputs: Array) -> tuple[ConstraintRows, Array]:
+        """Rows at the end of the step, and the target rates that compliant velocity rows take."""
+        model, rows, ends = self._body.model, self.rows, self._at_end
+        if point.end is not point.at:
+            model.bilateral(point.end, self._body.inputs.at(point.end.time), ends)
+            self._body.inputs.at(point.at.time)
+            return ends, rows.target_rate
+        if not self._rates_vary or point.end_time == point.at.time:
+            return rows, rows.target_rate
+        ahead = State(point.at.q, point.at.v, point.at.aux, point.end_time)
+        model.bilateral(ahead, self._body.inputs.at(point.end_time), ends)
+        self._body.inputs.at(point.at.time)
+        np.copyto(ends.position_error, rows.position_error)
+        np.copyto(ends.dofs, rows.dofs)
+        np.copyto(ends.values, rows.values)
+        return ends, ends.target_rate
+
+    def _keep_smooth_motion(self, point: LinearisationPoint) -> None:
+        rows = self.rows
+        acting = np.where(
+            rows.is_velocity_level,
+            rows.target_rate - rows.product(point.velocity),
+            rows.product(point.mean - point.velocity) - rows.position_error / point.step,
+        )
+        kept = 0.0 if point.momentum is None else rows.product(point.momentum - point.velocity)
+        np.copyto(self.target, np.where(rows.bounded, acting, kept))
+        idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
+        np.copyto(self.compliance, np.where(rows.bounded, self.compliance, idle))
+
+    def linearise_acceleration(self, point: LinearisationPoint, inputs: Array) -> None:
+        """Read the rows at a state and write r and E of (2)."""
+        rows, at = self.rows, point.at
+        self._body.model.bilateral(at, inputs, rows)
+        _write_increment(
+            rows.is_velocity_level, rows.position_error, rows.target_rate, rows.compliance, rows.dofs, rows.values,
+            at.v, point.rate_factor, point.position_factor, self.target, self.compliance,
+        )  # fmt: skip
+
+    def set_rows(self, compliance: Array, target: Array) -> None:
+        """Set E and r (nb,), with J_b as the model wrote it last."""
+        np.copyto(self.compliance, compliance)
+        np.copyto(self.target, target)
+
+    def eliminate(self) -> None:
+        """Copy the rows without bounds into `eliminated`."""
+        if self.eliminated is not None:
+            self.eliminated.set_rows(self.rows, self.kept, self.compliance, self.target)
+
+    def update_impulses(self) -> None:
+        """Copy the impulses of the eliminated rows among those of all rows."""
+        if self.eliminated is not None:
+            self.impulse[self.kept] = self.eliminated_impulse
+
+    def bounds(self, step: float) -> tuple[Array, Array]:
+        """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""
+        return step * self.rows.lower[self.bounded], step * self.rows.upper[self.bounded]

@@ -1,0 +1,291 @@
+"""One body's terms of the step equation: M, f, K, D, constraints, and A and r by (2) of `linearisation`.
+
+Where the factorisation or the impulse solver needs a symmetric A, the symmetric parts of K, D and of the constraint
+forces' gradient are taken. Newton's method still converges to the exact solution, since r is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.state import State
+from corekit.dynamics.assembly_kernels import assemble_bands, assemble_dense
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.body_constraints import BodyConstraints
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.prescribed_motion import PrescribedMotion
+from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
+from corekit.linalg.factorisation import Factorisation
+from corekit.linalg.factorisation_choice import make_factorisation
+from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise, widest
+from corekit.linalg.sparse import Sparse
+
+__all__ = ["BodyTerms"]
+
+_NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
+_SMALL: Final = 24
+"""Largest dense matrix that is assembled in one compiled loop."""
+
+
+def _columns(matrix: Matrix) -> Array:
+    """A band's data with a row per column of the matrix, a view."""
+    return matrix.data.reshape(matrix.n, -1) if isinstance(matrix, Diagonal) else matrix.data.T
+
+
+@final
+class BodyTerms:
+    """Buffers and assembly for one body.
+
+    Args:
+        body: the body.
+        symmetric: whether A must be symmetric, for an impulse solver; potentials accept any.
+        symmetric_unless_dense: whether every A but a dense one is symmetric.
+
+    Attributes:
+        mass, force: M and f at the linearisation. stiffness, damping: K and D, or None.
+        matrix, rhs: A and r.
+        constraints: the body's constraints, or None. rows: as the model wrote them, or None.
+        eliminated: those without bounds, or None; eliminated_impulse: their λ_b [N·s].
+        row_impulse: λ_b of all rows [N·s]. bounded: indices of the bounded rows.
+        motion: prescribed motion. prescribed: its velocity indices. free: whether a velocity is not prescribed, (nv,).
+        fixed: Δ of the prescribed velocities, shape (p,).
+        factor: A factorised with the eliminated rows.
+    """
+
+    __slots__ = (
+        "_force_gradient", "_has_inverse_dynamics", "_layout", "_steady_inputs", "_symmetric", "_views", "_work",
+        "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed", "force",
+        "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
+    )  # fmt: skip
+
+    def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
+        model = body.model
+        self.body = body
+        self.mass: Matrix = model.mass_matrix()
+        self.force, self.rhs, self._work = np.zeros((3, body.nv))
+        self._steady_inputs = body.inputs.buffer if body.inputs.constant else None
+        self.stiffness: Matrix | None = None
+        self.damping: Matrix | None = None
+        differentiable = "tangent" in body.abilities
+        self._has_inverse_dynamics = "balance" in body.abilities
+        if differentiable:
+            self.stiffness, self.damping = stiffness, damping = model.tangent_matrices()
+            self.matrix = widest(self.mass, stiffness, damping)
+        else:
+            self.matrix = widest(self.mass)
+        # without derivatives A is the mass matrix; only dense and sparse A have a factorisation for the general case
+        general = (Dense,) if symmetric_unless_dense else (Dense, Sparse)
+        self._symmetric = symmetric or not differentiable or not isinstance(self.matrix, general)
+        self.motion = PrescribedMotion(body)
+        self.prescribed = self.motion.index
+        self.free: BoolArray = np.ones(body.nv, dtype=bool)
+        self.free[self.prescribed] = False
+        self.fixed = np.zeros(len(self.prescribed))
+        self.constraints: BodyConstraints | None = None
+        self.rows: ConstraintRows | None = None
+        self.eliminated: EliminatedConstraints | None = None
+        self._force_gradient: Matrix | None = None
+        self.bounded = _NO_ROWS
+        self.eliminated_impulse = self.row_impulse = np.zeros(0)
+        if "bilateral" in body.abilities and body.layout.bilateral_rows:
+            self.constraints = own = BodyConstraints(body)
+            self.rows, self.eliminated, self.bounded = own.rows, own.eliminated, own.bounded
+            self.eliminated_impulse, self.row_impulse = own.eliminated_impulse, own.impulse
+            if differentiable:
+                self._force_gradient = model.tangent_matrices()[0]
+        self.factor: Factorisation = make_factorisation(
+            self.matrix, self.eliminated, self.prescribed, self._symmetric
+        )
+        self._layout, self._views = self._choose_layout()
+
+    def _choose_layout(self) -> tuple[str, tuple[Array, ...]]:
+        """Which compiled assembly suits the matrices, and views of M, D, K and A for it."""
+        # matrices that a model does not give are never read
+        given = self.mass, self.damping or self.mass, self.stiffness or self.mass, self.matrix
+        if all(isinstance(each, Dense) for each in given) and self.matrix.n <= _SMALL:
+            return "dense", tuple(each.data for each in given)
+        if all(isinstance(each, (Diagonal, Banded)) for each in given):
+            return "bands", tuple(_columns(each) for each in given)
+        return "any", ()
+
+    def inputs_at(self, time: float) -> Array:
+        """u(t), shape (nu,)."""
+        return self.body.inputs.at(time) if self._steady_inputs is None else self._steady_inputs
+
+    # — assembly —
+
+    def linearise(self, point: LinearisationPoint) -> None:
+        """Write A, r, the constraints and Δ of prescribed velocities at a linearisation point of this body."""
+        model, at = self.body.model, point.at
+        u = self.inputs_at(at.time)
+        model.dynamics(at, u, self.mass, self.force)
+        c_v, c_q = point.damping_factor, point.stiffness_factor
+        stiffness, damping = self.stiffness, self.damping
+        if stiffness is None or damping is None:
+            c_v = c_q = 0.0
+        elif (c_v or c_q) and not point.is_after_smooth_motion:
+            # D of the split family is that of the start of the step, see `update_damping`
+            model.tangent(at, u, stiffness, damping)
+        if self.constraints is not None:
+            self.constraints.linearise(point, u)
+        self._assemble(point, c_v, c_q)
+        if point.has_force_gradient and self._force_gradient is not None:
+            self._add_force_gradient(at, -point.stiffness_factor / point.step)
+        if self.motion.exists:
+            self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
+
+    def _assemble(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
+        """Write A and r from M, f, K and D."""
+        v, by_mass = point.velocity, 1.0 + point.shift
+        p = v if point.momentum is None else point.momentum
+        d = v if point.damped is None else point.damped
+        s = v if point.stiffened is None else point.stiffened
+        if self._layout == "dense":
+            mass, damping, stiffness, matrix = self._views
+            assemble_dense(
+                mass, damping, stiffness, self.force, v, p, d, s, point.force_factor, by_mass, c_v, c_q,
+                self._symmetric, matrix, self.rhs,
+            )  # fmt: skip
+        elif self._layout == "bands":
+            mass, damping, stiffness, matrix = self._views
+            moving = p is not v or (c_v != 0.0 and d is not v) or (c_q != 0.0 and s is not v)
+            assemble_bands(
+                mass, damping, stiffness, self.force, v, p, d, s, point.force_factor, by_mass, c_v, c_q, moving,
+                matrix, self.rhs,
+            )  # fmt: skip
+        else:
+            self._assemble_any(point, c_v, c_q)
+
+    def _assemble_any(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
+        """Write A and r by the matrices' own methods."""
+        matrix, rhs, work = self.matrix, self.rhs, self._work
+        terms = [(self.mass, 1.0 + point.shift, 1.0, point.momentum)]
+        if c_v and self.damping is not None:
+            terms.append((self.damping, c_v, c_v, point.damped))
+        if c_q and self.stiffness is not None:
+            terms.append((self.stiffness, c_q, c_q, point.stiffened))
+        np.multiply(self.force, point.force_factor, out=rhs)
+        matrix.zero()
+        for term, factor_, by_product, about in terms:
+            if self._symmetric and term is not self.mass:
+                symmetrise(term)
+            matrix.add(term, factor_)
+            if about is not None:
+                term.multiply(about - point.velocity, work)
+                work *= by_product
+                rhs += work
+
+    def _add_force_gradient(self, at: State, factor_: float) -> None:
+        gradient = self._force_gradient
+        assert gradient is not None
+        self.body.model.bilateral_curvature(at, self.row_impulse, gradient)
+        if self._symmetric:
+            symmetrise(gradient)
+        self.matrix.add(gradient, factor_)
+
+    def update_residual(self, point: LinearisationPoint) -> None:
+        """Rewrite r and J_b at another point of the θ family; A and its factorisation stay."""
+        u = self.inputs_at(point.at.time)
+        self.body.model.dynamics(point.at, u, self.mass, self.force)
+        momentum = point.velocity if point.momentum is None else point.momentum
+        self.mass.multiply(momentum - point.velocity, self.rhs)
+        np.multiply(self.force, point.force_factor, out=self._work)
+        self.rhs += self._work
+        if self.rows is not None:
+            self.body.model.bilateral(point.at, u, self.rows)
+
+    def linearise_acceleration(
+        self, point: LinearisationPoint, acceleration: Array, *, only_residual: bool
+    ) -> None:
+        """Write A and r = f − M·w of a Newton step of the acceleration w, and the constraints.
+
+        K contains ∂(M·w)/∂q where the model offers it and A need not be symmetric. With `only_residual` A stays, and
+        the constraint forces as they are count in r and among the constraints.
+        """
+        model, at = self.body.model, point.at
+        u = self.inputs_at(at.time)
+        if self._has_inverse_dynamics:
+            model.balance(at, u, acceleration, self.rhs, None if only_residual else self.mass)
+        else:
+            model.dynamics(at, u, self.mass, self.force)
+            self.mass.multiply(acceleration, self.rhs)
+            np.subtract(self.force, self.rhs, out=self.rhs)
+        if not only_residual:
+            self._linearise_residual(point, u, acceleration)
+        own = self.constraints
+        if own is not None:
+            own.linearise_acceleration(point, u)
+            if only_residual and own.eliminated is not None:
+                own.target -= own.compliance * own.impulse
+                own.eliminate()
+                own.eliminated.add_transpose_product(own.impulse[own.kept], self.rhs)
+
+    def _linearise_residual(self, point: LinearisationPoint, u: Array, acceleration: Array) -> None:
+        """A = (1 + σ)·M + c_v·D + c_q·(K − ∂(J_bᵀλ)/∂q) with the last λ."""
+        model, matrix, at = self.body.model, self.matrix, point.at
+        matrix.zero()
+        matrix.add(self.mass, 1.0 + point.shift)
+        stiffness, damping = self.stiffness, self.damping
+        has_all = self._has_inverse_dynamics and not self._symmetric
+        if stiffness is not None and damping is not None:
+            if has_all:
+                model.balance_tangent(
+                    at, u, acceleration, stiffness, damping, None if self.rows is None else self.row_impulse
+                )
+            else:
+                model.tangent(at, u, stiffness, damping)
+            if self._symmetric:
+                symmetrise(stiffness)
+                symmetrise(damping)
+            matrix.add(damping, point.damping_factor)
+            matrix.add(stiffness, point.stiffness_factor)
+            if has_all:
+                return
+        if self._force_gradient is not None:
+            self._add_force_gradient(at, -point.stiffness_factor)
+
+    def update_damping(self, start: State) -> Matrix | None:
+        """Evaluate D at the start of a step, for the split family; None if the model gives none."""
+        if self.damping is not None and self.stiffness is not None:
+            self.body.model.tangent(start, self.inputs_at(start.time), self.stiffness, self.damping)
+            if self._symmetric:
+                symmetrise(self.damping)
+        return self.damping
+
+    # — solving —
+
+    def refactor(self) -> bool:
+        """Factorise A with the constraints as they are; False if that failed."""
+        if self.constraints is not None:
+            self.constraints.eliminate()
+        return self.factor.refactor(self.matrix, self.eliminated)
+
+    def solve(self, extra: Array | None, out: Array) -> None:
+        """Write Δ with `extra` added to r, and the impulses of the eliminated rows."""
+        rhs = self.rhs if extra is None else self.rhs + extra
+        self.factor.solve(rhs, self.fixed, out, self.eliminated_impulse)
+        if self.constraints is not None:
+            self.constraints.update_impulses()
+
+    def add_constraint_impulses(self, out: Array) -> None:
+        """out += J_bᵀ·λ_b over all rows."""
+        if self.rows is not None:
+            self.rows.add_transpose_product(self.row_impulse, out)
+
+    def reaction(self, extra: Array | None, change: Array, impulse: Array) -> Array:
+        """A·Δ − r − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,).
+
+        Args:
+            change: Δ, shape (nv,). impulse: λ_b of all rows.
+        """
+        total = np.zeros(self.body.nv)
+        if self.rows is not None:
+            self.rows.add_transpose_product(-impulse, total)
+        self.matrix.multiply(change, self._work)
+        total += self._work - self.rhs
+        if extra is not None:
+            total -= extra
+        return total[self.prescribed]

@@ -1,0 +1,193 @@
+"""Where every collision shape of the world is at a state: the shape table, poses, and how obstacles move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_kernels import max_probe_displacement, update_shape_poses
+from corekit.dynamics.obstacles import Obstacle
+from corekit.geometry.shape_specs import shape_spec
+from corekit.geometry.shapes import ShapePoses, ShapeTable
+
+__all__ = ["CollisionScene", "friction_table"]
+
+
+def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
+    shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.layout.shapes]
+    never = [body.layout.never + body.first_shape for body in bodies if len(body.layout.never)]
+    everything = [shape for _, shape in shapes] + [obstacle.shape for obstacle in obstacles]
+    n, carried = len(everything), len(shapes)
+    size = np.zeros((n, 3))
+    for i, shape in enumerate(everything):
+        size[i, : len(shape.size)] = shape.size
+    outside = [-1] * (n - carried)
+    return ShapeTable(
+        kind=tuple(shape.kind for shape in everything),
+        size=size,
+        body=np.array([b for b, _ in shapes] + outside, dtype=np.int64),
+        frame=np.array(
+            [shape.frame + bodies[b].first_frame for b, shape in shapes] + outside, dtype=np.int64
+        ),
+        second_frame=np.array(
+            [
+                shape.second_frame + bodies[b].first_frame if shape.second_frame >= 0 else -1
+                for b, shape in shapes
+            ]
+            + outside,
+            dtype=np.int64,
+        ),
+        offset_position=np.array([shape.offset.position for shape in everything], dtype=float).reshape(n, 3),
+        offset_rotation=np.array([shape.offset.rotation for shape in everything], dtype=float).reshape(
+            n, 3, 3
+        ),
+        obstacle=np.array([-1] * carried + list(range(n - carried)), dtype=np.int64),
+        vertices=tuple(shape.vertices for shape in everything),
+        never=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
+        self_contact=np.array([body.layout.self_contact for body in bodies], dtype=bool),
+    )
+
+
+def _distance_from_origin(table: ShapeTable, i: int) -> float:
+    """Distance from its frame's origin at which a carried shape moves when the frame turns [m].
+
+    A round shape turns about its own centre without moving, and of one without end no point is the farthest.
+    """
+    spec, offset = shape_spec(table.kind[i]), float(np.linalg.norm(table.offset_position[i]))
+    radius = spec.bounding_radius(table.size[i, : len(spec.sizes)].tolist(), table.vertices[i])
+    return offset if spec.is_round or math.isinf(radius) else offset + radius
+
+
+class CollisionScene:
+    """The world's shape table and the poses of its shapes at one state.
+
+    Attributes:
+        table: every shape, bodies' first.
+        poses: at the state of the last `update_poses`.
+        frame_body: body index of every world frame, shape (frames,).
+        obstacles: the surroundings. moving: indices of those that move.
+    """
+
+    def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
+        self._bodies = tuple(bodies)
+        self.obstacles = tuple(obstacles)
+        self.table = table = _table(bodies, obstacles)
+        frames = sum(len(body.layout.frames) for body in bodies)
+        n = len(table)
+        self.poses = ShapePoses(
+            position=np.zeros((n, 3)),
+            rotation=np.tile(np.eye(3), (n, 1, 1)),
+            end=np.zeros((n, 3)),
+            frame_position=np.zeros((frames, 3)),
+            frame_rotation=np.tile(np.eye(3), (frames, 1, 1)),
+        )
+        self.frame_body: IntArray = np.repeat(
+            np.arange(len(bodies)), [len(body.layout.frames) for body in bodies]
+        )
+        self._carried = carried = n - len(obstacles)
+        offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
+        self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
+        self._views: list[tuple[int, Any, Array, Array]] = []
+        for i, body in enumerate(bodies):
+            own = slice(body.first_frame, body.first_frame + len(body.layout.frames))
+            self._views.append(
+                (i, body.model, self.poses.frame_position[own], self.poses.frame_rotation[own])
+            )
+        self._probe_radius = np.zeros(frames)
+        for i in range(carried):
+            frame = table.frame[i]
+            self._probe_radius[frame] = max(self._probe_radius[frame], _distance_from_origin(table, i))
+        self.moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
+        for i, obstacle in enumerate(obstacles):
+            obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
+        self.poses.end[carried:] = self.poses.position[carried:]
+
+    def new_probes(self) -> Array:
+        """Points that move at least about as far as any point of a body's shape, a new (4·frames, 3) [m]."""
+        now = np.zeros((4 * len(self._probe_radius), 3))
+        self.update_probes(now, now)
+        return now
+
+    def update_probes(self, before: Array, now: Array) -> float:
+        """Write the probe points into `now`; the largest distance of one from `before` [m]."""
+        poses = self.poses
+        return max_probe_displacement(
+            poses.frame_position, poses.frame_rotation, self._probe_radius, before, now
+        )
+
+    def update_poses(self, state: State) -> None:
+        """Compute every frame and shape pose at a world state and its time."""
+        table, poses = self.table, self.poses
+        for i, model, position, rotation in self._views:
+            model.poses(state.parts[i], position, rotation)
+        if self._carried:
+            update_shape_poses(
+                table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
+                poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
+            )  # fmt: skip
+        if self.moving:
+            self._place_obstacles(state.time)
+
+    def _place_obstacles(self, time: float) -> None:
+        poses, carried = self.poses, self._carried
+        for i in self.moving:
+            self.obstacles[i].place(time, poses.position[carried + i], poses.rotation[carried + i])
+
+    def obstacle_displacement(self, obstacle: int, point: Array, time: float, t0: float, t1: float) -> Array:
+        """Displacement from t0 to t1 of the obstacle's material points that are at `point` (n, 3) at `time` [m]."""
+        mover = self.obstacles[obstacle]
+        p, p0, p1 = np.zeros(3), np.zeros(3), np.zeros(3)
+        r, r0, r1 = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+        mover.place(time, p, r)
+        mover.place(t0, p0, r0)
+        mover.place(t1, p1, r1)
+        local = (point - p) @ r
+        return (local @ r1.T + p1) - (local @ r0.T + p0)
+
+    def obstacle_velocity(self, obstacle: int, point: Array, time: float, at: float) -> Array:
+        """Velocity at another time of the obstacle's material points that are at `point` (n, 3) at `time` [m/s]."""
+        mover = self.obstacles[obstacle]
+        p, p1, r, r1 = np.zeros(3), np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3))
+        mover.place(time, p, r)
+        mover.place(at, p1, r1)
+        velocity, spin = mover.twist(at)
+        return velocity + np.cross(spin, (point - p) @ r @ r1.T)
+
+
+def friction_table(
+    scene: CollisionScene,
+    bodies: Sequence[Body],
+    obstacles: Sequence[Obstacle],
+    explicit: Mapping[frozenset[str], float],
+    otherwise: float | None = None,
+) -> tuple[IntArray, Array]:
+    """The surface of every shape, shape (n,), and the friction coefficient of every two surfaces, (s, s).
+
+    An explicit entry for two names wins, else the one value given, else the geometric mean of both;
+    a pair without any value takes `otherwise` (0 if None). A shape's own value stands before its body's.
+    """
+    table = scene.table
+    surfaces: dict[tuple[str, float | None], int] = {}
+    surface = np.zeros(len(table), dtype=np.int64)
+    for i in range(len(table)):
+        if table.body[i] >= 0:
+            body = bodies[table.body[i]]
+            own = body.layout.shapes[i - body.first_shape].friction
+            key = (body.name, own if own is not None else body.friction)
+        else:
+            obstacle = obstacles[table.obstacle[i]]
+            key = (obstacle.name, obstacle.friction)
+        surface[i] = surfaces.setdefault(key, len(surfaces))
+    pair = np.zeros((len(surfaces), len(surfaces)))
+    for (first, mu), i in surfaces.items():
+        for (second, nu), j in surfaces.items():
+            given = [value for value in (mu, nu) if value is not None]
+            mean = math.sqrt(given[0] * given[1]) if len(given) == 2 else sum(given or [otherwise or 0.0])
+            pair[i, j] = explicit.get(frozenset((first, second)), mean)
+    return surface, pair

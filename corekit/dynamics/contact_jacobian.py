@@ -1,0 +1,173 @@
+"""The contact Jacobian: material points of all bodies summed in the axes normal, tangent, normal × tangent.
+
+    u_c = B_c·Σᵢ weightᵢ·ẋᵢ = J_c·v,    B_c = [nᵀ; tᵀ; (n × t)ᵀ]                          (1)
+
+In a planar world B_c keeps its first two rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_kernels import (
+    add_rows,
+    add_rows_by_entries,
+    collect_material_points,
+)
+from corekit.linalg.constraint_rows import add_transpose_product, new_dense_rows, product
+
+__all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
+
+_DENSE_VELOCITIES = 128
+"""Worlds up to this many velocities keep J dense; above, J is kept by entries."""
+
+
+class BodyPoints(NamedTuple):
+    """The material points of one body: its first velocity, contact and slot of each, and ẋ = values·v[dofs]."""
+
+    first_v: int
+    contact: IntArray
+    slot: IntArray
+    dofs: IntArray
+    values: Array
+
+
+def contact_axes(contacts: ContactSet, width: int) -> Array:
+    """B_c of every contact, shape (m, width, 3)."""
+    m = contacts.count
+    axes = np.empty((m, width, 3))
+    axes[:, 0], axes[:, 1] = contacts.normal[:m], contacts.tangent[:m]
+    if width == 3:
+        axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    return axes
+
+
+@final
+class ContactJacobian:
+    """J of one contact set. Rows stand contact by contact, `width` each.
+
+    Args:
+        bodies: of the world.
+        width: rows per contact, 3, or 2 in a planar world.
+        by_entries: whether J is kept by entries in any case, for solvers that keep its structure.
+
+    Attributes:
+        dense: whether J is kept as an array (m·width, nv); else by entries, `dofs` and `values` (m·width, k).
+    """
+
+    def __init__(self, bodies: Sequence[Body], width: int, *, by_entries: bool = False) -> None:
+        self._bodies, self.width = tuple(bodies), width
+        self.velocities = sum(body.nv for body in bodies)
+        self.dense = self.velocities <= _DENSE_VELOCITIES and not by_entries
+        frames = [body.first_frame for body in bodies]
+        self._first_frames: IntArray = np.array(
+            [*frames, frames[-1] + len(bodies[-1].layout.frames)], dtype=np.int64
+        )
+        self._ends: IntArray = np.zeros(len(bodies), dtype=np.int64)
+        self._widest = max(body.layout.row_width for body in bodies)
+        self._calls: list[tuple[Body, IntArray, Array, BodyPoints]] = []
+        self._slots = 1
+        self._reserve_points(64)
+        self._rows = 0
+        self._matrix = np.zeros((0, self.velocities))
+        self.dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
+        self.values = np.zeros((0, 0))
+
+    def _reserve_points(self, room: int) -> None:
+        self._contact, self._slot, self._frame = np.zeros((3, room), dtype=np.int64)
+        self._local = np.zeros((room, 3))
+        self._dofs = [np.zeros((room, body.layout.row_width), dtype=np.int64) for body in self._bodies]
+        self._values = [np.zeros((room, 3, body.layout.row_width)) for body in self._bodies]
+        self._viewed: list[int] = []
+
+    # — building it —
+
+    def collect(self, state: State, contacts: ContactSet) -> None:
+        """Let the models write the rows of the contacts' material points at a world state."""
+        self._find_points(contacts)
+        if self._ends[-1] > len(self._contact):
+            self._reserve_points(2 * int(self._ends[-1]))
+            self._find_points(contacts)
+        ends = self._ends.tolist()
+        if ends != self._viewed:
+            self._view_points(ends)
+        for body, frame, local, points in self._calls:
+            body.model.carrier_rows(state.parts[body.index], frame, local, points.dofs, points.values)
+
+    def _find_points(self, contacts: ContactSet) -> None:
+        self._slots = collect_material_points(
+            contacts.count, self._first_frames, contacts.frame, contacts.local, self._ends, self._contact, self._slot,
+            self._frame, self._local,
+        )  # fmt: skip
+
+    def _view_points(self, ends: list[int]) -> None:
+        """Take views of the points of every body that has any; they stay as long as their numbers do."""
+        self._viewed, begin = ends, 0
+        self._calls = []
+        for body, dofs, values, end in zip(self._bodies, self._dofs, self._values, ends, strict=True):
+            if end > begin:
+                own, n = slice(begin, end), end - begin
+                points = BodyPoints(body.first_v, self._contact[own], self._slot[own], dofs[:n], values[:n])
+                self._calls.append((body, self._frame[own], self._local[own], points))
+            begin = end
+
+    @property
+    def points(self) -> list[BodyPoints]:
+        """Every body's material points, those of bodies without any left out; views that `collect` rewrites."""
+        return [points for *_, points in self._calls]
+
+    def assemble(self, contacts: ContactSet) -> None:
+        """Write J of the contacts whose points were collected."""
+        self._rows = rows = contacts.count * self.width
+        weight, normal, tangent = contacts.weight, contacts.normal, contacts.tangent
+        if self.dense:
+            if len(self._matrix) == rows:
+                self._matrix.fill(0.0)
+            else:
+                self._matrix = np.zeros((rows, self.velocities))
+            matrix = self._matrix
+            for *_, (first_v, contact, slot, dofs, values) in self._calls:
+                add_rows(self.width, first_v, contact, slot, weight, normal, tangent, dofs, values, matrix)
+            return
+        shape = rows, self._slots * self._widest
+        if self.values.shape == shape:
+            self.dofs.fill(0)
+            self.values.fill(0.0)
+        else:
+            self.dofs, self.values = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        for *_, (first_v, contact, slot, dofs, values) in self._calls:
+            add_rows_by_entries(
+                self.width, first_v, self._widest, contact, slot, weight, normal, tangent, dofs, values, self.dofs,
+                self.values,
+            )  # fmt: skip
+
+    # — products —
+
+    def multiply(self, v: Array) -> Array:
+        """J·v, shape (m, width) [m/s]."""
+        if self.dense:
+            return (self._matrix @ v).reshape(-1, self.width)
+        out = np.empty(self._rows)
+        product(self.dofs, self.values, v, out)
+        return out.reshape(-1, self.width)
+
+    def multiply_transposed(self, impulse: Array) -> Array:
+        """Jᵀ·λ, shape (nv,) [N·s or N·m·s]."""
+        if self.dense:
+            return self._matrix.T @ impulse
+        out = np.zeros(self.velocities)
+        add_transpose_product(self.dofs, self.values, impulse, out)
+        return out
+
+    def to_dense(self) -> Array:
+        """J, shape (m·width, nv)."""
+        if self.dense:
+            return self._matrix
+        return new_dense_rows(self.dofs, self.values, self.velocities)

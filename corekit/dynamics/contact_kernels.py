@@ -1,0 +1,358 @@
+"""The loops over contacts, compiled: where shapes are, tangents, Jacobian, gap terms, warm starts.
+
+    u_c = B_c·Σᵢ weightᵢ·ẋᵢ = J_c·v,    B_c = [nᵀ; tᵀ; (n × t)ᵀ]                          (1)
+
+Every array has capacity; `count` says how many of its rows are in use. Buffers that a kernel writes come
+last. Contacts are matched by id: the guess that an id stands where the last one was found, plus one,
+makes that linear for sets that changed little.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, BoolArray, IntArray
+
+__all__ = [
+    "add_rows",
+    "add_rows_by_entries",
+    "assign_tangents_and_friction",
+    "collect_material_points",
+    "gap_terms",
+    "has_immovable",
+    "isolate_immovable",
+    "match_by_id",
+    "match_impulses_by_id",
+    "max_penetration",
+    "max_probe_displacement",
+    "update_shape_poses",
+]  # fmt: skip
+
+_HASHED = 64
+"""Sets larger than this are matched through a sorted index, smaller ones by looking."""
+
+
+@compiled
+def update_shape_poses(
+    frame: IntArray, offset_position: Array, offset_rotation: Array, shifted: bool, second_frame: IntArray,
+    frame_position: Array, frame_rotation: Array, position: Array, rotation: Array, end: Array,
+) -> None:  # fmt: skip
+    """Poses of the shapes that frames carry, and the far ends of edges; obstacles, on no frame, stay."""
+    for s in range(len(frame)):
+        f = frame[s]
+        if f < 0:
+            continue
+        for i in range(3):
+            position[s, i] = frame_position[f, i]
+            for j in range(3):
+                rotation[s, i, j] = frame_rotation[f, i, j]
+        if shifted:
+            for i in range(3):
+                for j in range(3):
+                    position[s, i] += frame_rotation[f, i, j] * offset_position[s, j]
+                    turned = 0.0
+                    for k in range(3):
+                        turned += frame_rotation[f, i, k] * offset_rotation[s, k, j]
+                    rotation[s, i, j] = turned
+        for i in range(3):
+            end[s, i] = frame_position[second_frame[s], i] if second_frame[s] >= 0 else position[s, i]
+
+
+@compiled
+def max_probe_displacement(
+    frame_position: Array, frame_rotation: Array, radius: Array, before: Array, now: Array
+) -> float:
+    """Write the probe points (4·frames, 3) and return the largest distance of one from `before` [m].
+
+    Probes move at least about as far as any point of a shape: each frame's origin, and three points
+    around it at the radius of its shapes.
+    """
+    worst = 0.0
+    for f in range(len(frame_position)):
+        for p in range(4):
+            square = 0.0
+            for i in range(3):
+                value = frame_position[f, i]
+                if p:
+                    value += radius[f] * frame_rotation[f, i, p - 1]
+                now[4 * f + p, i] = value
+                moved = value - before[4 * f + p, i]
+                square += moved * moved
+            if square > worst:
+                worst = square
+    return math.sqrt(worst)
+
+
+@compiled
+def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArray) -> int:
+    """Where an id stands among `count` known ones, looking at `guess` first; −1 if it does not."""
+    if guess < count and known[guess] == wanted:
+        return guess
+    if count <= _HASHED:
+        for i in range(count):
+            if known[i] == wanted:
+                return i
+        return -1
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if known[order[middle]] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and known[order[low]] == wanted:
+        return order[low]
+    return -1
+
+
+@compiled
+def _order(known: IntArray, count: int) -> IntArray:
+    """Where ids in rising order stand, if they are enough to be searched so: heapsort.
+
+    `np.argsort` would be ten more functions to compile.
+    """
+    order = np.empty(count if count > _HASHED else 0, dtype=np.int64)
+    for i in range(len(order)):
+        order[i] = i
+    for root in range(len(order) // 2 - 1, -1, -1):
+        _sift_down(order, known, root, len(order))
+    for end in range(len(order) - 1, 0, -1):
+        order[0], order[end] = order[end], order[0]
+        _sift_down(order, known, 0, end)
+    return order
+
+
+@compiled
+def _sift_down(order: IntArray, known: IntArray, root: int, end: int) -> None:
+    """Restore the heap order[:end], largest id first, whose element at `root` may be too small."""
+    while 2 * root + 1 < end:
+        child = 2 * root + 1
+        if child + 1 < end and known[order[child]] < known[order[child + 1]]:
+            child += 1
+        if known[order[root]] >= known[order[child]]:
+            return
+        order[root], order[child] = order[child], order[root]
+        root = child
+
+
+@compiled
+def assign_tangents_and_friction(
+    count: int, planar: bool, across_plane: Array, surface: IntArray, pair_friction: Array,
+    known_id: IntArray, known_tangent: Array, known_count: int,
+    id: IntArray, shape: IntArray, normal: Array, tangent: Array, friction: Array,
+) -> None:  # fmt: skip
+    """First tangents and friction coefficients of contacts.
+
+    A planar world has the one tangent in its plane, `across_plane` × n. Else the tangent is that of the
+    same contact in the last step, made orthogonal, or the world axis least aligned with the normal.
+    """
+    order = _order(known_id, known_count)
+    guess = 0
+    for c in range(count):
+        friction[c] = pair_friction[surface[shape[c, 0]], surface[shape[c, 1]]]
+        n0, n1, n2 = normal[c, 0], normal[c, 1], normal[c, 2]
+        if planar:
+            a0, a1, a2 = across_plane[0], across_plane[1], across_plane[2]
+            tangent[c, 0] = a1 * n2 - a2 * n1
+            tangent[c, 1] = a2 * n0 - a0 * n2
+            tangent[c, 2] = a0 * n1 - a1 * n0
+            continue
+        square = 0.0
+        t0 = t1 = t2 = 0.0
+        where = _locate(id[c], guess, known_id, known_count, order)
+        if where >= 0:
+            guess = where + 1
+            t0, t1, t2 = known_tangent[where, 0], known_tangent[where, 1], known_tangent[where, 2]
+            along = t0 * n0 + t1 * n1 + t2 * n2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            square = t0 * t0 + t1 * t1 + t2 * t2
+        if square < 0.25:
+            t0 = t1 = t2 = 0.0
+            if abs(n0) <= abs(n1) and abs(n0) <= abs(n2):
+                t0, along = 1.0, n0
+            elif abs(n1) <= abs(n2):
+                t1, along = 1.0, n1
+            else:
+                t2, along = 1.0, n2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            square = t0 * t0 + t1 * t1 + t2 * t2
+        length = math.sqrt(square)
+        tangent[c, 0], tangent[c, 1], tangent[c, 2] = t0 / length, t1 / length, t2 / length
+
+
+@compiled
+def collect_material_points(
+    count: int, first_frame: IntArray, frame: IntArray, local: Array,
+    ends: IntArray, contact: IntArray, slot: IntArray, own_frame: IntArray, own_local: Array,
+) -> int:  # fmt: skip
+    """Collect the material points of the contacts body by body: their contact, slot, frame in the body, and place.
+
+    Body b has the frames first_frame[b] ≤ f < first_frame[b + 1], and the points before ends[b].
+    Returns how many slots of a contact are in use; nothing is written beyond the room of the output arrays.
+    """
+    n, room, slots = 0, len(contact), 1
+    for b in range(len(ends)):
+        first, last = first_frame[b], first_frame[b + 1]
+        for c in range(count):
+            for s in range(frame.shape[1]):
+                f = frame[c, s]
+                if first <= f < last:
+                    if n < room:
+                        contact[n], slot[n], own_frame[n] = c, s, f - first
+                        for i in range(3):
+                            own_local[n, i] = local[c, s, i]
+                        slots = max(slots, s + 1)
+                    n += 1
+        ends[b] = n
+    return slots
+
+
+@compiled
+def add_rows(
+    width: int, first_velocity: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array, tangent: Array,
+    dofs: IntArray, values: Array, matrix: Array,
+) -> None:  # fmt: skip
+    """Add the rows of a body's material points, in contact axes and weighted, to J (m·width, nv): (1)."""
+    k = dofs.shape[1]
+    for a in range(len(contact)):
+        c = contact[a]
+        w = weight[c, slot[a]]
+        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
+        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
+        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+        t0, t1, t2 = w * t0, w * t1, w * t2
+        row = c * width
+        for j in range(k):
+            d = first_velocity + dofs[a, j]
+            x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
+            matrix[row, d] += n0 * x + n1 * y + n2 * z
+            matrix[row + 1, d] += t0 * x + t1 * y + t2 * z
+            if width == 3:
+                matrix[row + 2, d] += s0 * x + s1 * y + s2 * z
+
+
+@compiled
+def add_rows_by_entries(
+    width: int, first_velocity: int, widest: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array,
+    tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
+) -> None:  # fmt: skip
+    """Write the same rows by entries into zeroed arrays, each point at its slot, `widest` entries per slot."""
+    for a in range(len(contact)):
+        c, place = contact[a], slot[a] * widest
+        w = weight[c, slot[a]]
+        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
+        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
+        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+        t0, t1, t2 = w * t0, w * t1, w * t2
+        row = c * width
+        for j in range(dofs.shape[1]):
+            x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
+            out_values[row, place + j] = n0 * x + n1 * y + n2 * z
+            out_values[row + 1, place + j] = t0 * x + t1 * y + t2 * z
+            if width == 3:
+                out_values[row + 2, place + j] = s0 * x + s1 * y + s2 * z
+            for i in range(width):
+                out_dofs[row + i, place + j] = first_velocity + dofs[a, j]
+
+
+@compiled
+def _stabilised(gap: float, step: float, approach: float, push_out: float, cap: float) -> float:
+    """s(φ) [m]: approach·φ apart, max(φ·min(1, h·push_out), −h·cap) in penetration."""
+    if gap > 0.0:
+        return approach * gap
+    return max(gap * min(1.0, push_out * step), -cap * step)
+
+
+@compiled
+def max_penetration(count: int, gap: Array) -> float:
+    """The largest −gap [m], −∞ without contacts."""
+    depth = -np.inf
+    for c in range(count):
+        depth = max(depth, -gap[c])
+    return depth
+
+
+@compiled
+def gap_terms(
+    count: int, id: IntArray, end_gap: Array, normal_velocity: Array, step: float,
+    approach: float, push_out: float, cap: float,
+    start_count: int, start_id: IntArray, start_gap: Array, bias: Array,
+) -> None:  # fmt: skip
+    """Write φ̃/h = (s(φ₀) + φ_k − φ₀)/h − u_n along the normal [m/s], and 0 across it.
+
+    A contact unknown at the start takes φ₀ = φ_k − h·u_n.
+    """
+    order = _order(start_id, start_count)
+    guess = 0
+    for c in range(count):
+        first = end_gap[c] - step * normal_velocity[c]
+        where = _locate(id[c], guess, start_id, start_count, order)
+        if where >= 0:
+            guess = where + 1
+            first = start_gap[where]
+        stabilised = _stabilised(first, step, approach, push_out, cap)
+        bias[c, 0] = (stabilised + end_gap[c] - first - step * normal_velocity[c]) / step
+        for a in range(1, bias.shape[1]):
+            bias[c, a] = 0.0
+
+
+@compiled
+def match_by_id(
+    count: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, otherwise: Array, out: Array
+) -> None:
+    """A number of the same contacts in another set, `otherwise` where they are not in it."""
+    order = _order(known_id, known_count)
+    guess = 0
+    for c in range(count):
+        where = _locate(id[c], guess, known_id, known_count, order)
+        if where >= 0:
+            guess = where + 1
+        out[c] = known[where] if where >= 0 else otherwise[c]
+
+
+@compiled
+def match_impulses_by_id(
+    count: int, width: int, id: IntArray, known_id: IntArray, known: Array, out: Array
+) -> None:
+    """Impulses of the same contacts in an earlier solution, zero for new ones."""
+    order = _order(known_id, len(known_id))
+    guess = 0
+    for c in range(count):
+        where = _locate(id[c], guess, known_id, len(known_id), order)
+        if where >= 0:
+            guess = where + 1
+        for a in range(width):
+            out[width * c + a] = known[width * where + a] if where >= 0 else 0.0
+
+
+@compiled
+def has_immovable(count: int, width: int, delassus: Array) -> bool:
+    """Whether a contact cannot move along its normal, W_nn = 0."""
+    found = False
+    for c in range(count):
+        found |= not delassus[c * width, c * width] > 0.0
+    return found
+
+
+@compiled
+def isolate_immovable(width: int, movable: BoolArray, delassus: Array, free: Array, friction: Array) -> None:
+    """Turn contacts that cannot move along their normal into open, frictionless rows.
+
+    Such a contact (a clamped frame against an obstacle) has no answer and changes nothing: its rows of W become those
+    of the identity, scaled as the largest entry, and w₀ is positive along the normal.
+    """
+    scale = 0.0
+    for r in range(len(free)):
+        scale = max(scale, delassus[r, r])
+    for c in range(len(movable)):
+        if movable[c]:
+            continue
+        friction[c] = 0.0
+        for row in range(c * width, (c + 1) * width):
+            for other in range(len(free)):
+                delassus[row, other] = delassus[other, row] = 0.0
+            delassus[row, row] = scale if scale > 0.0 else 1.0
+            free[row] = 1.0 if row == c * width else 0.0

@@ -1,0 +1,325 @@
+"""From a state to contact rows: broad phase once per step, narrow phase, tangents, Jacobian, gap terms.
+
+The bias of a contact at a linearisation point is φ̃/h less the velocity of an obstacle, with the gap term
+
+    φ̃ = s(φ₀) + φ_k − φ₀ − h·u_n(v̄)                                                       (1)
+
+φ₀ is the gap at the start of the step, φ_k that at the point's end state and u_n the relative normal velocity; s is
+the scenario's stabilisation,
+
+    s(φ) = approach·φ  (φ > 0),     s(φ)/h = max(φ·min(1/h, push_out), −cap)  (φ < 0)        (2)
+
+A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.collision_scene import CollisionScene
+from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
+from corekit.dynamics.contact_kernels import (
+    assign_tangents_and_friction,
+    gap_terms,
+    match_by_id,
+    max_penetration,
+)
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.roles.component import Memory
+from corekit.roles.detector import ContactDetector
+
+__all__ = ["ContactPipeline", "Stabilisation"]
+
+
+@frozen
+class Stabilisation:
+    """s(φ) of (2): approach [-], push_out [1/s], cap [m/s]."""
+
+    approach: float = 1.0
+    push_out: float = 20.0
+    cap: float = 0.5
+
+
+class _Tangents(NamedTuple):
+    """Tangents of the contacts of an accepted step, by id."""
+
+    id: IntArray
+    tangent: Array
+
+
+_NO_TANGENTS = _Tangents(np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
+
+
+@final
+class ContactPipeline:
+    """Finds the contacts of a world.
+
+    Args:
+        bodies: of the world.
+        scene: where their shapes are.
+        detectors: the first one that serves a pair of shape kinds answers for it.
+        friction: surface of every shape, (n,), and coefficient of every two surfaces, (s, s).
+        stabilisation: s(φ).
+        margin: gap up to which contacts are always found [m].
+        plane: of a planar world, else None.
+
+    Attributes:
+        width: rows per contact, 3, or 2 in a planar world.
+        contacts: the current set. start: the set at the start of the step.
+        margin: gap up to which contacts are found in this step [m].
+        frictional: whether two surfaces of the world have friction.
+        placeholder: a set that stands for what the detectors find while kernels are compiled, or None.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        scene: CollisionScene,
+        detectors: Sequence[ContactDetector],
+        friction: tuple[IntArray, Array],
+        stabilisation: Stabilisation,
+        margin: float,
+        plane: Array | None = None,
+    ) -> None:
+        self._bodies = tuple(bodies)
+        self.scene = scene
+        self._rule = stabilisation
+        self._surface, self._pair_friction = friction
+        self._least_margin = self.margin = margin
+        self._planar = plane is not None
+        self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
+        self.width = 3 if plane is None else 2
+        self.frictional = bool(np.any(self._pair_friction))
+        self.start, self._trial, self._end = ContactSet(), ContactSet(), ContactSet()
+        self.contacts = self._trial
+        self._known = _NO_TANGENTS
+        self.placeholder: ContactSet | None = None
+        probes = scene.new_probes()
+        # where the probe points were in the last step and are in this one, and when [s]; −∞ before the first step
+        self._last_probes, self._last_time = np.zeros_like(probes), -math.inf
+        self._probes, self._time = probes, -math.inf
+        self._searches: list[tuple[ContactDetector, Candidates]] = []
+        self._assign(detectors)
+
+    def _assign(self, detectors: Sequence[ContactDetector]) -> None:
+        """Give every pair of kinds to the first detector that serves it."""
+        kinds = sorted(set(self.scene.table.kind))
+        wanted = {(a, b) for a in kinds for b in kinds}
+        for detector in detectors:
+            own = {(a, b) for a, b in wanted if (a, b) in detector.served or (b, a) in detector.served}
+            wanted -= own
+            detector.prepare(self.scene.table, frozenset(own))
+            self._searches.append((detector, Candidates()))
+
+    # — broad phase, once per step —
+
+    def begin_step(self, start: State, step: float, activation_distance: float = 0.0) -> None:
+        """Place the shapes at the start and find the candidates of the step.
+
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            activation_distance: of a contact potential [m], added to the margin.
+        """
+        scene, self._time = self.scene, start.time
+        scene.update_poses(start)
+        moved = scene.update_probes(self._last_probes, self._probes)
+        elapsed = self._time - self._last_time
+        if 0.0 < elapsed < math.inf and not scene.moving:
+            coming = step * (moved / elapsed)
+        else:
+            coming = step * self._approach_speed(start, step, moved, elapsed)
+        self.margin = margin = activation_distance + max(self._least_margin, 2.0 * coming)
+        for detector, candidates in self._searches:
+            detector.candidates(scene.poses, margin + coming, candidates)
+
+    def detect_at_start(self) -> ContactSet:
+        """Find the contacts at the start of the step that was just begun; they are the current set."""
+        self._detect(self.start)
+        self.contacts = self.start
+        return self.start
+
+    def _approach_speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
+        """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
+
+        Args:
+            moved: largest distance of a probe point since the last step [m].
+            elapsed: since then [s].
+        """
+        scene, now = self.scene, self._probes
+        if not 0 < elapsed < math.inf:
+            ahead = State.stacked([body.sizes for body in self._bodies])
+            for i, body in enumerate(self._bodies):
+                part = start.parts[i]
+                body.model.advance(part, part.v, step, part, ahead.parts[i])
+            ahead.time = start.time
+            scene.update_poses(ahead)
+            # those of the last step stay: an integrator may begin a step at an earlier time in between
+            moved, elapsed = scene.update_probes(now, np.zeros_like(now)), step
+            scene.update_poses(start)
+        speed = moved / elapsed
+        if scene.moving:
+            t0, t1 = start.time, start.time + step
+            to_come = [scene.obstacle_displacement(o, now, t0, t0, t1) for o in scene.moving]
+            speed += max(float(np.max(np.linalg.norm(path, axis=1), initial=0.0)) for path in to_come) / step
+        return speed
+
+    # — narrow phase, at a state —
+
+    def _detect(self, out: ContactSet) -> None:
+        out.count = 0
+        placeholder = self.placeholder
+        for detector, candidates in self._searches:
+            if candidates.count or placeholder is not None:
+                detector.measure(candidates, self.scene.poses, self.margin, out)
+        if placeholder is not None:
+            out.copy_from(placeholder)
+
+    def detect(self, state: State) -> int:
+        """Find the contacts at a state; they become the current set. Returns how many there are."""
+        self.scene.update_poses(state)
+        self.contacts = self._trial
+        self._detect(self.contacts)
+        return self.contacts.count
+
+    def detect_anew(self, state: State, margin: float) -> int:
+        """Find every contact at a state with a gap below `margin` [m], with candidates of its own, for statics."""
+        self.scene.update_poses(state)
+        self.margin = margin
+        for detector, candidates in self._searches:
+            detector.candidates(self.scene.poses, margin, candidates)
+        self.contacts = self._trial
+        self._detect(self.contacts)
+        return self.contacts.count
+
+    def warm_up(self) -> None:
+        """Let every detector measure one pair of shapes that no state has placed, so that its kernels are compiled."""
+        poses = self.scene.poses
+        poses.rotation[:] = np.eye(3)
+        for detector, candidates in self._searches:
+            detector.candidates(poses, self.margin, candidates)
+            candidates.count = min(candidates.count, 1)
+            detector.measure(candidates, poses, self.margin, self._trial)
+            self._trial.count = 0
+
+    # — rows —
+
+    def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
+        """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""
+        contacts = self.contacts
+        self.assign_tangents()
+        jacobian.collect(state, contacts)
+        jacobian.assemble(contacts)
+
+    def assign_tangents(self) -> None:
+        """Assign tangents and friction to the current set."""
+        contacts, known = self.contacts, self._known
+        assign_tangents_and_friction(
+            contacts.count, self._planar, self._plane_normal, self._surface, self._pair_friction, known.id,
+            known.tangent, len(known.id), contacts.id, contacts.shape, contacts.normal, contacts.tangent,
+            contacts.friction,
+        )  # fmt: skip
+
+    def bias(
+        self, start: State, point: LinearisationPoint, jacobian: ContactJacobian
+    ) -> tuple[Array, Array | None]:
+        """The bias of the current contacts, shape (m, width), and the obstacles' velocity in contact axes, or None.
+
+        Args:
+            start: state at the start of the step.
+            point: where the contacts were found; its end state is where their gaps count.
+            jacobian: of the current set.
+        """
+        contacts, count = self.contacts, self.contacts.count
+        at, t0, t1 = point.at, start.time, start.time + point.step
+        over_step = rate = self.obstacle_velocity(at.time, t0, t1, instant=False)
+        gap = contacts.gap[:count]
+        if at is start:
+            normal_velocity = np.zeros(count)
+        else:
+            normal_velocity = jacobian.multiply(point.mean)[:, 0]
+            if over_step is not None:
+                normal_velocity = normal_velocity - over_step[:, 0]
+                if point.end is not at or point.is_after_smooth_motion:
+                    rate = self.obstacle_velocity(at.time, t0, t1, instant=True)
+            if point.end is not at:
+                to_end = (point.end.time - at.time) * normal_velocity
+                gap = self.gap_at(point.end, gap + to_end)
+                self.scene.update_poses(at)
+        bias, rule, first = np.empty((count, self.width)), self._rule, self.start
+        gap_terms(
+            count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
+            first.count, first.id, first.gap, bias,
+        )  # fmt: skip
+        if rate is not None:
+            bias -= rate
+        return bias, rate
+
+    def gap_at(self, end: State, otherwise: Array) -> Array:
+        """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
+        self.scene.update_poses(end)
+        self._detect(self._end)
+        gap = np.empty(self.contacts.count)
+        match_by_id(len(gap), self.contacts.id, self._end.count, self._end.id, self._end.gap, otherwise, gap)
+        return gap
+
+    def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:
+        """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if none moves.
+
+        Over the step (displacement/h), or, if `instant`, at t1.
+        """
+        if not self.scene.moving:
+            return None
+        contacts, m = self.contacts, self.contacts.count
+        owner = self.scene.table.obstacle[contacts.shape[:m, 1]]
+        velocity = np.zeros((m, 3))
+        for o in self.scene.moving:
+            own = owner == o
+            if not own.any():
+                continue
+            point = contacts.point[:m][own]
+            if instant:
+                velocity[own] = self.scene.obstacle_velocity(o, point, time, t1)
+            else:
+                velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
+        return np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
+
+    def max_penetration(self) -> float:
+        """The largest −gap of the current contacts [m], −∞ without any."""
+        return max_penetration(self.contacts.count, self.contacts.gap)
+
+    # — after acceptance, and for resuming —
+
+    def accept(self) -> None:
+        """Keep the tangents of the current set, and where the shapes were, for the next step."""
+        self._last_probes, self._probes, self._last_time = self._probes, self._last_probes, self._time
+        contacts, n = self.contacts, self.contacts.count
+        self._known = _Tangents(contacts.id[:n].copy(), contacts.tangent[:n].copy()) if n else _NO_TANGENTS
+
+    def memory(self) -> Memory:
+        """Tangents by id, and where the probe points were."""
+        known = self._known
+        return {
+            "tangent_id": known.id.copy(),
+            "tangent": known.tangent.copy(),
+            "probe": self._last_probes.copy(),
+            "probe_time": np.array(self._last_time),
+        }
+
+    def remember(self, memory: Memory) -> None:
+        """Restore what `memory` gave; empty means a fresh start."""
+        self._known = _NO_TANGENTS
+        self._last_probes, self._last_time = np.zeros_like(self._probes), -math.inf
+        if memory:
+            self._known = _Tangents(memory["tangent_id"].copy(), memory["tangent"].copy())
+            self._last_probes[:] = memory["probe"]
+            self._last_time = float(memory["probe_time"])

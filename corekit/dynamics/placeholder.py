@@ -1,0 +1,51 @@
+"""A contact and a contact problem that stand for real ones while kernels are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.contacts import ContactSet
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_problem import ReducedContactProblem
+
+__all__ = ["placeholder_contact", "placeholder_problem"]
+
+_DEPTH = 1e-4
+"""How deep it is [m]: it has to push."""
+
+
+def placeholder_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | None:
+    """The last frame of the first body that has shapes pushed upwards, in its plane if it has one; None without shapes.
+
+    Args:
+        shapes: how many there are in the world.
+    """
+    for body in bodies:
+        if not body.layout.shapes:
+            continue
+        found = ContactSet(1)
+        found.count = 1
+        found.shape[0] = body.first_shape, shapes - 1
+        found.gap[0] = -_DEPTH
+        plane = body.layout.plane
+        found.normal[0] = np.array([0.0, 0.0, 1.0]) if plane is None else plane[2]
+        found.frame[0, 0] = body.first_frame + len(body.layout.frames) - 1
+        found.weight[0, 0] = 1.0
+        return found
+    return None
+
+
+def placeholder_problem(width: int, step: float) -> ReducedContactProblem:
+    """The problem of one frictional contact that approaches and slides, of a body of 1 kg.
+
+    Args:
+        width: rows per contact, 3, or 2 in a planar world.
+        step: h [s].
+    """
+    free = np.full(width, 0.3)
+    free[0] = -1.0
+    problem = ReducedContactProblem(width, step, np.eye(width), free)
+    problem.set_contacts(np.zeros(1, dtype=np.int64), np.full(1, -_DEPTH), np.full(1, 0.5))
+    return problem

@@ -1,0 +1,285 @@
+"""The terms of a contact potential in the step equation: low-rank terms in the space of the material points.
+
+With P the rows of all points (12 numbers per contact), f_c, K_c, D_c block diagonal over contacts, and the factors of
+`linearisation`,
+
+    r ← r + h_f·Pᵀf_c + c_v·PᵀD_cP·(d − v_k) + c_q·PᵀK_c·(P·(s − v_k) + v_obstacle)
+    A ← A + Pᵀ·C·P,     C = c_v·D_c + c_q·K_c                                                (1)
+
+and with G the inverse of A before (1), y = P·x,   x = G·r  solved without the term,
+
+    (A + PᵀCP)⁻¹·r = x − G·Pᵀ·(I + C·P·G·Pᵀ)⁻¹·C·y                                          (2)
+
+Where no constraints are eliminated beside, `coupled_step_matrix` puts C into one matrix of all bodies instead of (2).
+
+Source for (2): Woodbury (1950); written so that C may be singular and unsymmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import MAX_CARRIERS
+from corekit.data.state import State
+from corekit.data.status import SolveInfo
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
+from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.material_point_kernels import (
+    add_blocks,
+    add_generalised_forces,
+    block_products,
+    count_entries,
+    entry_places,
+    point_velocities,
+    update_points,
+)
+from corekit.linalg.sparse import SparsePattern
+from corekit.roles.contact import ContactPotential, PotentialTerms
+
+__all__ = ["PotentialForces"]
+
+_SPACE = 3 * MAX_CARRIERS
+_NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
+
+
+def _empty_terms(m: int) -> PotentialTerms:
+    return PotentialTerms(
+        energy=np.zeros(m),
+        force=np.zeros((m, _SPACE)),
+        stiffness=np.zeros((m, _SPACE, _SPACE)),
+        damping=np.zeros((m, _SPACE, _SPACE)),
+        normal_force=np.zeros(m),
+        tangential_force=np.zeros((m, 2)),
+    )
+
+
+class PotentialForces:
+    """Evaluates a potential on the current contacts and applies (1)–(2).
+
+    Attributes:
+        potential: the component that computes the force.
+        terms: of the contacts at the last evaluation.
+        obstacle_velocity: at the contacts, as it was given to the last evaluation, or None.
+        info: what the potential reported.
+    """
+
+    def __init__(
+        self,
+        potential: ContactPotential,
+        bodies: Sequence[Body],
+        pipeline: ContactPipeline,
+        jacobian: ContactJacobian,
+    ) -> None:
+        self.potential = potential
+        self._pipeline, self._jacobian = pipeline, jacobian
+        self.terms = self._nothing = _empty_terms(0)
+        self.info = SolveInfo()
+        self._velocities = sum(body.nv for body in bodies)
+        no_dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
+        self._table = 0, _NO_INDEX, _NO_INDEX, _NO_INDEX, no_dofs, np.zeros((0, 3, 0))
+        self._allocate(64)
+        self._inverse_rows = np.zeros((0, 0))
+        self._coefficient = np.zeros((0, 0))
+        self.obstacle_velocity: Array | None = None
+        self._moving: Array | None = None
+        self._used = np.zeros((0, 0))
+        self._lu: tuple[Array, Array] | None = None
+
+    def _allocate(self, room: int) -> None:
+        """Make buffers for so many contacts."""
+        self._of: IntArray = np.full((room, MAX_CARRIERS), -1, dtype=np.int64)
+        self._position, self._rate = np.zeros((2, room, MAX_CARRIERS, 3))
+        self._room = _empty_terms(room)
+        self._dirty, self._viewed = 0, -1
+
+    def _views(self, m: int) -> tuple[PotentialTerms, Array, Array]:
+        """The first m rows of terms, positions and rates, kept as long as m stays."""
+        if m != self._viewed:
+            room, self._viewed = self._room, m
+            terms = PotentialTerms(
+                room.energy[:m], room.force[:m], room.stiffness[:m], room.damping[:m], room.normal_force[:m],
+                room.tangential_force[:m],
+            )  # fmt: skip
+            self._taken = terms, self._position[:m], self._rate[:m]
+        return self._taken
+
+    def clear(self) -> None:
+        """Forget the last evaluation; what `factorise` prepared stays until the next one."""
+        self.terms = self._nothing
+
+    @property
+    def count(self) -> int:
+        """Contacts of the last evaluation."""
+        return len(self.terms.energy)
+
+    def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
+        """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""
+        contacts, m = self._pipeline.contacts, self._pipeline.contacts.count
+        if m > len(self._of):
+            self._allocate(2 * m)
+        self._load_points()
+        terms, position, rate = self._views(m)
+        room, poses = self._room, self._pipeline.scene.poses
+        update_points(
+            self._dirty, m, contacts.frame, contacts.local, poses.frame_position, poses.frame_rotation,
+            *self._table, velocity, self._of, self._position, self._rate, room.energy, room.force, room.stiffness,
+            room.damping, room.normal_force, room.tangential_force,
+        )  # fmt: skip
+        self.terms, self._dirty = terms, m
+        self.obstacle_velocity, self._moving = obstacle_velocity, None
+        if obstacle_velocity is not None:
+            along = np.einsum("mwi,mw->mi", contact_axes(contacts, self._pipeline.width), obstacle_velocity)
+            moving = along[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
+            self._moving = moving
+            rate -= moving
+        self.info = self.potential.evaluate(contacts, position, rate, step, terms)
+
+    def _load_points(self) -> None:
+        """Fill the table of `material_point_kernels`, all bodies one after the other."""
+        bodies = self._jacobian.points
+        if len(bodies) == 1 and bodies[0].first_v == 0:
+            _, contact, slot, dofs, values = bodies[0]
+            self._table = len(contact), contact, slot, np.full(len(dofs), dofs.shape[1]), dofs, values
+            return
+        total = sum(len(points.contact) for points in bodies)
+        widest = max((points.dofs.shape[1] for points in bodies), default=0)
+        contact, slot, width = (np.empty(total, dtype=np.int64) for _ in range(3))
+        dofs, values = np.zeros((total, widest), dtype=np.int64), np.zeros((total, 3, widest))
+        at = 0
+        for points in bodies:
+            k, own = points.dofs.shape[1], slice(at, at + len(points.contact))
+            contact[own], slot[own], width[own] = points.contact, points.slot, k
+            np.add(points.dofs, points.first_v, out=dofs[own, :k])
+            values[own, :, :k] = points.values
+            at = own.stop
+        self._table = total, contact, slot, width, dofs, values
+
+    def rhs(self, point: LinearisationPoint, c_v: float, c_q: float) -> Array:
+        """The terms of r in (1), shape (nv,), with the potential's own factors c_v and c_q."""
+        out = np.zeros(self._velocities)
+        if not self.count:
+            return out
+        if point.force_factor:
+            self.add_forces(point.force_factor, out)
+        if point.damped is not None and c_v:
+            out += self.tangent_product(point.damped - point.velocity, c_v, 0.0)
+        if point.stiffened is not None and c_q:
+            out += self.tangent_product(point.stiffened - point.velocity, 0.0, c_q)
+            out += self._obstacle_stiffness_force(c_q)
+        return out
+
+    def generalised(self) -> Array:
+        """Pᵀ·f_c, shape (nv,) [N or N·m]."""
+        return self._spread(self.terms.force)
+
+    def add_forces(self, factor: float, out: Array) -> None:
+        """Add factor·Pᵀ·f_c to `out` (nv,)."""
+        if self.count:
+            add_generalised_forces(*self._table, self.terms.force, factor, out)
+
+    def _spread(self, force: Array) -> Array:
+        out = np.zeros(self._velocities)
+        if self.count:
+            add_generalised_forces(*self._table, force, 1.0, out)
+        return out
+
+    def damping_force(self, velocity: Array) -> Array:
+        """Pᵀ·D_c·P·v, shape (nv,)."""
+        return self.tangent_product(velocity, 1.0, 0.0)
+
+    def _obstacle_stiffness_force(self, factor: float) -> Array | float:
+        """factor·Pᵀ·K_c·(velocity of the obstacle), shape (nv,): what its motion adds to −Pᵀ·K_c·P·v."""
+        if self._moving is None:
+            return 0.0
+        rate = np.ascontiguousarray(self._moving).reshape(-1, _SPACE)
+        out = np.zeros_like(rate)
+        block_products(self.terms.stiffness, self.terms.damping, factor, 0.0, rate, out)
+        return self._spread(out)
+
+    def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
+        """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
+        rate = np.zeros((self.count, MAX_CARRIERS, 3))
+        if self.count:
+            point_velocities(*self._table, velocity, rate)
+        out = np.zeros((self.count, _SPACE))
+        block_products(
+            self.terms.stiffness, self.terms.damping, stiffness, damping, rate.reshape(-1, _SPACE), out
+        )
+        return self._spread(out)
+
+    # — in a matrix of all bodies —
+
+    def add_to(
+        self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float
+    ) -> bool:  # fmt: skip
+        """Add Pᵀ·C·P to a dense matrix, or to `data` of a pattern; False if it lacks room."""
+        _, _, _, width, dofs, values = self._table
+        start, row = (pattern.start, pattern.row) if pattern is not None else (_NO_INDEX, _NO_INDEX)
+        return bool(
+            add_blocks(
+                self.count, self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness,
+                damping, start, row, data, dense,
+            )
+        )  # fmt: skip
+
+    def couplings(self) -> tuple[IntArray, IntArray]:
+        """Rows and columns of every entry that the contacts can touch, with repetitions."""
+        _, _, _, width, dofs, _ = self._table
+        total = count_entries(self.count, self._of, width)
+        rows, columns = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+        entry_places(self.count, self._of, width, dofs, rows, columns)
+        return rows, columns
+
+    # — beside factorised bodies —
+
+    def factorise(self, columns: Callable[[Array], None], damping: float, stiffness: float) -> bool:
+        """Prepare (2) for C = damping·D_c + stiffness·K_c; `columns` applies G in place."""
+        if not self.count or (damping == 0.0 and stiffness == 0.0):
+            self._lu = None
+            return True
+        total, _, _, width, dofs, values = self._table
+        rows = np.zeros((3 * total, self._velocities))
+        for p in range(total):
+            rows[3 * p : 3 * p + 3, dofs[p, : width[p]]] = values[p, :, : width[p]]
+        self._used = rows
+        block = damping * self.terms.damping + stiffness * self.terms.stiffness
+        self._coefficient = np.zeros((3 * total, 3 * total))
+        for c, of in enumerate(self._of[: self.count]):
+            mine = np.flatnonzero(of >= 0)
+            index = (3 * of[mine][:, None] + np.arange(3)).ravel()
+            inside = (3 * mine[:, None] + np.arange(3)).ravel()
+            self._coefficient[np.ix_(index, index)] = block[c][np.ix_(inside, inside)]
+        inverse = np.array(rows.T, order="F")
+        columns(inverse)
+        self._inverse_rows = inverse
+        small = self._coefficient @ (rows @ inverse)
+        small[np.diag_indices_from(small)] += 1.0
+        lu, pivots, info = dgetrf(small)
+        self._lu = (lu, pivots)
+        return info == 0
+
+    @property
+    def has_correction(self) -> bool:
+        """Whether the last `factorise` found anything to correct."""
+        return self._lu is not None
+
+    def woodbury_rhs(self, x: Array) -> Array:
+        """−Pᵀ·C·P·x' of the solution x' of the full matrix, given x = G·b: what to add to b for G to give x'."""
+        if self._lu is None:
+            return np.zeros_like(x)
+        solution, _ = dgetrs(*self._lu, self._coefficient @ (self._used @ x))
+        return -(self._used.T @ solution)
+
+    def correct(self, block: Array) -> None:
+        """Turn x = G·b, shape (nv,) or (nv, R), into the solution of the full matrix by (2), in place."""
+        if self._lu is None:
+            return
+        product = self._coefficient @ (self._used @ block)
+        solution, _ = dgetrs(*self._lu, product)
+        block -= self._inverse_rows @ solution.reshape(product.shape)

@@ -1,0 +1,321 @@
+"""The step equation (1) of `linearisation`, expanded at a point, reduced to its impulses and solved.
+
+    A·Δ = r + J_bᵀ·λ_b + J_cᵀ·λ_c,     v⁺ = v_k + Δ                                        (1)
+    J_b·Δ + E_b·λ_b = r_b                                                             (2)
+    w = W·λ + w₀,   W = J·G·Jᵀ,   w₀ = J·v_f + bias                                      (3)
+
+v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and the bounded constraints.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray
+from corekit.data.contacts import ContactRecord, ContactSet
+from corekit.data.state import State
+from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.dynamics.contact_impulses import ContactImpulses
+from corekit.dynamics.contact_problem import ContactReduction
+from corekit.dynamics.contact_record import contact_record
+from corekit.dynamics.delassus import delassus_operator
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.unreduced_step import UnreducedStep
+from corekit.dynamics.world_terms import WorldTerms
+from corekit.roles.component import Memory
+from corekit.roles.contact import ImpulseSolver
+
+__all__ = ["StepEquation"]
+
+_SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+_SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
+
+
+@final
+class StepEquation:
+    """Linearises and solves a world's step.
+
+    Args:
+        world: the world's terms.
+
+    Attributes:
+        impulses: of contacts and constraints.
+        point: the last linearisation point, or None. contact_count: contacts there. step: h of the step [s].
+        bias: of those contacts, shape (m, width) [m/s].
+        needs_end_state: whether anything is taken at the end state of a linearisation point.
+    """
+
+    def __init__(self, world: WorldTerms) -> None:
+        self._world = world
+        solver = world.solver
+        self._solver = solver if isinstance(solver, ImpulseSolver) else None
+        has_contact = world.pipeline is not None
+        self.impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=has_contact)
+        self._delassus = delassus_operator(world)
+        self._unreduced = UnreducedStep.if_supported(world, self.impulses)
+        self._solves_contacts = self._solver is not None and has_contact
+        # gaps and constraint values are taken at the end of a step where that is not the trial state
+        self.needs_end_state = self._solver is not None or world.has_constraints
+        self.point: LinearisationPoint | None = None
+        self.step = 0.0
+        self._velocity = np.zeros(world.nv)
+        self._potential_factors = (0.0, 0.0)
+        self._potential_rhs: Array | None = None
+        self._is_factorised = True
+        self.contact_count = 0
+        self.bias = np.zeros((0, world.jacobian.width))
+        self._obstacle_velocity: Array | None = None
+        self._movable: BoolArray | None = None
+
+    # — building it —
+
+    def begin_step(self, start: State, step: float) -> None:
+        """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there."""
+        world, self.step = self._world, step
+        self.impulses.begin_step()
+        pipeline, forces = world.pipeline, world.forces
+        if pipeline is None:
+            return
+        if forces is not None:
+            forces.clear()
+            pipeline.begin_step(start, step, forces.potential.reach)
+            return
+        pipeline.begin_step(start, step)
+        if self._solves_contacts:
+            pipeline.detect_at_start()
+
+    def linearise(
+        self, start: State, point: LinearisationPoint, potential: tuple[float, float] | None = None
+    ) -> None:
+        """Expand (1)–(3) at a point.
+
+        Args:
+            start: state at the start of the step.
+            potential: c_v and c_q of a contact potential; None: those of the point.
+        """
+        world = self._world
+        self._set_point(point)
+        for terms, own in world.of_bodies(point):
+            terms.linearise(own)
+        c_v, c_q = potential or (point.damping_factor, point.stiffness_factor)
+        self._potential_factors = c_v, c_q
+        self._update_contacts(start, point)
+        self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
+        if self._is_factorised:
+            world.factorisation.refactor(c_v, c_q)
+
+    def update_residual(self, start: State, point: LinearisationPoint) -> None:
+        """Take r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
+        world = self._world
+        self._set_point(point)
+        for terms, own in world.of_bodies(point):
+            terms.update_residual(own)
+        self._update_contacts(start, point)
+
+    def _set_point(self, point: LinearisationPoint) -> None:
+        # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
+        self._velocity[:] = point.velocity
+        self.point, self.step, self._movable = point, point.step, None
+
+    def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
+        """Contacts at the point, their rows and bias, or a potential's terms there."""
+        world, pipeline = self._world, self._world.pipeline
+        self._obstacle_velocity, self._potential_rhs = None, None
+        if self._solves_contacts and pipeline is not None:
+            if point.at is start:
+                pipeline.contacts = pipeline.start
+                self.contact_count = pipeline.start.count
+            else:
+                self.contact_count = pipeline.detect(point.at)
+            if self.contact_count:
+                pipeline.build_jacobian(point.at, world.jacobian)
+                self.bias, self._obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+            self.impulses.match(pipeline.contacts)
+        elif world.forces is not None:
+            self._update_potential(start, point)
+        elif self.impulses.bounded:
+            self.impulses.match(None)
+
+    def _update_potential(self, start: State, point: LinearisationPoint) -> None:
+        world, forces, pipeline = self._world, self._world.forces, self._world.pipeline
+        assert forces is not None
+        assert pipeline is not None
+        if not point.is_after_smooth_motion:
+            forces.clear()
+            t0, t1 = start.time, start.time + point.step
+            self.contact_count = (
+                pipeline.detect_at_start().count if point.at is start else pipeline.detect(point.at)
+            )
+            if self.contact_count:
+                pipeline.assign_tangents()
+                world.jacobian.collect(point.at, pipeline.contacts)
+                moving = pipeline.obstacle_velocity(point.at.time, t0, t1, instant=False)
+                forces.evaluate(point.at, point.at.v, point.step, moving)
+        else:
+            self.contact_count = 0
+        if forces.count:
+            self._potential_rhs = forces.rhs(point, *self._potential_factors)
+
+    def end_without_impulses(self, free: State) -> bool:
+        """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
+        world, pipeline = self._world, self._world.pipeline
+        if world.has_prescribed or self.impulses.bounded:
+            return False
+        self.contact_count, self._obstacle_velocity = 0, None
+        if self._solves_contacts and pipeline is not None and pipeline.detect(free):
+            return False
+        self.impulses.match(None)
+        return True
+
+    # — solving it —
+
+    @property
+    def _solved_count(self) -> int:
+        """Contacts that are solved for impulses."""
+        return self.contact_count if self._solves_contacts else 0
+
+    @property
+    def has_impulses(self) -> bool:
+        """Whether contacts or constraints give impulses at the current point."""
+        return self._world.has_constraints or self._solved_count > 0
+
+    def solve(self, velocity: Array) -> SolveInfo:
+        """Write v⁺ at the current point; a status that is not solved still leaves the best answer."""
+        world, point = self._world, self.point
+        assert point is not None
+        if not self._is_factorised and self._unreduced is not None:
+            contacts = world.pipeline.contacts if self._solved_count and world.pipeline is not None else None
+            info = self._unreduced.solve(self._velocity, point.step, contacts, self.bias, velocity)
+            if info.status is not Status.SINGULAR:
+                return info
+            self.impulses.match(contacts)
+            world.factorisation.refactor(*self._potential_factors)
+        if not world.factorisation.succeeded:
+            velocity[:] = self._velocity
+            return _SINGULAR
+        world.factorisation.solve(self._potential_rhs, velocity)
+        velocity += self._velocity
+        if self._solved_count or self.impulses.bounded:
+            return self._solve_reduced(point.step, velocity)
+        return _SOLVED if world.forces is None else world.forces.info
+
+    def _solve_reduced(self, step: float, velocity: Array) -> SolveInfo:
+        """Solve (3) at v_f = `velocity` and write v⁺ there."""
+        world, impulses, solver = self._world, self.impulses, self._solver
+        assert solver is not None
+        reduction = ContactReduction(world, self._solved_count, self.bias, self._velocity, step)
+        problem, rows = reduction.problem, reduction.rows
+        self._delassus.assemble(rows, velocity, problem.free, problem.delassus())
+        info = reduction.solve(solver, impulses.impulse)
+        self._movable = reduction.movable
+        if world.has_constraints:
+            # the eliminated constraints' impulses depend on those of contacts
+            extra = rows.T @ impulses.impulse
+            if self._potential_rhs is not None:
+                extra += self._potential_rhs
+            world.factorisation.solve(extra, velocity)
+            velocity += self._velocity
+            impulses.update_bounded()
+        else:
+            self._delassus.add_response(impulses.impulse, velocity)
+        return info
+
+    def compute_newton_increment(self, out: Array) -> SolveInfo | None:
+        """Write G·r with the last factorisation, prescribed entries zero; None with nothing written where impulses are.
+
+        SINGULAR, with nothing written, where A could not be factorised.
+        """
+        world = self._world
+        if self.has_impulses:
+            return None
+        if not world.factorisation.succeeded:
+            return _SINGULAR
+        world.factorisation.solve_negative(self.residual(), out)
+        return _SOLVED if world.forces is None else world.forces.info
+
+    def momentum_residual(self) -> float:
+        """Largest |r + J_bᵀλ_b + J_cᵀλ_c| at the current point with the last impulses [N·s or N·m·s].
+
+        Prescribed entries do not count.
+        """
+        return float(np.abs(self.residual()).max(initial=0.0))
+
+    def residual(self) -> Array:
+        """−(r + J_bᵀλ_b + J_cᵀλ_c), shape (nv,), zero at prescribed entries."""
+        world = self._world
+        out = self.contact_impulse()
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            out[where] += terms.rhs
+            terms.add_constraint_impulses(out[where])
+        np.negative(out, out=out)
+        if world.has_prescribed:
+            for terms, where in zip(world.bodies, world.slices, strict=True):
+                out[where][terms.prescribed] = 0.0
+        return out
+
+    def contact_impulse(self) -> Array:
+        """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential at the current point, a new array (nv,)."""
+        world = self._world
+        out = np.zeros(world.nv)
+        if world.forces is not None:
+            if self.point is not None and world.forces.count:
+                world.forces.add_forces(self.point.force_factor, out)
+        elif self.contact_count:
+            out += world.jacobian.multiply_transposed(self.impulses.of_contacts)
+        return out
+
+    # — after the step —
+
+    def reactions(self, accepted: Array) -> list[Array]:
+        """Impulses on the prescribed coordinates of every body: A·Δ − r − J_bᵀλ_b − J_cᵀλ_c there, each (p,).
+
+        Args:
+            accepted: v⁺.
+        """
+        world = self._world
+        if world.forces is None:
+            extra: Array | None = self.contact_impulse()
+        elif self._potential_rhs is None:
+            extra = None
+        else:
+            extra = self._potential_rhs - world.forces.tangent_product(
+                accepted - self._velocity, *self._potential_factors
+            )
+        change = accepted - self._velocity
+        return [
+            terms.reaction(None if extra is None else extra[where], change[where], terms.row_impulse)
+            for terms, where in zip(world.bodies, world.slices, strict=True)
+        ]
+
+    def record(self, accepted: Array) -> ContactRecord:
+        """What every contact did, given v⁺."""
+        world, pipeline, forces = self._world, self._world.pipeline, self._world.forces
+        n = self.contact_count if forces is None else forces.count
+        if pipeline is None or not n:
+            return ContactRecord()
+        contacts: ContactSet = pipeline.contacts
+        if forces is not None:
+            world.jacobian.assemble(contacts)
+        absolute = world.jacobian.multiply(accepted)
+        rate = self._obstacle_velocity if forces is None else forces.obstacle_velocity
+        slip = (absolute if rate is None else absolute - rate)[:, 1:]
+        if forces is None:
+            impulse = self.impulses.of_contacts.reshape(n, -1)
+            residual = np.abs(np.minimum(impulse[:, 0], absolute[:, 0] + self.bias[:, 0]))
+            if self._movable is not None:
+                residual = np.where(self._movable, residual, 0.0)
+            return contact_record(contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
+        normal = self.step * forces.terms.normal_force
+        tangential = self.step * forces.terms.tangential_force[:, : slip.shape[1]]
+        return contact_record(contacts, normal, tangential, slip, np.zeros(n))
+
+    def memory(self) -> Memory:
+        """Warm starts as of the last accepted step, as named arrays."""
+        return self.impulses.memory()
+
+    def remember(self, memory: Memory) -> None:
+        """Restore what `memory` gave; an empty one means a fresh start."""
+        self.impulses.remember(memory)
+        self._world.factorisation.forget()

@@ -1,0 +1,87 @@
+"""Steps of the θ family: from a velocity iterate to a linearisation point; see `corekit.roles.steps.ThetaStep`."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import SolveInfo
+from corekit.dynamics.linearisation import LinearisationPoint, at_start, in_step
+from corekit.dynamics.step_equation import StepEquation
+from corekit.dynamics.world_terms import WorldTerms
+
+__all__ = ["ThetaStep"]
+
+
+@final
+class ThetaStep:
+    """Implements the protocol for a world.
+
+    Args:
+        world: the world's terms.
+        equation: its step equation.
+
+    Attributes:
+        trial: the trial state of the last iterate.
+    """
+
+    def __init__(self, world: WorldTerms, equation: StepEquation) -> None:
+        self._world, self._equation = world, equation
+        self.trial, self._end = world.new_state(), world.new_state()
+        self._start, self._step, self._is_first = self.trial, 0.0, True
+        self._mean, self._zero = np.zeros((2, world.nv))
+
+    def begin_step(self, start: State, step: float) -> None:
+        """Find the contact candidates of a step h from `start`."""
+        self._start, self._step, self._is_first = start, step, True
+        self._equation.begin_step(start, step)
+
+    def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
+        """Expand the step equation at the start."""
+        h = self._step
+        point = at_start(self._start, h, self._zero, beta, damped, shift)
+        # a potential, stiff by design, is implicit whatever the models are
+        self._equation.linearise(self._start, point, (h, (beta or 1.0) * h * h))
+
+    def linearise(
+        self, velocity: Array, theta: float, stiffness_factor: float = 1.0, shift: float = 0.0
+    ) -> None:
+        """Expand the step equation at an iterate."""
+        self._equation.linearise(self._start, self._point(velocity, theta, stiffness_factor, shift))
+
+    def update_residual(self, velocity: Array, theta: float) -> None:
+        """Compute the residual and the contacts at an iterate; A stays."""
+        self._equation.update_residual(self._start, self._point(velocity, theta, 1.0, 0.0))
+
+    def _point(self, velocity: Array, theta: float, stiffness: float, shift: float) -> LinearisationPoint:
+        """Move to the trial state of v_k = `velocity` and, where anything is taken there, to the end state."""
+        world, start, h = self._world, self._start, self._step
+        mean, trial, end = self._mean, self.trial, self.trial
+        world.set_prescribed_velocities(velocity, start.time + h)
+        np.multiply(start.v, 1.0 - theta, out=mean)
+        mean += theta * velocity
+        # at first the buffers are those of another step and may hold other coordinates of the same place
+        world.integrate(start, mean, theta * h, start if self._is_first else trial, trial)
+        trial.v[:] = mean
+        if theta != 1.0 and self._equation.needs_end_state:
+            end = self._end
+            world.integrate(start, mean, h, start if self._is_first else end, end)
+            end.v[:] = mean
+        world.set_prescribed_rates(trial)
+        self._is_first = False
+        return in_step(start, trial, end, velocity, h, theta, stiffness, shift)
+
+    def compute_newton_increment(self, out: Array) -> SolveInfo | None:
+        """Write −A⁻¹·ρ; None where impulses act."""
+        return self._equation.compute_newton_increment(out)
+
+    def momentum_residual(self) -> float:
+        """Return the largest momentum that is out of balance."""
+        return self._equation.momentum_residual()
+
+    def solve(self, velocity: Array) -> SolveInfo:
+        """Solve the current problem and write v⁺."""
+        return self._equation.solve(velocity)

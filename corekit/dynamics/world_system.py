@@ -1,0 +1,150 @@
+"""The world as integrators see it: states, the families of steps, and what a step reports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactRecord
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body, stacked_reach
+from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.smooth_accelerations import SmoothAccelerations
+from corekit.dynamics.smooth_dynamics import SmoothDynamics
+from corekit.dynamics.split_step import SplitStep
+from corekit.dynamics.step_equation import StepEquation
+from corekit.dynamics.theta_step import ThetaStep
+from corekit.dynamics.world_terms import WorldTerms
+from corekit.roles.component import Memory
+from corekit.roles.contact import ContactSolver
+
+__all__ = ["WorldSystem"]
+
+
+@compiled
+def _copy_finite(motion: Array, velocity: Array) -> bool:
+    """Whether all of q and v side by side is finite; then v (nv,) is written too."""
+    for value in motion:
+        if not math.isfinite(value):
+            return False
+    first = len(motion) - len(velocity)
+    for i in range(len(velocity)):
+        velocity[i] = motion[first + i]
+    return True
+
+
+@final
+class WorldSystem:
+    """Implements `corekit.roles.integrator.System`.
+
+    Args:
+        bodies: stacked bodies.
+        pipeline: contact detection, or None without contact.
+        solver: contact solver, or None without contact.
+
+    Attributes:
+        terms: of bodies and contacts. equation: the step equation.
+        theta, split, smooth: what the families of integrators ask.
+        accepted: v⁺ of the last accepted step, before its coordinates were reparametrised.
+    """
+
+    def __init__(
+        self, bodies: Sequence[Body], pipeline: ContactPipeline | None, solver: ContactSolver | None
+    ) -> None:
+        self.bodies = tuple(bodies)
+        self.pipeline, self.solver = pipeline, solver
+        self.terms = terms = WorldTerms(bodies, pipeline, solver)
+        self.equation = StepEquation(terms)
+        self._accelerations = SmoothAccelerations(terms)
+        self.theta = ThetaStep(terms, self.equation)
+        self.split = SplitStep(terms, self.equation, self._accelerations)
+        self.smooth = SmoothDynamics(terms, self._accelerations)
+        self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
+        self.velocity_scale = stacked_reach(bodies)
+        self.accepted = np.zeros(terms.nv)
+
+    def new_state(self) -> State:
+        """Allocate a state of the world."""
+        return self.terms.new_state()
+
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        """Move every body with v̄ over h; write q, aux and time of `out`, prescribed coordinates set to p."""
+        self.terms.integrate(start, velocity, step, previous, out)
+
+    @property
+    def factorisation_id(self) -> int | None:
+        """Number of the current factorisation, None if it failed or holds more than the bodies' own matrices."""
+        own = self.terms.factorisation
+        return own.number if own.succeeded and own.is_block_diagonal else None
+
+    @property
+    def constraint_impulses(self) -> Array:
+        """λ_b of all bodies after the last solve or the accepted step, a copy."""
+        return self.equation.impulses.of_constraints
+
+    @constraint_impulses.setter
+    def constraint_impulses(self, impulses: Array) -> None:
+        self.equation.impulses.of_constraints = impulses
+
+    # — after the step —
+
+    def accept(self, state: State) -> bool:
+        """Accept a step: keep warm starts, reparametrise. False, and nothing happens, if a number is not finite."""
+        if not _copy_finite(state.motion, self.accepted):
+            return False
+        self.equation.impulses.accept()
+        pipeline, forces = self.pipeline, self.terms.forces
+        if pipeline is not None:
+            pipeline.accept()
+            if forces is not None:
+                forces.potential.accepted(pipeline.contacts, self.equation.step)
+        for terms, own in zip(self.terms.bodies, state.parts, strict=True):
+            terms.body.model.rechart(own)
+        return True
+
+    def record(self) -> ContactRecord:
+        """What every contact of the last accepted step did."""
+        return self.equation.record(self.accepted)
+
+    def reaction(self) -> Array:
+        """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
+        found = self.equation.reactions(self.accepted)
+        point = self.equation.point
+        if point is not None and point.is_after_smooth_motion:
+            # of the smooth motion h times the mean of the forces where they were evaluated
+            found = [
+                own + self.equation.step * self._accelerations.mean_reaction(i) for i, own in enumerate(found)
+            ]
+        return np.concatenate([np.zeros(0), *found])
+
+    def contact_forces(self, b: int) -> dict[str, Array]:
+        """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""
+        forces = self.terms.forces
+        if forces is None or not forces.count:
+            return {}
+        return {"contact": forces.generalised()[self.slices[b]]}
+
+    # — memory —
+
+    def memory(self) -> Memory:
+        """Warm starts and contact memory as of the last accepted step, as named arrays."""
+        of_contact = {} if self.pipeline is None else self.pipeline.memory()
+        return self.equation.memory() | {f"stage.{name}": array for name, array in of_contact.items()}
+
+    def forget(self) -> None:
+        """Report nothing of the last step, as before the first one."""
+        self.equation.contact_count = 0
+        if self.terms.forces is not None:
+            self.terms.forces.clear()
+
+    def remember(self, memory: Memory) -> None:
+        """Restore what `memory` gave; an empty one means a fresh start."""
+        self.equation.remember(memory)
+        if self.pipeline is not None:
+            own = {name[6:]: array for name, array in memory.items() if name.startswith("stage.")}
+            self.pipeline.remember(own)

@@ -1,0 +1,123 @@
+"""The terms of all bodies and their contacts, which every form of the step equation is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.body_terms import BodyTerms
+from corekit.dynamics.contact_jacobian import ContactJacobian
+from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.potential_forces import PotentialForces
+from corekit.dynamics.step_factorisation import StepFactorisation
+from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, StepSolver
+
+__all__ = ["WorldTerms"]
+
+
+@final
+class WorldTerms:
+    """Bodies, contact pipeline, potential and factorisation of one world.
+
+    Args:
+        bodies: stacked bodies.
+        pipeline: contact detection, or None without contact.
+        solver: contact solver, or None without contact.
+        separate_bodies: whether every body is factorised apart from a potential's terms, and as a symmetric matrix
+            unless it is dense, so that it can be judged body by body whether it is positive definite.
+
+    Attributes:
+        bodies: the bodies' terms. slices: where their velocities stand.
+        jacobian: of the current contacts. forces: of a contact potential, or None.
+        nq, nv: lengths of q and v.
+        has_constraints, has_bounded, has_prescribed: whether any body has constraints, with bounds, prescribed motion.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        pipeline: ContactPipeline | None,
+        solver: ContactSolver | None,
+        *,
+        separate_bodies: bool = False,
+    ) -> None:
+        symmetric = isinstance(solver, ImpulseSolver)
+        self.bodies = tuple(
+            BodyTerms(body, symmetric=symmetric, symmetric_unless_dense=separate_bodies) for body in bodies
+        )
+        self.slices = tuple(slice(body.first_v, body.first_v + body.nv) for body in bodies)
+        self.pipeline, self.solver = pipeline, solver
+        self.nq, self.nv = sum(body.nq for body in bodies), sum(body.nv for body in bodies)
+        self.has_constraints = any(body.rows is not None for body in self.bodies)
+        self.has_prescribed = any(body.motion.exists for body in self.bodies)
+        self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
+        width = 3 if pipeline is None else pipeline.width
+        self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, StepSolver))
+        self.forces: PotentialForces | None = None
+        if isinstance(solver, ContactPotential) and pipeline is not None:
+            self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
+        self.factorisation = StepFactorisation(
+            self.bodies, self.slices, self.forces, separate_bodies=separate_bodies
+        )
+
+    def new_state(self) -> State:
+        """A buffer for a state of the world."""
+        return State.stacked([terms.body.sizes for terms in self.bodies])
+
+    def of_bodies(self, point: LinearisationPoint) -> list[tuple[BodyTerms, LinearisationPoint]]:
+        """Every body's terms with its part of a linearisation point; the state of a single body is the world's."""
+        if len(self.bodies) == 1:
+            return [(self.bodies[0], point)]
+        return [(terms, point.of_body(i, self.slices[i])) for i, terms in enumerate(self.bodies)]
+
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        """Write q ⊕ h·v̄, aux and time of `out`, prescribed coordinates at p; `previous` is an iterate nearby."""
+        for i, terms in enumerate(self.bodies):
+            terms.body.model.advance(
+                start.parts[i], velocity[self.slices[i]], step, previous.parts[i], out.parts[i]
+            )
+        out.time = start.time + step
+        self.set_prescribed_coordinates(out)
+
+    def set_prescribed_coordinates(self, state: State) -> None:
+        """Set the prescribed coordinates of a state to p at its time."""
+        if self.has_prescribed:
+            for terms, own in zip(self.bodies, state.parts, strict=True):
+                terms.motion.set_coordinates(own, state.time)
+
+    def set_prescribed_rates(self, state: State) -> None:
+        """Set the prescribed velocities of a state to ṗ at its time."""
+        if self.has_prescribed:
+            for terms, own in zip(self.bodies, state.parts, strict=True):
+                terms.motion.set_rates(own, state.time)
+
+    def set_prescribed_velocities(self, velocity: Array, time: float) -> None:
+        """Set the prescribed entries of a stacked velocity to ṗ(time)."""
+        if self.has_prescribed:
+            for terms, where in zip(self.bodies, self.slices, strict=True):
+                if terms.motion.exists:
+                    velocity[where][terms.prescribed] = terms.motion.at(time)[1]
+
+    def evaluate_potential(self, state: State, step: float, velocity: Array | None = None) -> Array | None:
+        """A contact potential's force on all bodies at a state, shape (nv,); None where nothing touches.
+
+        Args:
+            step: h [s], which the potential is given.
+            velocity: the velocity to use instead of the state's own, shape (nv,).
+        """
+        forces, pipeline = self.forces, self.pipeline
+        if forces is None or pipeline is None:
+            return None
+        # terms of another state must not be reported for this one
+        forces.clear()
+        if not pipeline.detect(state):
+            return None
+        pipeline.assign_tangents()
+        self.jacobian.collect(state, pipeline.contacts)
+        moving = pipeline.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
+        forces.evaluate(state, state.v if velocity is None else velocity, step, moving)
+        return forces.generalised()

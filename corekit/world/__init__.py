@@ -1,1 +1,0 @@
-"""Bodies and obstacles stacked into one world, and the step equation built from them."""
