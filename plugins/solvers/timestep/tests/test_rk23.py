@@ -71,7 +71,7 @@ def oscillator_error(h, damping, duration=0.4, **options):
     return float(np.max(np.abs(np.array([found[0] - LENGTH, found[3]]) - wanted)))
 
 
-# — the smooth part —
+# — the smooth dynamics —
 
 
 def test_a_damped_double_pendulum_converges_with_order_three():

@@ -19,7 +19,7 @@ from corekit_timestep.scipy_integrator import ScipyIntegrator
 
 from .scipy_worlds import ALL, TWO_RODS, G, K, M, build, counted, oscillator
 
-# — the smooth part —
+# — the smooth dynamics —
 
 
 @ALL

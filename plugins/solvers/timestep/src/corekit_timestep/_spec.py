@@ -66,7 +66,7 @@ newmark = ComponentSpec(
     api="0.1",
     target="corekit_timestep.alpha_integrator:AlphaIntegrator",
     config="corekit_timestep.config:NewmarkConfig",
-    summary="Second order (average acceleration), implicit in the smooth part; for potentials, or without contact.",
+    summary="Second order (average acceleration), implicit in the smooth motion; for potentials, or without contact.",
     provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "N. M. Newmark, A method of computation for structural dynamics, J. Eng. Mech. Div. 85(3) (1959) 67-94."
@@ -79,7 +79,7 @@ generalized_alpha = ComponentSpec(
     api="0.1",
     target="corekit_timestep.alpha_integrator:AlphaIntegrator",
     config="corekit_timestep.config:GeneralizedAlphaConfig",
-    summary="Second order, damps fast modes alone, implicit in the smooth part; for potentials, or without contact.",
+    summary="Second order, damps fast modes alone, implicit in the smooth motion; for potentials, or without contact.",
     provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "J. Chung, G. M. Hulbert, A time integration algorithm for structural dynamics with improved numerical "

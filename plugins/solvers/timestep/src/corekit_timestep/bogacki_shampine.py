@@ -36,7 +36,7 @@ class BogackiShampine:
         system: gives states, ⊕ and a.
 
     Attributes:
-        first: k₁, shape (nv,) [m/s² or rad/s²]; written by `begin`, or taken over from k₄ by `turn_over`.
+        first: k₁, shape (nv,) [m/s² or rad/s²]; written by `begin`, or k₄ of the last step after `accept`.
         velocity_error, displacement_error: e of v, and e of q as a velocity times τ, shape (nv,).
     """
 
@@ -51,27 +51,27 @@ class BogackiShampine:
         """k₁ at the start; False if the mass matrix is singular."""
         return system.smooth.compute_acceleration(start, self.first)
 
-    def step(self, system: System, start: State, tau: float, out: State, held: Array | None) -> bool:
+    def step(self, system: System, start: State, tau: float, out: State, frozen: Array | None) -> bool:
         """From `start` over τ [s] into another buffer; False if the mass matrix is singular at a stage.
 
-        `held` is handed to `SmoothDynamics.compute_acceleration`.
+        `frozen` is v₀ of frozen damping, see `SmoothDynamics.compute_acceleration`.
         """
         k1, k2, k3, k4, mean = self.first, self._second, self._third, self._fourth, self._mean
         two, three, between = self._stage2, self._stage3, self._between
         system.integrate(start, start.v, 0.5 * tau, start, two)
         two.v[:] = start.v + 0.5 * tau * k1
-        if not system.smooth.compute_acceleration(two, k2, held):
+        if not system.smooth.compute_acceleration(two, k2, frozen):
             return False
         system.integrate(start, two.v, 0.75 * tau, start, three)
         three.v[:] = start.v + 0.75 * tau * k2
-        if not system.smooth.compute_acceleration(three, k3, held):
+        if not system.smooth.compute_acceleration(three, k3, frozen):
             return False
         system.integrate(start, start.v, tau / 3.0, start, between)
         mean[:] = (3.0 * two.v + 4.0 * three.v - start.v) / 6.0
         system.integrate(between, mean, tau - tau / 3.0, between, out)
         out.time = start.time + tau
         out.v[:] = start.v + (tau / 9.0) * (2.0 * k1 + 3.0 * k2 + 4.0 * k3)
-        if not system.smooth.compute_acceleration(out, k4, held):
+        if not system.smooth.compute_acceleration(out, k4, frozen):
             return False
         self.velocity_error[:] = (tau / 72.0) * (6.0 * k2 + 8.0 * k3 - 5.0 * k1 - 9.0 * k4)
         self.displacement_error[:] = (tau / 72.0) * (
@@ -79,6 +79,6 @@ class BogackiShampine:
         )
         return True
 
-    def turn_over(self) -> None:
-        """The step is taken: k₄ becomes k₁."""
+    def accept(self) -> None:
+        """Accept the step: k₄ becomes k₁."""
         self.first, self._fourth = self._fourth, self.first

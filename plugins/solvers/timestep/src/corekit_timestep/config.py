@@ -89,7 +89,7 @@ class Rk23Config:
     absolute: float = option(
         1e-6, "error of a velocity in an inner step that always passes, in m/s or rad/s", above=0
     )
-    max_inner_steps: int = option(200, "of the smooth part, before the step is given up", low=1)
+    max_inner_steps: int = option(200, "of the smooth motion, before the step is given up", low=1)
     split_above: float = _split_above()
 
 

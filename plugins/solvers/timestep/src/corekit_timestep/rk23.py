@@ -1,20 +1,20 @@
-"""Runge–Kutta 3(2) of Bogacki and Shampine for the smooth part, then one contact problem a step.
+"""Runge–Kutta 3(2) of Bogacki and Shampine for the smooth dynamics, then one contact problem per step.
 
-Smooth part over [t, t + h], in inner steps τ that keep the pair's own estimate of its error within
+The smooth dynamics over [t, t + h], in inner steps τ that keep the pair's own estimate of its error within
 
     max_i |e_i| / (absolute + relative·max(|v_i|, |v_i⁺|)) ≤ 1,   τ ← τ·clip(0.9·|e|^(−1/3), ⅕, 5)      (1)
 
-for v, and for q as the displacement's share of h. It gives (q_f, v_f); then, with A = M(q_f) + θh·D,
+for v, and for q as the displacement divided by h. They give (q_f, v_f); then, with A = M(q_f) + θh·D,
 
     A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                 (2)
 
-Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated every step. Where h·d ≤ `split_above` and no contact
-is near the pair takes damping along, and the smooth motion is of order three. Else D is split off
-(`split_damping`): the pair sees f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
+Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated in every step. Where h·d ≤ `split_above` and no contact
+is near, the pair contains the damping, and the smooth motion is of order three. Otherwise D is split off
+(`split_damping`): the pair integrates f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
 
-With contact the step as a whole is of order one at impacts, like every scheme that solves contact once a
-step. Springs stay explicit: inner steps follow them, contact needs h·ω < 2. Nothing is remembered between
-steps, so what a model recharts after a step needs no restart.
+With contact the whole step is of order one at impacts, like every scheme that solves contact once per step.
+Springs stay explicit: inner steps resolve them, contact needs h·ω < 2. There is no internal state, so a model
+may change its coordinates between steps.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.bogacki_shampine import BogackiShampine
 from corekit_timestep.config import Rk23Config
-from corekit_timestep.split_damping import implicit_share
+from corekit_timestep.split_damping import damping_theta, solve_split_step
 
 __all__ = ["Rk23"]
 
@@ -64,23 +64,17 @@ class Rk23(Integrator):
         may_have_impulses = split.begin_step(state, h).may_have_impulses
         if not pair.begin(system, state):
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
-        theta, held = implicit_share(split, h, self._config.split_above, may_have_impulses)
-        smooth, inner, failure = self._smooth(system, state, h, state.v if held else None)
+        theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)
+        free_state, inner, failure = self._integrate(system, state, h, state.v if frozen else None)
         if failure is not None:
             return StepReport(accepted=False, step=h, iterations=inner, solve=SolveInfo(failure))
-        smooth.time = t_end
-        split.linearise(smooth, theta, held)
-        info = split.solve(out.v)
-        if info.status is Status.SINGULAR:
-            return StepReport(accepted=False, step=h, iterations=inner, solve=info)
-        split.apply_velocity_change(smooth, out.v, out)
-        out.time = t_end
-        return StepReport(accepted=True, step=h, iterations=inner, solve=info)
+        info = solve_split_step(split, free_state, t_end, theta, frozen, out)
+        return StepReport(accepted=info.status is not Status.SINGULAR, step=h, iterations=inner, solve=info)
 
-    def _smooth(
-        self, system: System, state: State, h: float, held: Array | None
+    def _integrate(
+        self, system: System, state: State, h: float, frozen: Array | None
     ) -> tuple[State, int, Status | None]:
-        """The end of the smooth part by (1), how many inner steps were tried, and what went wrong, if anything."""
+        """The free state by (1), the number of inner steps tried, and what failed, if anything."""
         pair, buffers = self._pair, self._buffers
         assert pair is not None and buffers is not None
         one, other = buffers
@@ -89,13 +83,13 @@ class Rk23(Integrator):
             last = tau >= left * (1.0 - 1e-9)
             if last:
                 tau = left
-            if not pair.step(system, here, tau, there, held):
+            if not pair.step(system, here, tau, there, frozen):
                 return there, tried, Status.SINGULAR
             error = self._error(here.v, there.v, h, tau)
             if error <= 1.0:
                 if last:
                     return there, tried, None
-                pair.turn_over()
+                pair.accept()
                 left -= tau
                 here, there = there, other if there is one else one
             tau *= _factor(error)

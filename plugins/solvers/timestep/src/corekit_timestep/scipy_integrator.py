@@ -32,7 +32,7 @@ from corekit.roles.step_landing import next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
 from corekit_timestep.configuration_path import ConfigurationPath
 from corekit_timestep.scipy_solvers import METHODS, recentre, revive, saved
-from corekit_timestep.split_damping import implicit_share
+from corekit_timestep.split_damping import damping_theta
 
 __all__ = ["ScipyIntegrator"]
 
@@ -154,7 +154,7 @@ class ScipyIntegrator(Integrator):
             found = np.zeros(system.nv)
             if not system.smooth.compute_acceleration(state, found, None, self._options.settling):
                 raise _Refused(Status.SINGULAR)
-            theta, frozen = implicit_share(system.split, h, 0.0, self._may_have_impulses)
+            theta, frozen = damping_theta(system.split, h, 0.0, self._may_have_impulses)
             self._frozen = state.v.copy() if frozen else None
             self._start(state, t_end, breaks=True)
             return theta

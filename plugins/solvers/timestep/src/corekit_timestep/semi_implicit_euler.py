@@ -5,10 +5,10 @@ Linearly implicit:   (M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) 
 Both:                q⁺ = integrate(q₀, v⁺, h)                                            (3)
 
 (1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model.
-A contact potential, stiff by design, is taken by (2) in both, with β = 1 in (1).
+A contact potential, stiff by design, is solved by (2) in both, with β = 1 in (1).
 Order one in h. Where the matrix of (2) is not positive definite (a compressed spring pushes sideways: K has
 negative eigenvalues), σ·M·(v⁺ − v₀) is added on the left with the first σ = 1, 4, 16, … that makes it so;
-σ is of the order h²·|K₋|/M, so the order in h stays, and the step's note says which was used.
+σ is of the order h²·|K₋|/M, so the order in h stays, and the step's note says which σ was used.
 
 Source: Stewart and Trinkle (1996); (2) is one Newton step of implicit Euler from v = 0 in K and v₀ in D.
 """
@@ -73,7 +73,7 @@ class SemiImplicitEuler(Integrator):
         return StepReport(True, h, 1, info, note)
 
     def _shifted(self, step: ThetaStep, velocity: Array, info: SolveInfo) -> tuple[SolveInfo, float]:
-        """Solve with the first σ that makes the matrix of (2) positive definite; the answer and σ."""
+        """Solve with the first σ that makes the matrix of (2) positive definite; returns the solve and σ."""
         shift = 0.0
         while info.status is _SINGULAR and self._beta and shift < _LARGEST_SHIFT:
             shift = max(1.0, 4.0 * shift)

@@ -1,33 +1,35 @@
-"""Damping that a split scheme of explicit smooth motion takes linearly implicitly, beside the contact impulses.
+"""Damping that explicit split schemes solve linearly implicitly, together with the contact impulses.
 
     (M + θh·D)·v⁺ = M·v_f + θh·D·v₀ + Jᵀλ                                                 (1)
 
-The smooth part, held at f + D·(v − v₀), gives v_f, no stiffer than the springs are. With the largest rate
+The smooth dynamics with the force f + D·(v − v₀) give v_f, no stiffer than the springs are. With the largest rate
 d = |λ|_max(M⁻¹D)
 
     θ = max(½, 1 − 1/(h·d))                                                               (2)
 
 is the least θ ≥ ½ at which no mode changes its sign in a step: the amplification (1 − (1 − θ)hd)/(1 + θhd) is
 never negative. Order two in the damping as h → 0, stable for every h·d; a body that rests or creeps at
-f = D·v keeps doing so exactly, carried by exactly the impulse that balances f. Damping that the smooth part takes
-along acts on the speed v_f = h·f·(1 − ½hd + …)/M which the impulse is about to stop: the impulse is h·f·(1 − ½hd + …),
-or with θ = ½ in (1) still h·f·(1 − (hd)²/12 + …) at best. So wherever an impulse may act damping is split off.
+f = D·v keeps doing so exactly, carried by exactly the impulse that balances f. Damping inside the smooth dynamics acts
+on the speed v_f = h·f·(1 − ½hd + …)/M which the impulse is about to stop: the impulse is h·f·(1 − ½hd + …), or with
+θ = ½ in (1) still h·f·(1 − (hd)²/12 + …) at best. So wherever an impulse may act damping is split off.
 """
 
 from __future__ import annotations
 
+from corekit.data.state import State
+from corekit.data.status import SolveInfo, Status
 from corekit.roles.steps import SplitStep
 
-__all__ = ["implicit_share"]
+__all__ = ["damping_theta", "solve_split_step"]
 
 _UNDERESTIMATE = 1.1
 """The rate d is estimated from below; θ is chosen for one that is this much larger."""
 
 
-def implicit_share(
+def damping_theta(
     step: SplitStep, h: float, split_above: float, may_have_impulses: bool
 ) -> tuple[float, bool]:
-    """θ of (1), and whether the smooth part holds the damping at its start.
+    """Return θ of (1), and whether the smooth dynamics must freeze the damping at its start.
 
     Where h·d ≤ `split_above` and no impulse may act, the smooth dynamics contain the damping. Near contacts and with
     bounded constraints it is always frozen: otherwise it would act on the speed that the impulse is about to stop, and
@@ -39,3 +41,16 @@ def implicit_share(
     if stiffness <= split_above and not may_have_impulses:
         return 0.5, False
     return max(0.5, 1.0 - 1.0 / (_UNDERESTIMATE * stiffness)), True
+
+
+def solve_split_step(
+    step: SplitStep, free_state: State, t_end: float, theta: float, frozen: bool, out: State
+) -> SolveInfo:
+    """Solve (1) about the free state and write the end of the step, unless the matrix is singular."""
+    free_state.time = t_end
+    step.linearise(free_state, theta, frozen)
+    info = step.solve(out.v)
+    if info.status is not Status.SINGULAR:
+        step.apply_velocity_change(free_state, out.v, out)
+        out.time = t_end
+    return info

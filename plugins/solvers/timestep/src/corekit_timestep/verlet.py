@@ -6,13 +6,13 @@
                q_f = integrate(q_m, v_f, ½·h)                                                (2)
     contact about (q_f, v_f) gives v⁺,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                (3)
 
-a is the acceleration of the smooth part, bilateral rows and contact potentials included. Second order, symplectic
+a is the acceleration of the smooth dynamics, with constraints and contact potentials. Second order, symplectic
 where forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at impacts. (1) takes
-accelerations at the ends of the step, (2) in its middle: there forces that jump in time at grid points are met from
-the right side.
+accelerations at the ends of the step, (2) in its middle, where a force that jumps at a grid point has the value of its
+own interval.
 
-Damping whose rate d is stiff in the step, h·d > `split_above`, and near contacts any, is held at v₀ in (1) and (2)
-and taken linearly implicitly in (3) (`split_damping`): a step is stable for every h·d, and what rests is carried by
+Damping with a stiff rate d, h·d > `split_above`, and near contacts any damping, is frozen at v₀ in (1) and (2) and
+solved linearly implicitly in (3) (`split_damping`): a step is stable for every h·d, and a resting body is carried by
 exactly its weight.
 
 Source: Swope et al. (1982), J. Chem. Phys. 76(1); Hairer, Lubich and Wanner (2006), "Geometric Numerical
@@ -35,7 +35,7 @@ from corekit.roles.component import BuildContext, Memory
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import VerletConfig
-from corekit_timestep.split_damping import implicit_share
+from corekit_timestep.split_damping import damping_theta, solve_split_step
 
 __all__ = ["Verlet"]
 
@@ -58,33 +58,27 @@ class Verlet(Integrator):
         h, t_end = next_step(self._step, state.time, t_stop)
         if self._states is None:
             self._states = system.new_state(), system.new_state()
-        smooth, middle = self._states
+        free_state, middle = self._states
         split = system.split
         may_have_impulses = split.begin_step(state, h).may_have_impulses
-        theta, held = 0.0, False
+        theta, frozen = 0.0, False
         before, moved = np.zeros(system.nv), True
         splits = self._config.split_above < math.inf or may_have_impulses
         if splits or self._config.form == "velocity":
             moved = system.smooth.compute_acceleration(state, before)
         if moved and splits:
-            theta, held = implicit_share(split, h, self._config.split_above, may_have_impulses)
+            theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)
         if moved:
-            start = state.v if held else None
+            start = state.v if frozen else None
             moved = (
-                _from_middle(system, state, h, start, middle, smooth)
+                _from_middle(system, state, h, start, middle, free_state)
                 if self._config.form == "position"
-                else _from_ends(system, state, h, before, start, smooth)
+                else _from_ends(system, state, h, before, start, free_state)
             )
         if not moved:
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
-        smooth.time = t_end
-        split.linearise(smooth, theta, held)
-        info = split.solve(out.v)
-        if info.status is Status.SINGULAR:
-            return StepReport(accepted=False, step=h, solve=info)
-        split.apply_velocity_change(smooth, out.v, out)
-        out.time = t_end
-        return StepReport(accepted=True, step=h, solve=info)
+        info = solve_split_step(split, free_state, t_end, theta, frozen, out)
+        return StepReport(accepted=info.status is not Status.SINGULAR, step=h, solve=info)
 
     def memory(self) -> Memory:
         return {}
@@ -94,32 +88,32 @@ class Verlet(Integrator):
 
 
 def _from_ends(
-    system: System, state: State, h: float, before: Array, held: Array | None, smooth: State
+    system: System, state: State, h: float, before: Array, frozen: Array | None, free_state: State
 ) -> bool:
     """(1), with a₀ = `before`; False if the mass matrix is singular."""
     after = np.zeros(system.nv)
-    system.integrate(state, state.v + 0.5 * h * before, h, state, smooth)
-    smooth.v[:] = state.v + h * before
-    if not system.smooth.compute_acceleration(smooth, after, held):
+    system.integrate(state, state.v + 0.5 * h * before, h, state, free_state)
+    free_state.v[:] = state.v + h * before
+    if not system.smooth.compute_acceleration(free_state, after, frozen):
         return False
-    smooth.v[:] = state.v + 0.5 * h * (before + after)
+    free_state.v[:] = state.v + 0.5 * h * (before + after)
     return True
 
 
 def _from_middle(
-    system: System, state: State, h: float, held: Array | None, middle: State, smooth: State
+    system: System, state: State, h: float, frozen: Array | None, middle: State, free_state: State
 ) -> bool:
     """(2); False if the mass matrix is singular."""
     found = np.zeros(system.nv)
     system.integrate(state, state.v, 0.5 * h, state, middle)
     middle.v[:] = state.v
-    if not system.smooth.compute_acceleration(middle, found, held):
+    if not system.smooth.compute_acceleration(middle, found, frozen):
         return False
-    if held is None:
+    if frozen is None:
         middle.v[:] = state.v + 0.5 * h * found
         if not system.smooth.compute_acceleration(middle, found):
             return False
     after = state.v + h * found
-    system.integrate(middle, after, 0.5 * h, middle, smooth)
-    smooth.v[:] = after
+    system.integrate(middle, after, 0.5 * h, middle, free_state)
+    free_state.v[:] = after
     return True
