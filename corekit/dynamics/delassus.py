@@ -18,12 +18,11 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.step_factorisation import StepFactorisation
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
 
-__all__ = ["DelassusOperator", "delassus_operator"]
+__all__ = ["DelassusOperator", "ProductDelassus", "SquareRootDelassus", "delassus_operator"]
 
 _FEW: Final = 12
 """Rows up to which W costs less than a call of BLAS."""
@@ -48,10 +47,10 @@ class DelassusOperator(ABC):
 
 def delassus_operator(world: WorldTerms) -> DelassusOperator:
     """The operator that suits the factorisations of a world's bodies."""
-    halves = all(isinstance(terms.factor, SquareRootFactorisation) for terms in world.bodies)
-    if halves and world.forces is None:
-        return _SquareRoot(world.bodies, world.slices)
-    return _Product(world.factorisation)
+    factors = [terms.factor for terms in world.bodies if isinstance(terms.factor, SquareRootFactorisation)]
+    if len(factors) == len(world.bodies) and world.forces is None:
+        return SquareRootDelassus(list(zip(factors, world.slices, strict=True)))
+    return ProductDelassus(world.factorisation)
 
 
 @compiled
@@ -75,14 +74,15 @@ def _square(half: Array, delassus: Array) -> None:
 
 
 @final
-class _SquareRoot(DelassusOperator):
-    """(2), for small dense and diagonal matrices without eliminated constraints."""
+class SquareRootDelassus(DelassusOperator):
+    """(2), for small dense and diagonal matrices without eliminated constraints.
 
-    def __init__(self, bodies: Sequence[BodyTerms], slices: Sequence[slice]) -> None:
-        self._bodies: list[tuple[SquareRootFactorisation, slice]] = []
-        for body, where in zip(bodies, slices, strict=True):
-            assert isinstance(body.factor, SquareRootFactorisation)
-            self._bodies.append((body.factor, where))
+    Args:
+        bodies: factorisation of every body, and where its velocities stand.
+    """
+
+    def __init__(self, bodies: Sequence[tuple[SquareRootFactorisation, slice]]) -> None:
+        self._bodies = tuple(bodies)
         self._half = np.zeros((0, 0))
 
     def assemble(self, rows: Array, velocity: Array, free: Array, delassus: Array) -> None:
@@ -101,8 +101,12 @@ class _SquareRoot(DelassusOperator):
 
 
 @final
-class _Product(DelassusOperator):
-    """(1) by the product G·Jᵀ."""
+class ProductDelassus(DelassusOperator):
+    """(1) by the product G·Jᵀ.
+
+    Args:
+        factorisation: of A of all bodies.
+    """
 
     def __init__(self, factorisation: StepFactorisation) -> None:
         self._factorisation = factorisation
