@@ -28,6 +28,10 @@ Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
 
 
+_ORDINARY = 1e100
+"""Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
+
+
 @final
 class Simulation:
     """A composed world with its integrator, at a state.
@@ -165,11 +169,15 @@ class Simulation:
                 bad = np.flatnonzero(~np.isfinite(values))
                 if len(bad):
                     name = names[int(bad[0])].name
-                    return self._non_finite(f"the {what} {name!r}", float(values[bad[0]]), before, b, name)
+                    return self._non_finite(what, name, float(values[bad[0]]), before, b, report)
+        for b, body in enumerate(self.bodies):
+            if report.solve.status is Status.SINGULAR and self._mass_is_infinite(b, before):
+                said = f"the mass matrix of body {body.name!r} is not finite, of {type(body.model).__name__}"
+                return StepFailed(said, step=self.step_index, time=before.time, body=body.name)
         said = f"{report.solve.status.value} {report.note}" if report.note else report.solve.status.value
         if report.solve.status is Status.NON_FINITE:
             for b, body in enumerate(self.bodies):
-                if term := self._culprit(b, before, infinite=True):
+                if term := self._culprit(b, before, infinite=True)[0]:
                     said = f"the force term {term!r} of body {body.name!r} is not finite."
                     sentence = f"{said} {step_to_try(self.step_length)}"
                     return StepFailed(
@@ -178,12 +186,19 @@ class Simulation:
         sentence = f"{said} {step_to_try(self.step_length)}"
         return StepFailed(sentence, step=self.step_index, time=before.time)
 
-    def _non_finite(self, what: str, value: float, before: State, b: int, name: str) -> StepFailed:
-        term = self._culprit(b, before)
-        cause = f" The force term {term!r} drove it." if term else ""
+    def _non_finite(
+        self, what: str, name: str, value: float, before: State, b: int, report: StepReport
+    ) -> StepFailed:
+        term, size = self._culprit(b, before)
+        other = "" if what == "force on" or not size < _ORDINARY else self._maker(b, before)
+        if other:
+            term, cause, advice = "", f" Every force on it is finite: {other}.", ""
+        else:
+            cause = f" The force term {term!r} drove it." if term else ""
+            iterates = report.iterations > 1
+            advice = f" {step_to_try(self.step_length, self.bodies[b], before.parts[b], implicit=iterates)}"
         return StepFailed(
-            f"{what} of body {self.bodies[b].name!r} became {value}.{cause} "
-            f"{step_to_try(self.step_length, self.bodies[b], before.parts[b])}",
+            f"the {what} {name!r} of body {self.bodies[b].name!r} became {value}.{cause}{advice}",
             step=self.step_index,
             time=before.time,
             body=self.bodies[b].name,
@@ -191,8 +206,28 @@ class Simulation:
             term=term,
         )
 
-    def _culprit(self, b: int, before: State, *, infinite: bool = False) -> str:
-        """The body's first non-finite force term, else its largest, or none if it has to be `infinite`.
+    def _maker(self, b: int, before: State) -> str:
+        """Who makes what is not finite out of forces that are, in words."""
+        if self._mass_is_infinite(b, before):
+            return f"the mass matrix of {type(self.bodies[b].model).__name__} is not"
+        solver, contacts = self.system.solver, self.contacts()
+        impulses = np.concatenate([contacts.normal_impulse, contacts.tangential_impulse.ravel()])
+        if solver is not None and not np.isfinite(impulses).all():
+            return f"the contact solver {type(solver).__name__} answered with it"
+        return f"the integrator {type(self.integrator).__name__} made it"
+
+    def _mass_is_infinite(self, b: int, before: State) -> bool:
+        """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
+        body = self.bodies[b]
+        mass, force = body.model.mass_matrix(), np.zeros(body.nv)
+        for state in (before.parts[b], self.system.trial.parts[b]):
+            body.model.dynamics(state, body.inputs.at(state.time), mass, force)
+            if not np.isfinite(mass.data).all():
+                return True
+        return False
+
+    def _culprit(self, b: int, before: State, *, infinite: bool = False) -> tuple[str, float]:
+        """The body's first non-finite force term, else its largest, or none if it has to be `infinite`; and its size.
 
         Looked for at the step's start, there with the inputs of a step later, at the last trial state, and at the
         start's coordinates at the step's end.
@@ -207,9 +242,9 @@ class Simulation:
 
     def largest_term(self, b: int, state: State) -> str:
         """Name of body b's largest force term at a state, empty if it cannot name any."""
-        return self._largest(b, (state.parts[b], state.time))
+        return self._largest(b, (state.parts[b], state.time))[0]
 
-    def _largest(self, b: int, *places: tuple[State, float], infinite: bool = False) -> str:
+    def _largest(self, b: int, *places: tuple[State, float], infinite: bool = False) -> tuple[str, float]:
         body = self.bodies[b]
         sizes: dict[str, float] = {}
         for state, time in places:
@@ -219,9 +254,10 @@ class Simulation:
             for name, force in terms.items():
                 size = float(np.max(np.abs(force), initial=0.0))
                 if not math.isfinite(size):
-                    return name
+                    return name, size
                 sizes[name] = max(size, sizes.get(name, 0.0))
-        return "" if infinite else max(sizes, key=lambda name: sizes[name], default="")
+        largest = max(sizes, key=lambda name: sizes[name], default="")
+        return "" if infinite else largest, sizes.get(largest, 0.0)
 
     def shape_owner(self, shape: int) -> str:
         """`body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""

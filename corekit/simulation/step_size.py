@@ -65,17 +65,25 @@ def _largest(matrix: Array, mass: Array) -> float:
     return max(0.0, float(values[0]))
 
 
-def step_to_try(step: float, body: Body | None = None, state: State | None = None) -> str:
-    """A sentence that suggests a step smaller than `step` [s], or an implicit integrator where that may help."""
+def step_to_try(
+    step: float, body: Body | None = None, state: State | None = None, *, implicit: bool = False
+) -> str:
+    """A sentence that suggests a step smaller than `step` [s], or an implicit integrator where that may help.
+
+    Args:
+        step: that failed [s].
+        body, state: whose rates may tell, at its last good state.
+        implicit: whether an implicit integrator runs already.
+    """
     limit = None if body is None or state is None else explicit_limit(body, state)
-    if body is not None and limit is not None and step >= _SAFETY * limit:
+    if body is not None and limit is not None and step >= _SAFETY * limit and not implicit:
         return (
             f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
             f"{body.name!r} are stable below {limit:.3g} s."
         )
     # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
-    implicit = ", or an implicit integrator" if body is not None and limit is None else ""
-    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{implicit}."
+    other = ", or an implicit integrator" if body is not None and limit is None and not implicit else ""
+    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{other}."
 
 
 def _rounded(step: float) -> str:

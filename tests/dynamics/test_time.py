@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from corekit.data.signals import Ramp, Signal
+from corekit.data.status import SolveInfo
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
+from corekit.roles.contact import ImpulseSolver
 from corekit.roles.step_landing import next_step
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
@@ -157,6 +161,80 @@ def test_explosion_of_an_explicit_step_names_its_spring():
     assert caught.value.term == "spring"
     assert "implicit integrator" in str(caught.value)
     assert np.isfinite(simulation.state.q).all()
+
+
+class _Nothing(ImpulseSolver):
+    """Answers with nan and says that it is solved."""
+
+    def memory(self):
+        return {}
+
+    def remember(self, memory):
+        pass
+
+    def solve(self, problem, impulse):
+        impulse[:] = np.nan
+        return SolveInfo(answered_by="guessing")
+
+
+class _Final:
+    """Classes that nobody else derives from."""
+
+    scheme: Any = ImplicitEuler
+    chain: Any = PointChain
+
+
+class _Lost(_Final.scheme):
+    """Loses the velocity on its way."""
+
+    def step(self, system, state, t_stop, out):
+        report = super().step(system, state, t_stop, out)
+        out.v[0] = np.nan
+        return report
+
+
+class _Weightless(_Final.chain):
+    """Forgets what it weighs."""
+
+    def dynamics(self, state, inputs, mass, force):
+        super().dynamics(state, inputs, mass, force)
+        mass.data[0] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("model", "solver", "integrator", "words"),
+    [
+        (
+            PointChain,
+            _Nothing(),
+            SemiImplicitEuler,
+            "is finite: the contact solver _Nothing answered with it",
+        ),
+        (
+            PointChain,
+            ProjectedGaussSeidel(),
+            _Lost,
+            "is finite: the integrator _Lost made it",
+        ),
+        (
+            _Weightless,
+            ProjectedGaussSeidel(),
+            SemiImplicitEuler,
+            "the mass matrix of body 'ball' is not finite",
+        ),
+    ],
+)
+def test_a_nan_out_of_finite_forces_is_blamed_on_who_made_it(model, solver, integrator, words):
+    ball = PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere", radius=0.1)
+    simulation = small_world(
+        {"ball": model(ball)}, integrator(None, BuildContext(step=1e-3)), step=1e-3, solver=solver,
+        detector=ReferenceDetector(), obstacles=[floor()],
+    )  # fmt: skip
+    with np.errstate(all="ignore"), pytest.raises(StepFailed) as caught:
+        simulation.step()
+    assert words in str(caught.value)
+    assert "gravity" not in str(caught.value)
+    assert "implicit integrator" not in str(caught.value)
 
 
 def test_explosion_on_a_penalty_names_contact():
