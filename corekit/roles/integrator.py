@@ -83,7 +83,7 @@ class System(Protocol):
 
 
 class Integrator(Component):
-    """Advances a state by one step. Concrete integrators are final, one scheme a file."""
+    """Advances a state by one step. Concrete integrators are final, one formula a file; options choose among its schemes."""
 
     @abstractmethod
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
