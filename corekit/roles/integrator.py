@@ -83,7 +83,7 @@ class System(Protocol):
 
 
 class Integrator(Component):
-    """Advances a state by one step. Concrete integrators are final, one formula a file; options choose among its schemes."""
+    """Advances a state by one step. Concrete integrators are final; options choose among the schemes of one formula."""
 
     @abstractmethod
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
