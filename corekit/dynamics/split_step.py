@@ -10,7 +10,7 @@ from corekit.data.status import SolveInfo
 from corekit.dynamics.damping_rate import max_damping_rate
 from corekit.dynamics.linearisation import after_smooth_motion
 from corekit.dynamics.rate_jumps import DriveImpulse, apply_rate_jump
-from corekit.dynamics.smooth_accelerations import SmoothAccelerations
+from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.steps import SplitOutlook
@@ -25,14 +25,14 @@ class SplitStep:
     Args:
         world: the world's terms.
         equation: its step equation.
-        accelerations: its smooth dynamics, whose reactions are counted per step.
+        smooth: its smooth dynamics, whose reactions are counted per step.
 
     Attributes:
         drive_impulse: of the last step that began with a rate jump, or None.
     """
 
-    def __init__(self, world: WorldTerms, equation: StepEquation, accelerations: SmoothAccelerations) -> None:
-        self._world, self._equation, self._accelerations = world, equation, accelerations
+    def __init__(self, world: WorldTerms, equation: StepEquation, smooth: SmoothDynamics) -> None:
+        self._world, self._equation, self._smooth = world, equation, smooth
         self._start, self._step = world.new_state(), 0.0
         self.drive_impulse: DriveImpulse | None = None
 
@@ -40,7 +40,7 @@ class SplitStep:
         """Find the contact candidates of a step h from `start`."""
         world, equation = self._world, self._equation
         self._start, self._step = start, step
-        self._accelerations.begin_step(step)
+        self._smooth.begin_step(step)
         is_local = world.forces is not None
         equation.begin_step(start, max(step, lookahead) if is_local else step)
         equation.step = step

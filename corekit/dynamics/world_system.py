@@ -14,7 +14,6 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body, stacked_reach
 from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.smooth_accelerations import SmoothAccelerations
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
@@ -60,10 +59,9 @@ class WorldSystem:
         self.pipeline, self.solver = pipeline, solver
         self.terms = terms = WorldTerms(bodies, pipeline, solver)
         self.equation = StepEquation(terms)
-        self._accelerations = SmoothAccelerations(terms)
+        self.smooth = SmoothDynamics(terms)
         self.theta = ThetaStep(terms, self.equation)
-        self.split = SplitStep(terms, self.equation, self._accelerations)
-        self.smooth = SmoothDynamics(terms, self._accelerations)
+        self.split = SplitStep(terms, self.equation, self.smooth)
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_reach(bodies)
         self.accepted = np.zeros(terms.nv)
@@ -117,9 +115,7 @@ class WorldSystem:
         point = self.equation.point
         if point is not None and point.is_after_smooth_motion:
             # of the smooth motion h times the mean of the forces where they were evaluated
-            found = [
-                own + self.equation.step * self._accelerations.mean_reaction(i) for i, own in enumerate(found)
-            ]
+            found = [own + self.equation.step * self.smooth.mean_reaction(i) for i, own in enumerate(found)]
         return np.concatenate([np.zeros(0), *found])
 
     def contact_forces(self, b: int) -> dict[str, Array]:
