@@ -42,7 +42,7 @@ def test_a_column_on_a_torsion_spring_buckles_at_its_critical_load(torsion_arm):
     moment = 0.5 * mass * G * length
     for share, word in ((1.02, "stable"), (0.98, "unstable")):
         upright = rest(torsion_arm(links=1, length=length, mass=mass, stiffness=share * moment))
-        assert (upright.iterations, upright.stability.word) == (0, word)
+        assert (upright.iterations, upright.stability.verdict) == (0, word)
         wanted = (share - 1.0) * moment / (mass * length**2 / 3)
         assert upright.stability.smallest == pytest.approx(wanted, rel=1e-9)
     crooked = rest(torsion_arm(links=1, length=length, mass=mass, stiffness=0.8 * moment, natural_angle=1e-3))

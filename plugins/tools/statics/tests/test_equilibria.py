@@ -56,11 +56,11 @@ def test_a_double_pendulum_let_go_anywhere_comes_to_hang(first, second):
 
 def test_hanging_pendulum_swings_at_its_frequency_and_the_inverted_one_falls_at_that_rate():
     hanging = rest(Pendulum(PendulumConfig(lengths=(0.7,)))).stability
-    assert (hanging.word, hanging.modes) == ("stable", 0)
+    assert (hanging.verdict, hanging.modes) == ("stable", 0)
     assert hanging.smallest == pytest.approx(G / 0.7)
     inverted = rest(Pendulum(PendulumConfig(lengths=(0.7,), angles=(math.pi,))))
     assert inverted.iterations == 0
-    assert (inverted.stability.word, inverted.stability.modes) == ("unstable", 1)
+    assert (inverted.stability.verdict, inverted.stability.modes) == ("unstable", 1)
     assert inverted.stability.smallest == pytest.approx(-G / 0.7)
     assert "unstable, 1 mode, grows by e in 0.267 s" in str(inverted.stability)
 
@@ -91,7 +91,7 @@ def test_rods_that_hang_straight_are_at_rest_with_the_weights_below_them():
     )  # fmt: skip
     assert found.iterations == 0
     assert found.stability.stable
-    assert np.sort(np.abs(found.row_forces[0])) == pytest.approx([2.0 * G, 3.0 * G])
+    assert np.sort(np.abs(found.constraint_forces[0])) == pytest.approx([2.0 * G, 3.0 * G])
 
 
 def test_a_load_beyond_the_largest_that_can_be_held_says_how_far_it_went():
@@ -148,7 +148,7 @@ def test_a_hanging_chain_is_the_polygon_of_its_forces(link, stretch, structure):
     assert np.allclose(found.reactions, pulls[-1] + [0.0, 0.5 * G], rtol=1e-8)
     if link == "rod":
         # a row's force is positive where it pushes its nodes apart
-        assert np.allclose(found.row_forces[0], -np.linalg.norm(pulls, axis=1), rtol=1e-8)
+        assert np.allclose(found.constraint_forces[0], -np.linalg.norm(pulls, axis=1), rtol=1e-8)
     assert set(found.residual) == {"N"}
     assert found.residual["N"] <= 1e-9 * found.scale
 
@@ -252,12 +252,12 @@ def test_load_steps_follow_a_roof_to_its_critical_load_and_snap_beyond_it():
             simulation,
             load_steps=10,
             models_without_gravity=lambda mass=mass: [truss(mass, 0.0)],
-            told=found.append,
+            report=found.append,
         )
-        assert [round(each.load, 9) for each in path] == [round(0.1 * k, 9) for k in range(1, 11)]
+        assert [round(each.load_factor, 9) for each in path] == [round(0.1 * k, 9) for k in range(1, 11)]
         for each in path:
-            weight = each.load * mass * G
-            bracket = (top, 0.2) if each.load * share < 1.0 else (-0.6, -0.2)
+            weight = each.load_factor * mass * G
+            bracket = (top, 0.2) if each.load_factor * share < 1.0 else (-0.6, -0.2)
             wanted = brentq(lambda z, weight=weight: lift(z) - weight, *bracket, xtol=1e-13)
             assert each.q[1] == pytest.approx(wanted, abs=1e-9)
             assert each.q[0] == pytest.approx(1.0, abs=1e-9)
@@ -273,7 +273,7 @@ def test_a_winch_at_rest_holds_the_length_it_has():
     start = (0.6, 0.0, -0.2)
     found = rest(chain(masses=(2.0,), positions=(start,), links=("winch",)))
     assert np.allclose(found.q, [0.0, 0.0, -math.hypot(*start)], atol=1e-9)
-    assert found.row_forces[0] == pytest.approx([-2.0 * G])
+    assert found.constraint_forces[0] == pytest.approx([-2.0 * G])
 
 
 def test_a_turning_winch_is_refused():
@@ -296,7 +296,7 @@ def test_rows_with_bounds_hold_what_they_can(link):
     options = {"masses": (2.0,), "positions": ((0, 0, -1.0),), "links": (link,), "upper": 0.0}
     found = rest(chain(lower=-25.0, **options), solver=ProjectedGaussSeidel())
     assert np.allclose(found.q, [0.0, 0.0, -1.0], atol=1e-9)
-    assert found.row_forces[0] == pytest.approx([-2.0 * G])
+    assert found.constraint_forces[0] == pytest.approx([-2.0 * G])
     with pytest.raises(StaticsFailed, match="moves away without end"):
         rest(chain(lower=-15.0, **options), solver=ProjectedGaussSeidel())
 
@@ -329,7 +329,7 @@ def test_a_free_body_is_said_to_fall_without_end():
 def test_a_mechanism_without_load_rests_anywhere_and_is_neutral():
     found = rest(chain(gravity=(0, 0, 0), masses=(2.0,), positions=((0.3, 0.2, 1.0),), links=("rod",)))
     assert np.allclose(found.q, [0.3, 0.2, 1.0])
-    assert found.stability.word == "neutral"
+    assert found.stability.verdict == "neutral"
 
 
 def test_a_model_without_tangent_is_refused():
@@ -359,3 +359,28 @@ def test_what_takes_too_long_is_told_every_other_way_there():
     config = PendulumConfig(lengths=(1.0, 0.4), masses=(1.0, 3.0), angles=(2.0, -1.0), rates=(0.0, 0.0))
     with pytest.raises(StaticsFailed, match=r"within 1 iterations .*--load-steps.*--sweep.*initial.*damping"):
         move_to_equilibrium(world(Pendulum(config)), options=SearchOptions(max_iterations=1))
+
+
+def test_gravity_grows_in_bodies_of_different_size():
+    """Masses on springs from the origin: under a share s of gravity each link stretches by s·(weight below)/k."""
+
+    def hung(masses, gravity):
+        return chain(
+            gravity, masses=masses, positions=tuple((0, 0, -1.0 - k) for k in range(len(masses))),
+            links=("spring",) * len(masses), stiffness=400.0,
+        )  # fmt: skip
+
+    def models(gravity):
+        return [hung((2.0,), gravity), hung((1.0, 3.0, 0.5), gravity)]
+
+    integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
+    world = dict(zip(("one", "three"), models((0.0, 0.0, -G)), strict=True))
+    path = move_to_equilibrium(
+        small_world(world, integrator, step=1e-3, abilities=ALL), load_steps=2,
+        models_without_gravity=lambda: models((0.0, 0.0, 0.0)),
+    )  # fmt: skip
+    for found, share in zip(path, (0.5, 1.0), strict=True):
+        below = np.array([2.0, 4.5, 3.5, 0.5])
+        stretch = share * G * below / 400.0
+        heights = -np.array([1.0 + stretch[0], *np.cumsum(1.0 + stretch[1:])])
+        assert np.allclose(found.q[2::3], heights, atol=1e-9)

@@ -60,7 +60,7 @@ def test_a_potential_gives_way_by_what_its_spring_law_says():
     depth = math.sqrt(2.0 * G / stiffness)
     assert found.q[2] == pytest.approx(RADIUS + thickness - depth, abs=1e-10)
     # along the floor nothing holds it
-    assert found.stability.word == "neutral"
+    assert found.stability.verdict == "neutral"
     assert "friction is a drag" in found.note
 
 
@@ -117,10 +117,10 @@ def test_a_slack_tendon_carries_nothing_and_a_tight_one_lifts():
     options = {"links": ("tendon",), "lengths": (0.3,), "lower": -100.0, "upper": 0.0}
     slack = rest(ball((0.0, 0.0, -0.15), **options), obstacles=[floor((0.0, 0.0, -0.35))])
     assert slack.q[2] == pytest.approx(-0.25, abs=1e-9)
-    assert abs(slack.row_forces[0][0]) < 1e-9
+    assert abs(slack.constraint_forces[0][0]) < 1e-9
     tight = rest(ball((0.0, 0.0, -0.15), **options), obstacles=[floor((0.0, 0.0, -0.45))])
     assert tight.q[2] == pytest.approx(-0.3, abs=1e-9)
-    assert tight.row_forces[0][0] == pytest.approx(-2.0 * G)
+    assert tight.constraint_forces[0][0] == pytest.approx(-2.0 * G)
 
 
 def test_what_was_remembered_of_contacts_on_the_way_does_not_enter_the_run():

@@ -93,9 +93,9 @@ def test_a_sweep_is_motion_without_inertia_and_lifts_off_where_the_floor_carries
 def test_gravity_and_efforts_grow_with_the_load(file):
     """Half the load is half the weight and half the lift; the floor is not reached."""
     found = load(file, ["world.obstacles=[]"]).statics(load_steps=2)
-    assert [each.load for each in found.path] == [0.5, 1.0]
+    assert [each.load_factor for each in found.path] == [0.5, 1.0]
     for each in found.path:
-        assert each.q[2] == pytest.approx(-0.2 - each.load * (2.0 * G - 10.0) / 300.0, abs=1e-9)
+        assert each.q[2] == pytest.approx(-0.2 - each.load_factor * (2.0 * G - 10.0) / 300.0, abs=1e-9)
     assert found.equilibrium.stability.smallest == pytest.approx(
         (2.0 * G - 10.0) / (0.2 + (2.0 * G - 10.0) / 300.0) / 2.0, rel=1e-6
     )

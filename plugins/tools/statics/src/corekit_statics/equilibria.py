@@ -27,20 +27,20 @@ def move_to_equilibrium(
     load_steps: int = 1,
     models_without_gravity: Callable[[], Sequence[Model] | None] | None = None,
     options: SearchOptions | None = None,
-    told: Callable[[Equilibrium], object] | None = None,
+    report: Callable[[Equilibrium], object] | None = None,
 ) -> tuple[Equilibrium, ...]:
-    """Bring a simulation to rest: its state becomes the last equilibrium, with v = 0 at that time.
+    """Move a simulation to its equilibria: its state becomes the last one, with v = 0 at that time.
 
     Args:
-        simulation: composed; where it is, is where the search begins.
+        simulation: composed; the search begins at its state.
         at: time of the loads [s]; or several, one equilibrium each.
         load_steps: equal steps of the load factor to the first of them.
         models_without_gravity: builds a second set of the models, so that gravity grows with the load.
-        options: how to look; its `load_steps` is overruled.
-        told: called with every equilibrium that is found.
+        options: tolerance and iterations; its `load_steps` is not used.
+        report: called with every equilibrium that is found.
     Raises:
-        CompositionError: a model without `tangent`, or rows that cannot rest.
-        StaticsFailed: one was not found; the simulation stays at the last that was.
+        CompositionError: a model without `tangent`, or constraints that cannot be at rest.
+        StaticsFailed: one was not found; the simulation stays at the last one that was.
     """
     times = [float(at)] if isinstance(at, (int, float)) else [float(each) for each in at]
     built = simulation.system
@@ -51,29 +51,29 @@ def move_to_equilibrium(
         simulation.obstacles,
         time=times[0],
         step=simulation.step_length,
+        models_without_gravity=models_without_gravity,
     )
     options = evolve(options or SearchOptions(), load_steps=load_steps)
-    system.models_without_gravity = models_without_gravity
     found: list[Equilibrium] = []
 
-    def tell(each: Equilibrium) -> None:
+    def keep(each: Equilibrium) -> None:
         found.append(each)
         simulation.state.copy_from(each.state)
-        if told is not None:
-            told(each)
+        if report is not None:
+            report(each)
 
     try:
         for k, instant in enumerate(times):
-            system.go_to(instant)
+            system.set_time(instant)
             own = options if k == 0 else evolve(options, load_steps=1)
             try:
-                find_equilibrium(system, simulation.state, own, tell)
+                find_equilibrium(system, simulation.state, own, keep)
             except StaticsFailed as error:
                 if len(times) > 1:
                     error.add_note(f"That was at t = {instant:g} s, time {k + 1} of {len(times)}.")
                 raise
     finally:
-        # what was remembered of contacts on the way belongs to no step
+        # the contacts on the way belong to no step
         for owner in (built, *simulation.components.values()):
             owner.remember({})
         simulation.start_time, simulation.step_index = simulation.time, 0

@@ -1,4 +1,4 @@
-"""What statics answers, and how it is asked."""
+"""An equilibrium, and the options of the search for it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Equilibrium", "SearchOptions"]
 
 @frozen(kw_only=True)
 class SearchOptions:
-    """How an equilibrium is looked for.
+    """Options of the search for an equilibrium.
 
     Args:
-        tolerance: unbalanced force that is small enough, as a share of the largest force term.
+        tolerance: accepted out-of-balance force relative to the largest force term.
         max_iterations: steps at one load factor.
         load_steps: equal steps of the load factor.
     """
@@ -31,36 +31,36 @@ class SearchOptions:
 
 @frozen(eq=False)
 class Equilibrium:
-    """A world in balance.
+    """A world at equilibrium.
 
     Args:
-        state: q at rest, v = 0, at time T.
-        load: load factor s.
-        iterations: steps it took from the equilibrium before, or from the start.
-        unbalanced: F, zero at prescribed entries, shape (nv,) [N or N·m].
+        state: q, with v = 0, at time T.
+        load_factor: s.
+        iterations: steps from the equilibrium before, or from the start.
+        out_of_balance_force: F, zero at prescribed entries, shape (nv,) [N or N·m].
         residual: largest |F| by unit, for example {"N": 3e-12}.
-        row_error: largest error of bilateral rows [m or rad].
-        gap_error: how far pressing contacts are from touching, or others inside [m].
-        scale: largest force term on any coordinate: what the tolerance is a share of [N or N·m].
-        energy: potential energy of bodies and contact potentials [J]; nan where a model cannot tell.
-        reactions: on prescribed coordinates, stacked over bodies [N or N·m].
-        row_forces: λ_b of every body's rows [N or N·m].
+        constraint_error: largest error of position constraints [m or rad].
+        gap_error: largest |gap| of pressing contacts, or penetration of others [m].
+        scale: largest force term on any coordinate, to which the tolerance is relative [N or N·m].
+        energy: potential energy of bodies and contact potentials [J]; nan where a model gives none.
+        reactions: forces on prescribed coordinates, stacked over bodies [N or N·m].
+        constraint_forces: λ_b of every body [N or N·m].
         contacts: what every contact carries, as impulses over 1 s.
-        stability: of it.
-        note: what else is to be known, empty if nothing.
+        stability: whether the world returns to it.
+        note: a remark for the user, or empty.
     """
 
     state: State
-    load: float
+    load_factor: float
     iterations: int
-    unbalanced: Array
+    out_of_balance_force: Array
     residual: Mapping[str, float]
-    row_error: float
+    constraint_error: float
     gap_error: float
     scale: float
     energy: float
     reactions: Array
-    row_forces: tuple[Array, ...]
+    constraint_forces: tuple[Array, ...]
     contacts: ContactRecord
     stability: Stability
     note: str = ""

@@ -1,4 +1,4 @@
-"""Why no equilibrium was found, in words: which coordinate, which body, what holds it."""
+"""Units and scales of forces and lengths at an equilibrium, and the reasons why none was found."""
 
 from __future__ import annotations
 
@@ -7,39 +7,65 @@ import math
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.dynamics.bodies import Body
-from corekit_statics.equilibrium_scales import force_unit
 from corekit_statics.equilibrium_system import EquilibriumSystem
 
-__all__ = ["non_finite", "runs_away", "singular", "worst_of"]
+__all__ = [
+    "body_size",
+    "largest_by_unit",
+    "largest_force",
+    "largest_term",
+    "no_balance",
+    "non_finite",
+    "singular",
+]
 
 
-def _velocity(system: EquilibriumSystem, i: int) -> tuple[str, str]:
-    """Name of a velocity of the world with its body, and its unit."""
+def body_size(system: EquilibriumSystem, start: State) -> float:
+    """Largest extent of the bodies' probe points [m]; 1 m where they have none."""
+    probes = system.probes(start)
+    size = float(np.max(np.ptp(probes, axis=0))) if len(probes) else 0.0
+    return size if size > 1e-9 else 1.0
+
+
+def largest_term(system: EquilibriumSystem, state: State) -> float:
+    """Largest force term on any coordinate [N or N·m]; the largest force, for models without named terms."""
+    worst = system.largest_body_force()
+    for body, own in zip(system.bodies, state.parts, strict=True):
+        if "force-terms" in body.abilities:
+            terms = body.model.force_terms(own, body.inputs.at(system.time)).values()
+            worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
+    return worst
+
+
+def largest_by_unit(system: EquilibriumSystem, force: Array) -> dict[str, float]:
+    """Largest entry of a generalized force (nv,) in each unit."""
+    found: dict[str, float] = {}
     for body, where in zip(system.bodies, system.slices, strict=True):
-        if where.start <= i < where.stop:
-            velocity = body.layout.velocities[i - where.start]
-            return f"{velocity.name!r} of body {body.name!r}", velocity.unit
-    return "", ""
+        for velocity, value in zip(body.layout.velocities, force[where], strict=True):
+            unit = _force_unit(velocity.unit)
+            found[unit] = max(found.get(unit, 0.0), abs(float(value)))
+    return found
 
 
-def worst_of(system: EquilibriumSystem, force: Array) -> tuple[str, float, str]:
-    """Where the largest unbalanced force acts, how large it is, and its unit."""
-    if not np.isfinite(force).all():
+def largest_force(system: EquilibriumSystem, force: Array) -> tuple[str, float, str]:
+    """Name of the velocity on which the largest entry of a force (nv,) acts, the entry and its unit."""
+    if not len(force) or not np.isfinite(force).all():
         return "", math.nan, ""
     i = int(np.argmax(np.abs(force)))
     name, unit = _velocity(system, i)
-    return (name, float(force[i]), force_unit(unit)) if name else ("", 0.0, "")
+    return name, float(force[i]), _force_unit(unit)
 
 
 def non_finite(system: EquilibriumSystem, force: Array) -> str:
-    """That a force (nv,) is not finite, and where."""
+    """Report the first entry of a force (nv,) that is not finite."""
     i = int(np.flatnonzero(~np.isfinite(force))[0])
     return f"the force on {_velocity(system, i)[0]} became {force[i]}"
 
 
 def singular(body: Body) -> str:
-    """That a body's stiffness stays singular."""
+    """Report that a body's stiffness stays singular."""
     rows = ", or its rows repeat or contradict each other" if body.layout.bilateral_rows else ""
     return (
         f"the stiffness of body {body.name!r} stays singular: it has massless coordinates that nothing "
@@ -47,10 +73,24 @@ def singular(body: Body) -> str:
     )
 
 
-def runs_away(system: EquilibriumSystem, force: Array) -> str:
-    """That nothing balances a force (nv,), and what would."""
-    name, _, _ = worst_of(system, force)
+def no_balance(system: EquilibriumSystem, force: Array) -> str:
+    """Report that nothing balances a force (nv,), and what would."""
     return (
-        f"there is no equilibrium: the world moves away without end, for nothing balances the force on {name}. "
+        "there is no equilibrium: the world moves away without end, for nothing balances the force on "
+        f"{largest_force(system, force)[0]}. "
         "Hold the body: by a spring, a fixed base, or an obstacle that it comes to rest on (`[contact]`)"
     )
+
+
+def _force_unit(velocity_unit: str) -> str:
+    """Unit of the force that does work on a velocity of a unit."""
+    return {"m/s": "N", "rad/s": "N·m"}.get(velocity_unit, f"J/({velocity_unit}·s)")
+
+
+def _velocity(system: EquilibriumSystem, i: int) -> tuple[str, str]:
+    """Name of a velocity of the world with its body, and its unit."""
+    body, where = next(
+        (body, where) for body, where in zip(system.bodies, system.slices, strict=True) if i < where.stop
+    )
+    velocity = body.layout.velocities[i - where.start]
+    return f"{velocity.name!r} of body {body.name!r}", velocity.unit

@@ -22,14 +22,14 @@ __all__ = ["EquilibriumPath", "frame_positions"]
 @final
 @frozen(eq=False)
 class EquilibriumPath:
-    """Equilibria of a world, in the order they were found.
+    """Equilibria of a world in the order in which they were found.
 
     Args:
-        simulation: the world; its state is the last equilibrium, so that stepping it goes on from there.
+        simulation: the world; its state is the last equilibrium, from which steps continue.
         path: the equilibria, at least one.
-        frames: positions of all frames before anything was looked for, (frames, 3) [m].
-        wall: time it took [s].
-        results: what was kept in a folder, or None.
+        frames: positions of all frames before the search, (frames, 3) [m].
+        wall: wall time of the search [s].
+        results: of the folder that was written, or None.
     """
 
     simulation: Simulation
@@ -45,12 +45,12 @@ class EquilibriumPath:
 
     @property
     def q(self) -> Array:
-        """Its coordinates, shape (nq,)."""
+        """Coordinates of the last one, shape (nq,)."""
         return self.equilibrium.state.q
 
     @property
     def stable(self) -> bool:
-        """Whether it is."""
+        """Whether the last one is stable."""
         return self.equilibrium.stability.stable
 
     def frame_position(self, which: Equilibrium | None = None) -> Array:
@@ -58,15 +58,15 @@ class EquilibriumPath:
         return frame_positions(self.simulation, (which or self.equilibrium).state)
 
     def as_data(self) -> dict[str, Any]:
-        """Everything as JSON can hold it."""
+        """The path as JSON."""
         return {
-            "equilibria": [self._one(each) for each in self.path],
+            "equilibria": [self._as_data(each) for each in self.path],
             "wall_s": self.wall,
             "folder": None if self.results is None else str(self.results.path),
             "results": None if self.results is None else str(self.results.file),
         }
 
-    def _one(self, found: Equilibrium) -> dict[str, Any]:
+    def _as_data(self, found: Equilibrium) -> dict[str, Any]:
         bodies, stability = self.simulation.bodies, found.stability
         position = frame_positions(self.simulation, found.state)
         record, first = found.contacts, 0
@@ -91,19 +91,19 @@ class EquilibriumPath:
                     "position_m": position[last].tolist(),
                     "moved_m": (position[last] - self.frames[last]).tolist(),
                 }
-        pairs = zip(bodies, found.row_forces, strict=True)
+        pairs = zip(bodies, found.constraint_forces, strict=True)
         rows = {body.name: forces.tolist() for body, forces in pairs if len(forces)}
         return {
             "time_s": found.state.time,
-            "load": found.load,
+            "load": found.load_factor,
             "iterations": found.iterations,
             "unbalanced": dict(found.residual),
             "largest_force": found.scale,
-            "row_error_m": found.row_error,
+            "row_error_m": found.constraint_error,
             "gap_error_m": found.gap_error,
             "energy_J": _number(found.energy),
             "stability": {
-                "word": stability.word,
+                "word": stability.verdict,
                 "smallest_1_per_s2": _number(stability.smallest),
                 "unstable_modes": stability.modes,
                 "sentence": str(stability),

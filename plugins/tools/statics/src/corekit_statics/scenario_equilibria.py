@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import math
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, final
+from typing import TYPE_CHECKING, final
 
 from corekit.data.status import Residuals, SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
-from corekit.roles.model import Model
 from corekit.simulation.folder import RunFolder
 from corekit.simulation.loop import Simulation
 from corekit.simulation.pace import Progress
@@ -29,39 +28,17 @@ from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
 
+if TYPE_CHECKING:
+    from corekit.scenario.schema import Scenario
+
 __all__ = ["REPORT", "find_equilibria"]
 
 REPORT = "statics.json"
 """The file of a run folder that holds every equilibrium as `EquilibriumPath.as_data` gives it."""
 
 
-class _Times(Protocol):
-    @property
-    def duration(self) -> float: ...
-
-
-class _Kept(Protocol):
-    @property
-    def directory(self) -> str: ...
-
-
-class StaticScenario(Protocol):
-    """What is needed of a scenario."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def time(self) -> _Times: ...
-    @property
-    def output(self) -> _Kept: ...
-    def compose(self) -> Simulation: ...
-    def models_without_gravity(self) -> Sequence[Model] | None: ...
-    def given_text(self) -> str: ...
-    def resolved_text(self) -> str: ...
-
-
 def find_equilibria(
-    scenario: StaticScenario,
+    scenario: Scenario,
     *,
     at: float | None = None,
     load_steps: int = 1,
@@ -70,25 +47,25 @@ def find_equilibria(
     keep: bool = False,
     progress: Callable[[Progress], object] | None = None,
 ) -> EquilibriumPath:
-    """The equilibria of a scenario.
+    """Find the equilibria of a scenario.
 
     Args:
-        scenario: as `corekit.load` gives it.
-        at: time T of the loads [s]; if None the end of the scenario, where its ramps have arrived.
-        load_steps: equal steps of the load factor, an equilibrium each.
-        sweep: if > 0, so many equal steps of time from 0 to T, an equilibrium at each and at 0.
-        directory: the folder to keep everything in; a folder that holds something is left alone.
-        keep: to keep it, without a directory, in one with name and time stamp in `output.directory`.
-        progress: told how far it is.
+        scenario: from `corekit.load`.
+        at: time T of the loads [s]; None stands for the end of the scenario, where its ramps have arrived.
+        load_steps: equal steps of the load factor, one equilibrium each.
+        sweep: number of equal steps of time from 0 to T, one equilibrium at each and at 0; 0 for T alone.
+        directory: folder for all results; a folder with other contents is left alone.
+        keep: whether to write results without a directory too, into `output.directory` with name and time stamp.
+        progress: called with what the search is doing.
     Raises:
-        ConfigError: a time, or a number of steps, that cannot be.
+        ConfigError: an impossible time or number of steps.
         CompositionError, StaticsFailed: as for `move_to_equilibrium`.
         ResultsError: the folder cannot be made or written to.
     """
     instant = scenario.time.duration if at is None else at
     _check(instant, load_steps, sweep)
-    tell = progress or (lambda _progress: None)
-    tell(Progress("composing"))
+    if progress is not None:
+        progress(Progress("composing"))
     began = clock.perf_counter()
     simulation = scenario.compose()
     before = frame_positions(simulation, simulation.state)
@@ -108,7 +85,7 @@ def find_equilibria(
     first = instant > 0 and not sweep
     statistics = Statistics()
     try:
-        # the state it began in stands before the equilibrium, where their times tell them apart
+        # the state before the search is recorded too, where its time differs from that of the equilibrium
         with Recorder(
             folder.path / RESULTS,
             simulation,
@@ -117,15 +94,15 @@ def find_equilibria(
             scenario.name,
             initial=first,
         ) as recorder:
-            record = _Keeper(simulation, folder, recorder, statistics, on_time=bool(sweep))
+            writer = _FolderWriter(simulation, folder, recorder, statistics, on_time=bool(sweep))
             path = move_to_equilibrium(
                 simulation,
                 times,
                 load_steps=load_steps,
                 models_without_gravity=scenario.models_without_gravity,
-                told=record,
+                report=writer,
             )
-            record.last()
+            writer.write_last()
     except CorekitError as error:
         folder.log("failed", reason=str(error))
         folder.set_status("failed", " ".join(str(error).split()))
@@ -139,8 +116,8 @@ def find_equilibria(
 
 
 @final
-class _Keeper:
-    """Writes equilibria into a run's folder: each one in a sweep, else the last of the load path."""
+class _FolderWriter:
+    """Writes equilibria into the folder of a run: each one of a sweep, otherwise the last of the load path."""
 
     def __init__(
         self,
@@ -156,7 +133,7 @@ class _Keeper:
 
     def __call__(self, found: Equilibrium) -> None:
         self._folder.log(
-            "equilibrium", time_s=found.state.time, load=found.load, iterations=found.iterations,
+            "equilibrium", time_s=found.state.time, load=found.load_factor, iterations=found.iterations,
             unbalanced=dict(found.residual), stability=str(found.stability),
         )  # fmt: skip
         residuals = Residuals(equation=max(found.residual.values(), default=0.0))
@@ -170,8 +147,8 @@ class _Keeper:
         else:
             self._waiting, self._report = found, report
 
-    def last(self) -> None:
-        """Record what waits."""
+    def write_last(self) -> None:
+        """Record the last equilibrium of a load path."""
         if self._waiting is not None:
             self._recorder.keep(self._simulation, self._report, self._waiting.contacts)
 
