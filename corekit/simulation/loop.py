@@ -220,7 +220,7 @@ class Simulation:
         """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
         body = self.bodies[b]
         mass, force = body.model.mass_matrix(), np.zeros(body.nv)
-        for state in (before.parts[b], self.system.trial.parts[b]):
+        for state in (before.parts[b], self.system.theta.trial.parts[b]):
             body.model.dynamics(state, body.inputs.at(state.time), mass, force)
             if not np.isfinite(mass.data).all():
                 return True
