@@ -1,6 +1,8 @@
 """The cases of CUSP beside their runs: the sequence of contact modes, the ablation's settings and its verdict."""
 
+import json
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 
 import corekit
 from corekit.data.contacts import ContactMode, ContactRecord
+from corekit.scenario.load import load
+from corekit.scenario.shipped import find_shipped, shipped
 from corekit_scenarios.cases.cusp.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
 from corekit_study.batch import Outcome
@@ -207,3 +211,22 @@ def test_the_shipped_run_of_the_ablation_is_one_of_the_64():
         simulation.run(0.2)
     assert shipped.contacts().normal_impulse.max() > 0.0
     np.testing.assert_allclose(shipped.state.q, made.state.q, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_scenario_b_keeps_its_tolerances(forked, tmp_path):
+    words = ("reproduce", "cusp/two-spheres", "--json", "b.json", "--quiet")
+    told = forked.run(*words, folder=tmp_path, environment={**os.environ, "NO_COLOR": "1"})
+    assert told.returncode == 0, told.stdout + told.stderr
+    (report,) = json.loads((tmp_path / "b.json").read_text())["cases"]
+    asked = [row["quantity"] for row in report["rows"] if row["passed"]]
+    assert len(asked) == 8
+    assert "difference of the contact force, sdf and mpr" in asked
+
+
+def test_a_shipped_scenario_is_found_by_name_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "cusp/inclined-box" in shipped()
+    for name in ("cusp/inclined-box", "cusp/inclined_box", "cusp/inclined_box.toml"):
+        assert load(name).name == "inclined-box"
+    assert find_shipped("cusp/nothing") is None

@@ -10,7 +10,6 @@ from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, PluginError
 from corekit.registry.case import Case
 from corekit.scenario.load import load
-from corekit.scenario.shipped import find_shipped, shipped
 from corekit_study.reproduce_series import choose
 
 SPEC = """
@@ -226,14 +225,6 @@ def test_an_unknown_case_is_misuse(cases):
     assert "did you mean 'fake/good'?" in told.stderr
 
 
-def test_a_shipped_scenario_is_found_by_name_from_anywhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "cusp/inclined-box" in shipped()
-    for name in ("cusp/inclined-box", "cusp/inclined_box", "cusp/inclined_box.toml"):
-        assert load(name).name == "inclined-box"
-    assert find_shipped("cusp/nothing") is None
-
-
 def test_a_file_that_is_there_goes_before_a_shipped_one(tmp_path, monkeypatch, scenario_file):
     (tmp_path / "cusp").mkdir()
     (tmp_path / "cusp" / "inclined-box").write_text(scenario_file.read_text())
@@ -245,13 +236,3 @@ def test_a_name_nearly_right_is_corrected(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="did you mean 'cusp/inclined-box', which is shipped"):
         load("cusp/inclinedbox")
-
-
-@pytest.mark.slow
-def test_scenario_b_of_cusp_keeps_its_tolerances(shell):
-    told = shell.corekit("reproduce", "cusp/two-spheres", "--json", "b.json", "--quiet")
-    assert told.returncode == 0, told.stdout + told.stderr
-    (report,) = json.loads((shell.folder / "b.json").read_text())["cases"]
-    asked = [row["quantity"] for row in report["rows"] if row["passed"]]
-    assert len(asked) == 8
-    assert "difference of the contact force, sdf and mpr" in asked
