@@ -29,7 +29,7 @@ from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
 
 if TYPE_CHECKING:
-    from corekit.scenario.schema import Scenario
+    from corekit.scenario.scenario import Scenario
 
 __all__ = ["REPORT", "find_equilibria"]
 
