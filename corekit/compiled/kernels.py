@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from numba.core import compiler, config, registry, types
+from numba.core import config, registry, types
 
 from corekit.compiled.collection import collect_seldom_while_compiling
+from corekit.compiled.front_end import Flags, KernelPipeline, RememberingContext
 from corekit.compiled.libraries import CalleeLibrary, KernelLibrary
 from corekit.compiled.store import CalleeCache, KernelCache
 
 __all__ = ["Kernel", "compiled"]
 
 _CONFIG: Any = config
-_COMPILER: Any = compiler
 _REGISTRY: Any = registry
 _TYPES: Any = types
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,22 +49,7 @@ def compiled(function: Any = None, /, **options: Any) -> Any:
     return make_kernel if function is None else make_kernel(function)
 
 
-class _Flags(_COMPILER.Flags):
-    """Compiler flags that are compared as they were set.
-
-    numba compares them, option by option in Python, whenever it types an operator: a tenth of the time of a first run.
-    """
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._values))
-
-    def __eq__(self, other: object) -> bool:
-        return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
-
-
-class _KernelCompiler(_COMPILER.Compiler):
+class _KernelCompiler(KernelPipeline):
     """numba's compiler, which puts the code of a kernel into a `KernelLibrary`."""
 
     library_class: Any = KernelLibrary
@@ -82,7 +67,8 @@ class _KernelCompiler(_COMPILER.Compiler):
         if library is None:
             library = self.library_class(target_context.codegen(), "corekit")
             library.enable_object_caching()
-        super().__init__(typing_context, target_context, library, args, return_type, _Flags(flags), locals)
+        context = RememberingContext(typing_context)
+        super().__init__(context, target_context, library, args, return_type, Flags(flags), locals)
 
 
 class _CalleeCompiler(_KernelCompiler):

@@ -80,6 +80,18 @@ class _NoEnvironments:
 class KernelLibrary(_CODEGEN.JITCodeLibrary):
     """Machine code of a function that Python calls; no other kernel links it."""
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Nothing yet: all of the module is optimised at once, and with what it links."""
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once; numba does it twice, to prune the counting of references in between."""
+        if any(each.name == "NRT_decref" for each in self._final_module.functions):
+            super()._optimize_final_module()
+            return
+        manager, builder = self._codegen._module_pass_manager()  # noqa: SLF001
+        manager.run(self._final_module, builder)
+
     def _finalize_specific(self) -> None:
         super()._finalize_specific()
         for each in self._final_module.global_variables:

@@ -22,6 +22,7 @@ from numba.core import caching, compiler, event
 from platformdirs import user_cache_path
 
 from corekit.compiled.libraries import CalleeLibrary
+from corekit.compiled.references import HAS_NO_COUNTER
 from corekit.compiled.source_digest import source_digest
 
 __all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder"]
@@ -194,10 +195,11 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
             cres.environment,
             cres.signature,
             cres.reload_init,
+            HAS_NO_COUNTER in cres.metadata,
         )
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        bitcode, described, environment, signature, reload_init = payload
+        bitcode, described, environment, signature, reload_init, uncounted = payload
         for prepare in reload_init:
             prepare()
         library = CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
@@ -212,6 +214,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
             objectmode=False,
             lifted=(),
             reload_init=reload_init,
+            metadata={HAS_NO_COUNTER: True} if uncounted else {},
         )
 
 
