@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import block, indices, matrix, vector
 from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.features import BOX, CAPSULE, HALF_SPACE, HALF_SPACE_PAIR, POLYTOPE, SPHERE, family
 from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
@@ -28,12 +28,8 @@ def measure_half_space_pairs(
         shapes, poses: as in `broad_phase.near_pairs`.
         contacts: id, shape, gap, point, normal, frame, local and weight, as one table.
     """
-    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
-    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
-    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
-    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
-    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
     radius, corners, corner_start = vector(shapes, 2), matrix(shapes, 3), indices(shapes, 4)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
@@ -54,8 +50,7 @@ def measure_half_space_pairs(
         else:
             found = cylinder_on_plane(p, z_axis, x_axis, y_axis, R, h, flat_sine, rows, names)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b], len(kind), frame,
-            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
-            out_normal, out_frame, out_local, out_weight,
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b],
+            shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

@@ -7,7 +7,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, into_frame, norm
-from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import block, indices, matrix
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
 from corekit_sdf.round_planar import capsule_in_ring, capsule_on_circle, sphere_in_ring, sphere_on_circle
@@ -53,12 +53,8 @@ def measure_planar_pairs(
     A pair is worked in the frame of the planar shape; the pair's first shape stays first in the answer.
     Tables are those of `measure_half_space`.
     """
-    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
-    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
-    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
-    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
-    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
     corners, corner_start = matrix(shapes, 3), indices(shapes, 4)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
@@ -82,8 +78,7 @@ def measure_planar_pairs(
         if not math.isfinite(norm(p) + norm(axis)):  # no comparison finds anything there
             found = put(rows, names, 0, PLUS, math.nan, (math.nan, math.nan, math.nan), p)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b], len(kind), frame,
-            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
-            out_normal, out_frame, out_local, out_weight,
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b],
+            shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

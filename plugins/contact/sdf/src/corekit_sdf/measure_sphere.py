@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import block, indices, matrix
 from corekit_sdf.features import CAPSULE, SPHERE, SPHERE_PAIR, family
 from corekit_sdf.pair_frame import relative_position
 from corekit_sdf.rows import put_sphere
@@ -23,12 +23,8 @@ def measure_sphere_pairs(
 
     A pair is worked in the frame of what the sphere meets. Tables are those of `measure_half_space`.
     """
-    kind, size, frame = indices(shapes, 0), matrix(shapes, 1), indices(shapes, 5)
+    kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
-    frame_position, frame_rotation = matrix(poses, 2), block(poses, 3)
-    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
-    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
-    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
     for row in range(number):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != SPHERE_PAIR:
@@ -44,8 +40,7 @@ def measure_sphere_pairs(
             phi, outward = point_cylinder(centre, size[a, 0], size[a, 1])
         found = put_sphere(phi, outward, -1.0, centre, size[b, 0], rows, names)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[a], len(kind), frame,
-            frame_position, frame_rotation, margin, count, out_id, out_shape, out_gap, out_point,
-            out_normal, out_frame, out_local, out_weight,
+            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[a],
+            shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import into_frame, out_of_frame
+from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
 from corekit_sdf.features import FEATURES
 from corekit_sdf.rows import row_point
 
@@ -14,9 +15,7 @@ __all__ = ["write_rows"]
 @compiled
 def write_rows(
     rows: Array, names: IntArray, found: int, i: int, j: int, flip: float, turn: Array, origin: Array,
-    shapes: int, frame: IntArray, frame_position: Array, frame_rotation: Array, margin: float, count: int,
-    out_id: IntArray, out_shape: IntArray, out_gap: Array, out_point: Array, out_normal: Array,
-    out_frame: IntArray, out_local: Array, out_weight: Array,
+    shapes: IntArray, poses: IntArray, margin: float, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
     """Append those of the first `found` rows with gap < margin; returns the new count. A gap that is nan stays.
 
@@ -24,14 +23,19 @@ def write_rows(
         i, j: the pair.
         flip: −1 if the rows' normals point from i into j, else 1.
         turn, origin: rotation and origin of the work frame, (3, 3) and (3,) [m].
-        shapes: how many there are.
+        shapes, poses: as in `broad_phase.near_pairs`.
+        contacts: id, shape, gap, point, normal, frame, local and weight, as one table.
     """
+    frame, frame_position, frame_rotation = indices(shapes, 5), matrix(poses, 2), block(poses, 3)
+    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
+    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
+    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
     for k in range(found):
         if rows[k, 0] >= margin:
             continue
         n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
         x = out_of_frame(turn, row_point(rows, k))
-        out_id[count] = (i * shapes + j) * FEATURES + names[k]
+        out_id[count] = (i * frame.size + j) * FEATURES + names[k]
         out_shape[count, 0], out_shape[count, 1] = i, j
         out_gap[count] = rows[k, 0]
         for axis in range(3):
