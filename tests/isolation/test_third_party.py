@@ -18,11 +18,13 @@ def test_its_source_is_small_and_knows_only_the_plugin_side_of_the_kernel():
     sources = list(ARM.glob("src/**/*.py"))
     assert sum(len(path.read_text().splitlines()) for path in sources) < 250
     text = "\n".join(path.read_text() for path in sources)
-    assert not [room for room in ("world", "simulation", "scenario", "cli") if f"from corekit.{room}" in text]
+    assert not [
+        room for room in ("dynamics", "simulation", "scenario", "cli") if f"from corekit.{room}" in text
+    ]
 
 
 def test_an_arm_from_outside_is_installed_found_tested_and_run(environment, tmp_path):
-    programs = environment(f"torsion-arm[contact,test] @ {ARM.as_uri()}")
+    programs = environment(f"torsion-arm[contact,test] @ {ARM.as_uri()}", "corekit-record")
 
     def corekit(*words):
         done = subprocess.run(

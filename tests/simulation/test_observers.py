@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from types import ModuleType
 
@@ -87,7 +88,13 @@ def hooks(monkeypatch):
                 setattr(module, name, hookimpl(function))
             monkeypatch.setitem(sys.modules, "lab_hooks", module)
             entries = [EntryPoint("lab", "lab_hooks", GROUP)]
-        monkeypatch.setattr("corekit.hooks.installed.metadata.entry_points", lambda group: entries)
+        others = metadata.entry_points
+
+        def entry_points(**chosen):
+            """Other libraries look for entry points too, numba when it compiles first."""
+            return entries if chosen.get("group") == GROUP else others(**chosen)
+
+        monkeypatch.setattr("corekit.hooks.installed.metadata.entry_points", entry_points)
         installed_hooks.cache_clear()
 
     yield install
@@ -174,7 +181,10 @@ def test_no_checkpoint_is_written_while_an_observer_cannot_flush(witness, scenar
     witness.flushes = False
     run(scenario, directory="here")
     assert list((tmp_path / "here").glob("checkpoint-*")) == []
-    assert [patience > 0 for name, patience in witness.calls if name == "flush"] == [False, True]
+    # a slow run asks more often; only at its end is there time to wait
+    waits = [patience > 0 for name, patience in witness.calls if name == "flush"]
+    assert waits[-1]
+    assert not any(waits[:-1])
 
 
 @pytest.mark.parametrize(
