@@ -61,17 +61,17 @@ class QPContact(StepSolver):
         return self._answer(program, problem.id, speed, rough=bool(directions.shape[1]))
 
     def solve_step(
-        self, program: StepProgram, velocity: Array, row_impulse: Array, impulse: Array
+        self, program: StepProgram, increment: Array, row_impulse: Array, impulse: Array
     ) -> SolveInfo:
-        """Write v⁺, λ_b and λ_c; see `StepSolver.solve_step`."""
+        """Write Δ, λ_b and λ_c; see `StepSolver.solve_step`."""
         contacts, whole = program.contacts, self._whole
         if contacts and program.frictional and program.friction.any():
-            whole.take(program, self._pyramid(program.width, rough=True), velocity, row_impulse, impulse)
+            whole.take(program, self._pyramid(program.width, rough=True), increment, row_impulse, impulse)
             speed = float(np.abs(program.bias).max(initial=1e-3))
             return self._answer(whole, program.id[:contacts], speed, rough=True)
         if len(self._smooth) != program.width - 1:
             self._smooth = self._pyramid(program.width, rough=False)
-        whole.take(program, self._smooth, velocity, row_impulse, impulse)
+        whole.take(program, self._smooth, increment, row_impulse, impulse)
         zeros = self._zeros
         info = whole.solve(self._solver, zeros if len(zeros) >= contacts else self._no_shift(contacts))
         found, most = info.residuals, self._tolerance

@@ -192,7 +192,7 @@ def _of_block(system: EquilibriumSystem, bodies: Sequence[int], rigid: Array, re
     except LinAlgError:
         # massless coordinates leave ω² without meaning, but not its sign
         scale = np.sqrt(np.maximum(np.abs(stiffness.diagonal()), 1e-300))
-        values = np.linalg.eigvalsh(stiffness / np.outer(scale, scale))
+        values = np.linalg.eigvalsh(stiffness / np.outer(scale, scale)).astype(np.float64)
         said = f"{reason}, massless coordinates" if reason else "massless coordinates"
         return _judged(values, 1.0, math.nan, said)
     mode = np.zeros(n)

@@ -78,7 +78,8 @@ def tape_of(function: ca.Function) -> Tape:
             raise NoTape(f"CasADi's operation {operation} is not known")
     table = np.array(entries, dtype=np.int64).reshape(-1, 4).T.copy()
     values = np.array(constants, dtype=np.float64)
-    return Tape(*table, values, inputs, outputs, max(1, function.sz_w()))
+    code, first, second, result = table
+    return Tape(code, first, second, result, values, inputs, outputs, max(1, function.sz_w()))
 
 
 @final

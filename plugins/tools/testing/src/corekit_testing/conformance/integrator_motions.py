@@ -108,8 +108,8 @@ def prescribed_followed(subject: Subject) -> None:
             {"mass": chain}, _integrator(subject, step), step=step, abilities=MODEL_ABILITIES | {"prescribed"}
         )
         for _ in range(3):
-            time = simulation.step() and simulation.time
-            place = 0.3 + amplitude * math.sin(drive * time)
+            simulation.step()
+            place = 0.3 + amplitude * math.sin(drive * simulation.time)
             expect_close("the driven place [m]", simulation.state.q[0], np.array(place), 1e-13)
         return simulation
 
@@ -171,7 +171,8 @@ def varying_mass(subject: Subject) -> None:
     def rate(_: float, y: Array) -> Array:
         state.q[:], state.v[:] = y[:2], y[2:]
         model.dynamics(state, np.zeros(model.layout.input_size), mass, force)
-        return np.concatenate([y[2:], np.linalg.solve(mass.dense(), force)])
+        acceleration: Array = np.linalg.solve(mass.dense(), force).astype(np.float64)
+        return np.concatenate([y[2:], acceleration])
 
     scale = math.sqrt(9.81 / 0.4)
     wanted = _solution(rate, np.array([*config.angles, *config.rates]))
