@@ -45,7 +45,7 @@ nodes = 17
 radius = [0.015]
 young = [2e5]
 density = [800.0]
-viscosity = 12.0
+viscous_drag = 12.0
 
 [contact]
 detector = "edges"

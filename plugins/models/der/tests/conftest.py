@@ -1,4 +1,4 @@
-"""Rods with their answers as new arrays, and equilibria by Newton's method with dense matrices."""
+"""Rods that return their results as new arrays, and equilibria by Newton's method with dense matrices."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.roles.component import BuildContext
 from corekit_der.config import Clamp, DERConfig, Force, Joint, Limb
-from corekit_der.frames import move_sources
-from corekit_der.initial import DERInitial
+from corekit_der.frames import update_reference_frames
+from corekit_der.initial_options import DERInitial
 from corekit_der.model import DER
 from corekit_der.tables import Rods
 
@@ -22,9 +22,9 @@ class Rod:
     """A model at one state.
 
     Args:
-        config: its options.
-        gravity: in the world [m/s²].
-        initial: where it starts.
+        config: options of the model.
+        gravity: gravity in the world [m/s²].
+        initial: options of the initial state.
     """
 
     def __init__(
@@ -39,65 +39,67 @@ class Rod:
         self.inputs = np.zeros(self.layout.input_size)
         self.names = [coordinate.name for coordinate in self.layout.coordinates]
 
-    def place(self, *names: str) -> IntArray:
-        """Indices of coordinates."""
+    def indices(self, *names: str) -> IntArray:
+        """Return the indices of coordinates."""
         return np.array([self.names.index(name) for name in names])
 
     def nodes(self, limb: str, count: int, axes: str = "xyz") -> IntArray:
-        """Indices of a limb's node coordinates, (count, 3)."""
-        return np.array([self.place(*(f"{limb}-{i}-{axis}" for axis in axes)) for i in range(count)])
+        """Return the indices of a limb's node coordinates, (count, 3)."""
+        return np.array([self.indices(*(f"{limb}-{i}-{axis}" for axis in axes)) for i in range(count)])
 
     @property
     def free(self) -> IntArray:
-        """Coordinates that are not held."""
+        """Coordinates that are not prescribed."""
         return np.setdiff1d(np.arange(self.size), self.layout.prescribed)
 
-    def moved(self, displacement: Array) -> State:
-        """The state displaced, its sources as they were."""
+    def displace(self, displacement: Array) -> State:
+        """Return the displaced state with the same sources."""
         out = self.state.copy()
         self.model.advance(self.state, displacement, 1.0, self.state, out)
         return out
 
     def shake(self, size: float, seed: int = 0) -> None:
-        """Displace every coordinate at random; the sources stay behind."""
-        self.state = self.moved(size * np.random.default_rng(seed).normal(size=self.size))
+        """Displace every coordinate at random; the sources do not change."""
+        self.state = self.displace(size * np.random.default_rng(seed).normal(size=self.size))
 
     def force(self, state: State | None = None) -> Array:
-        """f."""
+        """Return f."""
         out = np.zeros(self.size)
         self.model.dynamics(state or self.state, self.inputs, self.model.mass_matrix(), out)
         return out
 
     def mass(self) -> Array:
-        """Diagonal of M."""
+        """Return the diagonal of M."""
         mass = self.model.mass_matrix()
         self.model.dynamics(self.state, self.inputs, mass, np.zeros(self.size))
         return mass.data
 
     def stiffness(self) -> Array:
-        """K, dense."""
+        """Return K, dense."""
         stiffness, damping = self.model.tangent_matrices()
         self.model.tangent(self.state, self.inputs, stiffness, damping)
         return stiffness.dense()
 
     def damping(self) -> Array:
-        """D, dense."""
+        """Return D, dense."""
         stiffness, damping = self.model.tangent_matrices()
         self.model.tangent(self.state, self.inputs, stiffness, damping)
         return damping.dense()
 
-    def move_sources(self) -> None:
-        """Make the present edges the sources of their frames, however far they have turned."""
+    def update_reference_frames(self) -> None:
+        """Make the present edges the sources of their frames, for any rotation of the edges."""
         rods, state = self.tables, self.state
-        move_sources(rods, np.zeros(len(rods.length), dtype=bool), state.q, state.v, state.aux)
+        update_reference_frames(rods, np.zeros(len(rods.length), dtype=bool), state.q, state.v, state.aux)
 
     @property
     def tables(self) -> Rods:
-        """What the kernels read."""
-        return self.model._rods._form.rods
+        """Tables of the kernels."""
+        return self.model._rods._elasticity.rods
 
-    def settle(self, iterations: int = 40, tolerance: float = 1e-10, reach: float = 0.05) -> list[float]:
-        """Newton's method to equilibrium of the free coordinates, steps limited; the residuals on the way."""
+    def find_equilibrium(
+        self, iterations: int = 40, tolerance: float = 1e-10, max_increment: float = 0.05
+    ) -> list[float]:
+        """Find the equilibrium of the free coordinates by Newton's method and return the residuals."""
         free, history = self.free, []
         for _ in range(iterations):
             residual = self.force()[free]
@@ -105,16 +107,16 @@ class Rod:
             if history[-1] < tolerance:
                 return history
             step = np.linalg.solve(self.stiffness()[np.ix_(free, free)], residual)
-            step *= min(1.0, reach / float(np.abs(step).max()))
-            whole = np.zeros(self.size)
-            whole[free] = step
-            self.state = self.moved(whole)
+            step *= min(1.0, max_increment / float(np.abs(step).max()))
+            increment = np.zeros(self.size)
+            increment[free] = step
+            self.state = self.displace(increment)
         raise AssertionError(f"no equilibrium: residuals {history}")
 
 
 @pytest.fixture
 def rod_of() -> Callable[..., Rod]:
-    """Make a rod from its config, gravity and start."""
+    """Make a rod from its config, gravity and initial state."""
     return Rod
 
 
@@ -130,12 +132,12 @@ def rod() -> Callable[..., Rod]:
 
 @pytest.fixture
 def cantilever(rod: Callable[..., Rod]) -> Callable[..., Rod]:
-    """Make the paper's cantilever: 1 m along x, clamped at its start, a force at its end."""
+    """Make the cantilever of the paper: 1 m along x, clamped at its start, a force at its end."""
 
     def make(nodes: int = 21, kind: str = "clamp", gravity: Any = (0.0, 0.0, 0.0), **options: Any) -> Rod:
-        given: dict[str, Any] = {"radius": 0.02, "density": 500.0, "young": 1e5, **options}
-        planar = given.pop("planar", False)
-        limb = Limb(name="beam", start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, **given)
+        values: dict[str, Any] = {"radius": 0.02, "density": 500.0, "young": 1e5, **options}
+        planar = values.pop("planar", False)
+        limb = Limb(name="beam", start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, **values)
         clamps, forces = (Clamp(at="beam.start", kind=kind),), (Force(name="tip", at="beam.end"),)
         return rod(limb, clamps=clamps, forces=forces, gravity=gravity, planar=planar)
 
@@ -144,7 +146,7 @@ def cantilever(rod: Callable[..., Rod]) -> Callable[..., Rod]:
 
 @pytest.fixture
 def spider() -> DERConfig:
-    """Nine limbs and five joints: a body, four arms from its lower end, a leg down from each."""
+    """Nine limbs and five joints: a body, four arms from its lower end, and a leg down from each arm."""
     material: dict[str, Any] = {"radius": 5e-3, "young": 3e6, "density": 1180.0, "nodes": 6}
     ends = [(0.1, 0.0, 0.1), (-0.1, 0.0, 0.1), (0.0, 0.1, 0.1), (0.0, -0.1, 0.1)]
     limbs = [Limb(name="body", start=(0.0, 0.0, 0.2), end=(0.0, 0.0, 0.1), **material)]

@@ -1,4 +1,4 @@
-"""What the kernel's conformance kit asks of any model, of a few different graphs of rods."""
+"""Conformance kit for a few different graphs of rods."""
 
 from corekit_testing.conformance import conformance
 
@@ -13,7 +13,7 @@ TREE = {
             "nodes": 4,
             "section": "rectangle",
             "width": 0.02,
-            "viscosity": 0.3,
+            "viscous_drag": 0.3,
         },
         {
             "name": "right",

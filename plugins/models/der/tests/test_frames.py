@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit_der.config import Clamp, Limb
-from corekit_der.elastic import strains
-from corekit_der.frames import directors_along
+from corekit_der.elastic_forces import compute_strains
+from corekit_der.frames import transport_directors
 from corekit_der.vectors import transport
 from corekit_testing.rounding import rounding
 
@@ -19,7 +19,7 @@ unit = st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda v: np.linalg.norm(v)
 @settings(deadline=None)
 @given(unit, unit, unit)
 def test_transport_is_the_smallest_rotation(a, b, v):
-    """It keeps lengths, takes a to b, and leaves the axis a × b as it is."""
+    """It preserves lengths, maps a to b, and does not change the axis a × b."""
     a, b = (tuple(np.array(x) / np.linalg.norm(x)) for x in (a, b))
     if np.dot(a, b) < -0.99:
         return
@@ -30,60 +30,58 @@ def test_transport_is_the_smallest_rotation(a, b, v):
 
 
 @pytest.mark.parametrize("cone", [0.3, 1.0, 1.4])
-def test_a_director_carried_round_a_loop_turns_by_the_enclosed_solid_angle(cone):
-    """Tangents on a circle of latitude come back with the holonomy 2π·(1 − cos ψ)."""
+def test_transport_around_a_loop_turns_a_director_by_the_enclosed_solid_angle(cone):
+    """The holonomy of a circle of latitude is 2π·(1 − cos ψ)."""
     angle = np.linspace(0.0, 2 * np.pi, 4001)
     tangent = np.column_stack(
         [np.sin(cone) * np.cos(angle), np.sin(cone) * np.sin(angle), np.full_like(angle, np.cos(cone))]
     )
-    carried = directors_along(tangent, np.array([0.0, 1.0, 0.0]))
+    carried = transport_directors(tangent, np.array([0.0, 1.0, 0.0]))
     first, last, t = carried[0], carried[-1], tangent[0]
     turned = np.arctan2(np.cross(first, last) @ t, first @ last)
-    away = turned + 2 * np.pi * (
-        1.0 - np.cos(cone)
-    )  # against the sense of the loop in the tangent plane's axes
-    other = turned - 2 * np.pi * (1.0 - np.cos(cone))
-    closest = min(abs(x - 2 * np.pi * np.rint(x / (2 * np.pi))) for x in (away, other))
+    # the sign depends on the sense of the loop in the axes of the tangent plane
+    errors = [turned + sign * 2 * np.pi * (1.0 - np.cos(cone)) for sign in (1, -1)]
+    closest = min(abs(x - 2 * np.pi * np.rint(x / (2 * np.pi))) for x in errors)
     assert closest < 1e-5
 
 
-def test_twist_counts_turns_of_an_edge_that_is_led_round_a_cone(rod):
-    """Three turns of the second edge about the first twist the rod by 3·2π·(1 − cos ψ), frames not spinning."""
+def test_twist_counts_the_turns_of_an_edge_around_a_cone(rod):
+    """Three turns of the second edge about the first, without spin, twist the rod by 3·2π·(1 − cos ψ)."""
     cone, turns = np.pi / 3, 3
     limb = Limb(points=((0, 0, 0), (0, 0, 1.0), (np.sin(cone), 0, 1 + np.cos(cone))), young=(1e5,))
     made = rod(limb, clamps=(Clamp(at="rod.start", kind="edge"),))
     renewed = []
-    x = made.place("rod-2-x", "rod-2-y")
-    angle = made.place("rod-1-angle")[0]
+    x = made.indices("rod-2-x", "rod-2-y")
+    angle = made.indices("rod-1-angle")[0]
     for phi in np.linspace(0.0, 2 * np.pi * turns, 400 * turns + 1)[1:]:
         step = np.zeros(made.size)
         step[x] = np.sin(cone) * np.array([np.cos(phi), np.sin(phi)]) - made.state.q[x]
         made.force()
-        step[angle] = -made.tables.at[1, 10:12] @ step[x]  # so that the edge does not spin
-        made.state = made.moved(step)
+        step[angle] = -made.tables.edge_state[1, 10:12] @ step[x]  # the edge does not spin
+        made.state = made.displace(step)
         if made.model.rechart(made.state):
             renewed.append(phi)
     assert len(renewed) > 5
     found = np.zeros((1, 3))
-    strains(made.tables, made.state.q, made.state.aux, found)
+    compute_strains(made.tables, made.state.q, made.state.aux, found)
     assert abs(found[0, 2]) == pytest.approx(2 * np.pi * turns * (1.0 - np.cos(cone)), rel=5e-3)
 
 
-def test_a_rod_twisted_by_many_turns_holds_its_torque(rod):
-    """θ of the last edge raised to twenty turns: energy ½·GJ·α²/L, no branch is lost."""
+def test_a_rod_twisted_by_many_turns_keeps_its_branch(rod):
+    """Twenty turns of the last edge give the energy ½·GJ·α²/L."""
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=5, young=(1e5,))
     made = rod(limb)
-    angles = made.place(*(f"rod-{i}-angle" for i in range(4)))
+    angles = made.indices(*(f"rod-{i}-angle" for i in range(4)))
     step = np.zeros(made.size)
     step[angles] = 2 * np.pi * 20 * np.arange(4) / 3
-    made.state = made.moved(step)
-    GJ = made.tables.bend[0, 2]
+    made.state = made.displace(step)
+    GJ = made.tables.pair_stiffness[0, 2]
     assert made.model.energy(made.state)[1] == pytest.approx(
         3 * 0.5 * GJ * (2 * np.pi * 20 / 3) ** 2, rel=1e-12
     )
 
 
-def test_recharting_tells_and_changes_nothing_one_can_see(rod):
+def test_reparametrisation_is_reported_and_does_not_change_the_frames(rod):
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=4, young=(1e5,))
     made = rod(limb, collision="capsules")
     assert not made.model.rechart(made.state)
@@ -91,7 +89,7 @@ def test_recharting_tells_and_changes_nothing_one_can_see(rod):
     step = np.zeros(made.size)
     bent = np.array([[0, 0, 0], [0.2, 0, 0.25], [0.25, 0.1, 0.55], [0.2, 0.3, 0.8]])
     step[x] = bent - made.state.q[x]
-    made.state = made.moved(step)
+    made.state = made.displace(step)
     before = made.state.copy()
     assert made.model.rechart(made.state)
     assert not made.model.rechart(made.state)

@@ -1,4 +1,4 @@
-"""Masses, weights, drags, forces and natural curvature, each on a free rod with a known answer."""
+"""Masses, weights, drag, forces and natural curvature of free rods with known results."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ STRAIGHT: dict[str, Any] = {
 MASS = 500.0 * np.pi * 0.02**2
 
 
-def test_mass_of_nodes_is_the_rods_and_inertia_belongs_to_edges(rod):
-    """Σm = ρAL; an edge's angle has ρ·(I₁ + I₂)·L, not ρ·J: it differs for a rectangle."""
+def test_nodes_have_the_mass_of_the_rod_and_edges_its_polar_inertia(rod):
+    """Σm = ρAL; the inertia of an edge's angle is ρ·(I₁ + I₂)·L, not ρ·J: they differ for a rectangle."""
     made = rod(Limb(**STRAIGHT))
     assert made.mass()[made.nodes("rod", 6)[:, 0]].sum() == pytest.approx(MASS, rel=rounding(24))
     oblong = rod(
         Limb(start=(0, 0, 0), end=(1, 0, 0), nodes=5, section="rectangle", width=(0.02,), height=(0.01,))
     )
     polar = 1000.0 * (0.01 * 0.02**3 + 0.02 * 0.01**3) / 12
-    assert oblong.mass()[oblong.place("rod-0-angle")[0]] == pytest.approx(polar * 0.25, rel=1e-12)
+    assert oblong.mass()[oblong.indices("rod-0-angle")[0]] == pytest.approx(polar * 0.25, rel=1e-12)
 
 
-def test_a_spinning_edge_reaches_as_fast_as_its_surface_moves(rod):
-    """1 m/s a unit at nodes, the radius at angles: what errors of velocities are judged by."""
+def test_velocity_scale_of_an_angle_is_the_radius_of_its_edge(rod):
+    """The scale is 1 at nodes and the radius of the edge at angles."""
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=4, radius=(0.03, 0.01))
     made = rod(limb)
-    reach, nodes = made.layout.reach, made.nodes("rod", 4).ravel()
-    assert reach[nodes].tolist() == [1.0] * 12
-    assert np.delete(reach, nodes) == pytest.approx([0.08 / 3, 0.02, 0.04 / 3])
+    scale, nodes = made.layout.reach, made.nodes("rod", 4).ravel()
+    assert scale[nodes].tolist() == [1.0] * 12
+    assert np.delete(scale, nodes) == pytest.approx([0.08 / 3, 0.02, 0.04 / 3])
     assert rod(limb, planar=True).layout.reach is None
 
 
 def test_a_square_twists_by_saint_venants_constant():
-    """J = 0.1405770·a⁴ of a square, b·a³/3 of a thin strip less 0.63·a⁴/3."""
+    """J = 0.1405770·a⁴ of a square and b·a³/3 − 0.63·a⁴/3 of a thin strip."""
     one = np.ones(1)
     assert rectangle_torsion(one, one)[0] == pytest.approx(0.140577, rel=1e-5)
     assert rectangle_torsion(one, 0.01 * one)[0] == pytest.approx((1 - 0.63 * 0.01) * 0.01**3 / 3, rel=1e-4)
 
 
-def test_an_oblong_section_bends_easier_over_its_thin_side(rod):
-    """Width along director 1 counts cubed for κ₁, bending about director 2."""
+def test_an_oblong_section_is_softer_across_its_thin_side(rod):
+    """The stiffness for κ₁, bending about director 2, grows with the cube of the width along director 1."""
     made = rod(
         Limb(
             start=(0, 0, 0),
@@ -66,7 +66,7 @@ def test_an_oblong_section_bends_easier_over_its_thin_side(rod):
         )
     )
     across, upright = np.zeros(made.size), np.zeros(made.size)
-    across[made.place("rod-1-y")], upright[made.place("rod-1-z")] = 1.0, 1.0
+    across[made.indices("rod-1-y")], upright[made.indices("rod-1-z")] = 1.0, 1.0
     K = made.stiffness()
     assert across @ K @ across / (upright @ K @ upright) == pytest.approx(4.0, rel=1e-12)
 
@@ -76,16 +76,16 @@ def test_a_tapered_rod_has_the_sections_of_its_edges(rod):
     assert made.tables.axial == pytest.approx(1e6 * np.pi * np.array([0.025, 0.015]) ** 2)
 
 
-def test_weight_less_buoyancy_and_added_mass(rod):
-    """A free rod in a fluid falls with (ρ − ρ_f)/(ρ + c·ρ_f)·g."""
+def test_buoyancy_and_added_mass_reduce_the_fall(rod):
+    """A free rod in a fluid accelerates with (ρ − ρ_f)/(ρ + c·ρ_f)·g."""
     made = rod(Limb(**STRAIGHT, fluid_density=200.0, added_mass=0.5), gravity=(0.0, 0.0, -9.81))
     fall = made.force()[made.nodes("rod", 6)] / made.mass()[made.nodes("rod", 6)]
     assert fall[:, 2] == pytest.approx(-9.81 * 300.0 / 600.0, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["viscosity", "drag_normal"])
+@pytest.mark.parametrize("kind", ["viscous_drag", "drag_normal"])
 def test_drag_acts_against_the_motion_of_every_node(rod, kind):
-    """Pitfalls: the last node is damped too, and the force points against the velocity: f = −c·L·v in all."""
+    """Pitfalls: drag acts on the last node too, and against the velocity; the sum is −c·L·v."""
     made = rod(Limb(**STRAIGHT | {kind: 3.0}))
     x = made.nodes("rod", 6)
     made.state.v[x] = (0.0, 0.2, 0.0)
@@ -94,7 +94,7 @@ def test_drag_acts_against_the_motion_of_every_node(rod, kind):
     assert drag[-1, 1] == pytest.approx(-3.0 * 0.1 * 0.2, rel=1e-12)
 
 
-def test_a_slender_rod_drags_less_along_itself(rod):
+def test_a_slender_rod_has_less_drag_along_its_axis(rod):
     """With c_n = 2·c_t a falling rod at 45° drifts sideways: f_x = −½·(c_t − c_n)·v."""
     limb = Limb(
         start=(0, 0, 0), end=(np.sqrt(0.5), 0, np.sqrt(0.5)), nodes=4, drag_normal=2.0, drag_tangential=1.0
@@ -107,8 +107,8 @@ def test_a_slender_rod_drags_less_along_itself(rod):
     assert total == pytest.approx([-0.5, 0.0, 1.5], rel=1e-12)
 
 
-def test_a_rod_in_its_plane_drags_as_it_does_in_space(rod):
-    """The same forces, and K and D equal their differences: both are unsymmetric or full across nodes."""
+def test_planar_and_spatial_rods_have_equal_drag(rod):
+    """The forces agree, and K and D agree with finite differences of the force."""
     points = ((0.0, 0.0, 0.0), (0.2, 0.0, 0.1), (0.4, 0.0, 0.05), (0.6, 0.0, 0.3))
     limb = Limb(points=points, young=(1e3,), drag_normal=2.0, drag_tangential=0.5)
     flat, full = rod(limb, planar=True), rod(limb)
@@ -118,15 +118,15 @@ def test_a_rod_in_its_plane_drags_as_it_does_in_space(rod):
     assert flat.force() == pytest.approx(full.force()[full.nodes("rod", 4)[:, [0, 2]]].ravel(), rel=1e-12)
     stiffness, damping, n = flat.stiffness(), flat.damping(), flat.size
     for i, step in enumerate(1e-6 * np.eye(n)):
-        ahead, behind = flat.force(flat.moved(step)), flat.force(flat.moved(-step))
+        ahead, behind = flat.force(flat.displace(step)), flat.force(flat.displace(-step))
         assert stiffness[:, i] == pytest.approx((behind - ahead) / 2e-6, abs=1e-6 * np.abs(stiffness).max())
     before = flat.force()
     flat.state.v[:] += 0.1
     assert damping @ np.full(n, 0.1) == pytest.approx(before - flat.force(), rel=1e-9, abs=1e-12)
 
 
-def test_a_force_pulls_the_way_it_points(rod):
-    """Pitfall: a free node goes where the world force points, also where the base is turned."""
+def test_a_nodal_force_acts_in_world_axes(rod):
+    """Pitfall: the force on a free node has the sign and the axes of its input."""
     made = rod(Limb(**STRAIGHT), forces=(Force(name="f", at="rod.3"),))
     made.inputs[:] = (1.0, -2.0, 3.0)
     force = made.force()
@@ -142,8 +142,8 @@ def test_a_following_force_turns_with_the_rod(rod):
     assert made.force()[made.nodes("rod", 4)[3]] == pytest.approx([2.0, 3.0, 1.0])
 
 
-def test_a_following_force_turns_with_a_rod_in_its_plane_as_it_does_in_space(rod):
-    """(director 1, y, tangent); the same forces on a bent rod, and K is their difference: unsymmetric."""
+def test_following_forces_of_planar_and_spatial_rods_are_equal(rod):
+    """In the axes (director 1, y, tangent) the forces agree, and K agrees with their finite difference."""
     limb = Limb(start=(0, 0, 0), end=(0.3, 0, 0), nodes=4, director=(0.0, 0.0, -1.0), young=(1e3,))
     force = (Force(name="f", at="rod.1", follows=True),)
     full, flat = rod(limb, forces=force), rod(evolve(limb, director=None), forces=force, planar=True)
@@ -155,37 +155,37 @@ def test_a_following_force_turns_with_a_rod_in_its_plane_as_it_does_in_space(rod
     stiffness = flat.stiffness()
     assert np.abs(stiffness - stiffness.T).max() > 1.0
     for i, step in enumerate(1e-6 * np.eye(flat.size)):
-        slope = (flat.force(flat.moved(-step)) - flat.force(flat.moved(step))) / 2e-6
+        slope = (flat.force(flat.displace(-step)) - flat.force(flat.displace(step))) / 2e-6
         assert stiffness[:, i] == pytest.approx(slope, abs=1e-6 * np.abs(stiffness).max())
 
 
 @pytest.mark.parametrize("options", [{}, {"planar": True}, {"curvature_input": "nodes"}])
-def test_input_jacobian_is_the_slope_of_forces(rod, options):
-    given: dict[str, Any] = {
+def test_input_jacobian_is_the_derivative_of_forces(rod, options):
+    values: dict[str, Any] = {
         "curvature_input": "uniform",
         "natural_curvature": (3.0, 0.0),
         "young": (1e5,),
         **options,
     }
-    planar = given.pop("planar", False)
-    limb = Limb(points=((0, 0, 0), (0.1, 0, 0.02), (0.2, 0, 0), (0.25, 0, 0.1)), **given)
+    planar = values.pop("planar", False)
+    limb = Limb(points=((0, 0, 0), (0.1, 0, 0.02), (0.2, 0, 0), (0.25, 0, 0.1)), **values)
     made = rod(limb, planar=planar, forces=(Force(name="f", at="rod.end", follows=True),))
     made.shake(0.02, seed=3)
     made.inputs[:] = np.random.default_rng(0).normal(size=len(made.inputs))
-    found = np.full((made.size, len(made.inputs)), np.nan)
-    made.model.input_jacobian(made.state, made.inputs, found)
+    jacobian = np.full((made.size, len(made.inputs)), np.nan)
+    made.model.input_jacobian(made.state, made.inputs, jacobian)
     slope, h, before = [], 1e-5, made.inputs.copy()
     for e in np.eye(len(before)):
         made.inputs = before + h * e
         up = made.force()
         made.inputs = before - h * e
         slope.append((up - made.force()) / (2 * h))
-    assert found == pytest.approx(np.array(slope).T, abs=1e-7 * np.abs(found).max())
+    assert jacobian == pytest.approx(np.array(slope).T, abs=1e-7 * np.abs(jacobian).max())
 
 
 @pytest.mark.parametrize("kind", ["clamp", "pin", "edge"])
-def test_curvature_of_nodes_has_three_inputs_for_every_inner_node(rod, kind):
-    """Whatever holds the ends; the input of a node bends the rod there and nowhere else."""
+def test_nodal_curvature_has_three_inputs_per_inner_node(rod, kind):
+    """For every kind of clamp; the input of a node bends the rod only at that node."""
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=6, curvature_input="nodes")
     made = rod(limb, clamps=(Clamp(at="rod.start", kind=kind),))
     assert made.layout.inputs[0].size == 3 * 4
@@ -195,11 +195,11 @@ def test_curvature_of_nodes_has_three_inputs_for_every_inner_node(rod, kind):
 
 
 def test_a_hub_of_five_edges_has_ten_pairs_and_one_mass(spider, rod_of):
-    """n edges make n(n − 1)/2 pairs; the joint's mass is the sum of its half edges."""
+    """n edges make n(n − 1)/2 pairs; the mass of the joint is the sum of its half edges."""
     made = rod_of(spider)
     limbs, edges = 9, 9 * 5
-    hub = made.place("body-5-x")[0]
-    at_hub = made.tables.where[:, 2] == hub
+    hub = made.indices("body-5-x")[0]
+    at_hub = made.tables.pair_dofs[:, 2] == hub
     assert at_hub.sum() == 10
     assert len(made.tables.length) == edges
     assert len(made.tables.pair) == limbs * 4 + 10 + 4
@@ -219,7 +219,7 @@ def test_joint_stiffness_scales_its_pairs(rod):
     one = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.1, 0.0, 0.0), nodes=3)
     two = Limb(name="b", start=(0.1, 0.0, 0.0), end=(0.1, 0.1, 0.0), nodes=3)
     soft, stiff = (
-        rod(one, two, joints=(Joint(at=("a.end", "b.start"), stiffness=factor),)).tables.bend
+        rod(one, two, joints=(Joint(at=("a.end", "b.start"), stiffness=factor),)).tables.pair_stiffness
         for factor in (1.0, 3.0)
     )
     assert stiff[-1] == pytest.approx(3.0 * soft[-1])

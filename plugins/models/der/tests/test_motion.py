@@ -1,4 +1,4 @@
-"""Rods in time: frequencies, and runs under the kernel's reference integrators."""
+"""Frequencies of rods, and simulations with the reference integrator."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import pytest
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
 from corekit_der.config import Clamp, DERConfig, Limb
-from corekit_der.initial import BendingMode, DERInitial, LimbStart, bending_mode
+from corekit_der.initial_options import BendingMode, DERInitial, LimbStart, bending_mode
 from corekit_der.model import DER
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.small_world import small_world
 
 ABILITIES = frozenset({"contact-rows", "tangent", "prescribed", "energy", "force-terms"})
 OMEGA = 0.4972396
-"""Of the fixture `cantilever` by Euler and Bernoulli [rad/s]: 1.8751041²·√(EI/(ρA))/L²."""
+"""Frequency of the fixture `cantilever` by Euler and Bernoulli [rad/s]: 1.8751041²·√(EI/(ρA))/L²."""
 
 
 def run(config: DERConfig, step: float, theta: float = 0.5, gravity: float = 0.0, initial=None, inputs=None):
-    """A simulation with the reference integrator, at the given start."""
+    """Return the model and a simulation with the reference integrator, at the initial state."""
     context = BuildContext(gravity=np.array([0.0, 0.0, gravity]), step=step)
     model = DER(config, context)
     integrator = ImplicitEuler(ImplicitEulerConfig(theta=theta), context)
@@ -32,7 +32,7 @@ def run(config: DERConfig, step: float, theta: float = 0.5, gravity: float = 0.0
 
 
 def lowest(rod) -> float:
-    """Least frequency [rad/s]."""
+    """Return the least frequency [rad/s]."""
     free = rod.free
     root = np.sqrt(rod.mass()[free])
     values = np.linalg.eigvalsh(rod.stiffness()[np.ix_(free, free)] / np.outer(root, root))
@@ -47,14 +47,14 @@ def test_cantilever_frequency_matches_euler_bernoulli_to_second_order(cantilever
     assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)
 
 
-def test_holding_two_nodes_raises_the_frequency_by_an_edge_length(cantilever):
-    """Pitfall: L − ½·edge instead of L is + edge/L relative; 0.5 % with the paper's 200 edges."""
+def test_clamping_two_nodes_raises_the_frequency_by_an_edge_length(cantilever):
+    """Pitfall: L − ½·edge instead of L is a relative error of edge/L, 0.5 % with the 200 edges of the paper."""
     error = lowest(cantilever(41, kind="edge")) / OMEGA - 1.0
     assert error == pytest.approx(1.0 / 40, rel=0.06)
 
 
 def test_bending_modes_are_those_of_a_clamped_beam():
-    """No deflection or slope at the clamp, unit deflection at the tip, one more node each."""
+    """Deflection and slope vanish at the clamp, the tip has unit deflection, and mode k has k − 1 nodes."""
     s = np.linspace(0.0, 1.0, 2001)
     for number in (1, 2, 3, 6):
         w = bending_mode(number, s)
@@ -65,7 +65,7 @@ def test_bending_modes_are_those_of_a_clamped_beam():
 
 
 def test_a_swinging_cantilever_follows_beam_theory():
-    """w = (v/ω)·sin ωt over a period; the midpoint's own delay is (ωh)²/12."""
+    """w = (v/ω)·sin ωt over a period; the relative delay of the midpoint rule is (ωh)²/12."""
     limb = Limb(
         name="beam", start=(0, 0, 0), end=(1, 0, 0), nodes=31, radius=(0.02,), young=(1e5,), density=(500.0,)
     )
@@ -79,13 +79,13 @@ def test_a_swinging_cantilever_follows_beam_theory():
         simulation.step()
         times.append(simulation.time)
         heights.append(simulation.state.q[tip])
-    wanted = 0.005 / OMEGA * np.sin(OMEGA * np.array(times))
-    assert np.array(heights) == pytest.approx(wanted, abs=0.02 * 0.005 / OMEGA)
+    expected = 0.005 / OMEGA * np.sin(OMEGA * np.array(times))
+    assert np.array(heights) == pytest.approx(expected, abs=0.02 * 0.005 / OMEGA)
     assert sum(model.energy(simulation.state.parts[0])) == pytest.approx(energy, rel=1e-4)
 
 
 def test_a_thrown_rod_keeps_momentum_and_angular_momentum():
-    """A bent rod thrown spinning through empty space, many edges turned far enough to be recharted."""
+    """A bent rod spins freely; many edges turn far enough for new reference frames."""
     shape = tuple((0.3 * np.sin(a), 0.3 * (1 - np.cos(a)), 0.02 * a) for a in np.linspace(0, 1.5, 8))
     random = np.random.default_rng(0)
     spin = np.cross([0.0, 3.0, 8.0], np.array(shape))
@@ -100,8 +100,8 @@ def test_a_thrown_rod_keeps_momentum_and_angular_momentum():
     m = mass.data[x[:, :1]]
 
     def momenta():
-        place, speed = simulation.state.q[x], simulation.state.v[x]
-        return (m * speed).sum(axis=0), (m * np.cross(place, speed)).sum(axis=0)
+        position, velocity = simulation.state.q[x], simulation.state.v[x]
+        return (m * velocity).sum(axis=0), (m * np.cross(position, velocity)).sum(axis=0)
 
     before, sources = momenta(), simulation.state.aux[:6].copy()
     energy = sum(model.energy(simulation.state.parts[0]))
@@ -110,15 +110,15 @@ def test_a_thrown_rod_keeps_momentum_and_angular_momentum():
     after = momenta()
     assert np.abs(simulation.state.aux[:6] - sources).max() > 0.1
     assert after[0] == pytest.approx(before[0], rel=1e-9)
-    # the spin of edges about themselves has a share of order (r/L)²
+    # the neglected spin of edges about their tangents is of order (r/L)²
     assert after[1] == pytest.approx(before[1], abs=2e-3 * float(np.linalg.norm(before[1])))
     assert sum(model.energy(simulation.state.parts[0])) == pytest.approx(energy, rel=0.02)
 
 
-def test_a_clamp_that_turns_leads_the_rod_round():
-    """A rod in a clamp turned by 90° about z ends where it would have begun, once at rest."""
+def test_a_turning_clamp_turns_the_rod():
+    """After a clamp turned by 90° about z, the rod comes to rest along y."""
     limb = Limb(
-        name="arm", start=(0, 0, 0), end=(0.2, 0, 0), nodes=9, radius=(0.01,), young=(1e6,), viscosity=2.0
+        name="arm", start=(0, 0, 0), end=(0.2, 0, 0), nodes=9, radius=(0.01,), young=(1e6,), viscous_drag=2.0
     )
     clamp = Clamp(at="arm.start", angle=Ramp(begin=0.0, end=0.5, value=(np.pi / 2,), start=(0.0,)))
     model, simulation = run(DERConfig(limbs=(limb,), clamps=(clamp,)), 0.02, theta=1.0)

@@ -1,4 +1,4 @@
-"""What users write: tables, places, clamps, starts, collision, and mistakes that are named."""
+"""Options of users: tables, nodes, clamps, initial states, collision, and error messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import corekit
 from corekit.data.signals import Ramp, Sine
 from corekit.errors import ConfigError
 from corekit_der.config import Clamp, DERConfig, Joint, Limb
-from corekit_der.initial import BendingMode, DERInitial, LimbStart
+from corekit_der.initial_options import BendingMode, DERInitial, LimbStart
 from corekit_testing.rounding import rounding
 
 A = Limb(name="a", start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=6)
@@ -27,20 +27,20 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "unknown node": ({"limbs": (A,), "clamps": (Clamp(at="a.17"),)}, "a.0 … a.5"),
     "held twice": (
         {"limbs": (A,), "clamps": (Clamp(at="a.end"), Clamp(at="a.5", kind="pin"))},
-        "held by another",
+        "another clamp",
     ),
-    "nodes apart": ({"limbs": (A, B), "joints": (Joint(at=("a.start", "b.end")),)}, "at one place"),
-    "one place": ({"limbs": (A, B), "joints": (Joint(at=("a.start",)),)}, "at least two places"),
+    "nodes apart": ({"limbs": (A, B), "joints": (Joint(at=("a.start", "b.end")),)}, "must coincide"),
+    "one place": ({"limbs": (A, B), "joints": (Joint(at=("a.start",)),)}, "at least two nodes"),
     "folded": (
         {
             "limbs": (A, Limb(name="c", start=(0.5, 0.0, 0.0), end=(0.1, 0.0, 0.0), nodes=4)),
             "joints": (Joint(at=("a.end", "c.start")),),
         },
-        "folded back",
+        "fold back",
     ),
     "pin that twists": (
         {"limbs": (A,), "clamps": (Clamp(at="a.end", kind="pin", twist=Sine(amplitude=1.0, frequency=1.0)),)},
-        "a pin holds no twist",
+        "a pin has no twist",
     ),
     "three angles": (
         {"limbs": (A,), "clamps": (Clamp(at="a.end", angle=Sine(amplitude=(1.0, 1.0, 1.0), frequency=1.0)),)},
@@ -55,14 +55,14 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", list(MISTAKES))
-def test_a_mistake_is_named(name, rod_of):
-    options, said = MISTAKES[name]
-    with pytest.raises(ConfigError, match=said):
+def test_a_mistake_is_reported(name, rod_of):
+    options, message = MISTAKES[name]
+    with pytest.raises(ConfigError, match=message):
         rod_of(DERConfig(**options))
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "give start and end, or points"),
         ({"points": ((0, 0, 0), (0, 0, 0))}, "edge 0 has no length"),
@@ -74,22 +74,22 @@ def test_a_mistake_is_named(name, rod_of):
         ),
     ],
 )
-def test_a_limb_without_shape_is_named(options, said):
-    with pytest.raises(ConfigError, match=said):
+def test_a_limb_without_shape_is_reported(options, message):
+    with pytest.raises(ConfigError, match=message):
         Limb(**options)
 
 
-def test_a_start_elsewhere_than_the_clamp_is_named(rod):
+def test_a_start_away_from_the_clamp_is_reported(rod):
     moved = tuple((x, 0.1, 0.0) for x in np.linspace(0, 0.5, 6))
     start = DERInitial(limbs=(LimbStart(limb="a", points=moved),))
-    with pytest.raises(ConfigError, match="held elsewhere"):
+    with pytest.raises(ConfigError, match="start at the clamp"):
         rod(A, clamps=(Clamp(at="a.start"),), initial=start)
     with pytest.raises(ConfigError, match="limbs are a"):
         rod(A, initial=DERInitial(modes=(BendingMode(limb="x", tip=(0, 0, 1)),)))
 
 
-def test_rest_shape_and_start_are_two_things(rod):
-    """A straight rod that starts bent has energy; a bent one that relaxes to straight has the same."""
+def test_rest_shape_and_initial_state_are_independent(rod):
+    """A straight rod that starts bent and a bent rod with a straight unloaded shape have the same energy."""
     bent = tuple((0.5 * np.sin(a), 0.0, 0.5 * (1 - np.cos(a))) for a in np.linspace(0, 1, 6))
     edge = float(np.linalg.norm(np.subtract(bent[1], bent[0])))
     straight = Limb(name="a", start=(0, 0, 0), end=(5 * edge, 0, 0), nodes=6)
@@ -101,8 +101,8 @@ def test_rest_shape_and_start_are_two_things(rod):
     assert three.model.energy(three.state)[1] == pytest.approx(0.0, abs=ROUNDED_ENERGY)
 
 
-def test_a_start_turned_half_round_is_as_good_as_any(rod):
-    """Beyond 180° from the rest shape the directors begin anew: a rigidly turned rod has no energy."""
+def test_a_start_may_be_turned_by_half_a_turn(rod):
+    """A rigidly turned rod has no energy, also at and beyond 180° from the rest shape."""
     for turn in (1.0, np.pi - 1e-3, np.pi, 4.0):
         points = tuple((x * np.cos(turn), 0.0, x * np.sin(turn)) for x in np.linspace(0, 0.5, 6))
         made = rod(A, initial=DERInitial(limbs=(LimbStart(limb="a", points=points),)))
@@ -110,8 +110,8 @@ def test_a_start_turned_half_round_is_as_good_as_any(rod):
         assert np.abs(made.force()).max() < 1e-9
 
 
-def test_a_moving_clamp_leads_position_direction_and_twist(rod):
-    """A quarter turn about z and a shift in one second: the clamped edge points along y, the rate is the slope."""
+def test_a_moving_clamp_prescribes_position_direction_and_twist(rod):
+    """After a quarter turn about z and a shift, the clamped edge points along y."""
     clamp = Clamp(
         at="a.start",
         displacement=Ramp(begin=0.0, end=1.0, value=(0.0, 0.0, 0.3), start=(0.0, 0.0, 0.0)),
@@ -120,10 +120,10 @@ def test_a_moving_clamp_leads_position_direction_and_twist(rod):
     made = rod(A, clamps=(clamp,))
     value, rate = np.zeros(len(made.layout.prescribed)), np.zeros(len(made.layout.prescribed))
     made.model.prescribed(1.0, value, rate)
-    held = dict(zip((made.names[k] for k in made.layout.prescribed), value, strict=True))
-    assert [held[f"a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, 0.0, 0.3])
-    assert [held[f"clamp-a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, -0.1, 0.3])
-    assert held["clamp-a-0-angle"] == pytest.approx(0.0, abs=rounding(16))
+    prescribed = dict(zip((made.names[k] for k in made.layout.prescribed), value, strict=True))
+    assert [prescribed[f"a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, 0.0, 0.3])
+    assert [prescribed[f"clamp-a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, -0.1, 0.3])
+    assert prescribed["clamp-a-0-angle"] == pytest.approx(0.0, abs=rounding(16))
 
 
 def test_a_clamp_turned_about_the_rod_twists_it_by_any_number_of_turns(rod):
@@ -139,8 +139,8 @@ def test_a_clamp_turned_about_the_rod_twists_it_by_any_number_of_turns(rod):
         assert rate[k] == pytest.approx(50.0, rel=1e-9)
 
 
-def test_edges_near_along_the_arc_never_touch_each_other(rod):
-    """Pitfall: a fixed number of excluded edges lets fine meshes collide with themselves at rest."""
+def test_edges_near_along_the_arc_are_excluded_pairs(rod):
+    """Pitfall: with a fixed number of excluded edges, fine meshes collide with themselves."""
     for nodes in (11, 201):
         limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, radius=(0.02,))
         made = rod(limb, self_contact=True)
@@ -153,12 +153,12 @@ def test_edges_near_along_the_arc_never_touch_each_other(rod):
         assert (between[~excluded] >= 0.04).all()
 
 
-def test_exclusion_goes_round_rings_and_over_joints(rod, spider, rod_of):
+def test_exclusion_crosses_joints_and_closes_rings(rod, spider, rod_of):
     angle = 2 * np.pi * np.arange(12) / 12
     ring = Limb(points=tuple((np.cos(a), np.sin(a), 0.0) for a in angle), closed=True, radius=(0.01,))
     assert [0, 11] in rod(ring, self_contact=True).layout.never.tolist()
     made = rod_of(evolve(spider, self_contact=True))
-    hub = made.place("body-5-x")[0]
+    hub = made.indices("body-5-x")[0]
     at_hub = np.flatnonzero((made.tables.edge[:, :2] == hub).any(axis=1))
     never = {tuple(pair) for pair in made.layout.never.tolist()}
     assert all((a, b) in never for i, a in enumerate(at_hub) for b in at_hub[i + 1 :])
@@ -167,13 +167,13 @@ def test_exclusion_goes_round_rings_and_over_joints(rod, spider, rod_of):
 @pytest.mark.parametrize("kind", ["edges", "spheres", "capsules"])
 def test_every_kind_of_collision_covers_the_rod(rod, kind):
     made = rod(A, collision=kind)
-    wanted = {"edges": ("edge", 5), "spheres": ("sphere", 6), "capsules": ("capsule", 5)}[kind]
-    assert (made.layout.shapes[0].kind, len(made.layout.shapes)) == wanted
+    expected = {"edges": ("edge", 5), "spheres": ("sphere", 6), "capsules": ("capsule", 5)}[kind]
+    assert (made.layout.shapes[0].kind, len(made.layout.shapes)) == expected
     assert not rod(A, collision="none").layout.shapes
 
 
-def test_a_spider_is_a_table_with_one_line_a_limb(tmp_path):
-    """The scenario file's tables make the same rods as the option objects."""
+def test_a_spider_needs_one_line_per_limb(tmp_path):
+    """The tables of a scenario file make the rods of nine limbs."""
     limbs = [("body", (0, 0, 0.2), (0, 0, 0.1))]
     ends = [(0.1, 0, 0.1), (-0.1, 0, 0.1), (0, 0.1, 0.1), (0, -0.1, 0.1)]
     limbs += [(f"arm{i}", (0, 0, 0.1), end) for i, end in enumerate(ends)]

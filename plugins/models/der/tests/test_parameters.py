@@ -1,4 +1,4 @@
-"""Options as symbols against rods built with other options."""
+"""Options as symbols, against rods with other options."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ca = pytest.importorskip("casadi", reason="the extra `symbolic` is not installed
 
 
 def joined(*, planar):
-    """A trunk with two branches, clamped at its foot; every material another."""
+    """Return a clamped trunk with two branches, each of another material."""
     third = 0.0 if planar else 0.1
     limbs = (
         Limb(name="trunk", start=(0, 0, 0), end=(0, 0, 0.3), nodes=4, radius=(0.02, 0.01), young=(2e5,)),
         Limb(
             name="left", start=(0, 0, 0.3), end=(0.2, third, 0.4), nodes=4, section="rectangle", width=(0.02,),
-            viscosity=0.3, density=(700.0,), poisson=0.2,
+            viscous_drag=0.3, density=(700.0,), poisson=0.2,
         ),
         Limb(
             name="right", start=(-0.3, 0, 0.35), end=(0, 0, 0.3), nodes=4, young=(3e6,), drag_normal=0.4,
@@ -36,7 +36,7 @@ def joined(*, planar):
 
 
 def with_option(config, name, value):
-    """The configuration with one option of a limb set to a number."""
+    """Return the configuration with one option of a limb set to a number."""
     limb, option, component = re.findall(r"limbs\[(\d+)\]\.(\w+)(?:\[(\d)\])?", name)[0]
     own = getattr(config.limbs[int(limb)], option)
     if component:
@@ -49,50 +49,50 @@ def with_option(config, name, value):
 
 
 @pytest.mark.parametrize("planar", [False, True])
-def test_options_as_symbols_are_those_of_rods_built_with_other_numbers(planar):
-    """Joined limbs too: where they meet, a pair bends as the halves of both in series."""
+def test_options_as_symbols_agree_with_rods_of_other_options(planar):
+    """Also for joined limbs: a pair at a joint bends like both half edges in series."""
     config = joined(planar=planar)
     model = DER(config)
     expressions, n = model.symbolic(), len(model.layout.coordinates)
-    offered = expressions.parameters
+    parameters = expressions.parameters
     for limb in range(3):
-        for option in ("viscosity", "drag_normal", "drag_tangential", "young", "density"):
-            assert f"limbs[{limb}].{option}" in offered
-    assert "limbs[2].natural_curvature[0]" in offered
-    assert ("limbs[1].poisson" in offered) is not planar
-    symbols = {name: ca.SX.sym(name) for name in offered}
-    held = expressions.with_parameters(symbols)
+        for option in ("viscous_drag", "drag_normal", "drag_tangential", "young", "density"):
+            assert f"limbs[{limb}].{option}" in parameters
+    assert "limbs[2].natural_curvature[0]" in parameters
+    assert ("limbs[1].poisson" in parameters) is not planar
+    symbols = {name: ca.SX.sym(name) for name in parameters}
+    with_symbols = expressions.with_parameters(symbols)
     q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
-    sought = ca.Function(
-        "sought",
+    evaluate = ca.Function(
+        "mass_and_force",
         [q, v, ca.vertcat(*symbols.values())],
-        [ca.diag(held.mass(q)), held.force(q, v, ca.SX(0, 1))],
+        [ca.diag(with_symbols.mass(q)), with_symbols.force(q, v, ca.SX(0, 1))],
     )
     rng = np.random.default_rng(0)
     state = State.zeros(n, n, model.layout.aux)
     model.initial_state(None, state)
     state.q += 1e-2 * rng.normal(size=n)
     state.v[:] = rng.normal(size=n)
-    own = np.array([each.value for each in offered.values()])
-    for k, name in enumerate(offered):
+    own = np.array([each.value for each in parameters.values()])
+    for k, name in enumerate(parameters):
         other = DER(with_option(config, name, float(0.4 * own[k] + 0.05)))
         mass, force = other.mass_matrix(), np.zeros(n)
         other.dynamics(state, np.zeros(0), mass, force)
         values = own.copy()
         values[k] = 0.4 * own[k] + 0.05
-        found = [np.array(each).ravel() for each in sought(state.q, state.v, values)]
-        assert found[0] == pytest.approx(mass.data, rel=1e-12), name
-        assert found[1] == pytest.approx(force, rel=1e-9, abs=1e-9 * np.abs(force).max()), name
+        results = [np.array(each).ravel() for each in evaluate(state.q, state.v, values)]
+        assert results[0] == pytest.approx(mass.data, rel=1e-12), name
+        assert results[1] == pytest.approx(force, rel=1e-9, abs=1e-9 * np.abs(force).max()), name
 
 
-def test_options_that_change_along_a_limb_or_have_no_place_are_not_offered():
+def test_options_that_vary_along_a_limb_or_are_absent_are_no_parameters():
     points = ((0, 0, 0), (0.1, 0, 0), (0.2, 0, 0))
     limb = Limb(points=points, young=(1e5, 2e5), density=(1000.0, 500.0))
     assert set(DER(DERConfig(limbs=(limb,))).symbolic().parameters) == {
         f"limbs[0].{name}"
-        for name in ("viscosity", "drag_normal", "drag_tangential", "poisson", "natural_twist")
+        for name in ("viscous_drag", "drag_normal", "drag_tangential", "poisson", "natural_twist")
     }
     edge = DER(DERConfig(limbs=(Limb(points=points[:2]),), planar=True)).symbolic().parameters
     assert {name.partition(".")[2] for name in edge} == {
-        "viscosity", "drag_normal", "drag_tangential", "young", "density"
+        "viscous_drag", "drag_normal", "drag_tangential", "young", "density"
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What `corekit list` and composition read of this plugin."""
+"""Component specification for `corekit list` and composition."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -10,7 +10,7 @@ der = ComponentSpec(
     api="0.1",
     target="corekit_der.model:DER",
     config="corekit_der.config:DERConfig",
-    initial="corekit_der.initial:DERInitial",
+    initial="corekit_der.initial_options:DERInitial",
     summary="Discrete elastic rods: any graph of limbs that stretch, bend and twist, jointed, clamped and loaded.",
     provides=(
         "contact-rows",

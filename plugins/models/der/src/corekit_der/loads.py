@@ -1,10 +1,10 @@
-"""Loads that depend on how a rod lies: drag of slender bodies, and forces at nodes that may turn with it.
+"""Loads that depend on the configuration: drag of slender bodies, and following forces at nodes.
 
-Drag of an edge on either of its nodes, half an edge each (so the last node has its share):
+Drag of an edge on each of its two nodes, half an edge each:
 
     F = −(L/2)·[c_n·1 + (c_t − c_n)·t∘t]·ẋ                                                 (1)
 
-A force u at a node is Rᵀ·u in the base's axes, or follows the material axes of an edge there:
+A force u at a node is Rᵀ·u in the base's axes. A following force turns with the material axes of an edge:
 
     F = u₁·m₁ + u₂·m₂ + u₃·t                                                              (2)
     δF = [u₃·δe⊥ − t·(u₁m₁ + u₂m₂)·δe]/l + (u₁m₂ − u₂m₁)·(δθ + A·δe)                        (3)
@@ -17,25 +17,25 @@ Source of (1): Gray and Hancock (1955), "The propulsion of sea-urchin spermatozo
 from __future__ import annotations
 
 from corekit.data.arrays import Array
-from corekit_der.frames import place_edges
-from corekit_der.tables import Places, Rods
-from corekit_der.vectors import along, compiled, inlined, row, scaled
+from corekit_der.frames import compute_edges
+from corekit_der.tables import BlockEntries, Rods
+from corekit_der.vectors import add_scaled, compiled, inlined, row, scale
 
-__all__ = ["add_drag", "add_drag_slopes", "add_following", "following_slopes"]
+__all__ = ["add_drag", "add_drag_derivatives", "add_following", "following_derivatives"]
 
 
 @inlined
 def _along_edge(rods: Rods, j: int, v: Array, node: int, width: int) -> float:
-    """t·ẋ of a node, in space (`width` 3) or in the plane (2)."""
+    """Return t·ẋ of a node, in space (`width` 3) or in the plane (2)."""
     total = 0.0
     for k in range(width):
-        total += rods.at[j, k] * v[node + k]
+        total += rods.edge_state[j, k] * v[node + k]
     return total
 
 
 @compiled
 def add_drag(rods: Rods, drag: Array, width: int, v: Array, force: Array) -> None:
-    """Add (1) at the tangents in `rods.at`; `drag` holds ½L·(c_n, c_t), (E, 2) [N·s/m]; `width` coordinates a node."""
+    """Add (1) for the edge state; `drag` = ½L·(c_n, c_t), (E, 2) [N·s/m]; a node has `width` coordinates."""
     for j in range(len(drag)):
         across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
         if across == 0.0 and extra == 0.0:
@@ -44,23 +44,23 @@ def add_drag(rods: Rods, drag: Array, width: int, v: Array, force: Array) -> Non
             x = rods.edge[j, side]
             speed = extra * _along_edge(rods, j, v, x, width)
             for k in range(width):
-                force[x + k] -= across * v[x + k] + speed * rods.at[j, k]
+                force[x + k] -= across * v[x + k] + speed * rods.edge_state[j, k]
 
 
 @compiled
-def add_drag_slopes(
-    rods: Rods, drag: Array, width: int, v: Array, edge: Places, block: Array, K: Array, D: Array
+def add_drag_derivatives(
+    rods: Rods, drag: Array, width: int, v: Array, edge: BlockEntries, block: Array, K: Array, D: Array
 ) -> None:
-    """Add −∂F/∂x and −∂F/∂ẋ of (1) to the flat storages of two matrices of one kind, from `rods.at`.
+    """Add −∂F/∂x and −∂F/∂ẋ of (1) for the edge state to the flat storages of two matrices of one kind.
 
-    `edge` says where an edge's block of 2·`width` rows stands; `block` is work space, (2, 36).
+    `edge` locates an edge's block of 2·`width` rows; `block` is a workspace, (2, 36).
     """
     n = 2 * width
     for j in range(len(drag)):
         across, extra = drag[j, 0], drag[j, 1] - drag[j, 0]
         if across == 0.0 and extra == 0.0:
             continue
-        t, length = rods.at[j], rods.at[j, 3]
+        t, length = rods.edge_state[j], rods.edge_state[j, 3]
         block[:] = 0.0
         for side in range(2):
             x = rods.edge[j, side]
@@ -83,22 +83,22 @@ def add_drag_slopes(
 
 @compiled
 def add_following(rods: Rods, node: int, edge: int, u: Array, force: Array) -> None:
-    """Add (2) at the node with first index `node`, from `rods.at`."""
-    t, m1, m2 = row(rods.at, edge, 0), row(rods.at, edge, 4), row(rods.at, edge, 7)
+    """Add (2) at the node with first index `node`, for the edge state."""
+    t, m1, m2 = row(rods.edge_state, edge, 0), row(rods.edge_state, edge, 4), row(rods.edge_state, edge, 7)
     for k in range(3):
         force[node + k] += u[0] * m1[k] + u[1] * m2[k] + u[2] * t[k]
 
 
 @compiled
-def following_slopes(rods: Rods, q: Array, aux: Array, edge: int, u: Array, out: Array) -> None:
+def following_derivatives(rods: Rods, q: Array, aux: Array, edge: int, u: Array, out: Array) -> None:
     """Write (3) as δF = out·(δx_start, δθ, δx_end), out (3, 7)."""
-    place_edges(rods, q, aux)
-    t, m1, m2 = row(rods.at, edge, 0), row(rods.at, edge, 4), row(rods.at, edge, 7)
-    swept, length = row(rods.at, edge, 10), rods.at[edge, 3]
-    side, spun = along(scaled(u[0], m1), u[1], m2), along(scaled(u[0], m2), -u[1], m1)
+    compute_edges(rods, q, aux)
+    t, m1, m2 = row(rods.edge_state, edge, 0), row(rods.edge_state, edge, 4), row(rods.edge_state, edge, 7)
+    connection, length = row(rods.edge_state, edge, 10), rods.edge_state[edge, 3]
+    side, spun = add_scaled(scale(u[0], m1), u[1], m2), add_scaled(scale(u[0], m2), -u[1], m1)
     for a in range(3):
         out[a, 3] = spun[a]
         for b in range(3):
             perpendicular = (1.0 if a == b else 0.0) - t[a] * t[b]
-            slope = (u[2] * perpendicular - t[a] * side[b]) / length + spun[a] * swept[b]
+            slope = (u[2] * perpendicular - t[a] * side[b]) / length + spun[a] * connection[b]
             out[a, b], out[a, 4 + b] = -slope, slope

@@ -1,16 +1,16 @@
-"""Which options of limbs may become symbols, and what goes with them.
+"""Options of limbs that may become symbols, and their effect.
 
-Linear in an option p are viscous and resistive drag, natural curvature and twist, and in the density mass and weight.
-Young's modulus E scales the stiffness of a limb's edges, Poisson's ratio ν their torsion:
+Viscous and resistive drag, natural curvature and twist are linear in their options. Mass and weight are linear in the
+density. Young's modulus E scales the stiffness of a limb's edges, Poisson's ratio ν their torsion:
 
     axial, bending:  E/E₀,        torsion:  (E/E₀)·(1 + ν₀)/(1 + ν)                               (1)
 
-A pair bends as its two half edges in series do. With r the share that an edge has in the pair's compliance and s (1),
+A pair bends like its two half edges in series. With r the fraction of an edge in the pair's compliance and s of (1),
 
-    stiffness of the pair:  1/(r_e/s_e + r_f/s_f)  of its own                                     (2)
+    factor of the pair's stiffness:  1/(r_e/s_e + r_f/s_f)                                        (2)
 
-so that limbs joined to others have theirs too. An option that changes along the limb has none to offer, and natural
-curvature has where it is given: there is a place then to write what was found.
+so the options of joined limbs may become symbols too. An option that varies along the limb may not. Natural curvature
+may only where the user gives it, so that the scenario has an entry for the fitted value.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering
 from corekit_der.symbolic import Material
 
-__all__ = ["compliance_shares", "materials_of"]
+__all__ = ["compliance_fractions", "limb_materials"]
 
 
-def compliance_shares(graph: Graph) -> Array:
-    """r of (2): what either edge has in the compliances κ₁, κ₂ and twist of every pair, (P, 2, 3)."""
-    # a ghost before a clamped edge does not bend
+def compliance_fractions(graph: Graph) -> Array:
+    """Return r of (2) for κ₁, κ₂ and twist of every pair, (P, 2, 3)."""
+    # a ghost does not bend
     halves = np.where(graph.axial[graph.pair] == 0.0, 0.0, 0.5 * graph.length[graph.pair])
     each = halves[:, :, None] / graph.bend[graph.pair]
     return each / each.sum(axis=1, keepdims=True)
 
 
-def _to_nodes(graph: Graph, numbering: Numbering, each: Array, along: Array) -> Array:
-    """Half of what every edge has, (E,), to the coordinates of either node, times `along` (d,), (n,)."""
+def _to_nodes(graph: Graph, numbering: Numbering, each: Array, direction: Array) -> Array:
+    """Return half of every edge's value (E,) at the coordinates of both nodes, times `direction` (d,), (n,)."""
     out = np.zeros(numbering.size)
     for end in (0, 1):
-        x = numbering.node[graph.edge[:, end], None] + np.arange(len(along))
-        np.add.at(out, x, 0.5 * each[:, None] * along)
+        x = numbering.node[graph.edge[:, end], None] + np.arange(len(direction))
+        np.add.at(out, x, 0.5 * each[:, None] * direction)
     return out
 
 
-def _natural(limb: Limb, planar: bool) -> Iterator[tuple[str, str, float, int]]:
-    """Name, unit, value and component of the natural strains that a limb gives."""
+def _natural_strains(limb: Limb, planar: bool) -> Iterator[tuple[str, str, float, int]]:
+    """Yield name, unit, value and component of the natural strains of a limb."""
     if any(limb.natural_curvature):
         for k in range(1 if planar else 2):
             yield f"natural_curvature[{k}]", "1/m", limb.natural_curvature[k], k
@@ -55,39 +55,43 @@ def _natural(limb: Limb, planar: bool) -> Iterator[tuple[str, str, float, int]]:
         yield "natural_twist", "rad/m", limb.natural_twist, 2
 
 
-def materials_of(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Material, ...]:
-    """What every limb offers; `gravity` in the axes that the coordinates of a node count, (d,) [m/s²]."""
-    found: list[Material] = []
+def limb_materials(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Material, ...]:
+    """Return the materials of all limbs; `gravity` in the axes of a node's coordinates, (d,) [m/s²]."""
+    materials: list[Material] = []
     planar, ones = len(gravity) == 2, np.ones(len(gravity))
     for i, limb in enumerate(graph.limbs):
-        edges, own = np.flatnonzero(graph.limb == i), graph.limb == i
-        bends = bool(np.isin(graph.pair, edges).any())
+        edges, is_own = np.flatnonzero(graph.limb == i), graph.limb == i
+        has_pairs = bool(np.isin(graph.pair, edges).any())
 
         def parameter(name: str, unit: str, value: float, i: int = i) -> tuple[str, SymbolicParameter]:
             return f"limbs[{i}].{name}", SymbolicParameter(unit, value)
 
-        length = np.where(own, graph.length, 0.0)
+        length = np.where(is_own, graph.length, 0.0)
         drag = _to_nodes(graph, numbering, length, ones)
-        found.append(Material(*parameter("viscosity", "Pa·s", limb.viscosity), drag=drag))
+        materials.append(Material(*parameter("viscous_drag", "Pa·s", limb.viscous_drag), drag=drag))
         for k, (name, value) in enumerate(
             (("drag_normal", limb.drag_normal), ("drag_tangential", limb.drag_tangential))
         ):
-            resistive = np.zeros((len(own), 2))
+            resistive = np.zeros((len(is_own), 2))
             resistive[:, k] = 0.5 * length
-            found.append(Material(*parameter(name, "Pa·s", value), resistive=resistive))
+            materials.append(Material(*parameter(name, "Pa·s", value), resistive=resistive))
         if len(limb.young) == 1:
-            found.append(Material(*parameter("young", "Pa", limb.young[0]), edges=edges, scales="young"))
-        if bends and not planar:
-            found.append(Material(*parameter("poisson", "-", limb.poisson), edges=edges, scales="poisson"))
+            materials.append(Material(*parameter("young", "Pa", limb.young[0]), edges=edges, scales="young"))
+        if has_pairs and not planar:
+            materials.append(
+                Material(*parameter("poisson", "-", limb.poisson), edges=edges, scales="poisson")
+            )
         if len(limb.density) == 1:
             line = length * graph.line_mass / limb.density[0]
             mass = _to_nodes(graph, numbering, line, ones)
             if not planar:
                 mass[numbering.edge] += length * graph.line_spin / limb.density[0]
             weight = _to_nodes(graph, numbering, line, gravity)
-            found.append(Material(*parameter("density", "kg/m³", limb.density[0]), mass=mass, weight=weight))
-        for name, unit, value, k in _natural(limb, planar) if (graph.pair_limb == i).any() else ():
+            materials.append(
+                Material(*parameter("density", "kg/m³", limb.density[0]), mass=mass, weight=weight)
+            )
+        for name, unit, value, k in _natural_strains(limb, planar) if (graph.pair_limb == i).any() else ():
             natural = np.zeros((len(graph.pair), 3))
             natural[graph.pair_limb == i, k] = 1.0
-            found.append(Material(*parameter(name, unit, value), natural=natural))
-    return tuple(found)
+            materials.append(Material(*parameter(name, unit, value), natural=natural))
+    return tuple(materials)

@@ -1,4 +1,4 @@
-"""Rods that move in a plane: two coordinates a node, no frames, half the bandwidth.
+"""Elasticity of planar rods: two coordinates per node, no frames, half the bandwidth.
 
 In the base's x–z plane, angles about its y axis and n the tangent turned by +90° about y, n = (t_z, −t_x):
 
@@ -9,7 +9,7 @@ In the base's x–z plane, angles about its y axis and n the tangent turned by +
     ∂E/∂(e, f) = s·(2/χ)·(φ_e, φ_f)                                                            (2)
     ∂²E = [c·(2/χ)² + s·k/χ]·(φ_e, φ_f)∘(φ_e, φ_f) + s·(2/χ)·(sym(t_e, n_e)/l_e², −sym(t_f, n_f)/l_f²)   (3)
 
-(the last on the diagonal blocks), which is `elastic` with director 2 along y and no twist.
+(the last on the diagonal blocks). This is `elastic_forces` with director 2 along y and no twist.
 
 Source: Huang, Huang, Jawed (2020), "Dynamic simulation of articulated soft robots", Nature Communications 11.
 """
@@ -19,89 +19,95 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_der.tables import Places, PlaceTable, Rods, RodTable
+from corekit_der.tables import BlockEntries, BlockEntryTable, Rods, RodTable
 from corekit_der.vectors import compiled, inlined
 
-__all__ = ["place_planar", "planar_forces", "planar_slopes", "planar_stiffness", "planar_strains"]
+__all__ = [
+    "add_planar_curvature_derivatives",
+    "compute_planar_edges",
+    "planar_forces",
+    "planar_stiffness",
+    "planar_strains",
+]
 
 
 @compiled
-def place_planar(rods: Rods, q: Array) -> None:
-    """Write t (0, 1), l (3) and n (4, 5) of every edge into `rods.at`."""
+def compute_planar_edges(rods: Rods, q: Array) -> None:
+    """Write t (0, 1), l (3) and n (4, 5) of every edge into `rods.edge_state`."""
     for j in range(len(rods.length)):
         start, end = rods.edge[j, 0], rods.edge[j, 1]
         x, z = q[end] - q[start], q[end + 1] - q[start + 1]
         length = math.sqrt(x * x + z * z)
-        rods.at[j, 0], rods.at[j, 1], rods.at[j, 3] = x / length, z / length, length
-        rods.at[j, 4], rods.at[j, 5] = z / length, -x / length
+        rods.edge_state[j, 0], rods.edge_state[j, 1], rods.edge_state[j, 3] = x / length, z / length, length
+        rods.edge_state[j, 4], rods.edge_state[j, 5] = z / length, -x / length
 
 
 @inlined
 def _bend(rods: Rods, p: int) -> tuple[int, int, float, float, float, float]:
-    """Edges, their signs, 2/χ and k of a pair."""
+    """Return the edges, their signs, 2/χ and k of a pair."""
     e, f = rods.pair[p, 0], rods.pair[p, 1]
     se, sf = rods.sign[p, 0], rods.sign[p, 1]
-    at, s = rods.at, se * sf
-    slope = 2.0 / (1.0 + s * (at[e, 0] * at[f, 0] + at[e, 1] * at[f, 1]))
-    return e, f, se, sf, slope, slope * s * (at[e, 1] * at[f, 0] - at[e, 0] * at[f, 1])
+    state, s = rods.edge_state, se * sf
+    slope = 2.0 / (1.0 + s * (state[e, 0] * state[f, 0] + state[e, 1] * state[f, 1]))
+    return e, f, se, sf, slope, slope * s * (state[e, 1] * state[f, 0] - state[e, 0] * state[f, 1])
 
 
 @compiled
 def planar_strains(rods: Rods, q: Array, out: Array) -> None:
     """Write k of every pair into the first column of `out`, (P, 3)."""
-    place_planar(rods, q)
-    for p in range(len(rods.rest)):
+    compute_planar_edges(rods, q)
+    for p in range(len(rods.rest_strain)):
         out[p, 0] = _bend(rods, p)[5]
 
 
 @compiled
 def planar_forces(
-    table: RodTable, q: Array, share: tuple[float, float, float], force: Array
+    table: RodTable, q: Array, weights: tuple[float, float, float], force: Array
 ) -> tuple[float, float]:
-    """Add −∂E/∂x of (2) to `force`; returns the energies of stretching and bending [J]. `share`: see `elastic`."""
+    """Add −∂E/∂x of (2) to `force` and return the energies of stretching and bending [J]."""
     rods = Rods(*table)
-    place_planar(rods, q)
-    at = rods.at
+    compute_planar_edges(rods, q)
+    state = rods.edge_state
     stretching = bending = 0.0
     for j in range(len(rods.length)):
-        strain = at[j, 3] / rods.length[j] - 1.0
+        strain = state[j, 3] / rods.length[j] - 1.0
         stretching += 0.5 * rods.axial[j] * rods.length[j] * strain * strain
-        pull = share[0] * rods.axial[j] * strain
+        tension = weights[0] * rods.axial[j] * strain
         for k in range(2):
-            force[rods.edge[j, 0] + k] += pull * at[j, k]
-            force[rods.edge[j, 1] + k] -= pull * at[j, k]
-    for p in range(len(rods.rest)):
+            force[rods.edge[j, 0] + k] += tension * state[j, k]
+            force[rods.edge[j, 1] + k] -= tension * state[j, k]
+    for p in range(len(rods.rest_strain)):
         e, f, se, sf, slope, curvature = _bend(rods, p)
-        excess = curvature - rods.rest[p, 0]
-        bending += 0.5 * rods.bend[p, 0] * excess * excess
-        moment = share[1] * rods.bend[p, 0] * excess * slope
+        excess = curvature - rods.rest_strain[p, 0]
+        bending += 0.5 * rods.pair_stiffness[p, 0] * excess * excess
+        moment = weights[1] * rods.pair_stiffness[p, 0] * excess * slope
         for k in range(2):
-            ge, gf = -moment * se * at[e, 4 + k] / at[e, 3], moment * sf * at[f, 4 + k] / at[f, 3]
-            force[rods.where[p, 0] + k] += ge
-            force[rods.where[p, 2] + k] += gf - ge
-            force[rods.where[p, 4] + k] -= gf
+            ge, gf = -moment * se * state[e, 4 + k] / state[e, 3], moment * sf * state[f, 4 + k] / state[f, 3]
+            force[rods.pair_dofs[p, 0] + k] += ge
+            force[rods.pair_dofs[p, 2] + k] += gf - ge
+            force[rods.pair_dofs[p, 4] + k] -= gf
     return stretching, bending
 
 
 @compiled
-def planar_stiffness(table: RodTable, q: Array, places: PlaceTable, out: Array) -> None:
-    """Add the Hessian (3) to a matrix's flat storage; arguments as in `stiffness`, blocks 4 × 4 and 6 × 6."""
-    rods, stretch, pair = Rods(*table), Places(*places[:4]), Places(*places[4:])
-    place_planar(rods, q)
-    at, H, B = rods.at, rods.block, rods.nodal.reshape(-1)
-    for p in range(len(rods.rest)):
+def planar_stiffness(table: RodTable, q: Array, block_entries: BlockEntryTable, out: Array) -> None:
+    """Add the Hessian (3) to the flat storage of a matrix; blocks are 4 × 4 and 6 × 6, see `stiffness`."""
+    rods, stretch, pair = Rods(*table), BlockEntries(*block_entries[:4]), BlockEntries(*block_entries[4:])
+    compute_planar_edges(rods, q)
+    state, H, B = rods.edge_state, rods.block, rods.nodal.reshape(-1)
+    for p in range(len(rods.rest_strain)):
         e, f, se, sf, slope, curvature = _bend(rods, p)
-        c = rods.bend[p, 0]
-        s = c * (curvature - rods.rest[p, 0])
+        c = rods.pair_stiffness[p, 0]
+        s = c * (curvature - rods.rest_strain[p, 0])
         second = c * slope * slope + 0.5 * s * curvature * slope
         moment = s * slope
-        le, lf = at[e, 3], at[f, 3]
+        le, lf = state[e, 3], state[f, 3]
         for a in range(2):
-            ua, wa = -se * at[e, 4 + a] / le, sf * at[f, 4 + a] / lf
+            ua, wa = -se * state[e, 4 + a] / le, sf * state[f, 4 + a] / lf
             for b in range(2):
-                ub, wb = -se * at[e, 4 + b] / le, sf * at[f, 4 + b] / lf
-                bend_e = (at[e, a] * at[e, 4 + b] + at[e, 4 + a] * at[e, b]) / (le * le)
-                bend_f = (at[f, a] * at[f, 4 + b] + at[f, 4 + a] * at[f, b]) / (lf * lf)
+                ub, wb = -se * state[e, 4 + b] / le, sf * state[f, 4 + b] / lf
+                bend_e = (state[e, a] * state[e, 4 + b] + state[e, 4 + a] * state[e, b]) / (le * le)
+                bend_f = (state[f, a] * state[f, 4 + b] + state[f, 4 + a] * state[f, b]) / (lf * lf)
                 H[a, b] = second * ua * ub + moment * bend_e
                 H[2 + a, 2 + b] = second * wa * wb - moment * bend_f
                 H[a, 2 + b] = second * ua * wb
@@ -118,10 +124,10 @@ def planar_stiffness(table: RodTable, q: Array, places: PlaceTable, out: Array) 
         for k in range(len(pair.entry)):
             out[base + pair.table[kind, k]] += B[pair.entry[k]]
     for j in range(len(rods.length)):
-        length, rest, EA = at[j, 3], rods.length[j], rods.axial[j]
+        length, rest, EA = state[j, 3], rods.length[j], rods.axial[j]
         for i in range(2):
             for k in range(2):
-                value = EA * at[j, i] * at[j, k] / length
+                value = EA * state[j, i] * state[j, k] / length
                 if i == k:
                     value += EA * (1.0 / rest - 1.0 / length)
                 B[4 * i + k] = B[4 * (i + 2) + k + 2] = value
@@ -132,20 +138,20 @@ def planar_stiffness(table: RodTable, q: Array, places: PlaceTable, out: Array) 
 
 
 @compiled
-def planar_slopes(
+def add_planar_curvature_derivatives(
     rods: Rods, q: Array, natural: Array, voronoi: Array, first: IntArray, inputs: Array, out: Array
 ) -> None:
     """Add ∂f/∂(curvature inputs) to `out`, (nv, nu): equation (2) of `actuation`."""
-    place_planar(rods, q)
-    at = rods.at
+    compute_planar_edges(rods, q)
+    state = rods.edge_state
     for p in range(len(natural)):
         if first[p] < 0:
             continue
         e, f, se, sf, slope, _ = _bend(rods, p)
         tangent = math.tan(0.5 * voronoi[p] * (natural[p, 0] + inputs[first[p]]))
-        scale = rods.bend[p, 0] * voronoi[p] * (1.0 + tangent * tangent) * slope
+        scale = rods.pair_stiffness[p, 0] * voronoi[p] * (1.0 + tangent * tangent) * slope
         for k in range(2):
-            ge, gf = -scale * se * at[e, 4 + k] / at[e, 3], scale * sf * at[f, 4 + k] / at[f, 3]
-            out[rods.where[p, 0] + k, first[p]] -= ge
-            out[rods.where[p, 2] + k, first[p]] += ge - gf
-            out[rods.where[p, 4] + k, first[p]] += gf
+            ge, gf = -scale * se * state[e, 4 + k] / state[e, 3], scale * sf * state[f, 4 + k] / state[f, 3]
+            out[rods.pair_dofs[p, 0] + k, first[p]] -= ge
+            out[rods.pair_dofs[p, 2] + k, first[p]] += ge - gf
+            out[rods.pair_dofs[p, 4] + k, first[p]] += gf

@@ -1,10 +1,10 @@
-"""The Hessian of the elastic energy, written straight into a matrix's storage.
+"""Hessian of the elastic energy, added directly to the storage of a matrix.
 
-Per pair, in the variables (e, θ_e, f, θ_f) and with the names of `elastic`,
+Per pair, in the variables (e, θ_e, f, θ_f) and with the names of `elastic_forces`,
 
     H = Σᵢ cᵢ·gᵢ∘gᵢ + Σᵢ sᵢ·∂²(k₁, k₂, τ)ᵢ,   c = (EI₁/V, EI₂/V, GJ/V),   a∘b = a·bᵀ        (1)
 
-where the second part, summed before it is built, is with M = s₁m₂ − s₂m₁ and G = s₁m₁ + s₂m₂
+The blocks of the second sum are, with M = s₁m₂ − s₂m₁ and G = s₁m₁ + s₂m₂,
 
     ee: [2k·t̃∘t̃ − sym(t_f × B, t̃)]/l_e² − k/(χ·l_e²)·(1 − t_e∘t_e) + sym(κb, ¼M_e − ¼s₃(t_e + t̃))/l_e²
     ff: [2k·t̃∘t̃ + sym(t_e × B, t̃)]/l_f² − k/(χ·l_f²)·(1 − t_f∘t_f) + sym(κb, ¼M_f − ¼s₃(t_f + t̃))/l_f²
@@ -12,7 +12,7 @@ where the second part, summed before it is built, is with M = s₁m₂ − s₂m
     eθ_x: [½(κb·G_x)·t̃ − t_f × G_x/χ]/l_e,   fθ_x: [½(κb·G_x)·t̃ + t_e × G_x/χ]/l_f,   x = e, f
     θ_xθ_x: −½·κb·M_x,   θ_eθ_f: 0                                                          (2)
 
-with sym(a, b) = a∘b + b∘a. (2) is symmetric and exact where tangents are at their sources. Elsewhere, with
+with sym(a, b) = a∘b + b∘a. (2) is symmetric, and exact if the tangents are at their sources. Elsewhere, with
 spin = θ̇ + A·ė (see `frames`), each edge adds
 
     H ← H + H_θ∘A + A∘H_θ + H_θθ·A∘A  (in e),     + ∂E/∂θ·sym ∂A/∂e                         (3)
@@ -26,23 +26,23 @@ Source: Bergou et al. (2010), appendix; the first part of (1) alone is positive 
 from __future__ import annotations
 
 from corekit.data.arrays import Array
-from corekit_der.elastic import pair_strain
-from corekit_der.frames import oriented, place_edges
-from corekit_der.tables import Places, PlaceTable, Rods, RodTable
-from corekit_der.vectors import Vector, along, compiled, cross, dot, inlined, row, scaled, triple
+from corekit_der.elastic_forces import pair_strain
+from corekit_der.frames import compute_edges, edge_in_pair
+from corekit_der.tables import BlockEntries, BlockEntryTable, Rods, RodTable
+from corekit_der.vectors import Vector, add_scaled, compiled, cross, dot, inlined, row, scale, triple
 
-__all__ = ["elastic_stiffness", "pair_slopes"]
+__all__ = ["elastic_stiffness", "pair_gradients"]
 
 
 @inlined
-def pair_slopes(
+def pair_gradients(
     slope: Array, te: Vector, tf: Vector, le: float, lf: float, chi: float, kb: Vector, k1: float, k2: float,
     m1e: Vector, m2e: Vector, m1f: Vector, m2f: Vector,
 ) -> None:  # fmt: skip
-    """Rows of `slope` become the gradients of k₁, k₂ and τ in (e, θ_e, f, θ_f), without spin."""
-    tilde = scaled(1.0 / chi, along(te, 1.0, tf))
-    b1 = scaled(1.0 / chi, along(m1e, 1.0, m1f))
-    b2 = scaled(1.0 / chi, along(m2e, 1.0, m2f))
+    """Write the gradients of k₁, k₂ and τ in (e, θ_e, f, θ_f), without spin, into the rows of `slope`."""
+    tilde = scale(1.0 / chi, add_scaled(te, 1.0, tf))
+    b1 = scale(1.0 / chi, add_scaled(m1e, 1.0, m1f))
+    b2 = scale(1.0 / chi, add_scaled(m2e, 1.0, m2f))
     f2, e2, f1, e1 = cross(tf, b2), cross(te, b2), cross(tf, b1), cross(te, b1)
     for a in range(3):
         slope[0, a] = (-k1 * tilde[a] + f2[a]) / le
@@ -57,18 +57,18 @@ def pair_slopes(
 
 
 @inlined
-def _second(
+def _write_second_derivatives(
     H: Array, te: Vector, tf: Vector, le: float, lf: float, chi: float, kb: Vector, k: float, s3: float,
     Ge: Vector, Gf: Vector, Me: Vector, Mf: Vector,
 ) -> None:  # fmt: skip
-    """H becomes (2)."""
-    tilde = scaled(1.0 / chi, along(te, 1.0, tf))
-    B = scaled(1.0 / chi, along(Me, 1.0, Mf))
+    """Write (2) into H."""
+    tilde = scale(1.0 / chi, add_scaled(te, 1.0, tf))
+    B = scale(1.0 / chi, add_scaled(Me, 1.0, Mf))
     fB, eB = cross(tf, B), cross(te, B)
     # x∘y of the off-diagonal block as one vector product: −[B]× + (s₃/χ)·[t_e]×
-    w = along(scaled(-1.0, B), s3 / chi, te)
-    ve = along(scaled(0.25, Me), -0.25 * s3, along(te, 1.0, tilde))
-    vf = along(scaled(0.25, Mf), -0.25 * s3, along(tf, 1.0, tilde))
+    w = add_scaled(scale(-1.0, B), s3 / chi, te)
+    ve = add_scaled(scale(0.25, Me), -0.25 * s3, add_scaled(te, 1.0, tilde))
+    vf = add_scaled(scale(0.25, Mf), -0.25 * s3, add_scaled(tf, 1.0, tilde))
     see, sff, sef, kc = 1.0 / (le * le), 1.0 / (lf * lf), 1.0 / (le * lf), k / chi
     for a in range(3):
         for b in range(3):
@@ -117,8 +117,8 @@ def _second(
 
 
 @inlined
-def _spin(H: Array, first: int, A: Vector) -> None:
-    """Equation (3) for the edge whose variables start at `first`; H is symmetric and stays so."""
+def _add_spin(H: Array, first: int, A: Vector) -> None:
+    """Add (3) for the edge with variables from `first` on; H remains symmetric."""
     angle = first + 3
     for a in range(3):
         for b in range(8):
@@ -129,8 +129,8 @@ def _spin(H: Array, first: int, A: Vector) -> None:
 
 
 @inlined
-def _nodal(H: Array, B: Array) -> None:
-    """The pair's Hessian B (11, 11) in far node, θ_e, common node, θ_f, far node; edges are differences of nodes."""
+def _write_nodal_block(H: Array, B: Array) -> None:
+    """Write the Hessian B (11, 11) of a pair in first far node, θ_e, common node, θ_f, second far node."""
     for a in range(3):
         for b in range(3):
             ee, ef, fe, ff = H[a, b], H[a, 4 + b], H[4 + a, b], H[4 + a, 4 + b]
@@ -146,55 +146,57 @@ def _nodal(H: Array, B: Array) -> None:
 
 
 @compiled
-def elastic_stiffness(table: RodTable, q: Array, aux: Array, places: PlaceTable, out: Array) -> None:
+def elastic_stiffness(
+    table: RodTable, q: Array, aux: Array, block_entries: BlockEntryTable, out: Array
+) -> None:
     """Add the Hessian to the flat storage `out` of a matrix.
 
-    `places` say where an edge's 6 × 6 and a pair's 11 × 11 block stand in it.
+    `places` locates the 6 × 6 block of every edge and the 11 × 11 block of every pair.
     """
-    rods, stretch, pair = Rods(*table), Places(*places[:4]), Places(*places[4:])
-    place_edges(rods, q, aux)
+    rods, stretch, pair = Rods(*table), BlockEntries(*block_entries[:4]), BlockEntries(*block_entries[4:])
+    compute_edges(rods, q, aux)
     torque, H, g, B = rods.torque, rods.block, rods.slope, rods.nodal
     flat = B.reshape(-1)
     torque[:] = 0.0
-    for p in range(len(rods.rest)):
-        se, le, te, m1e, m2e = oriented(rods, p, 0)
-        sf, lf, tf, m1f, m2f = oriented(rods, p, 1)
-        near = sf * q[rods.where[p, 3]] - se * q[rods.where[p, 1]] + aux[6 * len(rods.length) + p]
-        chi, kb, k1, k2, tau = pair_strain(te, tf, m1e, m2e, m1f, m2f, near)
-        c1, c2, c3 = rods.bend[p, 0], rods.bend[p, 1], rods.bend[p, 2]
-        s1, s2 = c1 * (k1 - rods.rest[p, 0]), c2 * (k2 - rods.rest[p, 1])
-        s3 = c3 * (tau - rods.rest[p, 2])
-        Ge, Gf = along(scaled(s1, m1e), s2, m2e), along(scaled(s1, m1f), s2, m2f)
-        Me, Mf = along(scaled(s1, m2e), -s2, m1e), along(scaled(s1, m2f), -s2, m1f)
+    for p in range(len(rods.rest_strain)):
+        se, le, te, m1e, m2e = edge_in_pair(rods, p, 0)
+        sf, lf, tf, m1f, m2f = edge_in_pair(rods, p, 1)
+        previous = sf * q[rods.pair_dofs[p, 3]] - se * q[rods.pair_dofs[p, 1]] + aux[6 * len(rods.length) + p]
+        chi, kb, k1, k2, tau = pair_strain(te, tf, m1e, m2e, m1f, m2f, previous)
+        c1, c2, c3 = rods.pair_stiffness[p, 0], rods.pair_stiffness[p, 1], rods.pair_stiffness[p, 2]
+        s1, s2 = c1 * (k1 - rods.rest_strain[p, 0]), c2 * (k2 - rods.rest_strain[p, 1])
+        s3 = c3 * (tau - rods.rest_strain[p, 2])
+        Ge, Gf = add_scaled(scale(s1, m1e), s2, m2e), add_scaled(scale(s1, m1f), s2, m2f)
+        Me, Mf = add_scaled(scale(s1, m2e), -s2, m1e), add_scaled(scale(s1, m2f), -s2, m1f)
         torque[rods.pair[p, 0]] -= se * (0.5 * dot(kb, Ge) + s3)
         torque[rods.pair[p, 1]] -= sf * (0.5 * dot(kb, Gf) - s3)
-        pair_slopes(g, te, tf, le, lf, chi, kb, k1, k2, m1e, m2e, m1f, m2f)
-        _second(H, te, tf, le, lf, chi, kb, s1 * k1 + s2 * k2, s3, Ge, Gf, Me, Mf)
+        pair_gradients(g, te, tf, le, lf, chi, kb, k1, k2, m1e, m2e, m1f, m2f)
+        _write_second_derivatives(H, te, tf, le, lf, chi, kb, s1 * k1 + s2 * k2, s3, Ge, Gf, Me, Mf)
         for a in range(8):
             for b in range(a, 8):
                 H[a, b] += c1 * g[0, a] * g[0, b] + c2 * g[1, a] * g[1, b] + c3 * g[2, a] * g[2, b]
                 H[b, a] = H[a, b]
-        _spin(H, 0, row(rods.at, rods.pair[p, 0], 10))
-        _spin(H, 4, row(rods.at, rods.pair[p, 1], 10))
+        _add_spin(H, 0, row(rods.edge_state, rods.pair[p, 0], 10))
+        _add_spin(H, 4, row(rods.edge_state, rods.pair[p, 1], 10))
         if se < 0.0 or sf < 0.0:
             for a in range(8):
                 H[3, a] *= se
                 H[a, 3] *= se
                 H[7, a] *= sf
                 H[a, 7] *= sf
-        _nodal(H, B)
+        _write_nodal_block(H, B)
         base, kind = pair.base[p], pair.kind[p]
         for k in range(len(pair.entry)):
             out[base + pair.table[kind, k]] += flat[pair.entry[k]]
     for j in range(len(rods.length)):
-        t, length, rest = row(rods.at, j, 0), rods.at[j, 3], rods.length[j]
-        EA, A, cosine = rods.axial[j], row(rods.at, j, 10), rods.at[j, 13]
+        t, length, rest = row(rods.edge_state, j, 0), rods.edge_state[j, 3], rods.length[j]
+        EA, A, cosine = rods.axial[j], row(rods.edge_state, j, 10), rods.edge_state[j, 13]
         a = triple(aux, 6 * j)
-        turn = along(scaled(2.0 + cosine, t), 1.0, a)
-        swept = -0.5 * torque[j] / (length * (1.0 + cosine))
+        turn = add_scaled(scale(2.0 + cosine, t), 1.0, a)
+        connection = -0.5 * torque[j] / (length * (1.0 + cosine))
         for i in range(3):
             for k in range(3):
-                value = EA * t[i] * t[k] / length + swept * (A[i] * turn[k] + turn[i] * A[k])
+                value = EA * t[i] * t[k] / length + connection * (A[i] * turn[k] + turn[i] * A[k])
                 if i == k:
                     value += EA * (1.0 / rest - 1.0 / length)
                 flat[6 * i + k] = flat[6 * (i + 3) + k + 3] = value

@@ -1,9 +1,9 @@
 """The rods' equations as CasADi expressions, for planners (`symbolic`) and estimators (`symbolic-parameters`).
 
-Energies are written down and everything else is differentiated from them, so the tests hold the compiled forces,
-Hessians and rows against an independent derivation. Reference directors are carried from the sources of the rest
-shape, so expressions hold for states whose edges turned by less than half a turn from there, and that have not been
-recharted. Meant for some hundred coordinates.
+CasADi differentiates the energies, so tests can compare the compiled forces, Hessians and Jacobians with an
+independent derivation. Reference directors start from the sources of the rest shape. The expressions therefore hold
+until an edge turns by half a turn from the rest shape or the model updates its sources. They suit some hundred
+coordinates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_der.tables import Rods
 
-__all__ = ["Material", "Parts", "SymbolicRods"]
+__all__ = ["Material", "RodExpressionData", "SymbolicRods"]
 
 Expression = Any
 """A CasADi SX, MX or DM."""
@@ -29,13 +29,15 @@ _NO_EDGES: IntArray = np.zeros(0, dtype=np.int64)
 
 @frozen(eq=False)
 class Material:
-    """An option of a limb that may become a symbol, see `materials`.
+    """Option of a limb that may become a symbol, see `materials`.
 
     Args:
-        name: of the option, `limbs[0].young`. parameter: its unit and value.
-        edges: those whose stiffness it scales, as `scales` says: like `young`, like `poisson` or not.
-        drag, mass, weight: diagonals of viscous D and M and the weight that one unit of it gives, (n,), or None.
-        resistive, natural: the same of ½L·(c_n, c_t), (E, 2), and of natural curvatures, (P, 3).
+        name: path of the option, for example `limbs[0].young`.
+        parameter: unit and value of the option.
+        edges: edges with a stiffness that depends on the option.
+        scales: this dependence: `young`, `poisson` or empty.
+        drag, mass, weight: derivatives of the diagonals of viscous D and M and of the weight, (n,), or None.
+        resistive, natural: derivatives of ½L·(c_n, c_t), (E, 2), and of natural curvatures, (P, 3), or None.
     """
 
     name: str
@@ -50,23 +52,23 @@ class Material:
 
 
 @frozen(eq=False)
-class Parts:
-    """What the expressions are made of, all constant.
+class RodExpressionData:
+    """Constant data of the expressions.
 
     Args:
         rods: the kernels' tables.
-        aux: of the rest shape.
+        aux: aux of the rest shape.
         mass, weight, drag: diagonals of M, weight, diagonal of viscous D, (n,).
         resistive: ½L·(c_n, c_t) of every edge, (E, 2).
         shape, natural: strains of the rest shape and natural curvatures, (P, 3).
         voronoi: V, (P,).
-        first: first curvature input of every pair, −1 without, (P,).
-        strains: how many curvature inputs a pair has.
-        forces: (first index of the node, edge or −1, first input).
-        axes, rotation, origin: the base's axes that count (3, d), all of them (3, 3), and its origin (3,).
+        first: first curvature input of every pair, or −1, (P,).
+        strains: count of curvature inputs of a pair.
+        forces: first index of the node, edge or −1, and first input of every force.
+        axes, rotation, origin: the base's axes of a node's coordinates (3, d), all axes (3, 3), and origin (3,).
         nodes: first index of the node of every node frame.
         edges: edge of every edge frame.
-        shares: of the two edges in the compliances of every pair, (P, 2, 3).
+        compliance_fractions: fractions of the two edges in the compliances of every pair, (P, 2, 3).
         materials: options that may become symbols.
     """
 
@@ -87,12 +89,12 @@ class Parts:
     origin: Array
     nodes: IntArray
     edges: IntArray
-    shares: Array
+    compliance_fractions: Array
     materials: Sequence[Material] = ()
 
 
 def _transport(a: Expression, b: Expression, v: Expression) -> Expression:
-    """P(a, b)·v, see `vectors.transport`."""
+    """Return P(a, b)·v, see `vectors.transport`."""
     c = ca.cross(a, b)
     cosine = ca.dot(a, b)
     return cosine * v + ca.cross(c, v) + c * (ca.dot(c, v) / (1.0 + cosine))
@@ -100,73 +102,75 @@ def _transport(a: Expression, b: Expression, v: Expression) -> Expression:
 
 @final
 class SymbolicRods:
-    """Expressions of one graph of rods; built by `DER.symbolic()`.
+    """Expressions of one graph of rods, from `DER.symbolic()`.
 
     Attributes:
         coordinates, inputs: lengths of q and of the input vector.
         frames: number of frames, in the order of the model's layout.
     """
 
-    def __init__(self, parts: Parts, inputs: int, values: Mapping[str, Expression] | None = None) -> None:
+    def __init__(
+        self, parts: RodExpressionData, inputs: int, values: Mapping[str, Expression] | None = None
+    ) -> None:
         self._parts = parts
         self._values = dict(values or {})
         self._axial: dict[int, Expression] = {}
         self._torsion: dict[int, Expression] = {}
-        given = [each for each in parts.materials if each.name in self._values]
-        for each in given:
+        materials = [each for each in parts.materials if each.name in self._values]
+        for each in materials:
             value, number = self._values[each.name], each.parameter.value
             if each.scales == "young":
                 self._axial |= dict.fromkeys(each.edges.tolist(), value / number)
             elif each.scales:
                 self._torsion |= dict.fromkeys(each.edges.tolist(), (1.0 + number) / (1.0 + value))
 
-        def with_given(own: Array, slope: Callable[[Material], Array | None]) -> Expression:
+        def with_values(own: Array, slope: Callable[[Material], Array | None]) -> Expression:
             total = ca.DM(own)
-            for each in given:
-                of_unit = slope(each)
-                if of_unit is not None:
-                    total = total + ca.DM(of_unit) * (self._values[each.name] - each.parameter.value)
+            for each in materials:
+                derivative = slope(each)
+                if derivative is not None:
+                    total = total + ca.DM(derivative) * (self._values[each.name] - each.parameter.value)
             return total
 
-        self._mass = with_given(parts.mass, lambda each: each.mass)
-        self._weight = with_given(parts.weight, lambda each: each.weight)
-        self._drag = with_given(parts.drag, lambda each: each.drag)
-        self._resistive = with_given(parts.resistive, lambda each: each.resistive)
-        self._natural = with_given(parts.natural, lambda each: each.natural)
+        self._mass = with_values(parts.mass, lambda each: each.mass)
+        self._weight = with_values(parts.weight, lambda each: each.weight)
+        self._drag = with_values(parts.drag, lambda each: each.drag)
+        self._resistive = with_values(parts.resistive, lambda each: each.resistive)
+        self._natural = with_values(parts.natural, lambda each: each.natural)
         self.coordinates = len(parts.mass)
         self.inputs = inputs
         self.frames = len(parts.nodes) + len(parts.edges)
 
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
-        """Drags, moduli, density and natural curvature of every limb, where they are one all along it."""
+        """Drags, moduli, density and natural strains of every limb, if constant along it."""
         return {each.name: each.parameter for each in self._parts.materials}
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicRods:
-        """The same rods with expressions instead of the options' numbers."""
+        """Return the same rods with expressions instead of the options' numbers."""
         return SymbolicRods(self._parts, self.inputs, {**self._values, **values})
 
     def mass(self, q: Expression) -> Expression:
-        """M, shape (n, n); constant."""
+        """Return the constant M, shape (n, n)."""
         return ca.diag(self._mass)
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
-        """½·vᵀM·v [J]."""
+        """Return ½·vᵀM·v [J]."""
         return 0.5 * ca.dot(self._mass * v, v)
 
     def potential_energy(self, q: Expression) -> Expression:
-        """Elastic energy without inputs and gravitational potential [J], heights from the world's origin."""
+        """Return elastic energy without inputs and gravitational potential [J], heights from the world's origin."""
         parts = self._parts
         width = parts.axes.shape[1]
-        # the weight of all nodes times the base's own height
+        # the weight of all nodes times the height of the base
         total = sum(self._weight[node : node + width] for node in np.unique(parts.rods.edge[:, :2]).tolist())
         level = ca.dot(total, ca.DM(parts.axes.T @ parts.origin))
-        return self._elastic(q, None) - ca.dot(self._weight, q) - level
+        return self._elastic_energy(q, None) - ca.dot(self._weight, q) - level
 
     def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
-        """f(q, v, u) [N, N·m], shape (n, 1)."""
+        """Return f(q, v, u) [N, N·m], shape (n, 1)."""
         parts = self._parts
-        f = self._weight - self._drag * v - ca.gradient(self._elastic(q, inputs), q)
+        f = self._weight - self._drag * v - ca.gradient(self._elastic_energy(q, inputs), q)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:
@@ -188,7 +192,7 @@ class SymbolicRods:
         return ca.vertcat(*rows)
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
-        """World position (3, 1) [m] and rotation (3, 3) of a frame."""
+        """Return world position (3, 1) [m] and rotation (3, 3) of a frame."""
         parts = self._parts
         if frame < len(parts.nodes):
             node = int(parts.nodes[frame])
@@ -202,16 +206,16 @@ class SymbolicRods:
         return ca.DM(parts.axes) @ local + ca.DM(parts.origin), rotation
 
     def point(self, q: Expression, frame: int, local: Expression) -> Expression:
-        """World position (3, 1) [m] of a point fixed in a frame."""
+        """Return the world position (3, 1) [m] of a point fixed in a frame."""
         position, rotation = self.pose(q, frame)
         return position + rotation @ ca.DM(local)
 
     def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
-        """J of that point, shape (3, n)."""
+        """Return J of that point, shape (3, n)."""
         return ca.jacobian(self.point(q, frame, local), q)
 
     def functions(self) -> Mapping[str, Any]:
-        """CasADi Functions mass (q), force (q, v, u), energy (q, v) and poses (q), with the options' own numbers."""
+        """Return CasADi Functions mass (q), force (q, v, u), energy (q, v) and poses (q), with the options' numbers."""
         if self._values:
             return SymbolicRods(self._parts, self.inputs).functions()
         q, v, u = (
@@ -228,10 +232,8 @@ class SymbolicRods:
             ),
         }
 
-    # — elasticity —
-
     def _tangent(self, q: Expression, edge: int) -> tuple[Expression, Expression]:
-        """Unit tangent and length of an edge."""
+        """Return unit tangent and length of an edge."""
         width = self._parts.axes.shape[1]
         start, end = self._parts.rods.edge[edge, :2].tolist()
         e = q[end : end + width] - q[start : start + width]
@@ -239,7 +241,7 @@ class SymbolicRods:
         return e / length, length
 
     def _directors(self, q: Expression, edge: int) -> Expression:
-        """m₁, m₂, t of an edge as columns, (3, 3)."""
+        """Return m₁, m₂, t of an edge as columns, (3, 3)."""
         parts = self._parts
         t, _ = self._tangent(q, edge)
         if parts.axes.shape[1] == 2:
@@ -250,8 +252,8 @@ class SymbolicRods:
         m1 = ca.cos(theta) * d1 + ca.sin(theta) * ca.cross(t, d1)
         return ca.horzcat(m1, ca.cross(t, m1), t)
 
-    def _rest(self, p: int, inputs: Expression) -> list[Expression]:
-        """k̄₁, k̄₂, τ̄ of a pair: equation (1) of `actuation`."""
+    def _rest_strains(self, p: int, inputs: Expression) -> list[Expression]:
+        """Return k̄₁, k̄₂, τ̄ of a pair: equation (1) of `actuation`."""
         parts, rest = self._parts, []
         for i in range(3):
             kappa = self._natural[p, i]
@@ -261,8 +263,8 @@ class SymbolicRods:
             rest.append(float(parts.shape[p, i]) + turn)
         return rest
 
-    def _elastic(self, q: Expression, inputs: Expression) -> Expression:
-        """The energies (1)–(3) of `elastic`, or (1) of `planar` [J]."""
+    def _elastic_energy(self, q: Expression, inputs: Expression) -> Expression:
+        """Return the energy (1)–(3) of `elastic_forces`, or (1) of `planar` [J]."""
         parts, rods = self._parts, self._parts.rods
         edges = range(len(rods.length))
         energy = 0.0
@@ -273,43 +275,46 @@ class SymbolicRods:
         planar = parts.axes.shape[1] == 2
         frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges]
         for p in range(len(rods.pair)):
-            found = self._bend(frames, p) if planar else self._bend_and_twist(q, frames, p)
-            for i, (k, rest) in enumerate(zip(found, self._rest(p, inputs), strict=False)):
-                energy += 0.5 * rods.bend[p, i] * (k - rest) ** 2 * self._scale(p, i)
+            strains = self._planar_strains(frames, p) if planar else self._spatial_strains(q, frames, p)
+            for i, (k, rest) in enumerate(zip(strains, self._rest_strains(p, inputs), strict=False)):
+                energy += 0.5 * rods.pair_stiffness[p, i] * (k - rest) ** 2 * self._stiffness_factor(p, i)
         return energy
 
-    def _scale(self, p: int, i: int) -> Expression:
-        """How much stiffer than its own a pair is in its strain i: (2) of `materials`."""
+    def _stiffness_factor(self, p: int, i: int) -> Expression:
+        """Return the stiffness factor of strain i of a pair: (2) of `materials`."""
         compliance, changed = 0.0, False
-        for edge, share in zip(self._parts.rods.pair[p].tolist(), self._parts.shares[p, :, i], strict=True):
+        for edge, fraction in zip(
+            self._parts.rods.pair[p].tolist(), self._parts.compliance_fractions[p, :, i], strict=True
+        ):
             scale = self._axial.get(edge, 1.0) * (self._torsion.get(edge, 1.0) if i == 2 else 1.0)
             changed = changed or edge in self._axial or (i == 2 and edge in self._torsion)
-            compliance = compliance + share / scale
+            compliance = compliance + fraction / scale
         return 1.0 / compliance if changed else 1.0
 
-    def _bend(self, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
-        """k of a planar pair."""
+    def _planar_strains(self, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
+        """Return k of a planar pair."""
         (e, f), (se, sf) = self._parts.rods.pair[p], self._parts.rods.sign[p]
         te, tf = se * frames[e], sf * frames[f]
         return (2.0 * (te[1] * tf[0] - te[0] * tf[1]) / (1.0 + ca.dot(te, tf)),)
 
-    def _bend_and_twist(self, q: Expression, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
-        """k₁, k₂, τ of a pair."""
+    def _spatial_strains(self, q: Expression, frames: Sequence[Expression], p: int) -> tuple[Expression, ...]:
+        """Return k₁, k₂, τ of a pair."""
         rods = self._parts.rods
         (e, f), (se, sf), (c, d) = rods.pair[p], rods.sign[p], rods.phase[p]
         m1e, m2e, te = frames[e][:, 0], se * frames[e][:, 1], se * frames[e][:, 2]
         m1f, m2f, tf = frames[f][:, 0], sf * frames[f][:, 1], sf * frames[f][:, 2]
         m1f, m2f = c * m1f + d * m2f, c * m2f - d * m1f
         kb = 2.0 * ca.cross(te, tf) / (1.0 + ca.dot(te, tf))
-        near = (
-            sf * q[int(rods.where[p, 3])]
-            - se * q[int(rods.where[p, 1])]
+        previous = (
+            sf * q[int(rods.pair_dofs[p, 3])]
+            - se * q[int(rods.pair_dofs[p, 1])]
             + self._parts.aux[6 * len(rods.length) + p]
         )
         u = _transport(te, tf, m1e)
         sine, cosine = ca.dot(ca.cross(u, m1f), tf), ca.dot(u, m1f)
-        # the angle less `near`, so that it stays on its branch
+        # subtract `previous` inside atan2, to stay on the branch
         rest = ca.atan2(
-            sine * ca.cos(near) - cosine * ca.sin(near), cosine * ca.cos(near) + sine * ca.sin(near)
+            sine * ca.cos(previous) - cosine * ca.sin(previous),
+            cosine * ca.cos(previous) + sine * ca.sin(previous),
         )
-        return 0.5 * ca.dot(kb, m2e + m2f), -0.5 * ca.dot(kb, m1e + m1f), near + rest
+        return 0.5 * ca.dot(kb, m2e + m2f), -0.5 * ca.dot(kb, m1e + m1f), previous + rest

@@ -1,4 +1,4 @@
-"""Everything the model answers, from the arrays behind it."""
+"""Equations, frames and results of a graph of rods."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.linalg.sparse import Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, Layout, Outline
-from corekit_der.applied import Applied
-from corekit_der.carriers import edge_poses, edge_rows, node_poses, node_rows
+from corekit_der.applied_loads import AppliedLoads
+from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
-from corekit_der.forms import Plane, Share, Space
+from corekit_der.elasticity import PlanarElasticity, SpatialElasticity, TermWeights
+from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
 from corekit_der.graph import Graph, build_graph
-from corekit_der.loads import add_drag, add_drag_slopes
-from corekit_der.motion import HeldMotion
-from corekit_der.numbering import Numbering, number, pattern_of, places
-from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_rows
-from corekit_der.starts import Starter
-from corekit_der.tables import place_table
+from corekit_der.initial_state import InitialStateWriter
+from corekit_der.loads import add_drag, add_drag_derivatives
+from corekit_der.numbering import Numbering, block_entries, block_pattern, number_coordinates
+from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_point_jacobians
+from corekit_der.tables import block_entry_table
 
 if TYPE_CHECKING:
     from corekit_der.symbolic import SymbolicRods
 
 __all__ = ["RodSystem"]
 
-_ALL: Share = (1.0, 1.0, 1.0)
-_WIDEST: Final = 24
+_ALL: TermWeights = (1.0, 1.0, 1.0)
+_MAX_BAND: Final = 24
 """Half-width up to which a band is cheaper than sparse elimination: chains, rings and pairs of parallel rods."""
 
 
@@ -41,74 +41,79 @@ class RodSystem:
     """A graph of rods with coordinates (x, θ), or (x, z) if planar.
 
     Attributes:
-        layout: what the kernel reads.
+        layout: constant description for the kernel.
         size: length of q and of v.
         mass: diagonal of M, (n,).
-        held: motion of clamped coordinates.
-        starter: writes initial states.
+        clamp_motion: motion of clamped coordinates.
+        initial_state_writer: writer of initial states.
     """
 
     def __init__(self, config: DERConfig, context: BuildContext) -> None:
         self._graph = graph = build_graph(config)
         if config.planar:
-            _refuse_planar(config)
-        self._numbering = numbering = number(graph, config.planar)
-        self._form = form = (Plane if config.planar else Space)(graph, numbering)
-        axes = list(form.axes)
+            _check_planar(config)
+        self._numbering = numbering = number_coordinates(graph, config.planar)
+        elasticity_class = PlanarElasticity if config.planar else SpatialElasticity
+        self._elasticity = elasticity = elasticity_class(graph, numbering)
+        axes = list(elasticity.axes)
         self._width = len(axes)
         self._origin = np.array(context.base.position, dtype=float)
         self._rotation = np.array(context.base.rotation, dtype=float)
         self._axes = np.ascontiguousarray(self._rotation[:, axes])
         self.size = n = numbering.size
-        self._real: IntArray = np.flatnonzero(graph.limb >= 0)
-        self._nodes = int(graph.edge[self._real].max()) + 1
-        self._x = numbering.node[:, None] + np.arange(len(axes))
-        self._node = np.ascontiguousarray(numbering.node[: self._nodes])
-        self.held = HeldMotion(graph, numbering, axes, twisting=not config.planar)
+        self._real_edges: IntArray = np.flatnonzero(graph.limb >= 0)
+        self._node_count = int(graph.edge[self._real_edges].max()) + 1
+        self._node_dofs = numbering.node[:, None] + np.arange(len(axes))
+        self._node_first = np.ascontiguousarray(numbering.node[: self._node_count])
+        self.clamp_motion = ClampMotion(graph, numbering, axes, twisting=not config.planar)
         self._gravity = self._axes.T @ context.gravity
-        self.mass, self._weight, self._drag = _lumped(graph, numbering, self._gravity)
-        self._moved = np.zeros(n)
-        self._with_edges = config.collision == "capsules"
-        self._rest_q, self._rest_aux = np.zeros(n), np.zeros(form.aux)
-        self._rest_q[self._x] = graph.position[:, axes]
-        shape = form.rest(self._rest_q, self._rest_aux)
+        self.mass, self._weight, self._drag = _lump_masses(graph, numbering, self._gravity)
+        self._increment = np.zeros(n)
+        self._has_edge_frames = config.collision == "capsules"
+        self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
+        self._rest_q[self._node_dofs] = graph.position[:, axes]
+        shape = elasticity.compute_rest_strains(self._rest_q, self._rest_aux)
         straight = [limb.unloaded == "straight" for limb in config.limbs] + [False]
         shape[np.array(straight)[graph.pair_limb]] = 0.0
         self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
-        self._resisted = bool(self._resistive.any())
-        self._applied = Applied(config, graph, numbering, form, self._axes, shape)
-        symmetric = not (self._resisted or self._applied.following)
-        blocks = [*form.blocks, *self._applied.blocks]
-        banded = symmetric and numbering.width <= _WIDEST
-        self._pattern = None if banded else pattern_of(n, blocks)
-        template = self._storage()
-        self._applied.find_places(template)
-        self._edge_places = places(form.blocks[0], template)
-        self._places = place_table(self._edge_places, places(form.blocks[1], template))
+        self._has_resistive_drag = bool(self._resistive.any())
+        self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
+        symmetric = not (self._has_resistive_drag or self._applied.following)
+        blocks = [*elasticity.blocks, *self._applied.blocks]
+        banded = symmetric and numbering.width <= _MAX_BAND
+        self._pattern = None if banded else block_pattern(n, blocks)
+        template = self._new_stiffness()
+        self._applied.find_entries(template)
+        self._edge_entries = block_entries(elasticity.blocks[0], template)
+        self._block_entries = block_entry_table(
+            self._edge_entries, block_entries(elasticity.blocks[1], template)
+        )
         self._viscous = Diagonal(n)
         self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
         self.layout = self._make_layout(config)
         path = context.path or "der"
-        self.starter = Starter(path, graph, numbering, form, self.held, self._rest_q, self._rest_aux)
+        self.initial_state_writer = InitialStateWriter(
+            path, graph, numbering, elasticity, self.clamp_motion, self._rest_q, self._rest_aux
+        )
 
-    def _storage(self) -> Banded | Sparse:
-        """A new buffer for K: a band; sparse where it would be wide or loads without a potential unbalance it."""
+    def _new_stiffness(self) -> Banded | Sparse:
+        """Return a new buffer for K: a band, or sparse if the band is wide or K unsymmetric."""
         return Banded(self.size, self._numbering.width) if self._pattern is None else Sparse(self._pattern)
 
     def _make_layout(self, config: DERConfig) -> Layout:
         graph, numbering = self._graph, self._numbering
         names, units = [""] * self.size, ["m"] * self.size
         for first, name in zip(numbering.node.tolist(), graph.node_name, strict=True):
-            for k, axis in enumerate(self._form.axes):
+            for k, axis in enumerate(self._elasticity.axes):
                 names[first + k] = f"{name}-{'xyz'[axis]}"
         if not config.planar:
             for index, name in zip(numbering.edge.tolist(), graph.edge_name, strict=True):
                 names[index], units[index] = f"{name}-angle", "rad"
-        frames = tuple(graph.node_name[: self._nodes])
-        if self._with_edges:
-            frames += tuple(f"edge-{graph.edge_name[j]}" for j in self._real)
-        shapes, never = collision_shapes(graph, config, self._real, self._nodes)
+        frames = tuple(graph.node_name[: self._node_count])
+        if self._has_edge_frames:
+            frames += tuple(f"edge-{graph.edge_name[j]}" for j in self._real_edges)
+        shapes, never = collision_shapes(graph, config, self._real_edges, self._node_count)
         pairs = list(zip(names, units, strict=True))
         return Layout(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
@@ -118,158 +123,149 @@ class RodSystem:
             shapes=shapes,
             never=never,
             self_contact=config.self_contact,
-            aux=self._form.aux,
-            prescribed=self.held.index,
-            prescribed_coordinates=self.held.index,
-            motions=self.held.signals,
-            row_width=(7 if self._width == 3 else 4) if self._with_edges else self._width,
+            aux=self._elasticity.aux,
+            prescribed=self.clamp_motion.index,
+            prescribed_coordinates=self.clamp_motion.index,
+            motions=self.clamp_motion.signals,
+            row_width=(7 if self._width == 3 else 4) if self._has_edge_frames else self._width,
             plane=np.vstack([self._origin, self._axes.T]) if config.planar else None,
-            reach=None if config.planar else self._reach(),
+            reach=None if config.planar else self._velocity_scale(),
         )
 
-    def _reach(self) -> Array:
-        """1 for coordinates of nodes, the radius of the edge for its angle [m], (n,)."""
-        reach = np.ones(self.size)
-        reach[self._numbering.edge] = self._graph.radius
-        return reach
+    def _velocity_scale(self) -> Array:
+        """Return 1 for coordinates of nodes and the radius of the edge for its angle [m], (n,)."""
+        scale = np.ones(self.size)
+        scale[self._numbering.edge] = self._graph.radius
+        return scale
 
-    # — motion —
-
-    def advance(self, start: State, velocity: Array, step: float, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, out: State) -> None:
         """Write q and aux of `out`."""
-        np.multiply(velocity, step, out=self._moved)
-        np.add(start.q, self._moved, out=out.q)
+        np.multiply(velocity, step, out=self._increment)
+        np.add(start.q, self._increment, out=out.q)
         out.aux[:] = start.aux
 
     def rechart(self, state: State) -> bool:
-        """Renew sources and twists if the shape has left them far behind."""
-        return self._form.rechart(state)
+        """Update sources and twists if they are outdated; return whether they changed."""
+        return self._elasticity.rechart(state)
 
-    # — forces —
-
-    def force(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_force(self, state: State, inputs: Array, out: Array) -> None:
         """Write f."""
-        self._applied.set_natural(inputs)
+        self._applied.set_rest_strains(inputs)
         np.multiply(self._drag, state.v, out=out)
         np.subtract(self._weight, out, out=out)
-        self._form.forces(state.q, state.aux, _ALL, out)
-        self._loads(state, inputs, out)
+        self._elasticity.add_forces(state.q, state.aux, _ALL, out)
+        self._add_loads(state, inputs, out)
 
-    def _loads(self, state: State, inputs: Array, out: Array) -> None:
-        """Add resistive drag and forces at nodes; the edges must be placed."""
-        if self._resisted:
-            add_drag(self._form.rods, self._resistive, self._width, state.v, out)
+    def _add_loads(self, state: State, inputs: Array, out: Array) -> None:
+        """Add resistive drag and nodal forces; needs the edge state."""
+        if self._has_resistive_drag:
+            add_drag(self._elasticity.rods, self._resistive, self._width, state.v, out)
         self._applied.add_forces(inputs, out)
 
     def tangent_matrices(self) -> tuple[Matrix, Matrix]:
-        """K as `_storage` says, D diagonal or like K."""
-        return self._storage(), self._storage() if self._resisted else Diagonal(self.size)
+        """Return buffers for K, and for D: diagonal, or like K with resistive drag."""
+        damping = self._new_stiffness() if self._has_resistive_drag else Diagonal(self.size)
+        return self._new_stiffness(), damping
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write K and D."""
-        self._applied.set_natural(inputs)
+        self._applied.set_rest_strains(inputs)
         stiffness.zero()
         flat = stiffness.data.ravel(order="K")
-        self._form.stiffness(state.q, state.aux, self._places, flat)
-        if self._resisted:
+        self._elasticity.add_stiffness(state.q, state.aux, self._block_entries, flat)
+        if self._has_resistive_drag:
             damping.zero()
             damping.add(self._viscous)
-            drag = damping.data.ravel(order="K")
-            add_drag_slopes(
-                self._form.rods,
-                self._resistive,
-                self._width,
-                state.v,
-                self._edge_places,
-                self._drag_block,
-                flat,
-                drag,
+            rods, block, drag = self._elasticity.rods, self._drag_block, damping.data.ravel(order="K")
+            add_drag_derivatives(
+                rods, self._resistive, self._width, state.v, self._edge_entries, block, flat, drag
             )
         else:
             damping.data[:] = self._drag
-        self._applied.add_slopes(state, inputs, stiffness)
+        self._applied.add_derivatives(state, inputs, stiffness)
 
-    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu)."""
-        self._applied.jacobian(state, inputs, out)
+        self._applied.compute_input_jacobian(state, inputs, out)
 
-    def energy(self, state: State) -> tuple[float, float]:
-        """Kinetic and potential energy [J]."""
-        self._applied.set_natural(None)
+    def compute_energies(self, state: State) -> tuple[float, float]:
+        """Return kinetic and potential energy [J]."""
+        self._applied.set_rest_strains(None)
         kinetic = 0.5 * float(self.mass @ (state.v * state.v))
-        elastic = self._form.forces(state.q, state.aux, _ALL, np.zeros(self.size))
-        # the weight is given in the base's axes; the level is that of the world's origin
-        level = float(np.sum(self._weight[self._x], axis=0) @ (self._axes.T @ self._origin))
+        elastic = self._elasticity.add_forces(state.q, state.aux, _ALL, np.zeros(self.size))
+        # the weight is in the base's axes; heights count from the world's origin
+        level = float(np.sum(self._weight[self._node_dofs], axis=0) @ (self._axes.T @ self._origin))
         return kinetic, elastic - float(self._weight @ state.q) - level
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """The named parts of f."""
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        """Return the named terms of f."""
         terms: dict[str, Array] = {}
-        self._applied.set_natural(inputs)
-        parts: tuple[tuple[str, Share], ...] = (
+        self._applied.set_rest_strains(inputs)
+        elastic_terms: tuple[tuple[str, TermWeights], ...] = (
             ("stretching", (1.0, 0.0, 0.0)),
             ("bending", (0.0, 1.0, 0.0)),
             ("twisting", (0.0, 0.0, 1.0)),
         )
-        for name, share in parts:
+        for name, weights in elastic_terms:
             terms[name] = np.zeros(self.size)
-            self._form.forces(state.q, state.aux, share, terms[name])
+            self._elasticity.add_forces(state.q, state.aux, weights, terms[name])
         terms["gravity"] = self._weight.copy()
         terms["drag"] = -self._drag * state.v
-        if self._resisted:
-            add_drag(self._form.rods, self._resistive, self._width, state.v, terms["drag"])
+        if self._has_resistive_drag:
+            add_drag(self._elasticity.rods, self._resistive, self._width, state.v, terms["drag"])
         terms["applied"] = np.zeros(self.size)
         self._applied.add_forces(inputs, terms["applied"])
         return terms
 
-    # — places —
-
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
-        """Write frames' poses in the world."""
-        nodes = self._nodes
-        node_poses(state.q, self._node, self._axes, self._origin, self._rotation, position, rotation)
-        if self._with_edges and self._width == 2:
-            self._form.place(state.q, state.aux)
-            middles = planar_edge_middles(self._form.rods, state.q, self._real)
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write the poses of frames in the world."""
+        nodes, rods = self._node_count, self._elasticity.rods
+        node_poses(state.q, self._node_first, self._axes, self._origin, self._rotation, position, rotation)
+        if self._has_edge_frames and self._width == 2:
+            self._elasticity.compute_edges(state.q, state.aux)
+            middles = planar_edge_middles(rods, state.q, self._real_edges)
             position[nodes:] = middles @ self._axes.T + self._origin
-            rotation[nodes:] = self._rotation @ planar_edge_axes(self._form.rods, self._real)
-        elif self._with_edges:
-            edge_poses(self._form.rods, state.q, state.aux, self._real, position[nodes:], rotation[nodes:])
+            rotation[nodes:] = self._rotation @ planar_edge_axes(rods, self._real_edges)
+        elif self._has_edge_frames:
+            edge_poses(rods, state.q, state.aux, self._real_edges, position[nodes:], rotation[nodes:])
             position[nodes:] = position[nodes:] @ self._axes.T + self._origin
             rotation[nodes:] = np.matmul(self._axes, rotation[nodes:])
 
     def carrier_rows(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
-        """Write rows of points fixed in frames."""
-        if not self._with_edges:
-            node_rows(self._node, self._axes, frame, dofs, values)
+        """Write the Jacobians of points fixed in frames."""
+        if not self._has_edge_frames:
+            node_point_jacobians(self._node_first, self._axes, frame, dofs, values)
             return
-        on_node = frame < self._nodes
+        on_node = frame < self._node_count
         values[on_node] = 0.0
         dofs[on_node] = 0
         width = self._width
-        dofs[on_node, :width] = self._x[frame[on_node]]
+        dofs[on_node, :width] = self._node_dofs[frame[on_node]]
         values[on_node, :, :width] = self._axes
         if width == 2:
-            self._form.place(state.q, state.aux)
-            own, part = ~on_node, self._form.rods
-            some_dofs, some = np.empty((own.sum(), 4), dtype=np.int64), np.empty((own.sum(), 3, 4))
-            edge = self._real[frame[own] - self._nodes]
-            planar_edge_rows(part, edge, local[own], self._axes, some_dofs, some)
-            dofs[own], values[own] = some_dofs, some
+            self._elasticity.compute_edges(state.q, state.aux)
+            on_edge, rods = ~on_node, self._elasticity.rods
+            count = int(on_edge.sum())
+            edge_dofs, edge_values = np.empty((count, 4), dtype=np.int64), np.empty((count, 3, 4))
+            edge = self._real_edges[frame[on_edge] - self._node_count]
+            planar_edge_point_jacobians(rods, edge, local[on_edge], self._axes, edge_dofs, edge_values)
+            dofs[on_edge], values[on_edge] = edge_dofs, edge_values
             return
-        edge = np.where(on_node, -1, self._real[np.maximum(frame - self._nodes, 0)])
-        edge_rows(self._form.rods, state.q, state.aux, edge, local, self._axes, dofs, values)
+        edge = np.where(on_node, -1, self._real_edges[np.maximum(frame - self._node_count, 0)])
+        edge_point_jacobians(self._elasticity.rods, state.q, state.aux, edge, local, self._axes, dofs, values)
 
     def symbolic(self) -> SymbolicRods:
-        """The equations as CasADi expressions."""
-        from corekit_der.materials import compliance_shares, materials_of
-        from corekit_der.symbolic import Parts, SymbolicRods
+        """Return the equations as CasADi expressions."""
+        from corekit_der.materials import compliance_fractions, limb_materials
+        from corekit_der.symbolic import RodExpressionData, SymbolicRods
 
         graph, applied = self._graph, self._applied
-        parts = Parts(
-            rods=self._form.rods,
+        data = RodExpressionData(
+            rods=self._elasticity.rods,
             aux=self._rest_aux,
             mass=self.mass,
             weight=self._weight,
@@ -279,20 +275,20 @@ class RodSystem:
             natural=graph.natural,
             voronoi=graph.voronoi,
             first=applied.first,
-            strains=self._form.strains,
+            strains=self._elasticity.strains,
             forces=applied.forces,
             axes=self._axes,
             rotation=self._rotation,
             origin=self._origin,
-            nodes=self._numbering.node[: self._nodes],
-            edges=self._real if self._with_edges else self._real[:0],
-            shares=compliance_shares(graph),
-            materials=materials_of(graph, self._numbering, self._gravity),
+            nodes=self._numbering.node[: self._node_count],
+            edges=self._real_edges if self._has_edge_frames else self._real_edges[:0],
+            compliance_fractions=compliance_fractions(graph),
+            materials=limb_materials(graph, self._numbering, self._gravity),
         )
-        return SymbolicRods(parts, self.layout.input_size)
+        return SymbolicRods(data, self.layout.input_size)
 
-    def outline(self, state: State) -> Outline:
-        """Polylines of the limbs, a ring's closed."""
+    def compute_outline(self, state: State) -> Outline:
+        """Return polylines of the limbs; that of a ring is closed."""
         graph, chains, radii = self._graph, list[IntArray](), list[Array]()
         for i, limb in enumerate(graph.limbs):
             nodes, own = graph.nodes_of[i], graph.radius[graph.limb == i]
@@ -300,30 +296,30 @@ class RodSystem:
             chains.append(np.append(nodes, nodes[0]) if limb.closed else nodes)
             radii.append(np.concatenate([own[:1], 0.5 * (around[1:] + around[:-1]), own[-1:]]))
         starts = np.concatenate([[0], np.cumsum([len(chain) for chain in chains])[:-1]])
-        points = state.q[self._x[np.concatenate(chains)]] @ self._axes.T + self._origin
+        points = state.q[self._node_dofs[np.concatenate(chains)]] @ self._axes.T + self._origin
         return Outline(points=points, radius=np.concatenate(radii), starts=starts.astype(np.int64))
 
 
-def _refuse_planar(config: DERConfig) -> None:
-    """Raise ConfigError for what has no meaning in a plane."""
-    wrong: list[Mistake] = []
+def _check_planar(config: DERConfig) -> None:
+    """Raise ConfigError for options that have no meaning in a plane."""
+    mistakes: list[Mistake] = []
     for i, limb in enumerate(config.limbs):
         if np.any(limb.positions()[:, 1] != 0.0):
-            wrong.append(
+            mistakes.append(
                 Mistake(f"limbs[{i}]", "a y coordinate", "a planar rod lies in the base's x–z plane")
             )
         if limb.director is not None:
-            said = "must be left out: director 1 of a planar rod lies in its plane"
-            wrong.append(Mistake(f"limbs[{i}].director", list(limb.director), said))
+            reason = "remove it: director 1 of a planar rod lies in the plane"
+            mistakes.append(Mistake(f"limbs[{i}].director", list(limb.director), reason))
         if limb.natural_twist or limb.natural_curvature[1]:
-            said = "a planar rod has κ₁ alone: no κ₂ and no twist"
-            wrong.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), said))
-    if wrong:
-        raise ConfigError(wrong, "the planar rods")
+            reason = "a planar rod has only κ₁: no κ₂ and no twist"
+            mistakes.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), reason))
+    if mistakes:
+        raise ConfigError(mistakes, "the planar rods")
 
 
-def _lumped(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Array, Array, Array]:
-    """Diagonals of M and of viscous drag, and the weight, each (n,): half an edge to either node."""
+def _lump_masses(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Array, Array, Array]:
+    """Return the diagonals of M and of viscous drag, and the weight, each (n,): half an edge per node."""
     n = numbering.size
     mass, weight, drag = np.zeros(n), np.zeros(n), np.zeros(n)
     half = 0.5 * graph.length

@@ -160,7 +160,7 @@ def _apart(label: str, coarse: Results, fine: Results, reference: str, most: flo
 
 def _settled(case: CaseRun) -> Row:
     """b3 of the paper: with drag the helix must come to the equilibrium that statics finds."""
-    drag = ["bodies[0].options.limbs[0].viscosity=1.0"]
+    drag = ["bodies[0].options.limbs[0].viscous_drag=1.0"]
     damped = case.run("dismech/helix", drag, "b1-drag")
     rest = load("dismech/helix").statics(load_steps=4).frame_position()
     apart = float(np.linalg.norm(damped.frame_position[-1, -1] - rest[-1]))

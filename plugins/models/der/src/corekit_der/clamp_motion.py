@@ -1,15 +1,15 @@
-"""Held nodes and angles, and how they move.
+"""Prescribed motion of clamped nodes and angles.
 
     x(t) = x_c + u(t) + R(t)·(x₀ − x_c),   R(t) = rotation about a fixed axis n by α(t)        (1)
     θ(t) = θ₀ + φ(α(t)) + (twist(t))
 
-A rotation R is the smallest one that takes t₀ to R·t₀, which the reference directors make too, after a twist about
-t₀ by
+R is a twist about t₀ by φ, followed by the smallest rotation from t₀ to R·t₀, which is the motion of the reference
+directors:
 
     φ(α) = 2·atan(c·tan(α/2)) continued,   φ̇ = c·α̇/(cos²(α/2) + c²·sin²(α/2)),   c = n·t₀      (2)
 
-So directors turn with the clamp and may do so any number of times about the rod's own tangent. Across it the
-angle must stay below half a turn.
+So directors turn with the clamp, about the rod's tangent by any number of turns. Across the tangent the angle must
+stay below half a turn.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from corekit_der.config import Clamp
 from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering
 
-__all__ = ["HeldMotion"]
+__all__ = ["ClampMotion"]
 
 
-class HeldMotion:
-    """p(t) and ṗ(t) of all held coordinates.
+class ClampMotion:
+    """p(t) and ṗ(t) of all clamped coordinates.
 
     Attributes:
         index: indices into q and v, shape (p,).
-        signals: what they follow.
+        signals: the signals of their motion.
     """
 
     def __init__(self, graph: Graph, numbering: Numbering, axes: Sequence[int], *, twisting: bool) -> None:
         self._axes = list(axes)
-        self._parts: list[_Held] = []
+        self._parts: list[_ClampPart] = []
         index: list[IntArray] = [np.zeros(0, dtype=np.int64)]
         rest: list[Array] = [np.zeros(0)]
-        wrong: list[Mistake] = []
+        mistakes: list[Mistake] = []
         first = 0
         for i, (clamp, node, nodes, edges) in enumerate(graph.clamps):
             edges = edges if twisting else edges[:0]
             dofs = (numbering.node[nodes, None] + np.arange(len(axes))).ravel()
             index.append(np.concatenate([dofs, numbering.edge[edges]]))
             rest.append(np.concatenate([graph.position[nodes][:, self._axes].ravel(), np.zeros(len(edges))]))
-            part = _Held(clamp, graph.position[node], graph.position[nodes], graph.tangent[edges], first)
-            wrong.extend(part.mistakes(f"clamps[{i}]", planar=not twisting))
+            part = _ClampPart(clamp, graph.position[node], graph.position[nodes], graph.tangent[edges], first)
+            mistakes.extend(part.mistakes(f"clamps[{i}]", planar=not twisting))
             if part.moving:
                 self._parts.append(part)
             first += len(index[-1])
-        if wrong:
-            raise ConfigError(wrong, "the clamps")
+        if mistakes:
+            raise ConfigError(mistakes, "the clamps")
         self.index: IntArray = np.concatenate(index)
         self.signals = tuple(signal for part in self._parts for signal in part.signals)
         self._rest = np.concatenate(rest)
 
-    def at(self, time: float, value: Array, rate: Array) -> None:
+    def evaluate(self, time: float, value: Array, rate: Array) -> None:
         """Write p(t) and ṗ(t), shape (p,)."""
         value[:] = self._rest
         rate.fill(0.0)
@@ -69,16 +69,15 @@ class HeldMotion:
             part.write(time, self._axes, value, rate)
 
 
-class _Held:
-    """One clamp."""
+class _ClampPart:
+    """Motion of one clamp."""
 
-    def __init__(self, clamp: Clamp, centre: Array, place: Array, tangent: Array, first: int) -> None:
+    def __init__(self, clamp: Clamp, centre: Array, position: Array, tangent: Array, first: int) -> None:
         self._clamp = clamp
-        self._centre, self._place, self._tangent, self._first = centre, place, tangent, first
+        self._centre, self._position, self._tangent, self._first = centre, position, tangent, first
         axis = np.array(clamp.axis)
         self._length = float(np.linalg.norm(axis))
         self._axis = axis / (self._length or 1.0)
-        self._one, self._three = np.zeros(1), np.zeros(3)
 
     @property
     def signals(self) -> tuple[Signal, ...]:
@@ -90,25 +89,23 @@ class _Held:
         return bool(self.signals)
 
     def mistakes(self, where: str, *, planar: bool) -> list[Mistake]:
-        """What does not fit."""
-        clamp, wrong = self._clamp, []
+        """Return the mistakes in the clamp's options."""
+        clamp, mistakes = self._clamp, []
         for name, size in (("displacement", 3), ("angle", 1), ("twist", 1)):
             signal = getattr(clamp, name)
             if signal is not None and signal.size != size:
-                wrong.append(Mistake(f"{where}.{name}", f"{signal.size} numbers", f"give {size}"))
+                mistakes.append(Mistake(f"{where}.{name}", f"{signal.size} numbers", f"give {size}"))
         if not self._length:
-            wrong.append(Mistake(f"{where}.axis", list(clamp.axis), "must have a direction"))
+            mistakes.append(Mistake(f"{where}.axis", list(clamp.axis), "must not be zero"))
         if clamp.twist is not None and not len(self._tangent):
-            said = (
-                "a planar rod does not twist" if planar else "a pin holds no twist: take kind clamp or edge"
-            )
-            wrong.append(Mistake(f"{where}.twist", "a signal", said))
+            reason = "a planar rod does not twist" if planar else "a pin has no twist: use kind clamp or edge"
+            mistakes.append(Mistake(f"{where}.twist", "a signal", reason))
         if planar and clamp.angle is not None and abs(self._axis[1]) < 1.0 - 1e-12:
-            wrong.append(Mistake(f"{where}.axis", list(clamp.axis), "a planar rod turns about [0, 1, 0]"))
-        return wrong
+            mistakes.append(Mistake(f"{where}.axis", list(clamp.axis), "a planar rod turns about [0, 1, 0]"))
+        return mistakes
 
-    def _now(self, signal: Signal | None, time: float, size: int) -> tuple[Any, Any]:
-        """Value and rate of a signal, zero where there is none."""
+    def _evaluate_signal(self, signal: Signal | None, time: float, size: int) -> tuple[Any, Any]:
+        """Return value and rate of a signal, zero if there is none."""
         value, rate = np.zeros(size), np.zeros(size)
         if signal is not None:
             signal.value(time, value)
@@ -118,22 +115,22 @@ class _Held:
     def write(self, time: float, axes: list[int], value: Array, rate: Array) -> None:
         """Write this clamp's part of p and ṗ."""
         clamp, n = self._clamp, self._axis
-        shift, drift = self._now(clamp.displacement, time, 3)
-        (angle,), (turning,) = self._now(clamp.angle, time, 1)
-        (twist,), (twisting,) = self._now(clamp.twist, time, 1)
-        arm = self._place - self._centre
-        along = np.outer(arm @ n, n)
-        turned = along + math.cos(angle) * (arm - along) + math.sin(angle) * np.cross(n, arm)
-        position = self._centre + shift + turned
+        shift, drift = self._evaluate_signal(clamp.displacement, time, 3)
+        (angle,), (turning,) = self._evaluate_signal(clamp.angle, time, 1)
+        (twist,), (twisting,) = self._evaluate_signal(clamp.twist, time, 1)
+        arm = self._position - self._centre
+        axial = np.outer(arm @ n, n)
+        turned = axial + math.cos(angle) * (arm - axial) + math.sin(angle) * np.cross(n, arm)
+        points = self._centre + shift + turned
         velocity = drift + turning * np.cross(n, turned)
         first, count = self._first, arm.shape[0] * len(axes)
-        value[first : first + count] = position[:, axes].ravel()
+        value[first : first + count] = points[:, axes].ravel()
         rate[first : first + count] = velocity[:, axes].ravel()
         edges = len(self._tangent)
         if edges:
             c = self._tangent @ n
             cosine, sine = math.cos(0.5 * angle), math.sin(0.5 * angle)
-            # the branch of atan that goes on with α: whole turns are counted apart
+            # count whole turns apart, to stay on the branch of atan
             turns = math.floor(angle / (2.0 * math.pi) + 0.5)
             rest = angle - 2.0 * math.pi * turns
             phi = 2.0 * np.arctan2(c * math.sin(0.5 * rest), math.cos(0.5 * rest))

@@ -1,7 +1,7 @@
-"""Frames that carry shapes, and how material points of them move.
+"""Poses of node and edge frames, and Jacobians of their material points.
 
-A node's frame has the base's axes and does not turn: ẋ_p = ẋ. An edge's frame stands in its middle with the axes
-m₁, m₂, t; with e = x_b − x_a, l = |e| and the spin of `frames`, a point r in it moves by
+A node frame has the base's axes and does not turn: ẋ_p = ẋ. An edge frame lies in the middle of the edge and has the
+axes m₁, m₂, t. With e = x_b − x_a, l = |e| and the spin of `frames`, the velocity of its material point r is
 
     ẋ_p = ½(ẋ_a + ẋ_b) + [r₃·ė⊥ − t·(r₁·m₁ + r₂·m₂)·ė]/l + (r₁·m₂ − r₂·m₁)·(θ̇ + A·ė),   ė⊥ = ė − t·(t·ė)   (1)
 """
@@ -9,20 +9,20 @@ m₁, m₂, t; with e = x_b − x_a, l = |e| and the spin of `frames`, a point r
 from __future__ import annotations
 
 from corekit.data.arrays import Array, IntArray
-from corekit_der.frames import place_edges
+from corekit_der.frames import compute_edges
 from corekit_der.tables import Rods
-from corekit_der.vectors import along, compiled, row, scaled
+from corekit_der.vectors import add_scaled, compiled, row, scale
 
-__all__ = ["edge_poses", "edge_rows", "node_poses", "node_rows"]
+__all__ = ["edge_point_jacobians", "edge_poses", "node_point_jacobians", "node_poses"]
 
 
 @compiled
 def node_poses(
     q: Array, node: IntArray, axes: Array, origin: Array, base: Array, position: Array, rotation: Array
 ) -> None:
-    """Write places of nodes with first indices `node` (k,) in world axes, (k, 3), and the base's rotation, (k, 3, 3).
+    """Write the world positions (k, 3) of nodes and the base's rotation (k, 3, 3).
 
-    `axes` (3, 2 or 3) leads from the base, or from its plane, to the world.
+    `node` (k,) contains first indices. `axes` (3, 2 or 3) maps from the base, or its plane, to the world.
     """
     for i in range(len(node)):
         for a in range(3):
@@ -35,8 +35,8 @@ def node_poses(
 
 
 @compiled
-def node_rows(node: IntArray, axes: Array, frame: IntArray, dofs: IntArray, values: Array) -> None:
-    """Write the rows of nodes `frame` (c,): dofs (c, 2 or 3) and values (c, 3, 2 or 3), which are `axes`."""
+def node_point_jacobians(node: IntArray, axes: Array, frame: IntArray, dofs: IntArray, values: Array) -> None:
+    """Write the Jacobians of nodes `frame` (c,): dofs (c, 2 or 3) and values (c, 3, 2 or 3) equal to `axes`."""
     for c in range(len(frame)):
         for k in range(axes.shape[1]):
             dofs[c, k] = node[frame[c]] + k
@@ -46,35 +46,35 @@ def node_rows(node: IntArray, axes: Array, frame: IntArray, dofs: IntArray, valu
 
 @compiled
 def edge_poses(rods: Rods, q: Array, aux: Array, edges: IntArray, position: Array, rotation: Array) -> None:
-    """Write middles and axes (m₁, m₂, t) of some edges in the base's axes, (k, 3) and (k, 3, 3)."""
-    place_edges(rods, q, aux)
+    """Write midpoints (k, 3) and axes m₁, m₂, t (k, 3, 3) of `edges` in the base's axes."""
+    compute_edges(rods, q, aux)
     for k in range(len(edges)):
         j = edges[k]
         start, end = rods.edge[j, 0], rods.edge[j, 1]
         for a in range(3):
             position[k, a] = 0.5 * (q[start + a] + q[end + a])
-            rotation[k, a, 0] = rods.at[j, 4 + a]
-            rotation[k, a, 1] = rods.at[j, 7 + a]
-            rotation[k, a, 2] = rods.at[j, a]
+            rotation[k, a, 0] = rods.edge_state[j, 4 + a]
+            rotation[k, a, 1] = rods.edge_state[j, 7 + a]
+            rotation[k, a, 2] = rods.edge_state[j, a]
 
 
 @compiled
-def edge_rows(
+def edge_point_jacobians(
     rods: Rods, q: Array, aux: Array, edge: IntArray, local: Array, axes: Array, dofs: IntArray, values: Array
 ) -> None:
     """Write (1) for points `local` (c, 3) of edges `edge` (c,): dofs (c, 7) and values (c, 3, 7) in world axes.
 
-    An entry of `edge` that is negative leaves its rows alone. `axes` (3, 3) leads from the base to the world.
+    Points with a negative edge index are skipped. `axes` (3, 3) maps from the base to the world.
     """
-    place_edges(rods, q, aux)
+    compute_edges(rods, q, aux)
     for c in range(len(edge)):
         j = edge[c]
         if j < 0:
             continue
-        t, m1, m2 = row(rods.at, j, 0), row(rods.at, j, 4), row(rods.at, j, 7)
-        swept, length = row(rods.at, j, 10), rods.at[j, 3]
-        side = along(scaled(local[c, 0], m1), local[c, 1], m2)
-        spun = along(scaled(local[c, 0], m2), -local[c, 1], m1)
+        t, m1, m2 = row(rods.edge_state, j, 0), row(rods.edge_state, j, 4), row(rods.edge_state, j, 7)
+        connection, length = row(rods.edge_state, j, 10), rods.edge_state[j, 3]
+        side = add_scaled(scale(local[c, 0], m1), local[c, 1], m2)
+        spun = add_scaled(scale(local[c, 0], m2), -local[c, 1], m1)
         for k in range(3):
             dofs[c, k] = rods.edge[j, 0] + k
             dofs[c, 4 + k] = rods.edge[j, 1] + k
@@ -86,7 +86,7 @@ def edge_rows(
                 arm = 0.0
                 for a in range(3):
                     perpendicular = (1.0 if a == k else 0.0) - t[a] * t[k]
-                    slope = (local[c, 2] * perpendicular - t[a] * side[k]) / length + spun[a] * swept[k]
+                    slope = (local[c, 2] * perpendicular - t[a] * side[k]) / length + spun[a] * connection[k]
                     arm += axes[w, a] * slope
                 values[c, w, k] = 0.5 * axes[w, k] - arm
                 values[c, w, 4 + k] = 0.5 * axes[w, k] + arm

@@ -1,0 +1,65 @@
+"""Options of the initial state of rods."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.roles.options import option
+from corekit_der.options import Triple, to_points
+
+__all__ = ["BendingMode", "DERInitial", "LimbStart", "bending_mode"]
+
+
+@frozen(kw_only=True)
+class LimbStart:
+    """Initial state of one limb; an absent entry means the rest shape with zero velocity."""
+
+    limb: str = option(help="name of the limb")
+    points: tuple[Triple, ...] = option(
+        (), "nodes of the limb, in the base's axes", unit="m", converter=to_points
+    )
+    velocity: Triple = option((0.0, 0.0, 0.0), "velocity of all its nodes, in the base's axes", unit="m/s")
+    velocities: tuple[Triple, ...] = option(
+        (), "velocity of each node, added to `velocity`", unit="m/s", converter=to_points
+    )
+    twist: float = option(0.0, "twist of the rod, measured from its first edge", unit="rad/m")
+
+
+@frozen(kw_only=True)
+class BendingMode:
+    """Velocity with the shape of a bending mode of a clamped-free beam, see `bending_mode`."""
+
+    limb: str = option(help="name of the limb; clamped at its start")
+    number: int = option(1, "number of the mode, counted from 1", low=1, high=20)
+    tip: Triple = option(help="velocity of the tip, in the base's axes", unit="m/s")
+
+
+@frozen(kw_only=True)
+class DERInitial:
+    """Initial state of a graph of rods; the default is the rest shape with zero velocity."""
+
+    limbs: tuple[LimbStart, ...] = option((), "limbs with another initial state")
+    modes: tuple[BendingMode, ...] = option((), "velocities of bending modes, added to those of the limbs")
+
+
+def bending_mode(number: int, position: Array) -> Array:
+    """Return the shape of a bending mode of a clamped-free beam at `position` = s/L, scaled to 1 at the tip.
+
+        w = cosh bs − cos bs − σ·(sinh bs − sin bs),   σ = (cosh b + cos b)/(sinh b + sin b),
+        cosh b·cos b = −1                                                                    (1)
+
+    Source: Timoshenko, Young, Weaver (1974), "Vibration problems in engineering", section 5.11.
+    """
+    b = math.pi * (number - 0.5)
+    for _ in range(20):  # Newton on cos b + 1/cosh b
+        b += (math.cos(b) + 1.0 / math.cosh(b)) / (math.sin(b) + math.tanh(b) / math.cosh(b))
+    s = (math.cosh(b) + math.cos(b)) / (math.sinh(b) + math.sin(b))
+
+    def shape(x: Array) -> Array:
+        return np.cosh(b * x) - np.cos(b * x) - s * (np.sinh(b * x) - np.sin(b * x))
+
+    return shape(position) / shape(np.ones(1))[0]
