@@ -27,7 +27,7 @@ world = { gravity = [0.0, 0.0, 0.0] }
 [[bodies]]
 name = "robot"
 use = "vine"
-options = { bodies = 4, length = 0.4, bending_stiffness = 0.02, bending_damping = 4e-4, contact = "none" }
+options = { bodies = 4, length = 0.4, bending_stiffness = 0.02, bending_damping = 4e-4, collision = "none" }
 initial = { bend = [0.03, 0.03] }
 [integrator]
 use = "semi-implicit-euler"
@@ -323,7 +323,7 @@ end = [0.1, 0.0, 0.0]
 nodes = 5
 radius = 5e-3
 young = 1e6
-viscosity = 0.5
+viscous_drag = 0.5
 [[bodies.options.clamps]]
 at = "rod.start"
 [integrator]
@@ -337,10 +337,10 @@ def test_a_clamped_rod_gives_back_its_modulus_and_its_drag(tmp_path):
     folder = seen_by_frames(tmp_path, ROD, 16)
     (folder / "fit.toml").write_text(
         'format = "corekit-fit/1"\nname = "rod"\nscenario = "scene.toml"\nuse = "ipopt-fit"\n'
-        'set = ["bodies.rod.options.limbs[0].young=5e5", "bodies.rod.options.limbs[0].viscosity=0.1"]\n'
+        'set = ["bodies.rod.options.limbs[0].young=5e5", "bodies.rod.options.limbs[0].viscous_drag=0.1"]\n'
         '[options]\nprofile = "none"\nmarkers = { file = "seen.csv", deviation = 1e-4 }\n'
         'parameters = [{ name = "limbs[0].young", low = 1e4, high = 1e8 }, '
-        '{ name = "limbs[0].viscosity", low = 1e-3, high = 10.0 }]\n'
+        '{ name = "limbs[0].viscous_drag", low = 1e-3, high = 10.0 }]\n'
     )
     made = fit(load_fit(folder / "fit.toml"))
     assert made.info.status.solved

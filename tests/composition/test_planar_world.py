@@ -64,9 +64,9 @@ def _path(file, overrides, duration):
     return simulation.state.q.copy(), contacts
 
 
-@pytest.mark.parametrize("contact", ["points", "links"])
-def test_a_vine_goes_around_a_circle_as_around_a_sphere(contact):
-    option = f"bodies[0].options.contact={contact}"
+@pytest.mark.parametrize("collision", ["points", "links"])
+def test_a_vine_goes_around_a_circle_as_around_a_sphere(collision):
+    option = f"bodies[0].options.collision={collision}"
     one, touched = _path("circle.toml", [option], 1.0)
     two, met = _path("circle.toml", [option, "world.obstacles[0].shape=circle"], 1.0)
     assert touched == met > 50, (touched, met)

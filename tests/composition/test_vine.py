@@ -75,8 +75,8 @@ def test_every_back_end_follows_the_reference_rollout_round_the_circle(solver, m
 
 def test_capsules_from_pin_to_pin_keep_coarse_links_out_of_the_circle_where_points_do_not():
     deepest = {}
-    for contact in ("points", "links"):
-        options = [f"bodies[0].options.{name}" for name in (f"contact={contact}", "bodies=10")]
+    for collision in ("points", "links"):
+        options = [f"bodies[0].options.{name}" for name in (f"collision={collision}", "bodies=10")]
         simulation = corekit.load(CIRCLE, options).compose()
         gaps = []
         for _ in range(390):
@@ -89,7 +89,7 @@ def test_capsules_from_pin_to_pin_keep_coarse_links_out_of_the_circle_where_poin
             share = np.clip(share / np.einsum("ij,ij->i", along, along), 0.0, 1.0)
             near = nodes[:-1] + share[:, None] * along
             gaps.append(float(np.linalg.norm(near - [0.47, 0.025], axis=1).min()) - 0.072)
-        deepest[contact] = min(gaps)
+        deepest[collision] = min(gaps)
     assert deepest["links"] > -2e-5
     assert deepest["points"] < -2e-4
 

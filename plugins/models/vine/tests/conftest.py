@@ -1,4 +1,4 @@
-"""Robots, their states, and the linear algebra of small motions about them."""
+"""Robots, their states, and the linear algebra of small motions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WEIGHTLESS = np.zeros(3)
 
 
 class Robot:
-    """A robot with a state of its own, and its matrices there as dense arrays."""
+    """A robot at one state, with its matrices as dense arrays."""
 
     def __init__(self, *, step: float = 0.01, initial: dict[str, Any] | None = None, **options: Any) -> None:
         self.config = VineConfig(**options)
@@ -31,47 +31,47 @@ class Robot:
         self.inputs = np.zeros(self.model.layout.input_size)
 
     def dynamics(self) -> tuple[np.ndarray, np.ndarray]:
-        """M and f."""
+        """Return M and f."""
         mass, force = self.model.mass_matrix(), np.zeros(self.state.v.size)
         self.model.dynamics(self.state, self.inputs, mass, force)
         return mass.dense(), force
 
     def stiffness(self) -> np.ndarray:
-        """K."""
+        """Return K."""
         stiffness, damping = self.model.tangent_matrices()
         self.model.tangent(self.state, self.inputs, stiffness, damping)
         return stiffness.dense()
 
     def rows(self) -> tuple[np.ndarray, Any]:
-        """J_b, and the rows as written."""
+        """Return J_b, and the rows."""
         rows = self.model.bilateral_rows()
         self.model.bilateral(self.state, self.inputs, rows)
         dense = np.zeros((rows.count, self.state.v.size))
         np.add.at(dense, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
         return dense, rows
 
-    def free(self) -> np.ndarray:
-        """A basis of the velocities that every row allows, growth standing still."""
+    def free_motions(self) -> np.ndarray:
+        """Return a basis of the velocities that satisfy every constraint, without growth."""
         return scipy.linalg.null_space(self.rows()[0])
 
-    def curvature(self, force: np.ndarray) -> np.ndarray:
-        """∂(J_bᵀ·λ)/∂q for the row forces that hold against `force`."""
+    def force_gradient(self, force: np.ndarray) -> np.ndarray:
+        """Return ∂(J_bᵀ·λ)/∂q for the constraint forces in equilibrium with `force`."""
         J, _ = self.rows()
-        pull = np.linalg.lstsq(J.T, -force, rcond=None)[0]
+        reaction = np.linalg.lstsq(J.T, -force, rcond=None)[0]
         out = self.model.tangent_matrices()[0]
-        self.model.bilateral_curvature(self.state, pull, out)
+        self.model.bilateral_curvature(self.state, reaction, out)
         return out.dense()
 
 
 @pytest.fixture
 def robot():
-    """`robot(**options)`; weightless, at rest."""
+    """Make a robot without gravity and velocity: `robot(**options)`."""
     return Robot
 
 
 @pytest.fixture
 def moving():
-    """`moving(robot, beta, **inputs)`: a simulation of it from its state, by the reference integrator."""
+    """Make a simulation from a robot's state: `moving(robot, beta, **inputs)`."""
 
     def make(robot: Robot, *, step: float = 0.01, beta: float = 0.5, implicit: bool = True, **inputs: Any):
         scheme = SemiImplicitEulerConfig(beta=beta if implicit else 0.0, damping=implicit)

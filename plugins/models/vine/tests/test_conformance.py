@@ -1,4 +1,4 @@
-"""What the kernel's conformance kit asks of any model, of a few different robots."""
+"""Conformance kit for a few different robots."""
 
 from corekit_testing.conformance import conformance
 

@@ -1,4 +1,4 @@
-"""Pins, telescoping joints and growth: what the paper prints wrongly, and what the rows must keep."""
+"""Pins, telescoping joints and growth: misprints of the paper, and properties of the constraints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from corekit_testing.rounding import rounding
 
 @pytest.mark.parametrize("equations", ["regular", "published"])
 @pytest.mark.parametrize(("heading", "bend"), [(0.0, 0.0), (1.1, 0.3), (-2.5, -0.5)])
-def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, bend):
-    # with the cosine that equation (2) of the paper prints, a robot that does not lie along x would not fit
+def test_every_constraint_holds_in_any_bent_and_grown_shape(robot, equations, heading, bend):
+    # with the cosine of the paper's equation (2), only a robot along x satisfies the constraints
     arm = robot(
         bodies=8,
         length=0.4,
@@ -22,22 +22,22 @@ def test_every_row_holds_in_any_bent_and_grown_shape(robot, equations, heading, 
         initial={"bend": (bend,), "grown_length": 0.7, "bend_rate": (0.4,), "growth_rate": 0.08},
     )
     J, rows = arm.rows()
-    # eight bodies one after the other, eight operations each, within a metre and a metre per second
+    # eight bodies in series, eight operations each, below 1 m and 1 m/s
     rounded = rounding(8 * 8)
     np.testing.assert_allclose(rows.position_error, 0.0, atol=rounded)
     rate = np.where(rows.is_velocity_level, 0.02, 0.0)
     h, v = 0.01, arm.state.v
     if equations == "published":
-        # g at the end of the step, where the links turn
+        # g at the end of the step, after the links turned
         np.testing.assert_allclose((J @ v)[~rows.is_velocity_level], 0.0, atol=rounded)
         assert (J @ v)[rows.is_velocity_level] == pytest.approx(0.02, abs=h)
     else:
         np.testing.assert_allclose(J @ v, rate, atol=rounded)
 
 
-def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
-    # Ḡ·v = g(q + h·v, v) + O(h²), without a constant and without the stray v of the print
-    def misses(h):
+def test_published_rate_rows_constrain_the_rate_at_the_end_of_the_step(robot):
+    # Ḡ·v = g(q + h·v, v) + O(h²), without a constant and without the extra v of the paper
+    def compute_error(h):
         start = {"bend": (0.2,), "grown_length": 0.5, "bend_rate": (2.0,), "growth_rate": 0.1}
         arm = robot(bodies=6, length=0.3, equations="published", step=h, initial=start)
         J, rows = arm.rows()
@@ -48,11 +48,11 @@ def test_published_rate_rows_bind_the_rate_at_the_end_of_the_step(robot):
         wanted = np.einsum("ji,ji->j", reach, run) / np.linalg.norm(reach, axis=1)
         return float(np.abs(bound - wanted).max())
 
-    assert misses(0.002) > 1e-8
-    assert misses(0.002) / misses(0.001) == pytest.approx(4.0, rel=0.1)
+    assert compute_error(0.002) > 1e-8
+    assert compute_error(0.002) / compute_error(0.001) == pytest.approx(4.0, rel=0.1)
 
 
-def test_regular_rows_keep_their_rank_where_published_ones_lose_it(robot):
+def test_regular_rows_keep_their_rank_where_published_rows_lose_it(robot):
     least = {}
     for equations in ("regular", "published"):
         arm = robot(bodies=4, length=0.2, equations=equations, initial={"grown_length": 0.1000002})
@@ -66,7 +66,7 @@ def test_a_straight_robot_grows_by_the_integral_of_its_rate(robot, moving, growt
     arm = robot(bodies=6, length=0.3, heading=0.7, growth_input=growth_input)
     rates = 0.05 if growth_input == "total" else (0.01, 0.03, 0.01)
     simulation = moving(arm, growth_rate=rates)
-    # a robot at rest reaches its rate in the first step
+    # a robot at rest has its rate after the first step
     for _ in range(80):
         simulation.step()
     q = simulation.state.q.reshape(-1, 3)
@@ -91,7 +91,7 @@ def test_retraction_ends_where_the_bodies_overlap(robot, moving):
     assert np.abs(simulation.state.v).max() < 1e-12
 
 
-def test_drift_of_the_joints_is_of_second_order_and_does_not_build_up(robot, moving):
+def test_drift_of_the_joints_is_of_second_order_and_does_not_accumulate(robot, moving):
     worst = []
     for h in (0.02, 0.01, 0.005):
         arm = robot(
@@ -119,16 +119,16 @@ def test_drift_of_the_joints_is_of_second_order_and_does_not_build_up(robot, mov
 
 @pytest.mark.parametrize("growth", ["rate", "pressure"])
 def test_a_load_slows_growth_by_the_pressure_law(robot, moving, growth):
-    # g = φ·(P − Y − F/A), however many links share it
-    phi, pressure, least, push = 2e-6, 30e3, 5e3, 4.0
+    # g = φ·(P − Y − F/A), for any count of links
+    phi, pressure, least, tip_load = 2e-6, 30e3, 5e3, 4.0
     options = {"extensibility": phi, "yield_pressure": least, "growth": growth}
     drive = {"pressure": pressure} if growth == "pressure" else {"growth_rate": phi * (pressure - least)}
     for bodies in (2, 10):
         arm = robot(bodies=bodies, length=0.3, diameter=0.02, **options)
-        simulation = moving(arm, tip_force=(-push, 0.0), **drive)
+        simulation = moving(arm, tip_force=(-tip_load, 0.0), **drive)
         for _ in range(5):
             simulation.step()
         area = math.pi * 0.01**2
-        wanted = phi * (pressure - least - push / area)
+        wanted = phi * (pressure - least - tip_load / area)
         assert simulation.state.v[-3] == pytest.approx(wanted, rel=1e-5)
         assert wanted < 0.8 * phi * (pressure - least)

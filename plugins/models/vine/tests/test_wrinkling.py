@@ -1,4 +1,4 @@
-"""The wrinkling law against the stresses that it sums up."""
+"""The wrinkling law against the integral of the stress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONSET = PRESSURE / (2.0 * WALL)
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0.01, 3.0))
-def test_stresses_of_the_tense_part_sum_to_pressure_and_moment(w):
+def test_integral_of_the_stress_is_pressure_and_moment(w):
     ratio = math.pi / ((math.pi - w) * math.cos(w) + math.sin(w))
     curvature = ratio * ONSET
 
@@ -32,18 +32,18 @@ def test_stresses_of_the_tense_part_sum_to_pressure_and_moment(w):
     assert bend_moment(curvature, EI, ONSET)[0] == pytest.approx(moment, rel=1e-8)
 
 
-def test_it_wrinkles_at_half_its_collapse_moment_and_never_exceeds_that():
-    whole = PRESSURE * math.pi * RADIUS**3
-    assert pytest.approx(0.5 * whole) == EI * ONSET
+def test_the_wall_wrinkles_at_half_the_collapse_moment():
+    collapse_moment = PRESSURE * math.pi * RADIUS**3
+    assert pytest.approx(0.5 * collapse_moment) == EI * ONSET
     moment, slope = bend_moment(-1e6 * ONSET, EI, ONSET)
-    assert moment == pytest.approx(-whole, rel=1e-3)
+    assert moment == pytest.approx(-collapse_moment, rel=1e-3)
     assert 0.0 <= slope < 1e-6 * EI
     assert bend_moment(1.0 * ONSET, EI, ONSET) == (EI * ONSET, EI)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(-40.0, 40.0))
-def test_moment_is_the_slope_of_energy_and_stiffness_that_of_moment(ratio):
+def test_moment_is_the_derivative_of_energy_and_stiffness_that_of_moment(ratio):
     k, small = ratio * ONSET, 1e-5 * ONSET
     rise = (bend_energy(k + small, EI, ONSET) - bend_energy(k - small, EI, ONSET)) / (2 * small)
     moment, slope = bend_moment(k, EI, ONSET)
@@ -52,13 +52,13 @@ def test_moment_is_the_slope_of_energy_and_stiffness_that_of_moment(ratio):
     assert slope == pytest.approx(bend, abs=2e-3 * EI)
 
 
-def test_a_robot_bent_far_beyond_its_onset_pushes_back_with_the_collapse_moment(robot):
+def test_far_beyond_the_onset_the_moment_is_the_collapse_moment(robot):
     options = {"bodies": 10, "length": 0.5, "diameter": 2 * RADIUS, "bending_stiffness": EI}
     wrinkles = {"moment_law": "wrinkling", "pressure": PRESSURE}
     gentle = robot(**options, **wrinkles, initial={"bend": (0.001,)})
     hard = robot(**options, **wrinkles, initial={"bend": (2.0, 0.0, 0.0, 0.0, 0.0)})
-    whole = PRESSURE * math.pi * RADIUS**3
-    pull = hard.model.force_terms(hard.state, hard.inputs)["bending"][2]
-    assert -whole < pull < -0.9 * whole
-    # the base pin alone turns body 0
+    collapse_moment = PRESSURE * math.pi * RADIUS**3
+    moment = hard.model.force_terms(hard.state, hard.inputs)["bending"][2]
+    assert -collapse_moment < moment < -0.9 * collapse_moment
+    # only the pin at the base acts on body 0
     assert 0.0 <= hard.stiffness()[2, 2] < 0.02 * gentle.stiffness()[2, 2]

@@ -1,4 +1,4 @@
-"""What `corekit list` and composition read of this plugin."""
+"""Component specification for `corekit list` and composition."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -11,7 +11,7 @@ vine = ComponentSpec(
     target="corekit_vine.model:Vine",
     config="corekit_vine.config:VineConfig",
     initial="corekit_vine.config:VineInitial",
-    summary="Growing vine robot in a plane: rigid bodies joined by pins and telescoping joints.",
+    summary="Growing vine robot in a plane: rigid bodies with pins and telescoping joints.",
     provides=(
         "contact-rows",
         "tangent",

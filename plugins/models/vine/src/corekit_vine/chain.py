@@ -1,15 +1,15 @@
-"""The constants of a robot, as arrays that every compiled kernel reads.
+"""Constants of a robot, as arrays for the compiled kernels.
 
-Body i = 0 … n − 1 from base to tip has the coordinates (x_i, y_i, t_i) in the plane, its axis a = (cos t, sin t),
-its normal b = (−sin t, cos t) and its ends r ∓ d·a. Link j consists of the bodies 2j and 2j + 1; pin j joins the
+Body i = 0 … n − 1 from base to tip has the coordinates (x_i, y_i, t_i) in the plane, the axis a = (cos t, sin t),
+the normal b = (−sin t, cos t) and the ends r ∓ d·a. Link j consists of the bodies 2j and 2j + 1. Pin j joins the
 far end of body 2j − 1 (pin 0: the base) to the near end of body 2j.
 
-Mass of a hollow cylinder of length l = 2d, outer radius ρ, wall e in k layers, and moment about its middle:
+Mass of a hollow cylinder of length l = 2d, outer radius ρ and wall e in k layers, and moment of inertia:
 
     m_w = k·ρ_w·π·(ρ² − (ρ − e)²)·l,   m_g = ρ_g·π·(ρ − e)²·l                                    (1)
     J = m_w·(l²/12 + (ρ² + (ρ − e)²)/4) + m_g·(l²/12 + (ρ − e)²/4)                              (2)
 
-Pins of a tube of bending stiffness EI, D apart, the clamped base standing for half a cell:
+Stiffness of pins at the distance D in a tube of bending stiffness EI; the clamped base is half a cell:
 
     K_j = EI/D_j,   D_j = D,   D_0 = D/2                                                        (3)
 """
@@ -25,13 +25,13 @@ from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit_vine.config import VineConfig
 
-__all__ = ["Chain", "chain_of", "cylinder"]
+__all__ = ["Chain", "build_chain", "compute_body_inertia"]
 
 # entries of `Chain.scalars`
-HALF, GRAVITY_X, GRAVITY_Y, HEADING, RATES, PRESSED, EXTENSIBILITY, YIELD = range(8)
-STEP, SHORTEST, PUBLISHED, ROWS, COMPLIANCE, FORCE = range(8, 14)
+HALF, GRAVITY_X, GRAVITY_Y, HEADING, RATE_COUNT, PRESSURE_DRIVEN, EXTENSIBILITY, YIELD = range(8)
+STEP_SIZE, SHORTEST, PUBLISHED, ROWS_PER_LINK, COMPLIANCE, MAX_FORCE = range(8, 14)
 # columns of `Chain.pins`
-STIFFNESS, DAMPING, NATURAL, SPACING, ONSET, ACTUATOR = range(6)
+STIFFNESS, DAMPING, NATURAL_ANGLE, SPACING, ONSET, ACTUATOR = range(6)
 
 _DEFAULT_STIFFNESS = 0.0133
 """EI of the paper's runtime case [N·m²]: 0.5 N·m/rad at pins 26.7 mm apart."""
@@ -41,13 +41,13 @@ class Chain(NamedTuple):
     """Constants of a robot of n bodies and N = n/2 links.
 
     Attributes:
-        scalars: half length d [m], gravity in the plane (2) [m/s²], heading [rad], how many rates the input has,
-            whether pressure drives growth, extensibility φ [m/(s·Pa)], yield pressure [Pa], step h [s], shortest
-            s [m], whether the rows are the published ones, rows a link, compliance of a growth row [(m/s)/N],
+        scalars: half length d [m], gravity in the plane (2) [m/s²], heading [rad], count of rate inputs,
+            whether pressure drives growth, extensibility φ [m/(s·Pa)], yield pressure [Pa], step size h [s], shortest
+            s [m], whether the rows are those of the paper, rows per link, compliance of a growth row [(m/s)/N],
             force bound of a growth row [N]; shape (14,).
         mass: m, m, J of every body [kg, kg·m²], shape (3n,).
         pins: stiffness K_j [N·m/rad], damping C_j [N·m·s/rad], natural angle [rad], spacing D_j [m], curvature at
-            which the wall wrinkles [1/m], number of the actuator or −1; shape (N, 6).
+            the onset of wrinkling [1/m], index of the actuator or −1; shape (N, 6).
     """
 
     scalars: Array
@@ -55,8 +55,8 @@ class Chain(NamedTuple):
     pins: Array
 
 
-def cylinder(config: VineConfig) -> tuple[float, float]:
-    """Mass [kg] and moment of inertia [kg·m²] of one body, by (1) and (2) or as given."""
+def compute_body_inertia(config: VineConfig) -> tuple[float, float]:
+    """Return mass [kg] and moment of inertia [kg·m²] of one body, from the options or by (1) and (2)."""
     length, outer = 2.0 * config.half_length, 0.5 * config.diameter
     inner = outer - config.wall_thickness
     wall = config.wall_layers * config.wall_density * math.pi * (outer**2 - inner**2) * length
@@ -66,31 +66,31 @@ def cylinder(config: VineConfig) -> tuple[float, float]:
     return mass, inertia * mass / (wall + gas) if config.body_inertia is None else config.body_inertia
 
 
-def _pins(config: VineConfig) -> Array:
+def _build_pins(config: VineConfig) -> Array:
     pins = np.zeros((config.links, 6))
     pins[:, SPACING] = config.spacing
     pins[0, SPACING] *= 0.5
-    whole = _DEFAULT_STIFFNESS if config.bending_stiffness is None else config.bending_stiffness
-    pins[:, STIFFNESS] = whole / pins[:, SPACING]
+    bending_stiffness = _DEFAULT_STIFFNESS if config.bending_stiffness is None else config.bending_stiffness
+    pins[:, STIFFNESS] = bending_stiffness / pins[:, SPACING]
     if config.joint_stiffness is not None:
         pins[:, STIFFNESS] = config.joint_stiffness
     pins[:, DAMPING] = (config.bending_damping or 0.0) / pins[:, SPACING]
     if config.joint_damping is not None:
         pins[:, DAMPING] = config.joint_damping
-    pins[:, NATURAL] = pins[:, SPACING] * np.array(config.natural_curvature)
+    pins[:, NATURAL_ANGLE] = pins[:, SPACING] * np.array(config.natural_curvature)
     pins[:, ONSET] = math.inf
     if config.moment_law == "wrinkling":
         # κ_w = M_w/EI
-        pins[:, ONSET] = 0.5 * math.pi * config.pressure * (0.5 * config.diameter) ** 3 / whole
+        pins[:, ONSET] = 0.5 * math.pi * config.pressure * (0.5 * config.diameter) ** 3 / bending_stiffness
     pins[:, ACTUATOR] = -1.0
     for number, (first, last) in enumerate(config.actuators):
         pins[first : last + 1, ACTUATOR] = number
     return pins
 
 
-def chain_of(config: VineConfig, context: BuildContext) -> Chain:
-    """The constants of the robot that `config` describes, in the axes of the context's base."""
-    mass, inertia = cylinder(config)
+def build_chain(config: VineConfig, context: BuildContext) -> Chain:
+    """Return the constants of a robot, in the axes of the context's base."""
+    mass, inertia = compute_body_inertia(config)
     # the plane is the base's x–z plane
     gravity = context.base.rotation.T @ context.gravity
     section = math.pi * (0.5 * config.diameter) ** 2
@@ -113,5 +113,5 @@ def chain_of(config: VineConfig, context: BuildContext) -> Chain:
     return Chain(
         np.array(scalars, dtype=np.float64),
         np.tile(np.array([mass, mass, inertia]), config.bodies),
-        _pins(config),
+        _build_pins(config),
     )

@@ -1,6 +1,6 @@
-"""Places: frames at the base and at every body's far end, and the rows of points fixed in them.
+"""Poses of frames at the base and at every body's far end, and Jacobians of their points.
 
-Frame 0 stands at the base, frame i + 1 at r_i + d·a_i, with the axes a, b and a × b. In the world, with the base's
+Frame 0 is at the base, frame i + 1 at r_i + d·a_i, with the axes a, b and a × b. In the world, with the base's
 origin o and the plane's axes e₁, e₂ (the base's x and z),
 
     x = o + (r + (d + l_a)·a + l_b·b)·(e₁, e₂) + l_c·e₁ × e₂                                     (1)
@@ -12,21 +12,23 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import HALF, HEADING
-from corekit_vine.turns import take_turns
 
-__all__ = ["carrier_rows", "poses"]
+__all__ = ["carrier_rows", "compute_poses"]
 
 
 @compiled
-def poses(scalars: Array, plane: Array, q: Array, turns: Array, position: Array, rotation: Array) -> None:
-    """Write the frames' places (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
+def compute_poses(
+    scalars: Array, plane: Array, q: Array, angle_cache: Array, position: Array, rotation: Array
+) -> None:
+    """Write the frames' positions (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
     d = scalars[HALF]
-    take_turns(q, turns)
+    update_angle_cache(q, angle_cache)
     for frame in range(len(position)):
         i = 3 * (frame - 1)
         if frame > 0:
-            c, s = turns[frame - 1, 1], turns[frame - 1, 2]
+            c, s = angle_cache[frame - 1, 1], angle_cache[frame - 1, 2]
             x, y = q[i] + d * c, q[i + 1] + d * s
         else:
             c, s, x, y = math.cos(scalars[HEADING]), math.sin(scalars[HEADING]), 0.0, 0.0
@@ -41,17 +43,17 @@ def poses(scalars: Array, plane: Array, q: Array, turns: Array, position: Array,
 def carrier_rows(
     scalars: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray, values: Array
 ) -> None:
-    """Write dofs (c, 3) and values (c, 3, 3) of points `local` (c, 3) [m] fixed in frames."""
+    """Write the Jacobians of points `local` (c, 3) [m] in frames: dofs (c, 3) and values (c, 3, 3)."""
     d = scalars[HALF]
     for point in range(len(frame)):
         body = frame[point] - 1
         first = 3 * max(body, 0)
-        moves = 1.0 if body >= 0 else 0.0
-        along, across = d + local[point, 0], local[point, 1]
+        is_body = 1.0 if body >= 0 else 0.0
+        axial, lateral = d + local[point, 0], local[point, 1]
         c, s = math.cos(q[first + 2]), math.sin(q[first + 2])
-        x, y = -along * s - across * c, along * c - across * s
+        x, y = -axial * s - lateral * c, axial * c - lateral * s
         for k in range(3):
             dofs[point, k] = first + k
-            values[point, k, 0] = moves * plane[1, k]
-            values[point, k, 1] = moves * plane[2, k]
-            values[point, k, 2] = moves * (x * plane[1, k] + y * plane[2, k])
+            values[point, k, 0] = is_body * plane[1, k]
+            values[point, k, 1] = is_body * plane[2, k]
+            values[point, k, 2] = is_body * (x * plane[1, k] + y * plane[2, k])

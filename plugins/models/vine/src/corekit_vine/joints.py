@@ -1,26 +1,26 @@
-"""Rows of the joints: pins, telescoping joints, growth rates. Five or six a link, in the order of the chain.
+"""Constraints of pins, telescoping joints and growth rates: five or six rows per link, in the order of the chain.
 
 Pin j between the bodies A = 2j − 1 and B = 2j (pin 0: between the base and body 0), two rows:
 
     c = r_B − r_A − d·(a_A + a_B) = 0,   ∂c/∂t_A = −d·b_A,   ∂c/∂t_B = −d·b_B                    (1)
 
-Telescoping joint between A = 2j and B = 2j + 1, with h = r_B − r_A, two rows and their rate row:
+Telescoping joint between A = 2j and B = 2j + 1, with h = r_B − r_A, two rows and the growth rate:
 
     c₁ = b_A·h = 0,   c₂ = t_B − t_A = 0                                                        (2)
     g = d(a_A·h)/dt = a_A·(ṙ_B − ṙ_A) + (b_A·h)·ω_A = u                                         (3)
 
-(2) and (3) are regular for all h, zero included. The published rows use û = h/|h| and e = ṙ_B − ṙ_A instead:
+(2) and (3) are regular for all h, also h = 0. The paper uses û = h/|h| and e = ṙ_B − ṙ_A instead:
 
     c₁ = b_A·h,   c₂ = b_B·h,   g = û·e,   Ḡ = g_v + Δt·g_q,   g_q = ±(e − (û·e)·û)/|h|          (4)
 
-which lose rank as h → 0. Ḡ binds the rate at the end of a semi-implicit step; other integrators do that by
-themselves and want (3).
+which lose rank as h → 0. Ḡ constrains the rate at the end of a semi-implicit step; other integrators do this
+themselves and need (3).
 
-A compliance α = φ/(A_c·N) on (3) is the law of growth by pressure, shared by N links that carry one force F:
+A compliance α = φ/(A_c·N) on (3) is the law of growth by pressure, for N links with one force F:
 
     Σ g_j = φ·(P − Y − F/A_c)   ⇔   g_j − φ·(P − Y)/N + α·F = 0                                 (5)
 
-Sources: Jitosho et al. (2021), equations (2), (3), (6) and (14), the second row of (2) with its sine;
+Sources: Jitosho et al. (2021), equations (2), (3), (6) and (14), the second row of its (2) with a sine;
 Blumenschein, Okamura, Hawkes (2017), Modeling of bioinspired apical extension in a soft robot, for (5).
 """
 
@@ -32,27 +32,27 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import (
     EXTENSIBILITY,
     HALF,
-    PRESSED,
+    PRESSURE_DRIVEN,
     PUBLISHED,
-    RATES,
-    ROWS,
+    RATE_COUNT,
+    ROWS_PER_LINK,
     SHORTEST,
-    STEP,
+    STEP_SIZE,
     YIELD,
 )
-from corekit_vine.turns import take_turns
 
-__all__ = ["WIDTH", "curvature", "row_dofs", "rows"]
+__all__ = ["WIDTH", "compute_constraints", "compute_force_gradient", "constraint_dofs"]
 
 WIDTH = 6
-"""Velocities a row touches at most."""
+"""Largest count of velocities in a row."""
 
 
-def row_dofs(links: int, rows_per_link: int) -> IntArray:
-    """Velocity indices of every row, shape (N·rows_per_link, 6): A's three, then B's; the base has none of its own."""
+def constraint_dofs(links: int, rows_per_link: int) -> IntArray:
+    """Return the velocity indices of every row, (N·rows_per_link, 6): three of A, then three of B."""
     dofs = np.zeros((links, rows_per_link, WIDTH), dtype=np.int64)
     for j in range(links):
         first = 6 * j
@@ -63,32 +63,32 @@ def row_dofs(links: int, rows_per_link: int) -> IntArray:
 
 
 @compiled
-def rows(
+def compute_constraints(
     scalars: Array,
     q: Array,
     v: Array,
-    turns: Array,
+    angle_cache: Array,
     inputs: Array,
     values: Array,
     constraint: Array,
     target: Array,
 ) -> None:
-    """Write J_b (nb, 6), c (nb,) [m or rad] and the wanted rates (nb,) [m/s].
+    """Write J_b (nb, 6), c (nb,) [m or rad] and the target rates (nb,) [m/s].
 
-    Entries that never change (dofs, compliance, bounds) are left alone. `turns` are kept, see there.
+    Constant entries (dofs, compliance, bounds) are not written.
     """
-    d, per_link = scalars[HALF], int(scalars[ROWS])
+    d, per_link = scalars[HALF], int(scalars[ROWS_PER_LINK])
     links = len(q) // 6
     published = scalars[PUBLISHED] > 0.0
-    rates, h = int(scalars[RATES]), scalars[STEP]
+    rates, h = int(scalars[RATE_COUNT]), scalars[STEP_SIZE]
     common = inputs[0] / links
-    if scalars[PRESSED] > 0.0:
+    if scalars[PRESSURE_DRIVEN] > 0.0:
         common = scalars[EXTENSIBILITY] * max(inputs[0] - scalars[YIELD], 0.0) / links
     px, py, pa_x, pa_y = 0.0, 0.0, 0.0, 0.0
-    take_turns(q, turns)
+    update_angle_cache(q, angle_cache)
     for j in range(links):
         row, i = j * per_link, 6 * j
-        ax, ay = turns[2 * j, 1], turns[2 * j, 2]
+        ax, ay = angle_cache[2 * j, 1], angle_cache[2 * j, 2]
         hx, hy = q[i + 3] - q[i], q[i + 4] - q[i + 1]
         constraint[row] = q[i] - px - d * (pa_x + ax)
         constraint[row + 1] = q[i + 1] - py - d * (pa_y + ay)
@@ -97,13 +97,13 @@ def rows(
             values[row + 1, 1], values[row + 1, 2] = -1.0, -d * pa_x
         values[row, 3], values[row, 5] = 1.0, d * ay
         values[row + 1, 4], values[row + 1, 5] = 1.0, -d * ax
-        along, across = ax * hx + ay * hy, ax * hy - ay * hx
+        axial, lateral = ax * hx + ay * hy, ax * hy - ay * hx
         row += 2
-        constraint[row] = across
-        values[row, 0], values[row, 1], values[row, 2] = ay, -ax, -along
+        constraint[row] = lateral
+        values[row, 0], values[row, 1], values[row, 2] = ay, -ax, -axial
         values[row, 3], values[row, 4] = -ay, ax
         px, py = q[i + 3], q[i + 4]
-        pa_x, pa_y = turns[2 * j + 1, 1], turns[2 * j + 1, 2]
+        pa_x, pa_y = angle_cache[2 * j + 1, 1], angle_cache[2 * j + 1, 2]
         row += 1
         if published:
             constraint[row] = pa_x * hy - pa_y * hx
@@ -114,7 +114,7 @@ def rows(
             values[row, 2], values[row, 5] = -1.0, 1.0
         row += 1
         rate = inputs[j] if rates > 1 else common
-        length = along
+        length = axial
         if published:
             length = math.hypot(hx, hy)
             ux, uy = hx / length, hy / length
@@ -123,10 +123,10 @@ def rows(
             gx, gy = ux + h * (ex - speed * ux) / length, uy + h * (ey - speed * uy) / length
             values[row, 0], values[row, 1], values[row, 3], values[row, 4] = -gx, -gy, gx, gy
         else:
-            values[row, 0], values[row, 1], values[row, 2] = -ax, -ay, across
+            values[row, 0], values[row, 1], values[row, 2] = -ax, -ay, lateral
             values[row, 3], values[row, 4] = ax, ay
         if rate < 0.0:
-            # never past the shortest link: where the bodies overlap there is nothing left to retract
+            # do not retract a link below its shortest length, where its bodies overlap
             rate = max(rate, min((scalars[SHORTEST] - length) / h, 0.0))
         target[row] = rate
         if per_link > 5:
@@ -140,11 +140,11 @@ def _add(out: Array, i: int, k: int, value: float) -> None:
 
 
 @compiled
-def curvature(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) -> None:
+def compute_force_gradient(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) -> None:
     """Write ∂(J_bᵀ·λ)/∂q as a lower band, shape (6, 3n)."""
     out[:] = 0.0
-    d, per_link = scalars[HALF], int(scalars[ROWS])
-    published, step = scalars[PUBLISHED] > 0.0, scalars[STEP]
+    d, per_link = scalars[HALF], int(scalars[ROWS_PER_LINK])
+    published, step = scalars[PUBLISHED] > 0.0, scalars[STEP_SIZE]
     for j in range(len(q) // 6):
         row, i = j * per_link, 6 * j
         ax, ay = math.cos(q[i + 2]), math.sin(q[i + 2])
@@ -155,31 +155,31 @@ def curvature(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) ->
             out[0, i - 1] += d * (math.cos(q[i - 1]) * lx + math.sin(q[i - 1]) * ly)
         hx, hy = q[i + 3] - q[i], q[i + 4] - q[i + 1]
         # c₁ = b_A·h
-        side = impulse[row + 2]
-        out[0, i + 2] -= side * (ax * hy - ay * hx)
-        _add(out, i + 2, i, side * ax)
-        _add(out, i + 2, i + 1, side * ay)
-        _add(out, i + 3, i + 2, -side * ax)
-        _add(out, i + 4, i + 2, -side * ay)
+        side_impulse = impulse[row + 2]
+        out[0, i + 2] -= side_impulse * (ax * hy - ay * hx)
+        _add(out, i + 2, i, side_impulse * ax)
+        _add(out, i + 2, i + 1, side_impulse * ay)
+        _add(out, i + 3, i + 2, -side_impulse * ax)
+        _add(out, i + 4, i + 2, -side_impulse * ay)
         if published:
-            side = impulse[row + 3]
-            out[0, i + 5] -= side * (bx * hy - by * hx)
-            _add(out, i + 5, i, side * bx)
-            _add(out, i + 5, i + 1, side * by)
-            _add(out, i + 5, i + 3, -side * bx)
-            _add(out, i + 5, i + 4, -side * by)
-        push = impulse[row + 4] + (impulse[row + 5] if per_link > 5 else 0.0)
+            side_impulse = impulse[row + 3]
+            out[0, i + 5] -= side_impulse * (bx * hy - by * hx)
+            _add(out, i + 5, i, side_impulse * bx)
+            _add(out, i + 5, i + 1, side_impulse * by)
+            _add(out, i + 5, i + 3, -side_impulse * bx)
+            _add(out, i + 5, i + 4, -side_impulse * by)
+        growth_impulse = impulse[row + 4] + (impulse[row + 5] if per_link > 5 else 0.0)
         if published:
             length = math.hypot(hx, hy)
             ux, uy = hx / length, hy / length
             ex, ey = v[i + 3] - v[i], v[i + 4] - v[i + 1]
             speed = ux * ex + uy * ey
-            # turn = û̇, so that ∇²|h| changes along e by −(turn·ûᵀ + û·turnᵀ)/|h| − ∇²|h|·speed/|h|
+            # t = û̇; the derivative of ∇²|h| along e is −(t·ûᵀ + û·tᵀ)/|h| − ∇²|h|·speed/|h|
             tx, ty = (ex - speed * ux) / length, (ey - speed * uy) / length
             factor = (1.0 - step * speed / length) / length
-            xx = push * (factor * (1.0 - ux * ux) - step * 2.0 * tx * ux / length)
-            xy = push * (-factor * ux * uy - step * (tx * uy + ux * ty) / length)
-            yy = push * (factor * (1.0 - uy * uy) - step * 2.0 * ty * uy / length)
+            xx = growth_impulse * (factor * (1.0 - ux * ux) - step * 2.0 * tx * ux / length)
+            xy = growth_impulse * (-factor * ux * uy - step * (tx * uy + ux * ty) / length)
+            yy = growth_impulse * (factor * (1.0 - uy * uy) - step * 2.0 * ty * uy / length)
             for a in range(2):
                 out[0, i + 3 * a] += xx
                 out[0, i + 3 * a + 1] += yy
@@ -189,8 +189,8 @@ def curvature(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) ->
             _add(out, i + 4, i, -xy)
             _add(out, i + 3, i + 1, -xy)
         else:
-            out[0, i + 2] -= push * (ax * hx + ay * hy)
-            _add(out, i + 2, i, push * ay)
-            _add(out, i + 2, i + 1, -push * ax)
-            _add(out, i + 3, i + 2, -push * ay)
-            _add(out, i + 4, i + 2, push * ax)
+            out[0, i + 2] -= growth_impulse * (ax * hx + ay * hy)
+            _add(out, i + 2, i, growth_impulse * ay)
+            _add(out, i + 2, i + 1, -growth_impulse * ax)
+            _add(out, i + 3, i + 2, -growth_impulse * ay)
+            _add(out, i + 4, i + 2, growth_impulse * ax)

@@ -1,4 +1,4 @@
-"""The model `vine`: what the kernel asks of a growing robot."""
+"""The model `vine`: a growing robot."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.model import Layout, Model, Outline
-from corekit_vine.bending import dynamics, energy, move, tangent
-from corekit_vine.chain import COMPLIANCE, FORCE, NATURAL, ROWS, chain_of
+from corekit_vine.angle_cache import new_angle_cache
+from corekit_vine.chain import COMPLIANCE, MAX_FORCE, NATURAL_ANGLE, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
-from corekit_vine.frames import carrier_rows, poses
-from corekit_vine.joints import WIDTH, curvature, row_dofs, rows
-from corekit_vine.layout import layout_of
-from corekit_vine.turns import turns_of
+from corekit_vine.description import describe_robot
+from corekit_vine.dynamics import (
+    compute_energies,
+    compute_mass_and_force,
+    compute_stiffness_and_damping,
+    integrate,
+)
+from corekit_vine.frames import carrier_rows, compute_poses
+from corekit_vine.joints import WIDTH, compute_constraints, compute_force_gradient, constraint_dofs
 
 if TYPE_CHECKING:
     from corekit_vine.symbolic import SymbolicVine
@@ -30,16 +35,15 @@ __all__ = ["Vine"]
 
 @final
 class Vine(Model):
-    """A chain of rigid bodies in a plane, joined in turn by pins, which bend, and telescoping joints, which grow.
+    """Planar chain of rigid bodies with alternating pins, which bend, and telescoping joints, which grow.
 
         M·(v⁺ − v) = h·f + J_bᵀ·λ + J_cᵀ·λ_c                                                     (1)
 
-    Coordinates are (x, y, t) of every body in the base's x–z plane, from the base's origin; the number of them
-    stays the same however long the robot has grown. Inputs: `growth-rate` [m/s] (of the tip, or one a link) or
-    `pressure` [Pa]; `heading` [rad], added to the option; `curvature` [1/m], one an actuator; `tip-force` [N], in
-    the plane's axes.
+    Coordinates are (x, y, t) of every body in the base's x–z plane, from the base's origin; growth does not change
+    their count. Inputs: `growth-rate` [m/s] (of the tip, or one per link) or `pressure` [Pa]; `heading` [rad], added
+    to the option; `curvature` [1/m], one per actuator; `tip-force` [N], in the plane's axes.
 
-    Frames: `base`, and one at the far end of every body, x along the tube.
+    Frames: `base`, and one at the far end of every body, with x along the tube.
 
     Source: Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.
     """
@@ -48,16 +52,16 @@ class Vine(Model):
         context = BuildContext() if context is None else context
         self._config = config
         self._path = context.path or "vine"
-        self._chain = chain = chain_of(config, context)
+        self._chain = chain = build_chain(config, context)
         self._scalars, self._mass, self._pins = chain
-        self._turns = turns_of(config.bodies)
+        self._angle_cache = new_angle_cache(config.bodies)
         turn = context.base.rotation
         first, second = turn[:, 0], turn[:, 2]
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
-        self._layout = layout_of(config, self._plane[:3])
-        self._still = np.zeros(self._layout.input_size)
+        self._layout = describe_robot(config, self._plane[:3])
+        self._zero_inputs = np.zeros(self._layout.input_size)
 
     @property
     def layout(self) -> Layout:
@@ -65,43 +69,41 @@ class Vine(Model):
         return self._layout
 
     def memory(self) -> Memory:
-        """Nothing: a robot's state is q and v."""
+        """Return nothing: the state is q and v."""
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
-
-    # — states —
+        """Do nothing: there is no internal state."""
 
     def initial_state(self, initial: VineInitial | None, out: State) -> None:
-        """Write the state that `initial` gives, with every row fulfilled.
+        """Write the state of `initial`; it satisfies every constraint.
 
         Raises:
-            ConfigError: wrong number of entries, or a length whose bodies would overlap entirely.
+            ConfigError: wrong number of entries, or a length that lets the bodies overlap entirely.
         """
         initial = VineInitial() if initial is None else initial
         config, links, d = self._config, self._config.links, self._config.half_length
         length = config.length if initial.grown_length is None else initial.grown_length
-        reach = length / links - 2.0 * d
-        wrong: list[Mistake] = []
-        if reach < config.shortest or reach <= 0.0:
+        distance = length / links - 2.0 * d
+        mistakes: list[Mistake] = []
+        if distance < config.shortest or distance <= 0.0:
             least = links * (2.0 * d + config.shortest)
-            wrong.append(Mistake(f"{self._path}.initial.grown_length", length, f"must be > {least:.6g} m"))
-        bend = self._pins[:, NATURAL] if initial.bend is None else np.array(initial.bend)
+            mistakes.append(Mistake(f"{self._path}.initial.grown_length", length, f"must be > {least:.6g} m"))
+        bend = self._pins[:, NATURAL_ANGLE] if initial.bend is None else np.array(initial.bend)
         rate = np.array(initial.bend_rate)
         for name, values in (("bend", bend), ("bend_rate", rate)):
             if len(values) not in (1, links):
-                found, allowed = f"{len(values)} entries", f"give 1, or {links}: one a pin"
-                wrong.append(Mistake(f"{self._path}.initial.{name}", found, allowed))
-        if wrong:
-            raise ConfigError(wrong, "the initial state")
+                found, allowed = f"{len(values)} entries", f"give 1, or {links}: one per pin"
+                mistakes.append(Mistake(f"{self._path}.initial.{name}", found, allowed))
+        if mistakes:
+            raise ConfigError(mistakes, "the initial state")
         angle = config.heading + np.cumsum(np.broadcast_to(bend, (links,)))
         spin = np.cumsum(np.broadcast_to(rate, (links,)))
         axis = np.column_stack([np.cos(angle), np.sin(angle)])
         turn = np.column_stack([-axis[:, 1], axis[:, 0]]) * spin[:, None]
         grow = initial.growth_rate / links
-        ends = np.cumsum((reach + 2.0 * d) * axis, axis=0)
-        speeds = np.cumsum((reach + 2.0 * d) * turn + grow * axis, axis=0)
+        ends = np.cumsum((distance + 2.0 * d) * axis, axis=0)
+        speeds = np.cumsum((distance + 2.0 * d) * turn + grow * axis, axis=0)
         q, v = out.q.reshape(links, 2, 3), out.v.reshape(links, 2, 3)
         start = np.vstack([np.zeros(2), ends[:-1]])
         q[:, 0, :2], q[:, 1, :2] = start + d * axis, ends - d * axis
@@ -111,106 +113,104 @@ class Vine(Model):
         out.time = 0.0
 
     def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        """Write q + h·v̄; angles are never wrapped."""
-        move(start.q, velocity, step, out.q)
+        """Write q + h·v̄; angles never wrap."""
+        integrate(start.q, velocity, step, out.q)
 
     def rechart(self, state: State) -> bool:
-        """Never: these coordinates are regular everywhere."""
+        """Return False: these coordinates are regular everywhere."""
         return False
 
     def prescribed(self, time: float, value: Array, rate: Array) -> None:
-        """No coordinate is prescribed."""
-
-    # — forces —
+        """Do nothing: no coordinate is prescribed."""
 
     def mass_matrix(self) -> Diagonal:
-        """A diagonal buffer."""
+        """Return a diagonal buffer."""
         return Diagonal(3 * self._config.bodies)
 
     def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
-        """Write M and f of `bending`."""
-        dynamics(self._scalars, self._mass, self._pins, state.q, state.v, inputs, mass.data, force)
+        """Write M and f of `dynamics`."""
+        compute_mass_and_force(
+            self._scalars, self._mass, self._pins, state.q, state.v, inputs, mass.data, force
+        )
 
     def tangent_matrices(self) -> tuple[Banded, Banded]:
-        """Bands: K as wide as the joints' curvature, D as wide as a pin."""
+        """Return bands: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
         n = 3 * self._config.bodies
         return Banded(n, 5), Banded(n, 3)
 
     def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
-        """Write the exact K and D of `bending`."""
-        tangent(self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data)
+        """Write the exact K and D of `dynamics`."""
+        compute_stiffness_and_damping(
+            self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data
+        )
 
     def energy(self, state: State) -> tuple[float, float]:
-        """Kinetic, and elastic and gravitational energy [J] with all inputs zero; heights count from the base."""
-        return energy(self._scalars, self._mass, self._pins, state.q, state.v, self._still)
+        """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base."""
+        return compute_energies(self._scalars, self._mass, self._pins, state.q, state.v, self._zero_inputs)
 
     def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """f as gravity, bending, damping and tip load [N, N·m]."""
+        """Return f as gravity, bending, damping and tip load [N, N·m]."""
         n = 3 * self._config.bodies
         scratch = np.zeros(n)
 
         def force(v: Array, u: Array) -> Array:
             out = np.zeros(n)
-            dynamics(self._scalars, self._mass, self._pins, state.q, v, u, scratch, out)
+            compute_mass_and_force(self._scalars, self._mass, self._pins, state.q, v, u, scratch, out)
             return out
 
-        loaded, resting = force(np.zeros(n), inputs), inputs.copy()
-        resting[-2:] = 0.0
-        free = force(np.zeros(n), resting)
-        turning = np.arange(n) % 3 == 2
+        loaded, unloaded = force(np.zeros(n), inputs), inputs.copy()
+        unloaded[-2:] = 0.0
+        free = force(np.zeros(n), unloaded)
+        is_angle = np.arange(n) % 3 == 2
         return {
-            "gravity": np.where(turning, 0.0, free),
-            "bending": np.where(turning, free, 0.0),
+            "gravity": np.where(is_angle, 0.0, free),
+            "bending": np.where(is_angle, free, 0.0),
             "damping": force(state.v, inputs) - loaded,
             "tip-load": loaded - free,
         }
 
-    # — rows —
-
     def bilateral_rows(self) -> ConstraintRows:
-        """Five rows a link, six if growth is irreversible: pin, pin, side, turn, growth(, no shrinking)."""
-        links, per_link = self._config.links, int(self._scalars[ROWS])
+        """Return five rows per link, six if growth is irreversible: pin, pin, side, turn, growth(, no shrinking)."""
+        links, per_link = self._config.links, int(self._scalars[ROWS_PER_LINK])
         kind = np.arange(links * per_link) % per_link
-        held = (kind == 4) & bool(np.isfinite(self._scalars[FORCE]))
-        bounded = held | (kind == 5)
-        made = ConstraintRows(links * per_link, WIDTH, kind >= 4, bounded, time_dependent=False)
-        made.dofs[:] = row_dofs(links, per_link)
-        made.compliance[kind == 4] = self._scalars[COMPLIANCE]
-        made.lower[kind == 4], made.upper[kind == 4] = -self._scalars[FORCE], self._scalars[FORCE]
-        made.lower[kind == 5] = 0.0
-        return made
+        force_bounded = (kind == 4) & bool(np.isfinite(self._scalars[MAX_FORCE]))
+        bounded = force_bounded | (kind == 5)
+        rows = ConstraintRows(links * per_link, WIDTH, kind >= 4, bounded, time_dependent=False)
+        rows.dofs[:] = constraint_dofs(links, per_link)
+        rows.compliance[kind == 4] = self._scalars[COMPLIANCE]
+        rows.lower[kind == 4], rows.upper[kind == 4] = -self._scalars[MAX_FORCE], self._scalars[MAX_FORCE]
+        rows.lower[kind == 5] = 0.0
+        return rows
 
-    def bilateral(self, state: State, inputs: Array, rows_: ConstraintRows) -> None:
-        """Write the rows of `joints`."""
-        rows(
+    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
+        """Write the constraints of `joints`."""
+        compute_constraints(
             self._scalars,
             state.q,
             state.v,
-            self._turns,
+            self._angle_cache,
             inputs,
-            rows_.values,
-            rows_.position_error,
-            rows_.target_rate,
+            rows.values,
+            rows.position_error,
+            rows.target_rate,
         )
 
     def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂q."""
-        curvature(self._scalars, state.q, state.v, impulse, out.data)
-
-    # — places —
+        compute_force_gradient(self._scalars, state.q, state.v, impulse, out.data)
 
     def poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every body's far end."""
-        poses(self._scalars, self._plane, state.q, self._turns, position, rotation)
+        compute_poses(self._scalars, self._plane, state.q, self._angle_cache, position, rotation)
 
     def carrier_rows(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
-        """Write rows of points fixed in frames."""
+        """Write the Jacobians of points fixed in frames."""
         carrier_rows(self._scalars, self._plane, state.q, frame, local, dofs, values)
 
     def outline(self, state: State) -> Outline:
-        """The tube from pin to pin as one polyline, as thick as it is."""
+        """Return the tube as one polyline through the pins, with its radius."""
         d, links = self._config.half_length, self._config.links
         far = state.q.reshape(links, 2, 3)[:, 1]
         ends = far[:, :2] + d * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
@@ -219,7 +219,7 @@ class Vine(Model):
         return Outline(points=points, radius=np.full(links + 1, 0.5 * self._config.diameter))
 
     def symbolic(self) -> SymbolicVine:
-        """The same equations as CasADi expressions; needs `corekit-vine[symbolic]`."""
+        """Return the same equations as CasADi expressions; needs `corekit-vine[symbolic]`."""
         from corekit_vine.symbolic import SymbolicVine
 
         return SymbolicVine(self._chain, self._plane, self._config)

@@ -1,9 +1,8 @@
 """The robot's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
 
-Every method takes and returns CasADi expressions (SX, MX or DM): q, v of shape (3n, 1), inputs (m, 1). Forces follow
-from the energy by differentiation and rows from the constraints, not by copying the compiled kernels; tests hold
-both against each other. Options that an estimator fits may be symbols, see `parameters`; stiffness and damping may
-also be given pin by pin.
+Arguments and results are CasADi expressions (SX, MX or DM): q, v of shape (3n, 1), inputs (m, 1). CasADi differentiates
+the energy for the forces and the constraints for their Jacobian, so tests can compare them with the compiled kernels.
+Options for estimators may be symbols, see `parameters`. Stiffness and damping may also have one value per pin.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from corekit_vine.chain import (
     GRAVITY_Y,
     HALF,
     HEADING,
-    NATURAL,
+    NATURAL_ANGLE,
     ONSET,
-    PRESSED,
+    PRESSURE_DRIVEN,
     PUBLISHED,
-    RATES,
-    ROWS,
+    RATE_COUNT,
+    ROWS_PER_LINK,
     SHORTEST,
     SPACING,
-    STEP,
+    STEP_SIZE,
     STIFFNESS,
     YIELD,
     Chain,
@@ -50,24 +49,24 @@ _NEWTON_STEPS = 14
 
 
 def _wrinkle_angle(ratio: Expression) -> Expression:
-    """w of `wrinkling.wrinkle_angle` for ratio > 1, by Newton steps unrolled."""
-    wanted = math.pi / ratio
+    """Return w of `wrinkling.wrinkle_angle` for ratio > 1, by unrolled Newton steps."""
+    target = math.pi / ratio
     near_onset = ca.sqrt(2.0 * (1.0 - 1.0 / ratio))
-    w = ca.if_else(ratio > 3.0, math.pi - (3.0 * wanted) ** (1.0 / 3.0), near_onset)
+    w = ca.if_else(ratio > 3.0, math.pi - (3.0 * target) ** (1.0 / 3.0), near_onset)
     for _ in range(_NEWTON_STEPS):
-        value = (math.pi - w) * ca.cos(w) + ca.sin(w) - wanted
+        value = (math.pi - w) * ca.cos(w) + ca.sin(w) - target
         w = w + value / ((math.pi - w) * ca.sin(w))
     return w
 
 
 @final
 class SymbolicVine:
-    """Expressions of one robot; built by `Vine.symbolic()`.
+    """Expressions of one robot, from `Vine.symbolic()`.
 
     Attributes:
         coordinates, inputs: 3n and m, the lengths of q and of the input vector.
-        frames: number of frames, in the order of the model's layout.
-        rows: number of bilateral rows.
+        frames: number of frames, in the order of the model.
+        rows: number of constraints.
     """
 
     def __init__(
@@ -76,91 +75,91 @@ class SymbolicVine:
         self._scalars, self._mass, self._pins = self._chain = chain
         self._config = config
         self._values = dict(values or {})
-        self._columns = self._symbols_of_pins()
-        self._of_body = self._symbols_of_bodies()
+        self._columns = self._pin_expressions()
+        self._mass_diagonal = self._mass_expressions()
         self._plane = plane
         self.coordinates = len(self._mass)
         self._links = len(self._pins)
         actuators = int(self._pins[:, ACTUATOR].max()) + 1
-        self.inputs = int(self._scalars[RATES]) + 1 + actuators + 2
+        self.inputs = int(self._scalars[RATE_COUNT]) + 1 + actuators + 2
         self.frames = self.coordinates // 3 + 1
-        self.rows = self._links * int(self._scalars[ROWS])
+        self.rows = self._links * int(self._scalars[ROWS_PER_LINK])
 
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
-        """Stiffness and damping as the options give them, of the joints or of the tube; mass and inertia of a body.
+        """Stiffness and damping of the joints or of the tube, as in the options; mass and inertia of a body.
 
-        Where the wall can wrinkle the stiffness is none, as it decides where that begins.
+        The stiffness is no parameter if the wall can wrinkle, because the onset of wrinkling depends on it.
         """
         config, pins = self._config, self._pins
-        found = {
+        expressions = {
             "body_mass": SymbolicParameter("kg", float(self._mass[0])),
             "body_inertia": SymbolicParameter("kg·m²", float(self._mass[2])),
         }
         if config.moment_law != "wrinkling":
             if config.joint_stiffness is None:
-                found["bending_stiffness"] = SymbolicParameter(
+                expressions["bending_stiffness"] = SymbolicParameter(
                     "N·m²", float(pins[0, STIFFNESS] * pins[0, SPACING])
                 )
             else:
-                found["joint_stiffness"] = SymbolicParameter("N·m/rad", config.joint_stiffness)
+                expressions["joint_stiffness"] = SymbolicParameter("N·m/rad", config.joint_stiffness)
         if config.joint_damping is None:
-            found["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping or 0.0)
+            expressions["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping or 0.0)
         else:
-            found["joint_damping"] = SymbolicParameter("N·m·s/rad", config.joint_damping)
-        return found
+            expressions["joint_damping"] = SymbolicParameter("N·m·s/rad", config.joint_damping)
+        return expressions
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicVine:
-        """The same robot with expressions instead of the options' numbers."""
+        """Return the same robot with expressions instead of the options' numbers."""
         return SymbolicVine(self._chain, self._plane, self._config, {**self._values, **values})
 
-    def _symbols_of_pins(self) -> dict[int, list[Expression]]:
-        """Expressions that stand for columns of the table of pins."""
-        found: dict[int, list[Expression]] = {}
+    def _pin_expressions(self) -> dict[int, list[Expression]]:
+        """Return the expressions for columns of the table of pins."""
+        expressions: dict[int, list[Expression]] = {}
         spacing = self._pins[:, SPACING].tolist()
-        for column, whole, joint in (
+        for column, of_tube, of_joint in (
             (STIFFNESS, "bending_stiffness", "joint_stiffness"),
             (DAMPING, "bending_damping", "joint_damping"),
         ):
-            if whole in self._values:
-                found[column] = [self._values[whole] / D for D in spacing]
-            elif joint in self._values:
-                found[column] = [self._values[joint]] * len(spacing)
-        return found
+            if of_tube in self._values:
+                expressions[column] = [self._values[of_tube] / D for D in spacing]
+            elif of_joint in self._values:
+                expressions[column] = [self._values[of_joint]] * len(spacing)
+        return expressions
 
-    def _symbols_of_bodies(self) -> Expression:
-        """Diagonal of M; the inertia follows a mass that is given alone, as in `chain.cylinder`."""
+    def _mass_expressions(self) -> Expression:
+        """Return the diagonal of M; an absent inertia scales with the mass."""
         if not self._values.keys() & {"body_mass", "body_inertia"}:
             return ca.DM(self._mass)
         own_mass, own_inertia = float(self._mass[0]), float(self._mass[2])
         mass = self._values.get("body_mass", own_mass)
-        share = mass / own_mass if self._config.body_inertia is None else 1.0
-        inertia = self._values.get("body_inertia", own_inertia * share)
+        ratio = mass / own_mass if self._config.body_inertia is None else 1.0
+        inertia = self._values.get("body_inertia", own_inertia * ratio)
         return ca.vertcat(*[mass, mass, inertia] * (len(self._mass) // 3))
 
     def mass(self, q: Expression) -> Expression:
-        """M, shape (3n, 3n); it is constant."""
-        return ca.diag(self._of_body) + 0.0 * q[0] * ca.DM.eye(self.coordinates)
+        """Return the constant M, shape (3n, 3n)."""
+        return ca.diag(self._mass_diagonal) + 0.0 * q[0] * ca.DM.eye(self.coordinates)
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
-        """½·vᵀM·v [J]."""
-        return 0.5 * ca.dot(self._of_body * v, v)
+        """Return ½·vᵀM·v [J]."""
+        return 0.5 * ca.dot(self._mass_diagonal * v, v)
 
     def potential_energy(
         self, q: Expression, inputs: Expression | None = None, stiffness: Expression | None = None
     ) -> Expression:
-        """Elastic and gravitational potential [J], with all inputs zero where none are given.
+        """Return the elastic and gravitational potential [J]; absent inputs are zero.
 
         Args:
-            stiffness: K of the pins [N·m/rad], (1, 1) or (N, 1), instead of the options'.
+            stiffness: K of the pins [N·m/rad], (1, 1) or (N, 1); replaces that of the options.
         """
         u = ca.DM.zeros(self.inputs) if inputs is None else inputs
         weight = np.tile([self._scalars[GRAVITY_X], self._scalars[GRAVITY_Y], 0.0], self.coordinates // 3)
-        potential = -ca.dot(self._of_body * ca.DM(weight), q)
+        potential = -ca.dot(self._mass_diagonal * ca.DM(weight), q)
         angles = self.pin_angles(q, u)
         for j in range(self._links):
             spacing, onset = float(self._pins[j, SPACING]), float(self._pins[j, ONSET])
-            K = self._of_pin(stiffness, STIFFNESS, j)
+            K = self._pin_value(stiffness, STIFFNESS, j)
             potential += self._bend_energy(angles[j], K, spacing, onset)
         return potential
 
@@ -169,29 +168,31 @@ class SymbolicVine:
         linear = 0.5 * stiffness * angle**2
         if not math.isfinite(onset):
             return linear
-        whole, size = stiffness * spacing, ca.fabs(angle) / spacing
-        # behind the switch the other branch must stay finite, with its derivatives
+        EI, size = stiffness * spacing, ca.fabs(angle) / spacing
+        # the unused branch of if_else must be finite, with its derivatives
         safe = ca.if_else(size > onset, size, 2.0 * onset)
         w = _wrinkle_angle(safe / onset)
         c = ca.cos(w)
-        wall = whole / math.pi * safe**2 * ((math.pi - w) * (c * c + 0.5) + 0.75 * ca.sin(2.0 * w))
+        wall = EI / math.pi * safe**2 * ((math.pi - w) * (c * c + 0.5) + 0.75 * ca.sin(2.0 * w))
         return ca.if_else(
-            size > onset, spacing * (wall - 2.0 * whole * onset * safe * c + whole * onset**2), linear
+            size > onset,
+            spacing * (wall - 2.0 * EI * onset * safe * c + EI * onset**2),
+            linear,
         )
 
-    def _of_pin(self, given: Expression | None, column: int, j: int) -> Expression:
-        """The pin's own constant, or what is given for all or for each."""
-        if given is None:
+    def _pin_value(self, values: Expression | None, column: int, j: int) -> Expression:
+        """Return the value for pin j: from `values` (one, or one per pin) or from the options."""
+        if values is None:
             return self._columns[column][j] if column in self._columns else float(self._pins[j, column])
-        return given[j] if given.shape[0] > 1 else given
+        return values[j] if values.shape[0] > 1 else values
 
     def pin_angles(self, q: Expression, inputs: Expression) -> Expression:
-        """θ − θ* of every pin [rad], shape (N, 1)."""
-        heading = int(self._scalars[RATES])
+        """Return θ − θ* of every pin [rad], shape (N, 1)."""
+        heading = int(self._scalars[RATE_COUNT])
         angles = []
         for j in range(self._links):
             before = self._scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
-            angle = q[6 * j + 2] - before - float(self._pins[j, NATURAL])
+            angle = q[6 * j + 2] - before - float(self._pins[j, NATURAL_ANGLE])
             actuator = int(self._pins[j, ACTUATOR])
             if actuator >= 0:
                 angle -= float(self._pins[j, SPACING]) * inputs[heading + 1 + actuator]
@@ -206,21 +207,21 @@ class SymbolicVine:
         stiffness: Expression | None = None,
         damping: Expression | None = None,
     ) -> Expression:
-        """f(q, v, u) [N, N·m], shape (3n, 1); stiffness and damping of the pins may be given."""
+        """Return f(q, v, u) [N, N·m], shape (3n, 1); stiffness and damping replace those of the options."""
         force = -ca.gradient(self.potential_energy(q, inputs, stiffness), q)
-        heading = int(self._scalars[RATES])
-        # pin rates: those of the angles with nothing but the bodies turning
-        still = ca.DM.zeros(self.inputs)
-        rates = ca.jtimes(self.pin_angles(q, still), q, v)
-        drag = [self._of_pin(damping, DAMPING, j) * rates[j] for j in range(self._links)]
-        force -= ca.jtimes(self.pin_angles(q, still), q, ca.vertcat(*drag), True)
+        heading = int(self._scalars[RATE_COUNT])
+        # pin rates due to the bodies only
+        zero_inputs = ca.DM.zeros(self.inputs)
+        rates = ca.jtimes(self.pin_angles(q, zero_inputs), q, v)
+        drag = [self._pin_value(damping, DAMPING, j) * rates[j] for j in range(self._links)]
+        force -= ca.jtimes(self.pin_angles(q, zero_inputs), q, ca.vertcat(*drag), True)
         tip = self._end(q, self.coordinates // 3 - 1)
         load = inputs[self.inputs - 2 :]
         assert heading + 2 < self.inputs
         return force + ca.jtimes(tip, q, load, True)
 
     def constraint(self, q: Expression) -> Expression:
-        """c(q) of the pins and telescoping joints [m or rad], four a link, shape (4N, 1)."""
+        """Return c(q) of the pins and telescoping joints [m or rad], four per link, shape (4N, 1)."""
         entries: list[Expression] = []
         d, published = float(self._scalars[HALF]), self._scalars[PUBLISHED] > 0.0
         end = ca.DM.zeros(2)
@@ -236,25 +237,25 @@ class SymbolicVine:
         return ca.vertcat(*entries)
 
     def growth(self, q: Expression, v: Expression) -> Expression:
-        """g(q, v), the rates of the links' lengths [m/s], shape (N, 1)."""
+        """Return g(q, v), the rates of the links' lengths [m/s], shape (N, 1)."""
         return ca.jtimes(self.extensions(q), q, v)
 
     def extensions(self, q: Expression) -> Expression:
-        """s, how far a link's two bodies are apart [m], shape (N, 1)."""
+        """Return s, the distance between the two bodies of every link [m], shape (N, 1)."""
         lengths: list[Expression] = []
         for j in range(self._links):
             near, far = q[6 * j : 6 * j + 3], q[6 * j + 3 : 6 * j + 6]
             h = far[:2] - near[:2]
-            along = ca.cos(near[2]) * h[0] + ca.sin(near[2]) * h[1]
-            lengths.append(ca.sqrt(ca.dot(h, h)) if self._scalars[PUBLISHED] > 0.0 else along)
+            axial = ca.cos(near[2]) * h[0] + ca.sin(near[2]) * h[1]
+            lengths.append(ca.sqrt(ca.dot(h, h)) if self._scalars[PUBLISHED] > 0.0 else axial)
         return ca.vertcat(*lengths)
 
-    def wanted_rates(self, inputs: Expression) -> Expression:
-        """u, the rates that growth asks for [m/s], shape (N, 1), retraction limits apart."""
-        if self._scalars[RATES] > 1:
+    def target_rates(self, inputs: Expression) -> Expression:
+        """Return u, the target growth rates without limits of retraction [m/s], shape (N, 1)."""
+        if self._scalars[RATE_COUNT] > 1:
             return inputs[: self._links]
         common = inputs[0] / self._links
-        if self._scalars[PRESSED] > 0.0:
+        if self._scalars[PRESSURE_DRIVEN] > 0.0:
             common = float(self._scalars[EXTENSIBILITY]) * ca.fmax(
                 inputs[0] - float(self._scalars[YIELD]), 0.0
             )
@@ -263,39 +264,39 @@ class SymbolicVine:
 
     @property
     def growth_compliance(self) -> float:
-        """α of the growth rows [(m/s)/N]."""
+        """Compliance α of the growth rows [(m/s)/N]."""
         return float(self._scalars[COMPLIANCE])
 
-    def row_matrix(self, q: Expression, v: Expression) -> Expression:
-        """J_b of the constraint and growth rows in the order of the model's, shape (5N, 3n)."""
-        held = ca.jacobian(self.constraint(q), q)
+    def constraint_jacobian(self, q: Expression, v: Expression) -> Expression:
+        """Return J_b of the constraint and growth rows in the order of the model, shape (5N, 3n)."""
+        position = ca.jacobian(self.constraint(q), q)
         rate = ca.jacobian(self.growth(q, v), v)
         if self._scalars[PUBLISHED] > 0.0:
-            rate = rate + float(self._scalars[STEP]) * ca.jacobian(self.growth(q, v), q)
-        links = [ca.vertcat(held[4 * j : 4 * j + 4, :], rate[j, :]) for j in range(self._links)]
+            rate = rate + float(self._scalars[STEP_SIZE]) * ca.jacobian(self.growth(q, v), q)
+        links = [ca.vertcat(position[4 * j : 4 * j + 4, :], rate[j, :]) for j in range(self._links)]
         return ca.vertcat(*links)
 
     def bilateral(
         self, q: Expression, v: Expression, inputs: Expression
     ) -> tuple[Expression, Expression, Expression]:
-        """J_b, c and the wanted rates u with retraction limits, rows in the order of the model's."""
-        five, per_link = self.row_matrix(q, v), int(self._scalars[ROWS])
-        held, wanted = self.constraint(q), self.wanted_rates(inputs)
-        room = ca.fmin(
-            (float(self._scalars[SHORTEST]) - self.extensions(q)) / float(self._scalars[STEP]), 0.0
+        """Return J_b, c and the target rates u with limits of retraction, rows in the order of the model."""
+        five, per_link = self.constraint_jacobian(q, v), int(self._scalars[ROWS_PER_LINK])
+        position, target = self.constraint(q), self.target_rates(inputs)
+        slowest = ca.fmin(
+            (float(self._scalars[SHORTEST]) - self.extensions(q)) / float(self._scalars[STEP_SIZE]), 0.0
         )
-        wanted = ca.if_else(wanted < 0.0, ca.fmax(wanted, room), wanted)
+        target = ca.if_else(target < 0.0, ca.fmax(target, slowest), target)
         J: list[Expression] = []
         c: list[Expression] = []
         u: list[Expression] = []
         for j in range(self._links):
             J += [five[5 * j : 5 * j + 5, :], *[five[5 * j + 4, :]] * (per_link - 5)]
-            c += [held[4 * j : 4 * j + 4], ca.DM.zeros(per_link - 4)]
-            u += [ca.DM.zeros(4), wanted[j], ca.DM.zeros(per_link - 5)]
+            c += [position[4 * j : 4 * j + 4], ca.DM.zeros(per_link - 4)]
+            u += [ca.DM.zeros(4), target[j], ca.DM.zeros(per_link - 5)]
         return ca.vertcat(*J), ca.vertcat(*c), ca.vertcat(*u)
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
-        """World position (3, 1) [m] and rotation (3, 3) of a frame of the layout."""
+        """Return world position (3, 1) [m] and rotation (3, 3) of a frame."""
         angle = self._scalars[HEADING] + 0.0 * q[0] if frame == 0 else q[3 * frame - 1]
         flat = ca.DM.zeros(2) if frame == 0 else self._end(q, frame - 1)
         c, s = ca.cos(angle), ca.sin(angle)
@@ -304,16 +305,16 @@ class SymbolicVine:
         return position, ca.horzcat(c * first + s * second, c * second - s * first, normal)
 
     def point(self, q: Expression, frame: int, local: Expression) -> Expression:
-        """World position (3, 1) [m] of the point `local` (3, 1) [m] fixed in a frame."""
+        """Return the world position (3, 1) [m] of the point `local` (3, 1) [m] fixed in a frame."""
         position, rotation = self.pose(q, frame)
         return position + rotation @ local
 
     def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
-        """J of that point, shape (3, 3n): ẋ = J·v."""
+        """Return J of that point, shape (3, 3n): ẋ = J·v."""
         return ca.jacobian(self.point(q, frame, local), q)
 
     def functions(self) -> dict[str, Any]:
-        """CasADi Functions by name: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → p (3, f), R."""
+        """Return CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → p (3, f), R."""
         q, v = ca.SX.sym("q", self.coordinates), ca.SX.sym("v", self.coordinates)
         u = ca.SX.sym("u", self.inputs)
         poses = [self.pose(q, frame) for frame in range(self.frames)]
@@ -328,7 +329,7 @@ class SymbolicVine:
         }
 
     def _end(self, q: Expression, body: int) -> Expression:
-        """Far end of a body in the plane, shape (2, 1)."""
+        """Return the far end of a body in the plane, shape (2, 1)."""
         angle = q[3 * body + 2]
         return q[3 * body : 3 * body + 2] + float(self._scalars[HALF]) * ca.vertcat(
             ca.cos(angle), ca.sin(angle)

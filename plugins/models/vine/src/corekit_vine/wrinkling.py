@@ -1,13 +1,13 @@
-"""The moment of an inflated tube, straight from its membrane wall: linear, then wrinkled, then collapsing.
+"""Bending moment of an inflated tube from its membrane stress: linear, then wrinkled, then collapsing.
 
-With radius ρ, pressure p, the wall's E·t and EI = π·ρ³·E·t, a tube bent to the curvature κ wrinkles on the inner
-side over the half-angle w once the stress there is gone. Axial force and moment balance of what remains tense:
+The tube has radius ρ, pressure p, wall stiffness E·t and EI = π·ρ³·E·t. At the curvature κ it wrinkles on the inner
+side over the half-angle w, where the stress is zero. Balance of axial force and moment for the tense part:
 
     κ(w) = κ_w·π/B,   M(w) = p·π·ρ³·(2(π − w) + sin 2w)/(4B),   B = (π − w)·cos w + sin w      (1)
     κ_w = p/(2·E·t),  M_w = EI·κ_w = p·π·ρ³/2,                  M → p·π·ρ³ as w → π            (2)
     dM/dκ = p·ρ³/(4κ_w)·(2(π − w) + sin 2w − 4·B·sin w/(π − w))                                (3)
 
-The energy a length, the wall's less the axial force p·π·ρ² times the strain of the axis, has dU/dκ = M.
+The energy per length is that of the wall minus the axial force p·π·ρ² times the strain of the axis; dU/dκ = M.
 
 Source: Comer, Levy (1963), Deflections of an inflated circular-cylindrical cantilever beam, AIAA Journal 1(7).
 """
@@ -23,13 +23,13 @@ __all__ = ["bend_energy", "bend_moment", "wrinkle_angle"]
 
 @compiled
 def wrinkle_angle(ratio: float) -> float:
-    """w with B(w) = π/ratio, for ratio = κ/κ_w > 1; by Newton steps kept inside a shrinking bracket."""
-    wanted = math.pi / ratio
+    """Return w with B(w) = π/ratio for ratio = κ/κ_w > 1, by Newton's method inside a shrinking bracket."""
+    target = math.pi / ratio
     low, high = 0.0, math.pi
     # B ≈ (π − w)³/3 near collapse and π − ½·π·w² near its onset
-    w = math.pi - (3.0 * wanted) ** (1.0 / 3.0) if ratio > 3.0 else math.sqrt(2.0 * (1.0 - 1.0 / ratio))
+    w = math.pi - (3.0 * target) ** (1.0 / 3.0) if ratio > 3.0 else math.sqrt(2.0 * (1.0 - 1.0 / ratio))
     for _ in range(60):
-        value = (math.pi - w) * math.cos(w) + math.sin(w) - wanted
+        value = (math.pi - w) * math.cos(w) + math.sin(w) - target
         if value > 0.0:
             low = w
         else:
@@ -47,7 +47,7 @@ def wrinkle_angle(ratio: float) -> float:
 
 @compiled
 def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float, float]:
-    """M [N·m] and dM/dκ [N·m²] at a curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: never wrinkles)."""
+    """Return M [N·m] and dM/dκ [N·m²] at the curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: none)."""
     size = abs(curvature)
     if not size > onset:
         return stiffness * curvature, stiffness
@@ -55,19 +55,19 @@ def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float
     b = math.pi * onset / size
     # p·ρ³ = 2·M_w/π
     scale = 2.0 * stiffness * onset / math.pi
-    across = 2.0 * (math.pi - w) + math.sin(2.0 * w)
-    moment = scale * math.pi * across / (4.0 * b)
-    tangent = scale / (4.0 * onset) * (across - 4.0 * b * math.sin(w) / (math.pi - w))
-    return math.copysign(moment, curvature), max(tangent, 0.0)
+    chord = 2.0 * (math.pi - w) + math.sin(2.0 * w)
+    moment = scale * math.pi * chord / (4.0 * b)
+    slope = scale / (4.0 * onset) * (chord - 4.0 * b * math.sin(w) / (math.pi - w))
+    return math.copysign(moment, curvature), max(slope, 0.0)
 
 
 @compiled
 def bend_energy(curvature: float, stiffness: float, onset: float) -> float:
-    """Energy a length [J/m] at a curvature, zero when straight: ½·EI·κ², and beyond the onset
+    """Return the energy per length [J/m] at a curvature, zero when straight: ½·EI·κ², and beyond the onset
 
         EI/π·κ²·((π − w)·(cos²w + ½) + ¾·sin 2w) − 2·EI·κ_w·κ·cos w + EI·κ_w²                  (4)
 
-    whose parts are the wall's energy, the axial force's potential, and what both were at κ = 0.
+    The terms are the energy of the wall, the potential of the axial force, and both at κ = 0.
     """
     size = abs(curvature)
     if not size > onset:

@@ -1,11 +1,11 @@
 """Forces, their derivatives and energies: springs at the pins, gravity, and a load at the tip.
 
-With θ_0 = t_0 − heading, θ_j = t_2j − t_2j−1, and θ* what pin j is made for and actuated to,
+With θ_0 = t_0 − heading, θ_j = t_2j − t_2j−1, and θ* the sum of natural and actuated angle of pin j,
 
     τ_j = −M_j(θ_j − θ*_j) − C_j·θ̇_j        on body 2j, its opposite on body 2j − 1              (1)
     M_j(δ) = K_j·δ, or the wrinkling law of `wrinkling` at the curvature δ/D_j                   (2)
 
-The published equations (7) and (8) of the paper are the linear law with one K for all pins.
+Equations (7) and (8) of the paper are the linear law with one K for all pins.
 """
 
 from __future__ import annotations
@@ -21,19 +21,25 @@ from corekit_vine.chain import (
     GRAVITY_Y,
     HALF,
     HEADING,
-    NATURAL,
+    NATURAL_ANGLE,
     ONSET,
-    RATES,
+    RATE_COUNT,
     SPACING,
     STIFFNESS,
 )
 from corekit_vine.wrinkling import bend_energy, bend_moment
 
-__all__ = ["dynamics", "energy", "move", "pin_angle", "tangent"]
+__all__ = [
+    "compute_energies",
+    "compute_mass_and_force",
+    "compute_stiffness_and_damping",
+    "integrate",
+    "pin_angle",
+]
 
 
 @compiled
-def move(q: Array, velocity: Array, step: float, out: Array) -> None:
+def integrate(q: Array, velocity: Array, step: float, out: Array) -> None:
     """Write q + h·v̄."""
     for i in range(len(q)):
         out[i] = q[i] + step * velocity[i]
@@ -41,10 +47,10 @@ def move(q: Array, velocity: Array, step: float, out: Array) -> None:
 
 @compiled
 def pin_angle(scalars: Array, pins: Array, q: Array, inputs: Array, j: int) -> float:
-    """θ_j − θ*_j [rad]; inputs are growth, heading, curvatures of the actuators, force at the tip."""
-    heading = int(scalars[RATES])
+    """Return θ_j − θ*_j [rad]; inputs are growth, heading, curvatures of the actuators, force at the tip."""
+    heading = int(scalars[RATE_COUNT])
     before = scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
-    angle = q[6 * j + 2] - before - pins[j, NATURAL]
+    angle = q[6 * j + 2] - before - pins[j, NATURAL_ANGLE]
     actuator = int(pins[j, ACTUATOR])
     if actuator >= 0:
         angle -= pins[j, SPACING] * inputs[heading + 1 + actuator]
@@ -53,7 +59,7 @@ def pin_angle(scalars: Array, pins: Array, q: Array, inputs: Array, j: int) -> f
 
 @compiled
 def _moment(pins: Array, angle: float, j: int) -> tuple[float, float]:
-    """M_j and its slope at an angle δ."""
+    """Return M_j and its derivative at an angle δ."""
     stiffness, onset = pins[j, STIFFNESS], pins[j, ONSET]
     if not abs(angle) > onset * pins[j, SPACING]:
         return stiffness * angle, stiffness
@@ -62,7 +68,7 @@ def _moment(pins: Array, angle: float, j: int) -> tuple[float, float]:
 
 
 @compiled
-def dynamics(
+def compute_mass_and_force(
     scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array, inertia: Array, force: Array
 ) -> None:
     """Write the diagonal of M into `inertia` and f [N, N·m] into `force`, both of shape (3n,)."""
@@ -88,31 +94,33 @@ def dynamics(
 
 
 @compiled
-def tangent(scalars: Array, pins: Array, q: Array, inputs: Array, stiffness: Array, damping: Array) -> None:
+def compute_stiffness_and_damping(
+    scalars: Array, pins: Array, q: Array, inputs: Array, stiffness: Array, damping: Array
+) -> None:
     """Write K and D as lower bands, shapes (6, 3n) and (4, 3n)."""
     stiffness[:] = 0.0
     damping[:] = 0.0
     for j in range(len(pins)):
         slope = _moment(pins, pin_angle(scalars, pins, q, inputs, j), j)[1]
-        resist = pins[j, DAMPING]
-        here = 6 * j + 2
-        stiffness[0, here] += slope
-        damping[0, here] += resist
+        pin_damping = pins[j, DAMPING]
+        angle_index = 6 * j + 2
+        stiffness[0, angle_index] += slope
+        damping[0, angle_index] += pin_damping
         if j > 0:
-            stiffness[0, here - 3] += slope
-            damping[0, here - 3] += resist
-            stiffness[3, here - 3] = -slope
-            damping[3, here - 3] = -resist
+            stiffness[0, angle_index - 3] += slope
+            damping[0, angle_index - 3] += pin_damping
+            stiffness[3, angle_index - 3] = -slope
+            damping[3, angle_index - 3] = -pin_damping
     last, load = len(q) - 1, len(inputs) - 2
-    along = math.cos(q[last]) * inputs[load] + math.sin(q[last]) * inputs[load + 1]
-    stiffness[0, last] += scalars[HALF] * along
+    axial = math.cos(q[last]) * inputs[load] + math.sin(q[last]) * inputs[load + 1]
+    stiffness[0, last] += scalars[HALF] * axial
 
 
 @compiled
-def energy(
+def compute_energies(
     scalars: Array, mass: Array, pins: Array, q: Array, v: Array, inputs: Array
 ) -> tuple[float, float]:
-    """Kinetic, and elastic and gravitational energy [J]; heights count from the base."""
+    """Return kinetic energy, and elastic and gravitational energy [J]; heights count from the base."""
     kinetic, potential = 0.0, 0.0
     for i in range(0, len(q), 3):
         for k in range(3):

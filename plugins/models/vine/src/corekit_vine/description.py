@@ -9,11 +9,11 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout
 from corekit_vine.config import VineConfig
 
-__all__ = ["layout_of"]
+__all__ = ["describe_robot"]
 
 
-def layout_of(config: VineConfig, plane: Array) -> Layout:
-    """What the robot consists of, in the plane (origin and two axes, shape (3, 3))."""
+def describe_robot(config: VineConfig, plane: Array) -> Layout:
+    """Return the description of a robot in the plane (origin and two axes, shape (3, 3))."""
     bodies, links = range(config.bodies), config.links
     rates = links if config.growth_input == "links" else 1
     channels = [Channel("growth-rate", "m/s", rates, ChannelKind.VELOCITY)]
@@ -47,12 +47,12 @@ def layout_of(config: VineConfig, plane: Array) -> Layout:
 
 
 def _shapes(config: VineConfig) -> tuple[Shape, ...]:
-    """Balls at the pins and the tip, or capsules from pin to pin; the frames of the pins have even numbers."""
+    """Return spheres at the pins and the tip, or capsules between pins; frames of pins have even indices."""
     radius = (0.5 * config.diameter,)
     ends = range(2, config.bodies + 1, 2)
-    if config.contact == "points":
+    if config.collision == "points":
         return tuple(Shape("sphere", radius, frame=end, friction=config.friction) for end in ends)
-    if config.contact == "links":
+    if config.collision == "links":
         return tuple(
             Shape("edge", radius, frame=end - 2, second_frame=end, friction=config.friction) for end in ends
         )
