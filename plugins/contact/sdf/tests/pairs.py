@@ -1,4 +1,4 @@
-"""Pairs of shapes at given poses, and what a detector says of them."""
+"""Pairs of shapes at given poses, and the contacts that a detector computes for them."""
 
 import numpy as np
 
@@ -17,15 +17,17 @@ KINDS = [
 ]
 
 LENGTH = rounding(64, 1.0)
-"""Rounding of a gap or a coordinate [m]: a point within 1 m passes four changes of frame (three products each), a
-closed form of at most forty operations and its root, here and in the detector."""
+"""Rounding of a gap or a coordinate [m].
+
+A point within 1 m passes four changes of frame (three products each), a closed form of at most forty operations and
+its root, here and in the detector.
+"""
 DIRECTION = rounding(64, 1.0 / 0.05)
-"""Rounding of a unit normal: the difference of two such points over its length, 0.05 m or more where it is not a
-shape's own axis."""
+"""Rounding of a unit normal: the difference of two such points over its length, 0.05 m or more except along an axis."""
 
 
 class Scene:
-    """Shapes on bodies of one frame each (the shape at its frame's origin), the last ones obstacles."""
+    """Shapes on bodies of one frame each, at the frame's origin; the last shapes are obstacles."""
 
     def __init__(
         self, shapes: list[tuple[str, tuple[float, ...]]], obstacles: int = 1, vertices=None, **options
@@ -47,28 +49,28 @@ class Scene:
         )
         self.position, self.rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
         frames = n - obstacles
-        # the frames of the bodies are the first shapes' poses: views, so moving a shape moves its frame
+        # the frames of the bodies are views of the first shapes' poses: `set_pose` of a shape moves its frame
         self.poses = ShapePoses(
             self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
         )
         self.detector = SdfDetector(SdfConfig(**options))
         self.detector.prepare(self.table, self.detector.served)
-        self.near, self.found = Candidates(), ContactSet()
+        self.candidates, self.contacts = Candidates(), ContactSet()
 
-    def place(self, index: int, position, rotation=None) -> None:
+    def set_pose(self, index: int, position, rotation=None) -> None:
         self.position[index] = position
         self.rotation[index] = np.eye(3) if rotation is None else rotation
 
     def measure(self, margin: float = np.inf) -> ContactSet:
-        self.detector.candidates(self.poses, margin, self.near)
-        self.found.count = 0
-        self.detector.measure(self.near, self.poses, margin, self.found)
-        return self.found
+        self.detector.candidates(self.poses, margin, self.candidates)
+        self.contacts.count = 0
+        self.detector.measure(self.candidates, self.poses, margin, self.contacts)
+        return self.contacts
 
     @property
     def gap(self) -> float:
-        found = self.measure()
-        return float(found.gap[: found.count].min())
+        contacts = self.measure()
+        return float(contacts.gap[: contacts.count].min())
 
     def rows(self, margin: float = np.inf) -> dict[int, tuple[float, Array, Array]]:
         """Feature → gap, normal, point."""
@@ -80,7 +82,7 @@ class Scene:
 
 
 def rotation_about(axis, angle: float) -> Array:
-    """Rodrigues' rotation."""
+    """Rotation matrix by Rodrigues' formula."""
     x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
     hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
@@ -93,7 +95,7 @@ def random_rotation(rng: np.random.Generator) -> Array:
 
 
 def random_size(rng: np.random.Generator, kind: str) -> tuple[float, ...]:
-    """Sizes as in a soft arm's world: thin disks to long rods [m]."""
+    """Sizes as in the world of a soft arm, from thin disks to long rods [m]."""
     if kind == "half-space":
         return ()
     if kind == "sphere":
@@ -115,23 +117,23 @@ def random_pair(
     """A pair at random poses with a gap of about `gap`: apart, or inside by less than half the thinnest extent."""
     sizes = random_size(rng, first), random_size(rng, second)
     scene = Scene([(first, sizes[0]), (second, sizes[1])], **options)
-    scene.place(1, rng.normal(size=3) * 0.1, random_rotation(rng))
+    scene.set_pose(1, rng.normal(size=3) * 0.1, random_rotation(rng))
     away = rng.normal(size=3)
     if second == "half-space":
         away = scene.rotation[1, :, 2]
     offset = rng.normal(size=3) * 0.05
-    scene.place(0, scene.position[1] + 0.6 * away / np.linalg.norm(away) + offset, random_rotation(rng))
+    scene.set_pose(0, scene.position[1] + 0.6 * away / np.linalg.norm(away) + offset, random_rotation(rng))
     if gap is None:
         gap = rng.uniform(-0.4 * min(thinnest(sizes[0]), thinnest(sizes[1])), 0.03)
-    found = scene.measure()
-    low = int(found.gap[: found.count].argmin())
-    # along the normal the separation falls by just the shift, and φ by no more
-    scene.position[0] += (gap - found.gap[low]) * found.normal[low]
+    contacts = scene.measure()
+    low = int(contacts.gap[: contacts.count].argmin())
+    # a shift along the normal changes the separation by exactly the shift, and φ by no more
+    scene.position[0] += (gap - contacts.gap[low]) * contacts.normal[low]
     return scene
 
 
 def support(kind: str, size, direction: Array) -> Array:
-    """max over the shape of direction·x, for directions of shape (..., 3) in the shape's own axes."""
+    """Maximum over the shape of direction·x, for directions of shape (..., 3) in the shape's own axes."""
     d = np.asarray(direction)
     length, across = np.linalg.norm(d, axis=-1), np.hypot(d[..., 0], d[..., 1])
     if kind == "sphere":
@@ -144,7 +146,7 @@ def support(kind: str, size, direction: Array) -> Array:
 
 
 def excess(kind: str, size, x: Array) -> float:
-    """How far a point is from satisfying the inequalities that define the shape [m]; ≤ 0 inside."""
+    """Violation of the inequalities that define the shape [m] at a point; ≤ 0 inside."""
     if kind == "half-space":
         return float(x[2])
     if kind == "sphere":
@@ -157,11 +159,11 @@ def excess(kind: str, size, x: Array) -> float:
 
 
 def proven_gap(scene: Scene) -> float:
-    """What the detector's normal proves: shifted by this along it, the pair is separated by a plane, no less."""
-    found = scene.measure()
-    n = found.normal[int(found.gap[: found.count].argmin())]
-    reach = sum(
+    """Lower bound of φ from the detector's normal: a plane separates the pair after a shift by −bound along it."""
+    contacts = scene.measure()
+    n = contacts.normal[int(contacts.gap[: contacts.count].argmin())]
+    extent = sum(
         support(scene.table.kind[k], scene.table.size[k], sign * n @ scene.rotation[k])
         for k, sign in ((0, -1.0), (1, 1.0))
     )
-    return float(n @ (scene.position[0] - scene.position[1]) - reach)
+    return float(n @ (scene.position[0] - scene.position[1]) - extent)

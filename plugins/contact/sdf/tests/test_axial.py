@@ -25,12 +25,12 @@ DISK, LOG = ("cylinder", (0.06, 0.005)), ("cylinder", (0.02, 0.1))
 
 def scene_of(first, second, position, rotation=None, **options):
     scene = Scene([first, second], obstacles=0, **options)
-    scene.place(0, position, rotation)
+    scene.set_pose(0, position, rotation)
     return scene
 
 
 def separation(scene, n):
-    """f(n) from the support functions of `pairs`, n of shape (..., 3): never above the gap."""
+    """Evaluate f(n) from the support functions of `pairs`, n of shape (..., 3); it never exceeds the gap."""
     low, high = (
         support(scene.table.kind[k], scene.table.size[k], sign * n @ scene.rotation[k])
         for k, sign in ((0, -1.0), (1, 1.0))
@@ -83,12 +83,12 @@ def closest_ends(scene):
     def from_end(x, base, axis, half):
         return np.linalg.norm(x - base - np.clip((x - base) @ axis, -half, half) * axis)
 
-    found = [from_end(p[0] + s * h * u, p[1], v, k) for s in (1, -1)]
-    found += [from_end(p[1] + s * k * v, p[0], u, h) for s in (1, -1)]
+    distances = [from_end(p[0] + s * h * u, p[1], v, k) for s in (1, -1)]
+    distances += [from_end(p[1] + s * k * v, p[0], u, h) for s in (1, -1)]
     s, t = np.linalg.lstsq(np.column_stack([u, -v]), p[1] - p[0], rcond=None)[0]
     if abs(s) <= h and abs(t) <= k:
-        found.append(np.linalg.norm(p[0] + s * u - p[1] - t * v))
-    return min(found)
+        distances.append(np.linalg.norm(p[0] + s * u - p[1] - t * v))
+    return min(distances)
 
 
 def test_capsules_are_apart_by_their_axes_less_both_radii():
@@ -100,7 +100,7 @@ def test_capsules_are_apart_by_their_axes_less_both_radii():
 
 @pytest.mark.parametrize("kinds", KINDS, ids=NAMES)
 def test_distances_apart_carry_their_own_proof(kinds):
-    """Points of both shapes that far apart bound φ from above; the plane between them from below."""
+    """Points of both shapes at that distance bound φ from above; the plane between them bounds it from below."""
     rng = np.random.default_rng(2)
     for _ in range(400):
         scene = random_pair(rng, *kinds, gap=rng.uniform(1e-4, 0.05), patch=False)
@@ -133,23 +133,23 @@ def test_no_direction_is_shorter_out_than_the_depth(kinds):
 
 @pytest.mark.parametrize("kinds", KINDS, ids=NAMES)
 def test_gaps_agree_with_coal_or_are_proven_against_it(kinds):
-    from .test_coal import coal_distance  # skips where there is no coal
+    from .test_coal import coal_distance  # skips if coal is not installed
 
     rng = np.random.default_rng(4)
     disputed = 0
     for _ in range(400):
         scene = random_pair(rng, *kinds)
-        theirs = coal_distance(scene)
-        if theirs is None or abs(scene.gap - theirs) > 1e-6:
-            # its polytope is inside the true shape, so that it may be shallower by its tolerance and no more
-            assert theirs is None or theirs < scene.gap + 1e-5
+        coal_gap = coal_distance(scene)
+        if coal_gap is None or abs(scene.gap - coal_gap) > 1e-6:
+            # coal's polytope lies inside the true shape, so its depth is at most its tolerance too small
+            assert coal_gap is None or coal_gap < scene.gap + 1e-5
             assert proven_gap(scene) == pytest.approx(scene.gap, abs=1e-12)
             disputed += 1
     assert disputed <= 8
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids=NAMES)
-def test_normals_are_gradients_and_rates_the_carriers_velocity(kinds):
+def test_normals_are_gradients_and_rates_the_material_points_velocity(kinds):
     rng = np.random.default_rng(5)
     step, compared = 1e-6, 0
     scenes = [random_pair(rng, *kinds, obstacles=0) for _ in range(40)]
@@ -164,27 +164,27 @@ def test_normals_are_gradients_and_rates_the_carriers_velocity(kinds):
         scenes.append(scene_of(first, second, at, tilt @ turn))
     for scene in scenes:
         home = scene.position.copy(), scene.rotation.copy()
-        start, found = scene.rows(), scene.measure()
+        start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        wanted = {}
-        for c in range(found.count):
+        expected = {}
+        for c in range(contacts.count):
             rate = 0.0
-            for carrier in range(2):
-                f = found.frame[c, carrier]
-                arm = scene.rotation[f] @ found.local[c, carrier]
-                rate += found.weight[c, carrier] * found.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            wanted[int(found.id[c]) % FEATURES] = rate
+            for slot in range(2):
+                f = contacts.frame[c, slot]
+                arm = scene.rotation[f] @ contacts.local[c, slot]
+                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
+            expected[int(contacts.id[c]) % FEATURES] = rate
         sides = []
         for sign in (1, -1):
             for k in range(2):
                 turned = rotation_about(spin[k], sign * step * float(np.linalg.norm(spin[k]))) @ home[1][k]
-                scene.place(k, home[0][k] + sign * step * velocity[k], turned)
+                scene.set_pose(k, home[0][k] + sign * step * velocity[k], turned)
             sides.append(scene.rows())
         for key in start.keys() & sides[0].keys() & sides[1].keys():
             forth, back = sides[0][key][0], sides[1][key][0]
-            if abs(forth + back - 2 * start[key][0]) / step < 1e-3:  # else a kink
-                passes = max((key >> 4) & 15, key & 15) >= 12  # a rim is passed: the point slides
-                assert abs((forth - back) / (2 * step) - wanted[key]) < (0.05 if passes else 1e-7)
+            if abs(forth + back - 2 * start[key][0]) / step < 1e-3:  # else a breakpoint
+                passes = max((key >> 4) & 15, key & 15) >= 12  # something passes a rim: the point slides
+                assert abs((forth - back) / (2 * step) - expected[key]) < (0.05 if passes else 1e-7)
                 compared += not passes
     assert compared > 60
 
@@ -212,7 +212,7 @@ def test_flats_and_lines_on_each_other_give_the_points_of_their_overlap():
     np.testing.assert_allclose(point, (0.01, 0.02, 0.09995), atol=1e-12)
 
 
-def test_coincident_and_coaxial_placements_have_a_finite_answer_that_proves_itself():
+def test_coincident_and_coaxial_poses_have_a_finite_gap_that_its_normal_proves():
     for first in (DISK, LOG, ("capsule", (0.02, 0.1))):
         for second in (DISK, LOG, ("capsule", (0.03, 0.05))):
             for position in ((0, 0, 0), (0, 0, 0.01), (0.01, 0, 0)):
@@ -224,10 +224,10 @@ def test_coincident_and_coaxial_placements_have_a_finite_answer_that_proves_itse
                     assert separation(scene, n) == pytest.approx(gap, abs=1e-12)
 
 
-def test_a_pose_that_is_not_finite_is_seen_not_hidden():
+def test_a_pose_that_is_not_finite_gives_a_contact_with_gap_nan():
     for kinds in KINDS:
         scene = random_pair(np.random.default_rng(0), *kinds)
-        scene.place(0, (np.nan, 0.0, 0.0))
-        found = scene.measure(margin=0.01)
-        assert found.count >= 1
-        assert np.isnan(found.gap[0])
+        scene.set_pose(0, (np.nan, 0.0, 0.0))
+        contacts = scene.measure(margin=0.01)
+        assert contacts.count >= 1
+        assert np.isnan(contacts.gap[0])

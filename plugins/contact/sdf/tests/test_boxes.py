@@ -16,7 +16,7 @@ QUARTER = np.pi / 4
 
 def cylinder(position, rotation=None, R=0.1, h=0.02, box=(0.3, 0.3, 0.3)):
     scene = Scene([("cylinder", (R, h)), ("box", box)], patch=False)
-    scene.place(0, position, rotation)
+    scene.set_pose(0, position, rotation)
     return scene
 
 
@@ -122,20 +122,20 @@ def test_capsule_features_on_a_box(depth):
         (np.full(3, 0.3) + (r + depth) / ROOT3, rotation_about((1, 1, 0), np.pi / 2)),  # middle at a corner
     ):
         scene = Scene([("capsule", (r, h)), box], patch=False)
-        scene.place(0, position, rotation)
+        scene.set_pose(0, position, rotation)
         assert scene.gap == pytest.approx(depth, abs=LENGTH)
 
 
 def test_capsule_whose_axis_pierces_the_box_sinks_to_the_nearest_facet():
     scene = Scene([("capsule", (0.02, 0.1)), ("box", (0.3, 0.3, 0.3))])
-    scene.place(0, (0.0, 0.0, 0.29))
+    scene.set_pose(0, (0.0, 0.0, 0.29))
     assert scene.gap == pytest.approx(-0.01 - 0.1 - 0.02, abs=LENGTH)
-    scene.place(0, (0.28, 0.0, 0.28), rotation_about((0, 1, 0), 3 * QUARTER))
+    scene.set_pose(0, (0.28, 0.0, 0.28), rotation_about((0, 1, 0), 3 * QUARTER))
     assert scene.gap == pytest.approx(-0.02 * np.sqrt(2) - 0.02, abs=LENGTH)
 
 
 def separation(first, first_size, second_size, p, turn, n):
-    """f(n) = min over the first of n·a − max over the box of n·b, from support functions alone."""
+    """Evaluate f(n) = min over the first of n·a − max over the box of n·b, from support functions alone."""
     return n @ p - support(first, first_size, -n @ turn) - support("box", second_size, n)
 
 
@@ -146,7 +146,7 @@ def in_box_frame(scene):
 
 @pytest.mark.parametrize("first", ["cylinder", "capsule"])
 def test_distances_apart_carry_their_own_proof(first):
-    """Points of both shapes that far apart bound φ from above; the plane between them from below."""
+    """Points of both shapes at that distance bound φ from above; the plane between them bounds it from below."""
     rng = np.random.default_rng(11)
     for _ in range(1500):
         scene = random_pair(rng, first, "box", gap=rng.uniform(1e-4, 0.05), patch=False)
@@ -161,7 +161,7 @@ def test_distances_apart_carry_their_own_proof(first):
 
 
 def zoom(f, starts, width, rounds):
-    """Refine maximisers of f on the unit sphere: a grid about each, shrinking; starts (m, 3)."""
+    """Refine maximisers of f on the unit sphere with a shrinking grid about each; starts (m, 3)."""
     ticks = np.linspace(-1, 1, 9)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
     n = starts
@@ -178,7 +178,7 @@ def zoom(f, starts, width, rounds):
 
 
 def zoom_on_circle(f, pole):
-    """The maximum of f on the great circle about `pole`: dense, then refined about the best."""
+    """Return the maximum of f on the great circle about `pole`: a dense grid, then refinement about the best."""
     aside = np.cross(pole, (1.0, 0, 0) if abs(pole[0]) < 0.6 else (0, 1.0, 0))
     aside /= np.linalg.norm(aside)
     across = np.cross(pole, aside)
@@ -207,7 +207,9 @@ def test_depths_inside_match_a_search_over_all_directions(first):
         scene.position[0] -= min(0.5 * min(size[:2]), 0.03) * scene.measure().normal[0]
         p, turn = in_box_frame(scene)
         u, a = turn[:, 2], tuple(scene.table.size[1])
-        radius = size[0] if first == "capsule" else 0.0  # a capsule's core decides; the radius is a shift
+        radius = (
+            size[0] if first == "capsule" else 0.0
+        )  # the core of a capsule determines the direction; its radius is a shift
 
         def f(n, p=p, turn=turn, size=size, a=a):
             return n @ p - support(first, size, -n @ turn) - support("box", a, n)
@@ -215,8 +217,8 @@ def test_depths_inside_match_a_search_over_all_directions(first):
         starts = sphere[np.argsort(f(sphere))[-20:]]
         best = max(zoom(f, starts, 0.08, 45), *(zoom_on_circle(f, axis) for axis in (*np.eye(3), u)))
         if first == "cylinder":
-            found = cylinder_box(tuple(p), tuple(u), a, size[1], size[0])[0]
+            computed = cylinder_box(tuple(p), tuple(u), a, size[1], size[0])[0]
         else:
-            found = segment_box(tuple(p), tuple(u), a, size[1])[0] - radius
-        assert found == pytest.approx(best, abs=1e-9)
+            computed = segment_box(tuple(p), tuple(u), a, size[1])[0] - radius
+        assert computed == pytest.approx(best, abs=1e-9)
         assert scene.gap == pytest.approx(best, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Boxes and polytopes on a plane: which corners, how deep, under which names."""
+"""Boxes and polytopes on a plane: which corners, which gaps, which features."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def oblique(seed):
         scene, corners = box(tuple(rng.uniform(0.02, 0.3, 3)))
     else:
         scene, corners = polytope(rng.normal(size=(int(rng.integers(4, 30)), 3)) * 0.1)
-    scene.place(1, rng.normal(size=3), random_rotation(rng))
-    scene.place(0, rng.normal(size=3), random_rotation(rng))
+    scene.set_pose(1, rng.normal(size=3), random_rotation(rng))
+    scene.set_pose(0, rng.normal(size=3), random_rotation(rng))
     up = scene.rotation[1, :, 2]
     heights = (corners @ scene.rotation[0].T + scene.position[0] - scene.position[1]) @ up
     return scene, corners, heights
@@ -60,22 +60,22 @@ def test_gap_is_the_height_of_the_lowest_corner_and_every_point_is_a_corner(seed
 
 @settings(deadline=None, max_examples=60)
 @given(seed=seeds)
-def test_rate_of_a_gap_is_that_of_its_carriers(seed):
+def test_rate_of_a_gap_is_that_of_its_material_points(seed):
     scene, *_ = oblique(seed)
     rng = np.random.default_rng(seed)
     velocity, angular, step = rng.normal(size=3), rng.normal(size=3), 1e-6
-    found = scene.measure()
+    contacts = scene.measure()
     rates = {}
-    for row in range(found.count):
-        arm = scene.rotation[0] @ found.local[row, 0]
-        rates[int(found.id[row])] = found.normal[row] @ (velocity + np.cross(angular, arm))
+    for row in range(contacts.count):
+        arm = scene.rotation[0] @ contacts.local[row, 0]
+        rates[int(contacts.id[row])] = contacts.normal[row] @ (velocity + np.cross(angular, arm))
     position, rotation = scene.position[0].copy(), scene.rotation[0].copy()
     gaps = []
     for sign in (1, -1):
         turn = rotation_about(angular, float(np.linalg.norm(angular)) * sign * step)
-        scene.place(0, position + sign * step * velocity, turn @ rotation)
-        found = scene.measure()
-        gaps.append({int(found.id[row]): float(found.gap[row]) for row in range(found.count)})
+        scene.set_pose(0, position + sign * step * velocity, turn @ rotation)
+        contacts = scene.measure()
+        gaps.append({int(contacts.id[row]): float(contacts.gap[row]) for row in range(contacts.count)})
     for name in rates.keys() & gaps[0].keys() & gaps[1].keys():
         assert (gaps[0][name] - gaps[1][name]) / (2 * step) == pytest.approx(rates[name], abs=1e-6)
 
@@ -83,7 +83,7 @@ def test_rate_of_a_gap_is_that_of_its_carriers(seed):
 @pytest.mark.parametrize("turn", [0.0, 0.3])
 def test_box_flat_on_a_plane_stands_on_its_four_lower_corners(turn):
     scene, corners = box()
-    scene.place(0, (0.3, -0.2, 0.05 - 1e-4), rotation_about((0, 0, 1), turn))
+    scene.set_pose(0, (0.3, -0.2, 0.05 - 1e-4), rotation_about((0, 0, 1), turn))
     rows = scene.rows()
     assert sorted(rows) == [CORNER + 4 + k for k in range(4)]
     for feature, (gap, _, point) in rows.items():
@@ -96,18 +96,18 @@ def test_thin_plate_tilted_a_little_stands_on_lower_corners_alone():
     scene, _ = box((0.3, 0.3, 0.002))
     for axis in ((1, 0, 0), (1, 1, 0), (1, 0.3, 0)):
         for tilt in (1e-6, 0.01, 0.03):
-            scene.place(0, (0, 0, 0.1), rotation_about(axis, tilt))
+            scene.set_pose(0, (0, 0, 0.1), rotation_about(axis, tilt))
             assert sorted(scene.rows()) == [CORNER + 4 + k for k in range(4)]
 
 
 def test_box_on_an_edge_stands_on_two_and_on_a_corner_on_one():
     scene, _ = box((0.1, 0.1, 0.1))
-    scene.place(0, (0, 0, 0.2), rotation_about((1, 0, 0), np.pi / 4))
+    scene.set_pose(0, (0, 0, 0.2), rotation_about((1, 0, 0), np.pi / 4))
     rows = scene.rows()
     assert len(rows) == 2
     for gap, *_ in rows.values():
         assert gap == pytest.approx(0.2 - 0.1 * np.sqrt(2))
-    scene.place(0, (0, 0, 0.2), rotation_about((1, -1, 0), np.arctan(np.sqrt(2))))
+    scene.set_pose(0, (0, 0, 0.2), rotation_about((1, -1, 0), np.arctan(np.sqrt(2))))
     ((gap, *_),) = scene.rows().values()
     assert gap == pytest.approx(0.2 - 0.1 * np.sqrt(3))
 
@@ -117,7 +117,7 @@ def test_prism_of_six_corners_stands_on_four_around_its_middle_through_noise():
     rng = np.random.default_rng(3)
     names = set()
     for _ in range(30):
-        scene.place(0, (0, 0, 1e-4), rotation_about((*rng.normal(size=2), 0), 1e-11))
+        scene.set_pose(0, (0, 0, 1e-4), rotation_about((*rng.normal(size=2), 0), 1e-11))
         rows = scene.rows()
         assert len(rows) == 4
         names.add(tuple(sorted(rows)))
@@ -128,56 +128,56 @@ def test_prism_of_six_corners_stands_on_four_around_its_middle_through_noise():
 
 def test_tetrahedron_stands_on_three_corners():
     scene, _ = polytope(((0, 0, 0), (1, 0, 0), (0, 1, 0), (0.2, 0.2, 1)))
-    scene.place(0, (0, 0, 0.01))
+    scene.set_pose(0, (0, 0, 0.01))
     assert sorted(scene.rows()) == [CORNER, CORNER + 1, CORNER + 2]
 
 
 def test_without_patches_the_lowest_corner_stands_alone():
     scene, _ = box(patch=False)
-    scene.place(0, (0, 0, 0.06))
+    scene.set_pose(0, (0, 0, 0.06))
     assert list(scene.rows()) == [CORNER + 4]
 
 
-def test_a_polytope_of_a_box_s_corners_answers_like_the_box():
+def test_a_polytope_of_a_box_s_corners_has_the_contacts_of_the_box():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         position, rotation = rng.normal(size=3), random_rotation(rng)
-        answers = []
+        rows_of_both = []
         for scene, _ in (box(), polytope(CORNERS * HALF)):
-            scene.place(0, position, rotation)
-            answers.append(scene.rows())
-        assert answers[0].keys() == answers[1].keys()
-        for name, (gap, *_) in answers[0].items():
-            assert gap == answers[1][name][0]
+            scene.set_pose(0, position, rotation)
+            rows_of_both.append(scene.rows())
+        assert rows_of_both[0].keys() == rows_of_both[1].keys()
+        for name, (gap, *_) in rows_of_both[0].items():
+            assert gap == rows_of_both[1][name][0]
 
 
 def test_far_corners_are_no_candidates_and_margins_hold():
     scene, _ = box()
-    scene.place(0, (0, 0, 0.5))
+    scene.set_pose(0, (0, 0, 0.5))
     scene.measure(0.1)
-    assert scene.near.count == 0
-    scene.place(0, (0, 0, 0.12), rotation_about((1, 0, 0), 0.05))
-    found = scene.measure(0.07)
-    assert found.count == 2
-    assert np.all(found.gap[:2] < 0.07)
+    assert scene.candidates.count == 0
+    scene.set_pose(0, (0, 0, 0.12), rotation_about((1, 0, 0), 0.05))
+    contacts = scene.measure(0.07)
+    assert contacts.count == 2
+    assert np.all(contacts.gap[:2] < 0.07)
 
 
-def test_a_pose_that_is_not_finite_is_seen():
+def test_a_pose_that_is_not_finite_gives_a_contact_with_gap_nan():
     scene, _ = box()
-    scene.place(0, (0, np.nan, np.nan))
-    found = scene.measure(0.01)
-    assert found.count >= 1
-    assert np.isnan(found.gap[0])
+    scene.set_pose(0, (0, np.nan, np.nan))
+    contacts = scene.measure(0.01)
+    assert contacts.count >= 1
+    assert np.isnan(contacts.gap[0])
 
 
-def test_a_plane_that_a_body_carries_meets_a_box_of_another():
+def test_a_plane_on_a_body_meets_a_box_of_another():
     scene = Scene([("half-space", ()), ("box", tuple(HALF)), ("sphere", (0.01,))])
-    scene.place(1, (0, 0, 0.04))
-    scene.place(2, (0, 0, 5.0))
-    found = scene.measure(0.01)
-    assert found.count == 4
+    scene.set_pose(1, (0, 0, 0.04))
+    scene.set_pose(2, (0, 0, 5.0))
+    contacts = scene.measure(0.01)
+    assert contacts.count == 4
     for row in range(4):
-        assert found.gap[row] == pytest.approx(-0.01)
-        np.testing.assert_array_equal(found.shape[row], (0, 1))
-        np.testing.assert_array_equal(found.normal[row], (0, 0, -1))  # into the plane's own body
-        assert list(found.weight[row]) == [1.0, -1.0, 0.0, 0.0]
+        assert contacts.gap[row] == pytest.approx(-0.01)
+        np.testing.assert_array_equal(contacts.shape[row], (0, 1))
+        np.testing.assert_array_equal(contacts.normal[row], (0, 0, -1))  # into the plane's own body
+        assert list(contacts.weight[row]) == [1.0, -1.0, 0.0, 0.0]

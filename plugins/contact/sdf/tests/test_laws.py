@@ -1,4 +1,4 @@
-"""What holds for every pair: invariance, symmetry, gradients, rates, continuity."""
+"""Laws for every pair: invariance, symmetry, gradients, rates, continuity."""
 
 import numpy as np
 import pytest
@@ -26,26 +26,26 @@ def test_moving_the_pair_together_leaves_the_gap(seed, kinds):
     before = scene.gap
     turn, shift = random_rotation(rng), rng.normal(size=3)
     for k in range(2):
-        scene.place(k, turn @ scene.position[k] + shift, turn @ scene.rotation[k])
+        scene.set_pose(k, turn @ scene.position[k] + shift, turn @ scene.rotation[k])
     assert scene.gap == pytest.approx(before, abs=LENGTH * (1.0 + np.abs(scene.position).max()))
 
 
 @unhurried
 @given(seed=seeds, kinds=st.sampled_from(KINDS))
-def test_swapping_the_order_turns_the_normal_and_nothing_else(seed, kinds):
+def test_the_opposite_order_negates_the_normal_and_nothing_else(seed, kinds):
     rng = np.random.default_rng(seed)
     one = random_pair(rng, *kinds)
     shapes = [(kind, tuple(size)[: {"half-space": 0, "sphere": 1, "box": 3}.get(kind, 2)])
               for kind, size in zip(one.table.kind, one.table.size, strict=True)]  # fmt: skip
     two = Scene(shapes[::-1])
     for k in range(2):
-        two.place(k, one.position[1 - k], one.rotation[1 - k])
+        two.set_pose(k, one.position[1 - k], one.rotation[1 - k])
     forth, back = one.measure(), two.measure()
     assert forth.count == back.count
     n = forth.count
     np.testing.assert_allclose(back.gap[:n], forth.gap[:n], atol=1e-12)
     np.testing.assert_array_equal(back.shape[:n], np.tile([0, 1], (n, 1)))
-    if kinds != ("sphere", "sphere"):  # those have no order of their own
+    if kinds != ("sphere", "sphere"):  # the feature of a sphere pair has no order
         np.testing.assert_allclose(back.normal[:n], -forth.normal[:n], atol=DIRECTION)
         np.testing.assert_allclose(back.point[:n], forth.point[:n], atol=LENGTH)
 
@@ -55,17 +55,17 @@ def test_swapping_the_order_turns_the_normal_and_nothing_else(seed, kinds):
 def test_normals_are_unit_and_no_point_is_deeper_than_the_pair(seed, kinds):
     rng = np.random.default_rng(seed)
     scene = random_pair(rng, *kinds)
-    found = scene.measure()
-    n = found.count
+    contacts = scene.measure()
+    n = contacts.count
     assert 1 <= n <= 4
-    assert len(set(found.id[:n])) == n
-    np.testing.assert_allclose(np.linalg.norm(found.normal[:n], axis=1), 1.0, atol=DIRECTION)
+    assert len(set(contacts.id[:n])) == n
+    np.testing.assert_allclose(np.linalg.norm(contacts.normal[:n], axis=1), 1.0, atol=DIRECTION)
     shapes = [(kind, tuple(size)[: {"half-space": 0, "sphere": 1, "box": 3}.get(kind, 2)])
               for kind, size in zip(scene.table.kind, scene.table.size, strict=True)]  # fmt: skip
     alone = Scene(shapes, patch=False)
     for k in range(2):
-        alone.place(k, scene.position[k], scene.rotation[k])
-    assert found.gap[:n].min() == pytest.approx(alone.gap, abs=1e-12)
+        alone.set_pose(k, scene.position[k], scene.rotation[k])
+    assert contacts.gap[:n].min() == pytest.approx(alone.gap, abs=1e-12)
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids=["-".join(kinds) for kinds in KINDS])
@@ -88,7 +88,7 @@ def test_normal_is_the_gradient_of_the_gap(kinds):
             curved = max(curved, abs(gaps[0] + gaps[1] - 2 * scene.gap) / step)
         if (
             curved < 1e-4
-        ):  # else a kink of the depth (equally near facets), or a centre of curvature within 1 cm
+        ):  # else a breakpoint of the depth (equally near facets), or a centre of curvature within 1 cm
             np.testing.assert_allclose(differences, normal, atol=2e-8)
             checked += 1
     assert checked >= 50
@@ -112,13 +112,13 @@ def lying_pairs(rng):
             for second, second_size in (("box", box), ("half-space", ())):
                 scene = Scene([(kind, size), (second, second_size)], obstacles=0)
                 ground = box[2] if second == "box" else 0.0
-                scene.place(0, (*rng.normal(size=2) * 0.01, ground + height), turn)
+                scene.set_pose(0, (*rng.normal(size=2) * 0.01, ground + height), turn)
                 rng_gap = rng.uniform(-0.002, 0.004)
                 scene.position[0, 2] += rng_gap - scene.gap
                 yield scene
 
 
-def test_gap_rate_is_the_normal_velocity_of_the_carriers():
+def test_gap_rate_is_the_normal_velocity_of_the_material_points():
     rng = np.random.default_rng(23)
     scenes = [random_pair(rng, *kinds, obstacles=0) for kinds in KINDS for _ in range(12)]
     compared = 0
@@ -126,23 +126,23 @@ def test_gap_rate_is_the_normal_velocity_of_the_carriers():
     for scene in (*scenes, *lying_pairs(rng)):
         home = scene.position.copy(), scene.rotation.copy()
         start = scene.rows()
-        found = scene.measure()
+        contacts = scene.measure()
         velocity, angular = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        wanted = {}
-        for row in range(found.count):
-            assert set(found.frame[row]) == {0, 1, -1}
+        expected = {}
+        for row in range(contacts.count):
+            assert set(contacts.frame[row]) == {0, 1, -1}
             rate = 0.0
-            for carrier in range(4):
-                f = found.frame[row, carrier]
+            for slot in range(4):
+                f = contacts.frame[row, slot]
                 if f >= 0:
-                    arm = scene.rotation[f] @ found.local[row, carrier]
+                    arm = scene.rotation[f] @ contacts.local[row, slot]
                     moves = velocity[f] + np.cross(angular[f], arm)
-                    rate += found.weight[row, carrier] * found.normal[row] @ moves
-            wanted[int(found.id[row]) % FEATURES] = rate
+                    rate += contacts.weight[row, slot] * contacts.normal[row] @ moves
+            expected[int(contacts.id[row]) % FEATURES] = rate
         gaps = []
         for sign in (1, -1):
             for k in range(2):
-                scene.place(
+                scene.set_pose(
                     k, home[0][k] + sign * step * velocity[k], spin(home[1][k], angular[k], sign * step)
                 )
             gaps.append(scene.rows())
@@ -150,24 +150,28 @@ def test_gap_rate_is_the_normal_velocity_of_the_carriers():
             forth, back = gaps[0][feature][0], gaps[1][feature][0]
             bend = abs(forth + back - 2 * start[feature][0]) / step
             if bend > 1e-3:
-                continue  # a kink
-            # an edge passing a rim slides: error tilt × sliding speed
+                continue  # a breakpoint
+            # the point where an edge passes a rim slides: error tilt × sliding speed
             sliding = 0.1 * 0.5 if feature >= CROSSING else 0.0
-            assert abs((forth - back) / (2 * step) - wanted[feature]) < 1e-7 + sliding
+            assert abs((forth - back) / (2 * step) - expected[feature]) < 1e-7 + sliding
             compared += 1
     assert compared > 500
 
 
 def motion(kind, box, size, turn, height):
-    """A body that rocks, spins and slides over a box's face and beyond its edge, in steps of under 0.1 mm."""
+    """A body that rocks, spins and slides over a box's face and beyond its edge, by less than 0.1 mm per step."""
     scene = Scene([(kind, size), ("box", box)])
     times = np.linspace(0, 1, 1501)
     for t in times:
         tilt = rotation_about((1, 0, 0), 0.05 * np.sin(9 * t)) @ rotation_about(
             (0, 1, 0), 0.15 * np.sin(7 * t + 1)
         )
-        place = (0.05 + 0.04 * np.sin(3 * t), 0.03 * np.cos(4 * t), box[2] + height + 0.002 * np.sin(11 * t))
-        scene.place(0, place, tilt @ rotation_about((0, 0, 1), 0.5 * t) @ turn)
+        position = (
+            0.05 + 0.04 * np.sin(3 * t),
+            0.03 * np.cos(4 * t),
+            box[2] + height + 0.002 * np.sin(11 * t),
+        )
+        scene.set_pose(0, position, tilt @ rotation_about((0, 0, 1), 0.5 * t) @ turn)
         yield scene
 
 
@@ -182,28 +186,28 @@ def motion(kind, box, size, turn, height):
 @pytest.mark.parametrize("box", [(0.3, 0.3, 0.1), (0.08, 0.04, 0.1), (0.02, 0.03, 0.1)])
 def test_ids_persist_and_gaps_move_no_faster_than_the_body(kind, size, lying, height, box):
     turn = rotation_about((1.0, 0, 0), np.pi / 2) if lying else np.eye(3)
-    before, least, kept, seen = None, 0.0, 0, 0
+    before, least, persistent, seen = None, 0.0, 0, 0
     position, rotation = np.zeros(3), np.eye(3)
     for scene in motion(kind, box, size, turn, height):
         now, low = scene.rows(), scene.gap
         if before is not None:
-            reach = np.hypot(*size) if kind == "cylinder" else sum(size)
-            travel = np.linalg.norm(scene.position[0] - position) + reach * np.linalg.norm(
+            radius = np.hypot(*size) if kind == "cylinder" else sum(size)
+            travel = np.linalg.norm(scene.position[0] - position) + radius * np.linalg.norm(
                 scene.rotation[0] - rotation, 2
             )
             assert abs(low - least) <= travel + 1e-12
             for feature in now.keys() & before.keys():
                 assert abs(now[feature][0] - before[feature][0]) <= 1.2 * travel + 1e-12
-            kept += len(now.keys() & before.keys())
+            persistent += len(now.keys() & before.keys())
             seen += len(now)
         before, least = now, low
         position, rotation = scene.position[0].copy(), scene.rotation[0].copy()
-    assert kept > 0.98 * seen
+    assert persistent > 0.98 * seen
 
 
 def test_sizes_of_every_kind_give_a_contact():
     rng = np.random.default_rng(1)
     for first, second in KINDS:
         scene = Scene([(first, random_size(rng, first)), (second, random_size(rng, second))])
-        scene.place(0, (0.0, 0.0, 0.5))
+        scene.set_pose(0, (0.0, 0.0, 0.5))
         assert scene.measure().count >= 1

@@ -1,4 +1,4 @@
-"""Flats and lines on flats: how many points, where, how deep, under which names."""
+"""Flats and lines on flats: number, position, gap and feature of the points."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ON_SIDE = rotation_about((1, 0, 0), np.pi / 2)
 
 def disk(box=(0.3, 0.3, 0.1), position=(0, 0, 0.105), rotation=None, R=0.06, h=0.005, **options):
     scene = Scene([("cylinder", (R, h)), ("box", box)], **options)
-    scene.place(0, position, rotation)
+    scene.set_pose(0, position, rotation)
     return scene
 
 
@@ -25,7 +25,7 @@ def test_disk_flat_on_a_face_stands_on_four_rim_points_of_its_material(second):
     scene = Scene([("cylinder", (0.06, 0.005)), second])
     height = 0.1 if second[0] == "box" else 0.0
     for turn in (0.0, 0.3):
-        scene.place(0, (0.01, 0.02, height + 0.005 - 1e-4), rotation_about((0, 0, 1), turn))
+        scene.set_pose(0, (0.01, 0.02, height + 0.005 - 1e-4), rotation_about((0, 0, 1), turn))
         rows = scene.rows()
         assert sorted(rows) == [RIM + 4 + k for k in range(4)]  # the rim at local −z
         for k, (gap, normal, point) in enumerate(rows[RIM + 4 + k] for k in range(4)):
@@ -44,7 +44,7 @@ def test_tilted_disk_has_its_lowest_point_and_true_heights_of_three_more(second)
         height = 0.1 if second[0] == "box" else 0.0
         tilt = rng.uniform(1e-6, 0.09)
         turn = rotation_about((*rng.normal(size=2), 0), tilt) @ rotation_about((0, 0, 1), rng.uniform(0, 6))
-        scene.place(0, (0, 0, height + 0.006), turn)
+        scene.set_pose(0, (0, 0, height + 0.006), turn)
         rows = scene.rows()
         low = 0.006 - 0.005 * np.cos(tilt) - 0.06 * np.sin(tilt)
         assert rows[MINUS][0] == pytest.approx(low, abs=1e-12)
@@ -61,7 +61,7 @@ def test_tilted_disk_has_its_lowest_point_and_true_heights_of_three_more(second)
         assert np.max(np.diff(np.append(angles, angles[0] + 2 * np.pi))) < np.pi - 0.3
 
 
-def test_beyond_the_flat_angle_one_point_is_left():
+def test_beyond_the_flat_angle_there_is_one_point():
     inside, outside = (rotation_about((0, 1, 0), angle) for angle in (0.099, 0.101))
     assert len(disk(rotation=inside).rows()) == 4
     assert list(disk(rotation=outside).rows()) == [MINUS]
@@ -69,7 +69,7 @@ def test_beyond_the_flat_angle_one_point_is_left():
     assert list(disk(rotation=inside, patch=False).rows()) == [MINUS]
 
 
-def test_one_point_on_a_flat_is_taken_from_its_middle():
+def test_one_point_on_a_flat_is_its_middle():
     ((gap, _, point),) = disk(patch=False, position=(0.01, 0.02, 0.106)).rows().values()
     assert gap == pytest.approx(0.001, abs=LENGTH)
     np.testing.assert_allclose(point, (0.01, 0.02, 0.1005), atol=LENGTH)
@@ -79,10 +79,10 @@ def test_disk_across_a_beam_is_clipped_to_where_the_edges_pass_the_rim():
     scene = disk(box=(0.3, 0.02, 0.1), position=(0.05, 0, 0.1049))
     rows = scene.rows()
     assert all(feature >= CROSSING for feature in rows)
-    found = np.array(sorted((round(p[0], 12), round(p[1], 12)) for _, _, p in rows.values()))
+    computed = np.array(sorted((round(p[0], 12), round(p[1], 12)) for _, _, p in rows.values()))
     x = np.sqrt(0.06**2 - 0.02**2)
-    wanted = [(0.05 - x, -0.02), (0.05 - x, 0.02), (0.05 + x, -0.02), (0.05 + x, 0.02)]
-    np.testing.assert_allclose(found, wanted, atol=1e-11)
+    expected = [(0.05 - x, -0.02), (0.05 - x, 0.02), (0.05 + x, -0.02), (0.05 + x, 0.02)]
+    np.testing.assert_allclose(computed, expected, atol=1e-11)
     for gap, _, _ in rows.values():
         assert gap == pytest.approx(-1e-4, abs=LENGTH)
 
@@ -101,7 +101,7 @@ def test_disk_on_a_smaller_face_stands_on_its_corners():
         assert gap == pytest.approx(normal @ (np.array([0.005, 0, 0.106]) - corner) - 0.005, abs=LENGTH)
 
 
-def test_disk_over_a_face_s_corner_keeps_to_the_overlap():
+def test_disk_over_a_face_s_corner_has_points_of_the_overlap_alone():
     rows = disk(position=(0.3, 0.3, 0.1049)).rows()
     assert {CORNER} < set(rows)
     for _, _, point in rows.values():
@@ -125,10 +125,10 @@ def test_box_edge_under_a_disk_gives_both_ends_of_the_chord():
 @pytest.mark.parametrize(("kind", "size"), [("capsule", (0.02, 0.1)), ("cylinder", (0.02, 0.1))])
 @pytest.mark.parametrize("second", [("box", (0.3, 0.3, 0.1)), ("half-space", ())])
 @pytest.mark.parametrize("tilt", [0.0, 0.01, -0.03])
-def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
+def test_a_line_on_a_face_touches_at_both_ends(kind, size, second, tilt):
     scene = Scene([(kind, size), second])
     height = 0.1 if second[0] == "box" else 0.0
-    scene.place(0, (0, 0, height + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
+    scene.set_pose(0, (0, 0, height + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
     rows = scene.rows()
     assert set(rows) == {PLUS, MINUS}
     drop = 0.02 if kind == "capsule" else 0.02 * np.cos(tilt)
@@ -139,9 +139,9 @@ def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
 
 @pytest.mark.parametrize("kind", ["capsule", "cylinder"])
 @pytest.mark.parametrize("tilt", [0.0, 0.02])
-def test_a_line_across_a_beam_rests_on_both_edges(kind, tilt):
+def test_a_line_across_a_beam_touches_both_edges(kind, tilt):
     scene = Scene([(kind, (0.02, 0.1)), ("box", (0.3, 0.03, 0.1))])
-    scene.place(0, (0, 0, 0.1 + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
+    scene.set_pose(0, (0, 0, 0.1 + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
     rows = scene.rows()
     assert len(rows) == 2
     assert all(EDGE <= feature < CROSSING for feature in rows)
@@ -151,7 +151,7 @@ def test_a_line_across_a_beam_rests_on_both_edges(kind, tilt):
         np.testing.assert_allclose(normal, (0, -np.sin(tilt), np.cos(tilt)), atol=DIRECTION)
 
 
-def test_far_points_of_a_patch_are_left_out_beyond_the_margin():
+def test_points_of_a_patch_beyond_the_margin_are_omitted():
     scene = disk(rotation=rotation_about((0, 1, 0), 0.05))
     gaps = sorted(row[0] for row in scene.rows().values())
     near = scene.rows(margin=0.5 * (gaps[1] + gaps[2]))

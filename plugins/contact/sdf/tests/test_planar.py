@@ -24,7 +24,7 @@ def scene_of(body, shape, size=(), vertices=None, **options):
 
 
 def star(rng, corners=9):
-    """A simple polygon, as a rule not convex."""
+    """A simple polygon, usually not convex."""
     angle = 2 * np.pi * (np.arange(corners) + rng.uniform(0, 0.8, corners)) / corners
     radius = rng.uniform(0.1, 0.3, corners)
     return np.stack([radius * np.cos(angle), np.zeros(corners), radius * np.sin(angle)], axis=1)
@@ -50,7 +50,7 @@ def boundary(vertices, closed):
 
 
 def encloses(vertices, x):
-    """By the winding number: the sum of angles."""
+    """Whether the winding number of the vertices about x is not zero."""
     flat = vertices[:, (0, 2)] - x
     following = np.roll(flat, -1, axis=0)
     turns = np.arctan2(
@@ -59,21 +59,21 @@ def encloses(vertices, x):
     return abs(turns.sum()) > np.pi
 
 
-def tilted_home(rng):
-    """A pose of the planar shape in the world; points of its plane go through it."""
+def random_pose(rng):
+    """A random pose of the planar shape in the world, with an orthogonal matrix of either determinant."""
     return rng.normal(size=3) * 0.1, np.linalg.qr(rng.normal(size=(3, 3)))[0]
 
 
-def place_both(scene, rng, at, turn=None, y=0.3):
-    """Put the body at a place (x, z) of the shape's plane, anywhere along y."""
-    home, axes = tilted_home(rng)
+def set_both_poses(scene, rng, at, turn=None, y=0.3):
+    """Set the pose of the body to (x, z) of the shape's plane, at any y."""
+    home, axes = random_pose(rng)
     axes = axes * np.sign(np.linalg.det(axes))
-    scene.place(1, home, axes)
-    scene.place(0, home + axes @ (at[0], y, at[1]), axes @ (np.eye(3) if turn is None else turn))
+    scene.set_pose(1, home, axes)
+    scene.set_pose(0, home + axes @ (at[0], y, at[1]), axes @ (np.eye(3) if turn is None else turn))
 
 
 def in_plane(angle):
-    """A capsule's axis along (cos, sin) of the x–z plane."""
+    """Rotation of a capsule with its axis along (cos, sin) of the x–z plane."""
     return rotation_about((0, 1, 0), np.pi / 2 - angle)
 
 
@@ -83,12 +83,12 @@ def test_spheres_on_round_and_straight_shapes_match_their_formulas(kind):
     for _ in range(100):
         scene = scene_of(("sphere", (0.03,)), kind, () if kind == "half-plane" else (0.2,))
         at = rng.uniform(-0.3, 0.3, 2)
-        place_both(scene, rng, at)
+        set_both_poses(scene, rng, at)
         distance = np.linalg.norm(at)
         gap = {"circle": distance - 0.2, "ring": 0.2 - distance, "half-plane": at[1]}[kind] - 0.03
         outward = {"circle": at / distance, "ring": -at / distance, "half-plane": np.array([0.0, 1.0])}[kind]
-        ((found, normal, point),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=LENGTH)
+        ((contacts, normal, point),) = scene.rows().values()
+        assert contacts == pytest.approx(gap, abs=LENGTH)
         local = scene.rotation[1].T @ normal
         np.testing.assert_allclose(local, (outward[0], 0, outward[1]), atol=1e-13)
         np.testing.assert_allclose(point, scene.position[0] - (0.03 + 0.5 * gap) * normal, atol=LENGTH)
@@ -103,10 +103,10 @@ def test_spheres_on_polygons_match_brute_force(seed):
         vertices = vertices[::-1]  # either way round
     scene = scene_of(("sphere", (0.01,)), "polygon", (), vertices)
     at = rng.uniform(-0.35, 0.35, 2)
-    place_both(scene, rng, at)
+    set_both_poses(scene, rng, at)
     distance = min(point_to_line(at, a, b) for a, b in boundary(vertices, closed=True))
     if encloses(vertices, at):
-        # behind a corner that is not convex its walls are reported, neither nearer than the corner
+        # behind a corner that is not convex both walls are reported, neither nearer than the corner
         assert -distance - 0.01 - 1e-12 <= scene.gap < -0.01
         corner = min(np.linalg.norm(at - v) for v in vertices[:, (0, 2)])
         if distance < corner - 1e-9:
@@ -122,13 +122,13 @@ def test_capsules_on_polygons_and_segments_match_brute_force(seed, kind):
     vertices, thick = star(rng), (0.005 if kind == "segments" else 0.0)
     scene = scene_of(("capsule", (0.01, 0.08)), kind, (thick,) if thick else (), vertices)
     at, angle = rng.uniform(-0.4, 0.4, 2), rng.uniform(0, 2 * np.pi)
-    place_both(scene, rng, at, in_plane(angle))
+    set_both_poses(scene, rng, at, in_plane(angle))
     axis = 0.08 * np.array([np.cos(angle), np.sin(angle)])
     edges = boundary(vertices, closed=kind == "polygon")
     distance = min(line_to_line(at - axis, at + axis, a, b) for a, b in edges)
     inside = kind == "polygon" and encloses(vertices, at)
     if distance > 1e-9 and not inside:
-        # more minima than a pair has room for are left out from the highest down
+        # if a pair has more minima than rows, the highest are omitted
         assert scene.gap == pytest.approx(distance - thick - 0.01, abs=1e-12)
     else:
         assert scene.gap < -thick - 0.01 + 1e-9
@@ -150,33 +150,33 @@ SHAPES = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("body", list(bodies()), ids=["sphere", "capsule"])
-def test_every_normal_is_the_gradient_and_every_rate_the_carriers_velocity(kind, body):
+def test_every_normal_is_the_gradient_and_every_rate_the_material_points_velocity(kind, body):
     rng = np.random.default_rng(KINDS.index(kind))
     step, compared, corners = 1e-6, 0, 0
     for _ in range(80):
         scene = Scene([body, (kind, SHAPES[kind][0])], obstacles=0, vertices=(None, SHAPES[kind][1]))
-        place_both(scene, rng, rng.uniform(-0.35, 0.35, 2), in_plane(rng.uniform(0, 7)))
+        set_both_poses(scene, rng, rng.uniform(-0.35, 0.35, 2), in_plane(rng.uniform(0, 7)))
         home = scene.position.copy(), scene.rotation.copy()
-        start, found = scene.rows(), scene.measure()
+        start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        wanted = {}
-        for c in range(found.count):
+        expected = {}
+        for c in range(contacts.count):
             rate = 0.0
-            for carrier in range(2):
-                f = found.frame[c, carrier]
-                arm = scene.rotation[f] @ found.local[c, carrier]
-                rate += found.weight[c, carrier] * found.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            wanted[int(found.id[c]) % FEATURES] = rate
+            for slot in range(2):
+                f = contacts.frame[c, slot]
+                arm = scene.rotation[f] @ contacts.local[c, slot]
+                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
+            expected[int(contacts.id[c]) % FEATURES] = rate
         sides = []
         for sign in (1, -1):
             for k in range(2):
                 turned = rotation_about(spin[k], sign * step * float(np.linalg.norm(spin[k]))) @ home[1][k]
-                scene.place(k, home[0][k] + sign * step * velocity[k], turned)
+                scene.set_pose(k, home[0][k] + sign * step * velocity[k], turned)
             sides.append(scene.rows())
         for key in start.keys() & sides[0].keys() & sides[1].keys():
             forth, back = sides[0][key][0], sides[1][key][0]
-            if abs(forth + back - 2 * start[key][0]) / step < 1e-3:  # else a kink
-                assert (forth - back) / (2 * step) == pytest.approx(wanted[key], abs=1e-7)
+            if abs(forth + back - 2 * start[key][0]) / step < 1e-3:  # else a breakpoint
+                assert (forth - back) / (2 * step) == pytest.approx(expected[key], abs=1e-7)
                 compared += 1
                 corners += key >= 100 and (key - 100) % 8 in (3, 4, 5, 6)
     assert compared > 60
@@ -186,7 +186,7 @@ def test_every_normal_is_the_gradient_and_every_rate_the_carriers_velocity(kind,
 def test_a_sphere_in_a_corner_touches_both_walls_and_keeps_both_when_it_sinks_in():
     for x, z in ((-0.07, 0.03), (-0.0999, 1e-4), (-0.1001, 1e-3), (-0.101, -1e-3), (-0.09, -1e-3)):
         scene = scene_of(("sphere", (0.03,)), "polygon", (), U_SHAPE)
-        scene.place(0, (x, 0.2, z))
+        scene.set_pose(0, (x, 0.2, z))
         rows = sorted(scene.rows(margin=0.05).values(), key=lambda row: row[1][0])
         assert len(rows) == 2
         (floor, up, _), (wall, right, _) = rows
@@ -200,7 +200,7 @@ def test_gap_and_normal_turn_together_around_a_corner():
     scene = scene_of(("sphere", (0.01,)), "polygon", (), UNIT_BOX)
     for angle in np.linspace(0, np.pi / 2, 19):
         n = np.array([np.cos(angle), 0, np.sin(angle)])
-        scene.place(0, np.array([0.2, 0.5, 0.1]) + 0.05 * n)
+        scene.set_pose(0, np.array([0.2, 0.5, 0.1]) + 0.05 * n)
         low = min(scene.rows().values(), key=lambda row: row[0])
         assert low[0] == pytest.approx(0.04, abs=LENGTH)
         np.testing.assert_allclose(low[1], n, atol=DIRECTION)
@@ -208,7 +208,7 @@ def test_gap_and_normal_turn_together_around_a_corner():
 
 def test_a_capsule_in_a_pipe_touches_with_both_ends():
     scene = scene_of(("capsule", (0.02, 0.1)), "ring", (0.2,))
-    scene.place(0, (0.03, 0.0, -0.12), in_plane(0.0))
+    scene.set_pose(0, (0.03, 0.0, -0.12), in_plane(0.0))
     rows = sorted(scene.rows().values(), key=lambda row: row[2][0])
     for end, (gap, normal, _) in zip((-1, 1), rows, strict=True):
         at = np.array([0.03 + end * 0.1, -0.12])
@@ -219,7 +219,7 @@ def test_a_capsule_in_a_pipe_touches_with_both_ends():
 def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners():
     scene = scene_of(("capsule", (0.02, 0.1)), "polygon", (), UNIT_BOX)
     for tilt in (0.0, 0.02, -0.05):
-        scene.place(0, (0.05, 0.3, 0.125), in_plane(tilt))
+        scene.set_pose(0, (0.05, 0.3, 0.125), in_plane(tilt))
         rows = sorted(scene.rows(margin=0.03).values(), key=lambda row: row[2][0])
         assert len(rows) == 2
         for end, (gap, normal, _) in zip((-1, 1), rows, strict=True):
@@ -227,7 +227,7 @@ def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners(
             np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
     scene = scene_of(("capsule", (0.02, 0.4)), "polygon", (), UNIT_BOX)
     for tilt in (0.0, 0.03):
-        scene.place(0, (0.05, 0.3, 0.125), in_plane(tilt))
+        scene.set_pose(0, (0.05, 0.3, 0.125), in_plane(tilt))
         rows = sorted(scene.rows(margin=0.03).values(), key=lambda row: row[2][0])
         assert len(rows) == 2
         for x, (gap, normal, _) in zip((-0.2, 0.2), rows, strict=True):
@@ -236,14 +236,14 @@ def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners(
             np.testing.assert_allclose(normal, across, atol=DIRECTION)
 
 
-def test_a_corner_that_sticks_through_an_axis_pushes_it_back_out():
+def test_a_corner_that_protrudes_through_an_axis_has_a_normal_that_separates_them():
     scene = scene_of(("capsule", (0.02, 0.2)), "polygon", (), UNIT_BOX @ rotation_about((0, 1, 0), 0.8))
     top = (UNIT_BOX @ rotation_about((0, 1, 0), 0.8))[:, 2].max()
     for sunk in (0.005, 0.0, -0.004, -0.01):
         x = float((UNIT_BOX @ rotation_about((0, 1, 0), 0.8))[:, (0, 2)][
             (UNIT_BOX @ rotation_about((0, 1, 0), 0.8))[:, 2].argmax()
         ][0])  # fmt: skip
-        scene.place(0, (x, 0, top + sunk), in_plane(0.0))
+        scene.set_pose(0, (x, 0, top + sunk), in_plane(0.0))
         gap, normal, _ = min(scene.rows().values(), key=lambda row: row[0])
         assert gap == pytest.approx(sunk - 0.02, abs=LENGTH)
         np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
@@ -253,13 +253,13 @@ def test_a_capsule_across_a_segment_comes_out_the_shorter_way():
     line = np.array([[-0.5, 0, 0.0], [0.5, 0, 0.0]])
     scene = scene_of(("capsule", (0.02, 0.1)), "segments", (0.01,), line)
     for height in (0.09, -0.09, 0.02):
-        scene.place(0, (0, 0, height), in_plane(np.pi / 2))
+        scene.set_pose(0, (0, 0, height), in_plane(np.pi / 2))
         ((gap, normal, _),) = scene.rows().values()
         assert gap == pytest.approx(-(0.1 - abs(height)) - 0.03, abs=LENGTH)
         np.testing.assert_allclose(normal, (0, 0, np.sign(height)), atol=DIRECTION)
 
 
-def test_without_patches_the_closest_place_alone_is_reported():
+def test_without_patches_the_closest_point_alone_is_reported():
     rng = np.random.default_rng(3)
     for kind in KINDS:
         for body in bodies():
@@ -268,7 +268,7 @@ def test_without_patches_the_closest_place_alone_is_reported():
                 one = Scene([body, (kind, SHAPES[kind][0])], vertices=(None, SHAPES[kind][1]), patch=False)
                 at, turn = rng.uniform(-0.3, 0.3, 2), in_plane(rng.uniform(0, 7))
                 for scene in (many, one):
-                    scene.place(0, (at[0], 0, at[1]), turn)
+                    scene.set_pose(0, (at[0], 0, at[1]), turn)
                 assert len(one.rows()) == 1
                 assert one.gap == pytest.approx(many.gap, abs=LENGTH)
 
@@ -280,13 +280,13 @@ def test_candidates_miss_none_and_order_only_turns_the_normal(kind):
         for _ in range(40):
             size, vertices = SHAPES[kind]
             scene = Scene([body, (kind, size)], obstacles=0, vertices=(None, vertices))
-            place_both(scene, rng, rng.uniform(-0.5, 0.5, 2), in_plane(rng.uniform(0, 7)))
+            set_both_poses(scene, rng, rng.uniform(-0.5, 0.5, 2), in_plane(rng.uniform(0, 7)))
             gap = scene.gap
-            scene.detector.candidates(scene.poses, gap + 1e-9, scene.near)
-            assert scene.near.count == 1
+            scene.detector.candidates(scene.poses, gap + 1e-9, scene.candidates)
+            assert scene.candidates.count == 1
             turned = Scene([(kind, size), body], obstacles=0, vertices=(vertices, None))
             for k in range(2):
-                turned.place(k, scene.position[1 - k], scene.rotation[1 - k])
+                turned.set_pose(k, scene.position[1 - k], scene.rotation[1 - k])
             forth, back = scene.measure(), turned.measure()
             n = forth.count
             assert n == back.count
@@ -300,23 +300,23 @@ def test_candidates_miss_none_and_order_only_turns_the_normal(kind):
         ("polygon", None, "needs 3 to"),
         ("polygon", UNIT_BOX[:2], "needs 3 to"),
         ("segments", UNIT_BOX[:1], "needs 2 to"),
-        ("polygon", UNIT_BOX[[0, 1, 1, 2]], "equal vertices 1 and 2"),
+        ("polygon", UNIT_BOX[[0, 1, 1, 2]], "equal successive vertices 1 and 2"),
         ("polygon", UNIT_BOX[[0, 2, 1, 3]], "crosses itself"),
         ("polygon", UNIT_BOX[[0, 1, 0, 3]], "crosses itself"),
         ("polygon", UNIT_BOX * np.nan, "not finite"),
-        ("segments", UNIT_BOX[[0, 0]], "equal vertices"),
+        ("segments", UNIT_BOX[[0, 0]], "equal successive vertices"),
     ],
 )
-def test_vertices_that_enclose_nothing_are_refused(kind, vertices, words):
+def test_the_error_names_vertices_that_enclose_nothing(kind, vertices, words):
     with pytest.raises(PluginError, match=rf"{kind} \(shape 1\).*{words}"):
         scene_of(("sphere", (0.02,)), kind, (0.01,) if kind == "segments" else (), vertices)
 
 
-def test_a_pose_that_is_not_finite_is_seen_not_hidden():
+def test_a_pose_that_is_not_finite_gives_a_contact_with_gap_nan():
     for kind in KINDS:
         for body in bodies():
             scene = scene_of(body, kind, *SHAPES[kind])
-            scene.place(0, (np.nan, 0.0, 0.0))
-            found = scene.measure(margin=0.01)
-            assert found.count >= 1
-            assert np.isnan(found.gap[0])
+            scene.set_pose(0, (np.nan, 0.0, 0.0))
+            contacts = scene.measure(margin=0.01)
+            assert contacts.count >= 1
+            assert np.isnan(contacts.gap[0])

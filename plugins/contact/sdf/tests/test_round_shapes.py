@@ -1,4 +1,4 @@
-"""Spheres against everything, and degenerate placements, against closed forms by hand and by mpmath."""
+"""Spheres against everything, and degenerate poses, against closed forms by hand and by mpmath."""
 
 import mpmath as mp
 import numpy as np
@@ -11,7 +11,7 @@ HALF = np.sqrt(0.5)
 
 def pair(first, first_size, second, second_size, position, **options):
     scene = Scene([(first, first_size), (second, second_size)], **options)
-    scene.place(0, position)
+    scene.set_pose(0, position)
     return scene
 
 
@@ -24,8 +24,8 @@ def pair(first, first_size, second, second_size, position, **options):
     ],
 )
 def test_spheres_are_apart_by_their_centres_less_both_radii(position, gap, normal):
-    ((found, n, point),) = pair("sphere", (0.1,), "sphere", (0.05,), position).rows().values()
-    assert found == pytest.approx(gap, abs=LENGTH)
+    ((computed, n, point),) = pair("sphere", (0.1,), "sphere", (0.05,), position).rows().values()
+    assert computed == pytest.approx(gap, abs=LENGTH)
     np.testing.assert_allclose(n, normal, atol=DIRECTION)
     np.testing.assert_allclose(point, n * (0.05 + 0.5 * gap), atol=LENGTH)
 
@@ -41,8 +41,8 @@ def test_spheres_are_apart_by_their_centres_less_both_radii(position, gap, norma
     ],
 )
 def test_sphere_on_box_matches_face_edge_corner_and_inside(position, gap, normal):
-    ((found, n, _),) = pair("sphere", (0.1,), "box", (0.1, 0.2, 0.3), position).rows().values()
-    assert found == pytest.approx(gap, abs=LENGTH)
+    ((computed, n, _),) = pair("sphere", (0.1,), "box", (0.1, 0.2, 0.3), position).rows().values()
+    assert computed == pytest.approx(gap, abs=LENGTH)
     np.testing.assert_allclose(n, np.array(normal) / np.linalg.norm(normal), atol=DIRECTION)
 
 
@@ -60,18 +60,18 @@ def test_sphere_on_box_matches_face_edge_corner_and_inside(position, gap, normal
 )
 def test_sphere_on_cylinder_matches_cap_side_rim_and_inside(position, gap, outward):
     scene = Scene([("cylinder", (0.1, 0.05)), ("sphere", (0.02,))])
-    scene.place(1, position)
-    ((found, n, point),) = scene.rows().values()
-    assert found == pytest.approx(gap, abs=LENGTH)
+    scene.set_pose(1, position)
+    ((computed, n, point),) = scene.rows().values()
+    assert computed == pytest.approx(gap, abs=LENGTH)
     np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=DIRECTION)
     np.testing.assert_allclose(point, np.array(position) + n * (0.02 + 0.5 * gap), atol=LENGTH)
 
 
 def test_sphere_on_a_wide_cylinder_s_axis_still_has_a_unit_normal():
     scene = Scene([("cylinder", (0.05, 0.2)), ("sphere", (0.02,))])
-    scene.place(1, (0.0, 0.0, 0.1))
-    ((found, n, _),) = scene.rows().values()
-    assert found == pytest.approx(-0.05 - 0.02, abs=LENGTH)
+    scene.set_pose(1, (0.0, 0.0, 0.1))
+    ((computed, n, _),) = scene.rows().values()
+    assert computed == pytest.approx(-0.05 - 0.02, abs=LENGTH)
     np.testing.assert_allclose(n, (-1, 0, 0), atol=DIRECTION)
 
 
@@ -82,13 +82,13 @@ def test_sphere_and_capsule_meet_at_end_and_side():
         ((0.03, 0.0, 0.14), 0.0, (0.6, 0, 0.8)),
         ((0.0, 0.0, 0.03), -0.05, (1, 0, 0)),
     ):
-        scene.place(1, position)
-        ((found, n, _),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=LENGTH)
+        scene.set_pose(1, position)
+        ((computed, n, _),) = scene.rows().values()
+        assert computed == pytest.approx(gap, abs=LENGTH)
         np.testing.assert_allclose(n, -np.array(outward, dtype=float), atol=DIRECTION)
 
 
-def test_coincident_centres_give_finite_unit_normals_and_the_same_answer_twice(subtests):
+def test_coincident_centres_give_finite_unit_normals_and_the_same_contacts_twice(subtests):
     for first in ("cylinder", "capsule", "sphere"):
         for second in ("half-space", "box", "sphere"):
             with subtests.test(first=first, second=second):
@@ -129,7 +129,7 @@ def test_the_normal_points_from_the_second_into_the_first_whatever_their_kinds()
     for kinds in (("sphere", "cylinder"), ("sphere", "capsule"), ("sphere", "sphere")):
         sizes = {"sphere": (0.05,), "cylinder": (0.05, 0.05), "capsule": (0.05, 0.05)}
         scene = Scene([(kind, sizes[kind]) for kind in kinds])
-        scene.place(0, (0.3, 0.0, 0.0))
+        scene.set_pose(0, (0.3, 0.0, 0.0))
         ((_, n, _),) = scene.rows().values()
         np.testing.assert_allclose(n, (1, 0, 0), atol=DIRECTION)
 
@@ -142,8 +142,8 @@ def test_half_spaces_give_the_height_of_the_lowest_point():
         ("cylinder", (0.1, 0.2), 0.5 - 0.2 * np.cos(np.pi / 6) - 0.1 * np.sin(np.pi / 6)),
     ):
         scene = Scene([(first, size), ("half-space", ())])
-        scene.place(0, (0.3, -0.2, 0.5), tilt)
-        ((found, n, point),) = scene.rows().values()
-        assert found == pytest.approx(gap, abs=LENGTH)
+        scene.set_pose(0, (0.3, -0.2, 0.5), tilt)
+        ((computed, n, point),) = scene.rows().values()
+        assert computed == pytest.approx(gap, abs=LENGTH)
         np.testing.assert_array_equal(n, (0, 0, 1))
         assert point[2] == pytest.approx(0.5 * gap, abs=LENGTH)

@@ -1,4 +1,4 @@
-"""What `corekit list` and `corekit info` read."""
+"""Specification of the detector for `corekit list` and `corekit info`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sdf = ComponentSpec(
     api="0.1",
     target="corekit_sdf.detector:SdfDetector",
     config="corekit_sdf.config:SdfConfig",
-    summary="Exact gaps of round shapes to each other, boxes and planar shapes, of all to half-spaces.",
+    summary="Exact gaps among round shapes, of round shapes to boxes and planar shapes, of all to half-spaces.",
     modules=("numba",),
     citation=(
         "Gilbert, Johnson (1985), Distance functions and their application to robot path planning in the "

@@ -1,7 +1,7 @@
-"""Signed distance of cylinders, disks and segments among themselves: all that has an axis.
+"""Signed distance among cylinders, disks and segments, the shapes with an axis.
 
-With p and u centre and axis of the first in the frame of the second, whose axis is e_z, half heights h₁, h₂ and radii
-R₁, R₂ (0: a segment, the core of a capsule),
+With p and u centre and axis of the first in the frame of the second, whose axis is e_z, half heights h₁, h₂
+and radii R₁, R₂ (0: a segment, the core of a capsule),
 
     f(n) = n·p − h₁|u·n| − h₂|n_z| − R₁·‖n × u‖ − R₂·‖n × e_z‖,   φ = max f over ‖n‖ = 1.            (1)
 
@@ -9,22 +9,23 @@ f has creases where u·n = 0 and n_z = 0 and points at the axes, so its maximise
 - n = ±u, ±e_z (a cap) and ±u × e_z (side–side; for parallel axes the direction between them);      (2)
 - circle u·n = 0 or n_z = 0: the side of one against a rim of the other, a point and half an ellipse
   (`rim_edge`);                                                                                     (3)
-- open cells: with m between the ends s₁, s₂ = ±1 in question, f = n·m − R₁‖n × u‖ − R₂‖n × e_z‖: an end or rim
-  against an end or rim. Two ends: n ∝ m. An end and a rim: the distance of a point from a circle.  (4)
+- open cells: with m between the ends s₁, s₂ = ±1 in question, f = n·m − R₁‖n × u‖ − R₂‖n × e_z‖: an end or
+  rim against an end or rim. Two ends: n ∝ m. An end and a rim: the distance of a point from a circle.  (4)
 
 Two rims: an extremum has n perpendicular to both tangents. At azimuth θ of the first, a(θ) = m − R₁ρ(θ), the
-points of the second rim with that property are ±R₂·a⊥/‖a⊥‖, and what remains is a scalar equation,
+points of the second rim with that property are ±R₂·a⊥/‖a⊥‖. A scalar equation remains,
 
     H(θ) = (a ∓ R₂·a⊥/‖a⊥‖)·t(θ) = 0,   t = u × ρ,                                                 (5)
 
-of eight roots at most. Its sign changes around either rim, and the places where it nearly vanishes, start
-Newton's iteration for n (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ), g = f), which ends
-at rounding.
+of eight roots at most. Newton's iteration for n starts at the sign changes of H around either rim and where
+it nearly vanishes. It ends at rounding. (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ
+(R/ρ)·t·tᵀ), g = f.)
 
-Where the rims overlap by much less than their radii three roots may share one step, so steps in which H comes near
-zero are searched finely.
+Where the rims overlap by much less than their radii, one azimuth step may contain three roots. The search is
+therefore finer in steps in which H comes near zero.
 
-All are evaluated and the best is φ; none can exceed it. Apart the maximum of the open cells is the only one.
+φ is the largest value of f over all of these; none can exceed it. Apart the maximum of the open cells is the
+only one.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Axial: TypeAlias = tuple[Vector, Vector, float, float, float, float]
 """p [m] and u of the first, h₁, R₁, h₂, R₂ [m]."""
 
 Rims: TypeAlias = tuple[Vector, Vector, float, Vector, float]
-"""Two axes across the rim that is gone around and its radius; the other's axis and radius [m]."""
+"""Two axes in the plane of the rim of azimuth θ and its radius; the other's axis and radius [m]."""
 
 _AZIMUTHS: Final = 24
 _PARTS: Final = 24
@@ -51,7 +52,7 @@ _AXIS: Final = (0.0, 0.0, 1.0)
 
 @compiled
 def axial_value(pair: Axial, n: Vector) -> float:
-    """f(n) of (1) [m]."""
+    """Return f(n) of (1) [m]."""
     p, u, h, R, k, S = pair
     rim = S * math.hypot(n[0], n[1]) if S > 0.0 else 0.0
     if R > 0.0:
@@ -60,16 +61,16 @@ def axial_value(pair: Axial, n: Vector) -> float:
 
 
 @compiled
-def _better(pair: Axial, best: float, found: Vector, n: Vector, tiny: float) -> tuple[float, Vector]:
+def _better(pair: Axial, best: float, best_n: Vector, n: Vector, tiny: float) -> tuple[float, Vector]:
     f = axial_value(pair, n)
     if f > best + tiny:
         return f, n
-    return best, found
+    return best, best_n
 
 
 @compiled
-def _side_rim(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
-    """The direction (3): n ⊥ e for the side along e, against the rim about `axis` whose outside has n·axis > 0.
+def _side_rim_direction(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
+    """Return the direction (3): n ⊥ e for the side along e, against the rim about `axis` with n·axis > 0 outside.
 
     Args:
         q: the rim's centre from the side's line, signed as in (1) [m].
@@ -91,8 +92,8 @@ def _side_rim(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[bool, Vecto
 
 
 @compiled
-def _point_rim(m: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
-    """The direction (4) of a point from a circle of radius R about an axis, from beyond it."""
+def _point_rim_direction(m: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
+    """Return the direction (4) of a point from a circle of radius R about an axis, from outside it."""
     height = dot(m, axis)
     level = along(m, -height, axis)
     distance = norm(level)
@@ -106,15 +107,15 @@ def _point_rim(m: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
 
 
 @compiled
-def _climb(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Vector:
-    """Newton's iteration for the maximum of n·m − R‖n × u‖ − S‖n × e_z‖ near n."""
+def _newton_direction(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Vector:
+    """Maximise n·m − R‖n × u‖ − S‖n × e_z‖ near n by Newton's iteration."""
     for _ in range(12):
         t, s = cross(u, n), (-n[1], n[0], 0.0)
         r, q = norm(t), norm(s)
         if not (r > 1e-9 and q > 1e-9):
             break
         t, s = scaled(t, 1.0 / r), scaled(s, 1.0 / q)
-        # rims' points along n: u × t is −(n without its part along u)/‖n × u‖
+        # rims' points along n: u × t is −(component of n perpendicular to u)/‖n × u‖
         w = along(along(m, R, cross(u, t)), S, cross(_AXIS, s))
         g = dot(n, w)
         x = scaled(cross(n, t), 1.0)
@@ -136,8 +137,8 @@ def _climb(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Vector:
 
 
 @compiled
-def _across_rims(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple[float, Vector]:
-    """H of (5) and n at an azimuth of the rim gone around; n is towards that rim's outside."""
+def _rim_residual(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple[float, Vector]:
+    """Return H of (5) and n, towards the outside of the rim, at an azimuth of that rim."""
     x, y, R, v, S = rims
     c, s = math.cos(azimuth), math.sin(azimuth)
     rho, t = along(scaled(x, c), s, y), along(scaled(y, c), -s, x)
@@ -152,14 +153,14 @@ def _across_rims(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple[
 
 
 @compiled
-def _root(
+def _bracketed_root(
     m: Vector, rims: Rims, branch: float, low: float, f_low: float, high: float, f_high: float,
 ) -> Vector:  # fmt: skip
-    """n near a root of H between azimuths of different sign, by Illinois' regula falsi, near enough for Newton."""
+    """Return n near a root of H between azimuths of different sign, by Illinois' regula falsi; Newton refines it."""
     n = rims[0]
     for _ in range(8):
         middle = (low * f_high - high * f_low) / (f_high - f_low) if f_high != f_low else low
-        f, n = _across_rims(m, rims, middle, branch)
+        f, n = _rim_residual(m, rims, middle, branch)
         if f * f_high < 0.0:
             low, f_low = high, f_high
         else:
@@ -171,13 +172,13 @@ def _root(
 
 
 @compiled
-def _dip(
+def _minimise_between(
     m: Vector, rims: Rims, branch: float, low: float, high: float, sign: float
 ) -> tuple[float, float, Vector]:
-    """Where sign·H is least between two azimuths, or beyond a root of it: azimuth, H, n."""
+    """Return azimuth, H and n where sign·H is least between two azimuths, or at the first point beyond a root."""
     a, b = low + 0.381966 * (high - low), low + 0.618034 * (high - low)
-    f_a, n_a = _across_rims(m, rims, a, branch)
-    f_b, n_b = _across_rims(m, rims, b, branch)
+    f_a, n_a = _rim_residual(m, rims, a, branch)
+    f_b, n_b = _rim_residual(m, rims, b, branch)
     for _ in range(16):
         if sign * f_a < 0.0:
             return a, f_a, n_a
@@ -186,129 +187,129 @@ def _dip(
         if sign * f_a < sign * f_b:
             high, b, f_b, n_b = b, a, f_a, n_a
             a = low + 0.381966 * (high - low)
-            f_a, n_a = _across_rims(m, rims, a, branch)
+            f_a, n_a = _rim_residual(m, rims, a, branch)
         else:
             low, a, f_a, n_a = a, b, f_b, n_b
             b = low + 0.618034 * (high - low)
-            f_b, n_b = _across_rims(m, rims, b, branch)
+            f_b, n_b = _rim_residual(m, rims, b, branch)
     return a, f_a, n_a
 
 
 @compiled
-def _try_rims(
-    pair: Axial, m: Vector, s1: float, s2: float, n: Vector, best: float, found: Vector, tiny: float
+def _better_rim_direction(
+    pair: Axial, m: Vector, s1: float, s2: float, n: Vector, best: float, best_n: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """The better of what was found and the maximum near n, if n is near the cell and its value near the best."""
+    """Return the maximum near n if it is better; skip it if n is far from the cell or its value far from the best."""
     _, u, _, R, _, S = pair
     if s1 * dot(n, u) > -0.05 and s2 * n[2] > -0.05 and axial_value(pair, n) > best - 0.05 * (R + S):
-        return _better(pair, best, found, _climb(m, u, R, S, n), tiny)
-    return best, found
+        return _better(pair, best, best_n, _newton_direction(m, u, R, S, n), tiny)
+    return best, best_n
 
 
 @compiled
-def _round_rim(
-    pair: Axial, m: Vector, s1: float, s2: float, rims: Rims, best: float, found: Vector, tiny: float
+def _search_rim(
+    pair: Axial, m: Vector, s1: float, s2: float, rims: Rims, best: float, best_n: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """What was found, or a better maximum of two rims, going around one of them."""
+    """Return the given direction or a better maximum of two rims, by a search around one of them."""
     R, S = rims[2], rims[4]
     step = 2.0 * math.pi / _AZIMUTHS
     for choice in range(2):
         branch = -1.0 if choice else 1.0
-        before, _ = _across_rims(m, rims, -step, branch)
-        here, _ = _across_rims(m, rims, 0.0, branch)
+        before, _ = _rim_residual(m, rims, -step, branch)
+        here, _ = _rim_residual(m, rims, 0.0, branch)
         for k in range(_AZIMUTHS):
             at = step * k
-            ahead, _ = _across_rims(m, rims, at + step, branch)
+            ahead, _ = _rim_residual(m, rims, at + step, branch)
             if min(abs(here), abs(ahead)) < 0.1 * (R + S) or here * ahead <= 0.0:
-                # rims that overlap by little have roots as near to each other as the overlap is small
+                # the roots of rims that overlap by little are as close to each other as the overlap is small
                 last, f_last = at, here
                 for part in range(1, _PARTS + 1):
-                    place = at + step * part / _PARTS
-                    f, _ = _across_rims(m, rims, place, branch)
+                    azimuth = at + step * part / _PARTS
+                    f, _ = _rim_residual(m, rims, azimuth, branch)
                     if f * f_last <= 0.0:
-                        n_root = _root(m, rims, branch, last, f_last, place, f)
-                        best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
-                    last, f_last = place, f
+                        n_root = _bracketed_root(m, rims, branch, last, f_last, azimuth, f)
+                        best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
+                    last, f_last = azimuth, f
             if (
                 before * here > 0.0
                 and here * ahead > 0.0
                 and abs(here) < abs(before)
                 and abs(here) < abs(ahead)
             ):
-                # two roots may hide between the neighbours
-                place, low, n_dip = _dip(m, rims, branch, at - step, at + step, side(here))
-                best, found = _try_rims(pair, m, s1, s2, n_dip, best, found, tiny)
+                # two roots may lie undetected between the neighbours
+                azimuth, low, n_dip = _minimise_between(m, rims, branch, at - step, at + step, side(here))
+                best, best_n = _better_rim_direction(pair, m, s1, s2, n_dip, best, best_n, tiny)
                 if low * here < 0.0:
-                    n_root = _root(m, rims, branch, at - step, before, place, low)
-                    best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
-                    n_root = _root(m, rims, branch, place, low, at + step, ahead)
-                    best, found = _try_rims(pair, m, s1, s2, n_root, best, found, tiny)
+                    n_root = _bracketed_root(m, rims, branch, at - step, before, azimuth, low)
+                    best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
+                    n_root = _bracketed_root(m, rims, branch, azimuth, low, at + step, ahead)
+                    best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
             before, here = here, ahead
-    return best, found
+    return best, best_n
 
 
 @compiled
 def _best_rims(
-    pair: Axial, m: Vector, s1: float, s2: float, best: float, found: Vector, tiny: float
+    pair: Axial, m: Vector, s1: float, s2: float, best: float, best_n: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """What was found, or a better maximum of two rims.
+    """Return the given direction or a better maximum of two rims.
 
-    Where one rim passes close by the other's axis H turns so fast that roots hide between azimuths, but not
-    going around the other.
+    Where one rim passes close to the other's axis, H turns so fast that roots lie undetected between azimuths
+    of this rim, but not between azimuths of the other.
     """
     _, u, _, R, _, S = pair
     x = cross(u, (1.0, 0.0, 0.0) if abs(u[0]) < 0.6 else (0.0, 1.0, 0.0))
     x = scaled(x, 1.0 / norm(x))
-    best, found = _round_rim(pair, m, s1, s2, (x, cross(u, x), R, _AXIS, S), best, found, tiny)
+    best, best_n = _search_rim(pair, m, s1, s2, (x, cross(u, x), R, _AXIS, S), best, best_n, tiny)
     rims = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), S, u, R)
-    return _round_rim(pair, m, s1, s2, rims, best, found, tiny)
+    return _search_rim(pair, m, s1, s2, rims, best, best_n, tiny)
 
 
 @compiled
 def _best_cell(
-    pair: Axial, s1: float, s2: float, best: float, found: Vector, tiny: float
+    pair: Axial, s1: float, s2: float, best: float, best_n: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """What was found, or a better one of (4), (5) for the ends s₁, s₂."""
+    """Return the given direction or a better one of (4), (5) for the ends s₁, s₂."""
     p, u, h, R, k, S = pair
     m = along(p, -s1 * h, u)
     m = (m[0], m[1], m[2] - s2 * k)
     if R > 0.0 and S > 0.0:
         if norm(cross(u, _AXIS)) > 1e-9:
-            return _best_rims(pair, m, s1, s2, best, found, tiny)
-        exists, n = _point_rim(m, _AXIS, R + S)  # parallel: the rims' radii add
+            return _best_rims(pair, m, s1, s2, best, best_n, tiny)
+        exists, n = _point_rim_direction(m, _AXIS, R + S)  # parallel: the rims' radii add
     elif S > 0.0:
-        exists, n = _point_rim(m, _AXIS, S)
+        exists, n = _point_rim_direction(m, _AXIS, S)
     else:
-        exists, n = _point_rim(m, u, R)
+        exists, n = _point_rim_direction(m, u, R)
     if exists:
-        return _better(pair, best, found, n, tiny)
-    return best, found
+        return _better(pair, best, best_n, n, tiny)
+    return best, best_n
 
 
 @compiled
 def axial_gap(pair: Axial) -> tuple[float, Vector]:
-    """φ of (1) [m] and its normal, from the second into the first."""
+    """Return φ of (1) [m] and its normal, from the second into the first."""
     p, u, h, R, k, S = pair
     tiny = 1e-14 * (norm(p) + h + R + k + S)
-    found = (0.0, 0.0, side(p[2]))
-    best = axial_value(pair, found)
-    best, found = _better(pair, best, found, scaled(u, side(dot(u, p))), tiny)
+    best_n = (0.0, 0.0, side(p[2]))
+    best = axial_value(pair, best_n)
+    best, best_n = _better(pair, best, best_n, scaled(u, side(dot(u, p))), tiny)
     between = cross(u, _AXIS)
     if not norm(between) > 1e-12:
         between = along(p, -p[2], _AXIS)
         if not norm(between) > tiny:
             between = (1.0, 0.0, 0.0)
     between = scaled(between, side(dot(between, p)) / norm(between))
-    best, found = _better(pair, best, found, between, tiny)
+    best, best_n = _better(pair, best, best_n, between, tiny)
     for end in range(2):
         s = -1.0 if end else 1.0
-        exists, n = _side_rim((p[0], p[1], p[2] - s * k), u, (0.0, 0.0, s), S)
+        exists, n = _side_rim_direction((p[0], p[1], p[2] - s * k), u, (0.0, 0.0, s), S)
         if exists:
-            best, found = _better(pair, best, found, n, tiny)
-        exists, n = _side_rim(along(p, -s * h, u), _AXIS, scaled(u, s), R)
+            best, best_n = _better(pair, best, best_n, n, tiny)
+        exists, n = _side_rim_direction(along(p, -s * h, u), _AXIS, scaled(u, s), R)
         if exists:
-            best, found = _better(pair, best, found, n, tiny)
+            best, best_n = _better(pair, best, best_n, n, tiny)
     for choice in range(4):
         s1, s2 = -1.0 if choice & 1 else 1.0, -1.0 if choice & 2 else 1.0
-        best, found = _best_cell(pair, s1, s2, best, found, tiny)
-    return best, found
+        best, best_n = _best_cell(pair, s1, s2, best, best_n, tiny)
+    return best, best_n

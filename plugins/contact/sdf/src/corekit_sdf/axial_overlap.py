@@ -1,12 +1,13 @@
-"""Where caps and sides of cylinders and segments overlap that lie on each other: the points in question for a patch.
+"""Overlap of caps and sides of cylinders and segments that lie on each other: candidate points for a patch.
 
-Seen along the pair's normal, the overlap is bounded by
+Seen along the pair's normal, the following points bound the overlap:
 
 - material points of a rim, or ends of a side line, over a cap: measured along the cap's normal to its plane;    (1)
 - ends of a side line beside another: along the shortest way to its axis, less both radii;                       (2)
 - where a side line or rim passes a rim: along the normal of a cap.                                              (3)
 
-The rates of (1) and (2) are exact; the point of (3) slides on both, and its rate is wrong by tilt × sliding speed.
+The rates of (1) and (2) are exact. The point of (3) slides on both shapes; the error of its rate is tilt ×
+sliding speed.
 """
 
 from __future__ import annotations
@@ -22,39 +23,41 @@ from corekit_sdf.rims import rim_direction, rim_feature
 
 __all__ = [
     "FACE",
-    "MOST_FOUND",
+    "MAX_OVERLAP_POINTS",
     "PASSAGE",
-    "Turned",
+    "PosedAxial",
     "cap_on_cap",
     "line_on_cap",
     "line_on_line",
     "pair_feature",
 ]
 
-Turned: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
+PosedAxial: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
 """Centre, axes x, y, z (its own axis), half height and radius of a cylinder or segment in the work frame [m]."""
 
-FACE: Final = 11  # a cap as a whole; features of one shape beyond those of `features` up to the last RIM
-PASSAGE: Final = 12  # 12 and 13: where a rim is passed
-MOST_FOUND: Final = 16
+FACE: Final = 11  # a whole cap; features of one shape after the last RIM of `features`
+PASSAGE: Final = 12  # 12 and 13: where something passes a rim
+MAX_OVERLAP_POINTS: Final = 16
 _PAIRED: Final = 32768
 
 
 @compiled
 def pair_feature(first: int, second: int) -> int:
-    """Number of a contact by the features of both shapes, each below 16."""
+    """Return the feature of a contact from the features of both shapes, each below 16."""
     return _PAIRED + 16 * first + second
 
 
 @compiled
-def _put(
-    rows: Array, names: IntArray, count: int, own: int, other: int, flip: float, gap: float, m: Vector,
-    x: Vector,
+def _add_overlap_point(
+    rows: Array, feature_ids: IntArray, count: int, feature: int, other_feature: int, flip: float, gap: float,
+    m: Vector, x: Vector,
 ) -> int:  # fmt: skip
-    """Append a found point unless there is no room; flip = −1 if `own` is the second shape's feature."""
+    """Append a point if the buffer has space; flip = −1 if `feature` is of the second shape."""
     if count == len(rows):
         return count
-    names[count] = pair_feature(own, other) if flip > 0.0 else pair_feature(other, own)
+    feature_ids[count] = (
+        pair_feature(feature, other_feature) if flip > 0.0 else pair_feature(other_feature, feature)
+    )
     rows[count, 0] = gap
     for k in range(3):
         rows[count, 1 + k] = flip * m[k]
@@ -63,52 +66,56 @@ def _put(
 
 
 @compiled
-def _cap(body: Turned, d: Vector) -> tuple[Vector, Vector, float]:
-    """Centre and outward normal of the cap that faces d, and its end ±1."""
+def _cap(body: PosedAxial, d: Vector) -> tuple[Vector, Vector, float]:
+    """Return centre and outward normal of the cap that faces d, and its end ±1."""
     end = side(dot(body[3], d))
     return along(body[0], end * body[4], body[3]), scaled(body[3], end), end
 
 
 @compiled
 def _rim_over(
-    body: Turned, d: Vector, centre: Vector, m: Vector, R: float, flip: float, rows: Array, names: IntArray,
-    count: int,
+    body: PosedAxial, d: Vector, centre: Vector, m: Vector, R: float, flip: float, rows: Array,
+    feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Points (1): material points of the rim of `body` that faces d, over the cap of normal m."""
+    """Append points (1): material points of the rim of `body` that faces d, over the cap of normal m."""
     middle, _, end = _cap(body, d)
     for k in range(4):
         x = along(middle, body[5], rim_direction(k, body[1], body[2]))
         off = along(x, -1.0, centre)
         gap = dot(off, m)
         if norm(along(off, -gap, m)) <= R:
-            count = _put(rows, names, count, rim_feature(k, end), FACE, flip, gap, m, x)
+            count = _add_overlap_point(rows, feature_ids, count, rim_feature(k, end), FACE, flip, gap, m, x)
     return count
 
 
 @compiled
-def cap_on_cap(first: Turned, second: Turned, n: Vector, rows: Array, names: IntArray) -> int:
-    """Found points of two caps; returns how many."""
+def cap_on_cap(first: PosedAxial, second: PosedAxial, n: Vector, rows: Array, feature_ids: IntArray) -> int:
+    """Write the overlap points of two caps; return their count."""
     a, m_a, _ = _cap(first, scaled(n, -1.0))
     b, m_b, _ = _cap(second, n)
-    count = _rim_over(first, scaled(m_b, -1.0), b, m_b, second[5], 1.0, rows, names, 0)
-    count = _rim_over(second, scaled(m_a, -1.0), a, m_a, first[5], -1.0, rows, names, count)
+    count = _rim_over(first, scaled(m_b, -1.0), b, m_b, second[5], 1.0, rows, feature_ids, 0)
+    count = _rim_over(second, scaled(m_a, -1.0), a, m_a, first[5], -1.0, rows, feature_ids, count)
     d = along(a, -1.0, b)
     d = along(d, -dot(d, m_b), m_b)
     apart, R, S = norm(d), first[5], second[5]
     if abs(R - S) < apart < R + S:
         towards = scaled(d, 1.0 / apart)
-        reach = (apart * apart + S * S - R * R) / (2.0 * apart)
-        aside = math.sqrt(max(S * S - reach * reach, 0.0))
+        offset = (apart * apart + S * S - R * R) / (2.0 * apart)
+        aside = math.sqrt(max(S * S - offset * offset, 0.0))
         for k in range(2):
-            x = along(along(b, reach, towards), aside if k else -aside, cross(m_b, towards))
-            gap = dot(m_a, along(a, -1.0, x)) / dot(m_a, m_b)  # straight up to the plane of the first's cap
-            count = _put(rows, names, count, PASSAGE + k, PASSAGE + k, 1.0, gap, m_b, along(x, gap, m_b))
+            x = along(along(b, offset, towards), aside if k else -aside, cross(m_b, towards))
+            gap = dot(m_a, along(a, -1.0, x)) / dot(m_a, m_b)  # along m_b to the plane of the first's cap
+            count = _add_overlap_point(
+                rows, feature_ids, count, PASSAGE + k, PASSAGE + k, 1.0, gap, m_b, along(x, gap, m_b)
+            )
     return count
 
 
 @compiled
-def line_on_cap(line: Turned, cap: Turned, n: Vector, flip: float, rows: Array, names: IntArray) -> int:
-    """Found points of a side line on a cap that faces n; flip = −1 if the line is the second shape's."""
+def line_on_cap(
+    line: PosedAxial, cap: PosedAxial, n: Vector, flip: float, rows: Array, feature_ids: IntArray
+) -> int:
+    """Write the overlap points of a side line on a cap that faces n; flip = −1 if the line is the second shape's."""
     centre, m, _ = _cap(cap, n)
     u, h, R = line[3], line[4], cap[5]
     up = along(m, -dot(m, u), u)
@@ -121,7 +128,7 @@ def line_on_cap(line: Turned, cap: Turned, n: Vector, flip: float, rows: Array, 
         gap = dot(x, m)
         if norm(along(x, -gap, m)) <= R:
             x = along(base, end * h, u)
-            count = _put(rows, names, count, end_feature(end), FACE, flip, gap, m, x)
+            count = _add_overlap_point(rows, feature_ids, count, end_feature(end), FACE, flip, gap, m, x)
     d, level = along(off, -dot(off, m), m), along(u, -dot(u, m), m)
     a, b = dot(level, level), dot(level, d)
     root = b * b - a * (dot(d, d) - R * R)
@@ -131,15 +138,16 @@ def line_on_cap(line: Turned, cap: Turned, n: Vector, flip: float, rows: Array, 
             if abs(t) < h:
                 x = along(base, t, u)
                 gap = dot(along(x, -1.0, centre), m)
-                count = _put(rows, names, count, SIDE, PASSAGE + choice, flip, gap, m, x)
+                count = _add_overlap_point(rows, feature_ids, count, SIDE, PASSAGE + choice, flip, gap, m, x)
     return count
 
 
 @compiled
 def line_on_line(
-    line: Turned, other: Turned, n: Vector, flip: float, rows: Array, names: IntArray, count: int
-) -> int:
-    """Append points (2): ends of a side line beside another; flip = −1 if the line is the second shape's.
+    line: PosedAxial, other: PosedAxial, n: Vector, flip: float, rows: Array, feature_ids: IntArray,
+    count: int,
+) -> int:  # fmt: skip
+    """Append points (2), ends of a side line beside another; flip = −1 if the line is the second shape's.
 
     n points from `other` into `line`.
     """
@@ -154,5 +162,7 @@ def line_on_line(
             out = side(dot(d, n))
             m = scaled(d, out / distance)
             gap = out * distance - line[5] - other[5]
-            count = _put(rows, names, count, end_feature(end), SIDE, flip, gap, m, along(x, -line[5], m))
+            count = _add_overlap_point(
+                rows, feature_ids, count, end_feature(end), SIDE, flip, gap, m, along(x, -line[5], m)
+            )
     return count

@@ -1,4 +1,4 @@
-"""Which pairs could be closer than a margin: bounding spheres against spheres, boxes and planes."""
+"""Broad phase: bounding spheres against spheres, boxes, planes and planar shapes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from corekit.linalg.array_table import block, index_matrix, indices, matrix, vec
 from corekit_sdf.features import BOX, CIRCLE, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
-__all__ = ["near_pairs"]
+__all__ = ["find_near_pairs"]
 
 
 @compiled
-def _above_planar(kind: int, R: float, corners: Array, x: Vector) -> float:
-    """A bound from below of the distance of a point from a planar shape, in its frame [m]."""
+def _planar_distance_bound(kind: int, R: float, corners: Array, x: Vector) -> float:
+    """Return a lower bound of the distance of a point from a planar shape, in the shape's frame [m]."""
     if kind == CIRCLE:
         return math.hypot(x[0], x[2]) - R
     if kind == RING:
@@ -33,16 +33,16 @@ def _above_planar(kind: int, R: float, corners: Array, x: Vector) -> float:
 
 
 @compiled
-def near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
-    """Copy the pairs whose gap may be below the margin [m]; returns how many.
+def find_near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
+    """Copy the pairs whose gap may be below the margin [m]; return their count.
 
-    The bound is (signed distance of the first's centre from plane or box, or the distance of the centres
-    less the second's radius) − (first's radius), never above the gap. A pair at nan is kept: it must be
-    seen.
+    The lower bound of the gap is (distance of the first's centre) − (first's radius). That distance is the
+    signed one from a plane, box or planar shape, else the distance of the centres less the second's radius. A
+    pair with a pose of nan stays, so that the solver sees it.
 
     Args:
-        shapes: kind, size, radius, corners, where they start, frame, and all pairs, as one table.
-        poses: position and rotation of shapes, then of frames, as one table.
+        shapes: table of kind, size, radius, corners, corner starts, frame and all pairs.
+        poses: table of position and rotation of shapes, then of frames.
     """
     kind, size, radius = indices(shapes, 0), matrix(shapes, 1), vector(shapes, 2)
     corners, corner_start, pairs = matrix(shapes, 3), indices(shapes, 4), index_matrix(shapes, 6)
@@ -61,8 +61,10 @@ def near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntArray) 
         elif kind[b] == BOX:
             bound, _ = point_box(into_frame(rotation[b], d), (size[b, 0], size[b, 1], size[b, 2]))
         elif kind[b] >= CIRCLE:
-            own = corners[corner_start[b] : corner_start[b + 1]]
-            bound = _above_planar(int(kind[b]), size[b, 0], own, into_frame(rotation[b], d))
+            shape_corners = corners[corner_start[b] : corner_start[b + 1]]
+            bound = _planar_distance_bound(
+                int(kind[b]), size[b, 0], shape_corners, into_frame(rotation[b], d)
+            )
         else:
             bound = norm(d) - radius[b]
         if not bound - radius[a] >= margin:

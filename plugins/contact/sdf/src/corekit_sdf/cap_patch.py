@@ -1,13 +1,13 @@
-"""A cap of a cylinder lying on a face or an edge of a box.
+"""A cap of a cylinder that lies on a face or an edge of a box.
 
-Cap and face overlap in a region bounded by the rim and by the face's edges. Reported are the closest pair
-and, for the material rim directions (`rims`), the extreme point of that region: the rim point itself where
-it is over the face, else a corner of the face under the cap, or where an edge of it passes the rim. On an
-edge alone: both ends of the part under the cap.
+The rim and the face's edges bound the overlap of cap and face. Reported are the closest pair and, for each
+material rim direction (`rims`), the extreme point of that region. This is the rim point itself if it is over
+the face. Otherwise it is a corner of the face under the cap, or a point where an edge of the face passes the
+rim. On an edge alone the points are both ends of its part under the cap.
 
-Rim points are measured along the face's normal to its plane, corners and edges along the axis to the cap's
-plane. A material point keeps the gap's rate exact; where an edge passes the rim the point slides on both,
-and the rate is wrong by tilt × sliding speed.
+The gaps of rim points are measured along the face's normal to its plane, those of corners and edges along the
+axis to the cap's plane. The gap rate of a material point is exact. Where an edge passes the rim the point
+slides on both, and the error of the rate is tilt × sliding speed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, dot, scaled, side, unit_axis
-from corekit_sdf.closest import put_closest, put_other
+from corekit_sdf.closest import add_closest_row, add_distinct_row
 from corekit_sdf.features import CORNER, CROSSING, corner_number, edge_number
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
-from corekit_sdf.rows import put, row_point
+from corekit_sdf.rows import add_row, row_point
 from corekit_sdf.separation import CAP, Separation
 from corekit_sdf.witness import ALIGNED
 
@@ -46,10 +46,8 @@ def _edge_under_cap(
 
 
 @compiled
-def _end_of_edge(
-    axis: int, corner: Vector, y: float, upper: int, end: float, a: Vector
-) -> tuple[int, Vector]:
-    """Feature and place of the lower or upper end of an edge's part under the cap at end = ±1."""
+def _edge_end(axis: int, corner: Vector, y: float, upper: int, end: float, a: Vector) -> tuple[int, Vector]:
+    """Return feature and position of the lower or upper end of an edge's part under the cap at end = ±1."""
     x = along(along(corner, -corner[axis], unit_axis(axis, 1.0)), y, unit_axis(axis, 1.0))
     if abs(y) >= a[axis]:
         return CORNER + corner_number(x), x
@@ -57,12 +55,12 @@ def _end_of_edge(
 
 
 @compiled
-def _extreme_of_face(
+def _face_extreme(
     direction: Vector, k: int, sign: float, end: float, p: Vector, u: Vector, a: Vector, R: float
 ) -> tuple[int, Vector]:
-    """Feature and place of what is furthest in a direction among corners and edge passages; −1 if none."""
+    """Return feature and position of the furthest corner or edge passage in a direction; feature −1 if none."""
     furthest = -math.inf
-    feature, place = -1, p
+    feature, point = -1, p
     for choice in range(4):
         axis, other = ((k + 1) % 3, (k + 2) % 3) if choice & 1 else ((k + 2) % 3, (k + 1) % 3)
         corner = along(
@@ -72,77 +70,77 @@ def _extreme_of_face(
         if low > high:
             continue
         for upper in range(2):
-            name, x = _end_of_edge(axis, corner, high if upper else low, upper, end, a)
+            name, x = _edge_end(axis, corner, high if upper else low, upper, end, a)
             if dot(direction, x) > furthest + ALIGNED * R:
-                furthest, feature, place = dot(direction, x), name, x
-    return feature, place
+                furthest, feature, point = dot(direction, x), name, x
+    return feature, point
 
 
 @compiled
-def _put_lowest(
-    found: Separation, end: float, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
-    names: IntArray,
+def _add_lowest_row(
+    separation: Separation, end: float, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
+    feature_ids: IntArray,
 ) -> int:  # fmt: skip
-    """The closest pair as the first row; of an edge that lies along the cap one end, not its middle.
+    """Add the closest pair as the first row; of an edge that lies along the cap, add one end instead of its middle.
 
-    So the row is one of those that a slightly tilted edge has.
+    A slightly tilted edge has that same row.
     """
-    phi, n, stratum, _ = found
+    phi, n, stratum, _ = separation
     if stratum == CAP:
         corner = (side(n[0]) * a[0], side(n[1]) * a[1], side(n[2]) * a[2])
         for axis in range(3):
             if abs(n[axis]) <= ALIGNED:
                 low, high = _edge_under_cap(axis, corner, p, u, a, R)
                 if low <= high:
-                    name, x = _end_of_edge(axis, corner, high, 1, end, a)
-                    return put(rows, names, 0, name, phi, n, along(x, 0.5 * phi, n))
-    return put_closest(found, p, u, a, h, R, rows, names)
+                    name, x = _edge_end(axis, corner, high, 1, end, a)
+                    return add_row(rows, feature_ids, 0, name, phi, n, along(x, 0.5 * phi, n))
+    return add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
 
 
 @compiled
 def cap_on_face(
-    found: Separation, k: int, p: Vector, u: Vector, x_axis: Vector, y_axis: Vector, a: Vector, h: float,
-    R: float, rows: Array, names: IntArray,
+    separation: Separation, k: int, p: Vector, u: Vector, x_axis: Vector, y_axis: Vector, a: Vector, h: float,
+    R: float, rows: Array, feature_ids: IntArray,
 ) -> int:  # fmt: skip
-    """Up to four points of the overlap of a cap and the faces ±e_k; returns their number."""
-    phi, n = found[0], found[1]
+    """Add up to four points of the overlap of a cap and the faces ±e_k; return their number."""
+    phi, n = separation[0], separation[1]
     sign, end = side(n[k]), -side(dot(u, n))
     centre = along(p, end * h, u)
     into_cylinder = scaled(u, -end)
     i, j = (k + 1) % 3, (k + 2) % 3
-    count, left_out = 0, -1
+    count, omitted = 0, -1
     if math.hypot(u[i], u[j]) > ALIGNED:
-        count = _put_lowest(found, end, p, u, a, h, R, rows, names)
-        left_out = nearest_rim_point(along(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
+        count = _add_lowest_row(separation, end, p, u, a, h, R, rows, feature_ids)
+        omitted = nearest_rim_point(along(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
     closest = count
-    reach = 0.05 * min(R, a[i], a[j])
-    for number in range(4):
-        if number == left_out:
+    min_distance = 0.05 * min(R, a[i], a[j])
+    for k_rim in range(4):
+        if k_rim == omitted:
             continue
-        direction = rim_direction(number, x_axis, y_axis)
+        direction = rim_direction(k_rim, x_axis, y_axis)
         x = along(centre, R, direction)
         if abs(x[i]) <= a[i] and abs(x[j]) <= a[j]:
             gap = max(sign * x[k] - a[k], phi)
             normal = unit_axis(k, sign)
-            name, x = rim_feature(number, end), along(x, -0.5 * gap, normal)
+            name, x = rim_feature(k_rim, end), along(x, -0.5 * gap, normal)
         else:
-            name, x = _extreme_of_face(direction, k, sign, end, p, u, a, R)
+            name, x = _face_extreme(direction, k, sign, end, p, u, a, R)
             if name < 0:
                 continue
             normal = into_cylinder
             gap = max(dot(normal, along(centre, -1.0, x)), phi)
             x = along(x, 0.5 * gap, normal)
-        count = put_other(rows, names, closest, count, reach, name, gap, normal, x)
+        count = add_distinct_row(rows, feature_ids, closest, count, min_distance, name, gap, normal, x)
     return count
 
 
 @compiled
 def cap_on_edge(
-    found: Separation, axis: int, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
-    names: IntArray,
+    separation: Separation, axis: int, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
+    feature_ids: IntArray,
 ) -> int:  # fmt: skip
-    """Both ends of the part of an edge under a cap; returns the number of points."""
-    phi, n = found[0], found[1]
+    """Add both ends of the part of an edge under a cap; return the number of points."""
+    phi, n = separation[0], separation[1]
     end = -side(dot(u, n))
     centre, normal = along(p, end * h, u), scaled(u, -end)
     corner = (side(n[0]) * a[0], side(n[1]) * a[1], side(n[2]) * a[2])
@@ -151,11 +149,13 @@ def cap_on_edge(
         return 0
     count = 0
     if abs(u[axis]) > ALIGNED:
-        count = put_closest(found, p, u, a, h, R, rows, names)
+        count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
     closest = count
     for upper in range(2):
-        name, x = _end_of_edge(axis, corner, high if upper else low, upper, end, a)
+        name, x = _edge_end(axis, corner, high if upper else low, upper, end, a)
         gap = max(dot(normal, along(centre, -1.0, x)), phi)
         x = along(x, 0.5 * gap, normal)
-        count = put_other(rows, names, closest, count, 0.05 * min(R, a[axis]), name, gap, normal, x)
+        count = add_distinct_row(
+            rows, feature_ids, closest, count, 0.05 * min(R, a[axis]), name, gap, normal, x
+        )
     return count

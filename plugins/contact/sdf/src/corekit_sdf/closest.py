@@ -1,4 +1,4 @@
-"""The row of a pair's closest points, and rows beside it."""
+"""Rows of a pair's closest points and of the points beside them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, dot, norm, side
 from corekit_sdf.features import CORNER, EDGE, MINUS, PLUS, SIDE, corner_number, edge_number, end_feature
-from corekit_sdf.rows import put, row_point
+from corekit_sdf.rows import add_row, row_point
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, SIDE_VERTEX, Separation
 from corekit_sdf.witness import ALIGNED, midpoint
 
-__all__ = ["put_closest", "put_other"]
+__all__ = ["add_closest_row", "add_distinct_row"]
 
 
 @compiled
-def _closest_feature(found: Separation, u: Vector) -> int:
-    """The feature that the closest pair lies on."""
-    _, n, stratum, which = found
+def _closest_feature(separation: Separation, u: Vector) -> int:
+    """Return the feature that the closest points lie on."""
+    _, n, stratum, which = separation
     un = dot(u, n)
     if stratum == EDGE_SIDE:
         return EDGE + edge_number(which, n)
@@ -30,23 +30,24 @@ def _closest_feature(found: Separation, u: Vector) -> int:
 
 
 @compiled
-def put_closest(
-    found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array, names: IntArray
-) -> int:
-    """Write the closest pair as the first row; returns 1."""
-    point = midpoint(found, p, u, a, h, R)
-    return put(rows, names, 0, _closest_feature(found, u), found[0], found[1], point)
+def add_closest_row(
+    separation: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float, rows: Array,
+    feature_ids: IntArray,
+) -> int:  # fmt: skip
+    """Write the closest pair of points as the first row; return 1."""
+    point = midpoint(separation, p, u, a, h, R)
+    return add_row(rows, feature_ids, 0, _closest_feature(separation, u), separation[0], separation[1], point)
 
 
 @compiled
-def put_other(
-    rows: Array, names: IntArray, closest: int, count: int, reach: float, name: int, gap: float,
-    normal: Vector, point: Vector,
+def add_distinct_row(
+    rows: Array, feature_ids: IntArray, closest: int, count: int, min_distance: float, feature: int,
+    gap: float, normal: Vector, point: Vector,
 ) -> int:  # fmt: skip
-    """Append a point unless its feature is there already or the closest pair (if closest = 1) is within reach."""
+    """Append a point unless a row has its feature or the closest pair (if closest = 1) is within `min_distance`."""
     for row in range(count):
-        if names[row] == name:
+        if feature_ids[row] == feature:
             return count
-    if closest == 1 and norm(along(point, -1.0, row_point(rows, 0))) < reach:
+    if closest == 1 and norm(along(point, -1.0, row_point(rows, 0))) < min_distance:
         return count
-    return put(rows, names, count, name, gap, normal, point)
+    return add_row(rows, feature_ids, count, feature, gap, normal, point)

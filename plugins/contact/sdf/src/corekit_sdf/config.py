@@ -11,11 +11,15 @@ __all__ = ["SdfConfig"]
 
 @frozen(kw_only=True)
 class SdfConfig:
-    """Options of `sdf`; none changes the gap of a pair, only how many points report it."""
+    """Options of `sdf`; they change how many points report a pair, never its gap."""
 
     patch: bool = option(
-        True, "whether a flat or a line on a flat gives up to four points instead of the closest one alone"
+        True, "report a flat or a line on a flat by up to four points, not by the closest one alone"
     )
     flat_angle: float = option(
-        0.1, "tilt up to which a flat or a line counts as lying on a flat", unit="rad", above=0.0, high=0.5
+        0.1,
+        "largest tilt at which a flat or a line counts as lying on a flat",
+        unit="rad",
+        above=0.0,
+        high=0.5,
     )

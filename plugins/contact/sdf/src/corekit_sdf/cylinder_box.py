@@ -18,7 +18,7 @@ from corekit_sdf.separation import (
     box_corner,
     face_is_best,
     resolution,
-    separation,
+    separation_along,
     signs_fit,
 )
 
@@ -35,55 +35,56 @@ def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separat
     - open cells: f = n·m − R·‖n × u‖ with m = p − v ∓ h·u; a maximum has f > 0 and is the distance of a
       corner from a rim, n ∝ (‖m⊥‖ − R)·m⊥/‖m⊥‖ + (m·u)·u (rim–corner);                              (3)
     - circles nᵢ = 0: a point against half an ellipse, for each edge and rim (rim–edge);              (4)
-    with ( )⊥ the part perpendicular to u. All are evaluated, the best is the answer: none can exceed φ.
-    Where `face_is_best` nothing else is.
+    with ( )⊥ the component perpendicular to u. φ is the largest value of f over all of these; none can exceed
+    it.
+    If `face_is_best`, no other direction is needed.
     """
-    found = best_face(p, u, a, h, R)
-    if face_is_best(found, p, u, a, h, R):
-        return found
-    best, n, stratum, which = found
+    separation = best_face(p, u, a, h, R)
+    if face_is_best(separation, p, u, a, h, R):
+        return separation
+    best, n, stratum, which = separation
     cap = scaled(u, side(dot(p, u)))
-    f = separation(cap, p, u, a, h, R)
+    f = separation_along(cap, p, u, a, h, R)
     if f > best + resolution(p, a, h, R):
         best, n, stratum = f, cap, CAP
-    found = best_edge_side((best, n, stratum, which), p, u, a, h, R)
-    found = _best_corner(found, p, u, a, h, R)
-    return _best_rim_edge(found, p, u, a, h, R)
+    separation = best_edge_side((best, n, stratum, which), p, u, a, h, R)
+    separation = _best_corner(separation, p, u, a, h, R)
+    return _best_rim_edge(separation, p, u, a, h, R)
 
 
 @compiled
-def _best_corner(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
-    """What was found, or a better one of (2) and (3)."""
-    best, n, stratum, which = found
+def _best_corner(separation: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
+    """Return the given separation, or a better one of (2) and (3)."""
+    best, n, stratum, which = separation
     tiny = resolution(p, a, h, R)
     for bits in range(8):
         v = box_corner(bits, a)
         d = (p[0] - v[0], p[1] - v[1], p[2] - v[2])
         height = dot(d, u)
-        across = along(d, -height, u)
-        distance = norm(across)
+        radial = along(d, -height, u)
+        distance = norm(radial)
         if not distance > tiny:
             continue
-        across = scaled(across, 1.0 / distance)
-        if signs_fit(across, v):  # (2)
-            f = separation(across, p, u, a, h, R)
+        radial = scaled(radial, 1.0 / distance)
+        if signs_fit(radial, v):  # (2)
+            f = separation_along(radial, p, u, a, h, R)
             if f > best + tiny:
-                best, n, stratum = f, across, SIDE_VERTEX
+                best, n, stratum = f, radial, SIDE_VERTEX
         beyond_side, beyond_cap = distance - R, abs(height) - h
         if beyond_side > tiny and beyond_cap > tiny:  # (3)
             length = math.hypot(beyond_side, beyond_cap)
-            d = along(scaled(across, beyond_side / length), side(height) * beyond_cap / length, u)
+            d = along(scaled(radial, beyond_side / length), side(height) * beyond_cap / length, u)
             if signs_fit(d, v):
-                f = separation(d, p, u, a, h, R)
+                f = separation_along(d, p, u, a, h, R)
                 if f > best + tiny:
                     best, n, stratum = f, d, RIM_VERTEX
     return best, n, stratum, which
 
 
 @compiled
-def _best_rim_edge(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
-    """What was found, or a better one of (4), looking along each axis e_i with w the axis u as seen there."""
-    best, n, stratum, which = found
+def _best_rim_edge(separation: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
+    """Return the given separation, or a better one of (4), seen along each axis e_i with w the axis u as seen there."""
+    best, n, stratum, which = separation
     tiny = resolution(p, a, h, R)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -97,9 +98,9 @@ def _best_rim_edge(found: Separation, p: Vector, u: Vector, a: Vector, h: float,
             x_j = p[j] - s_j * a[j] - rim * h * u[j]
             x_k = p[k] - s_k * a[k] - rim * h * u[k]
             q_w, q_v = x_j * w_j + x_k * w_k, x_k * w_j - x_j * w_k
-            if q_w < 0.0 and best > 0.0:  # a local maximum there is an inside one
+            if q_w < 0.0 and best > 0.0:  # a local maximum there lies inside
                 continue
-            # n lies between w and ±v; the edge asks for the quarter of its signs: do the two meet?
+            # n lies between w and ±v and in the edge's quadrant: skip if the two do not intersect
             turn = side(q_v)
             if (w_j - turn * w_k) * s_j + (w_k + turn * w_j) * s_k <= 0.0:
                 continue
@@ -107,7 +108,7 @@ def _best_rim_edge(found: Separation, p: Vector, u: Vector, a: Vector, h: float,
             n_j, n_k = n_w * w_j - n_v * w_k, n_w * w_k + n_v * w_j
             if exists and n_j * s_j > 0.0 and n_k * s_k > 0.0:
                 d = along(unit_axis(j, n_j), n_k, unit_axis(k, 1.0))
-                f = separation(d, p, u, a, h, R)
+                f = separation_along(d, p, u, a, h, R)
                 if f > best + tiny:
                     best, n, stratum, which = f, d, RIM_EDGE, i
     return best, n, stratum, which

@@ -15,10 +15,10 @@ from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.detector import ContactDetector
-from corekit_sdf.axial_overlap import MOST_FOUND
-from corekit_sdf.broad_phase import near_pairs
+from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
+from corekit_sdf.broad_phase import find_near_pairs
 from corekit_sdf.config import SdfConfig
-from corekit_sdf.edges import carry_edges, place_edges
+from corekit_sdf.edges import update_edge_poses, write_edge_points
 from corekit_sdf.features import CIRCLE, KIND_CODES, family
 from corekit_sdf.measure_axial import measure_axial_pairs
 from corekit_sdf.measure_box import measure_box_pairs
@@ -32,7 +32,7 @@ __all__ = ["SdfDetector"]
 
 _FLATS: Final = ("half-space", "half-plane")
 _ROUND: Final = ("cylinder", "capsule", "edge", "sphere")
-_SERVED: Final = frozenset(
+_SUPPORTED_PAIRS: Final = frozenset(
     [(first, second) for first in _ROUND for second in ("box", "sphere")]
     + [(first, second) for first in _ROUND[:3] for second in _ROUND[:3]]
     + [(first, flat) for first in (*_ROUND, "box", "polytope") for flat in _FLATS]
@@ -40,15 +40,15 @@ _SERVED: Final = frozenset(
 )
 
 
-_FAMILIES: Final = 5
-"""Families of pairs, see `features.family`."""
+_FAMILY_COUNT: Final = 5
+"""Number of pair families, see `features.family`."""
 
-_SETS: Final = 8
-"""Contact sets whose tables are kept."""
+_MAX_CONTACT_TABLES: Final = 8
+"""Number of contact sets whose tables the detector keeps."""
 
 
-def _corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array:
-    """Corners of a box, numbered as in `features.corner_number`, of a polytope, polygon or segments [m], else none."""
+def _shape_corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array:
+    """Corners [m] of a box (as in `features.corner_number`), polytope, polygon or segments; none of other kinds."""
     if kind == "box":
         return np.array([[-1.0 if c >> axis & 1 else 1.0 for axis in range(3)] for c in range(8)]) * size
     if kind in ("polygon", "segments"):
@@ -60,14 +60,14 @@ def _corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array
 class SdfDetector(ContactDetector):
     """Exact signed distances of cylinders, capsules and spheres to each other, half-spaces, boxes and planar shapes.
 
-    Boxes and polytopes are served against half-spaces alone, by their corners (`corners`).
+    Boxes and polytopes meet only half-spaces, by their corners (`corners`).
 
-    The gap of a pair is the signed distance φ of `separation` (1): distance apart, minus the penetration
-    depth inside, to rounding. A flat or line lying on a flat is reported by up to four points, the least of
-    whose gaps is φ; everything else by its closest pair.
+    The gap of a pair is the signed distance φ of `separation` (1), to rounding. It is the distance when apart
+    and minus the penetration inside. Up to four points report a flat or line that lies on a flat, and φ is
+    the least of their gaps. The closest pair of points reports everything else.
 
-    Contacts carry the point midway between the two surfaces. Nothing is remembered: answers depend on the
-    poses alone, ids on the features alone (`features`).
+    A contact's point is midway between the two surfaces. The detector has no internal state: its contacts
+    depend on the poses alone, their ids on the features alone (`features`).
     """
 
     def __init__(self, config: SdfConfig, context: BuildContext | None = None) -> None:
@@ -81,145 +81,150 @@ class SdfDetector(ContactDetector):
         self._corners: Array = np.zeros((0, 3))
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
         self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
-        # which families of pairs the world has, in the order of their numbers in `features`
-        self._families = [False] * _FAMILIES
-        self._known: ShapePoses | None = None
-        self._found: Array = np.zeros((MOST_FOUND, 7))
-        self._found_names: IntArray = np.zeros(MOST_FOUND, dtype=np.int64)
+        # whether the world has pairs of each family, in the order of their numbers in `features`
+        self._families = [False] * _FAMILY_COUNT
+        self._table_poses: ShapePoses | None = None
+        self._overlap_rows: Array = np.zeros((MAX_OVERLAP_POINTS, 7))
+        self._overlap_ids: IntArray = np.zeros(MAX_OVERLAP_POINTS, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
-        self._lengths = False
+        self._has_edges = False
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
         self._rotation: Array = np.zeros((0, 3, 3))
         self._rows: Array = np.zeros((MAX_POINTS, 7))
-        self._names: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
-        self._shapes = self._where = ArrayTable()
-        self._written: dict[int, ArrayTable] = {}
+        self._feature_ids: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
+        self._shape_table = self._pose_table = ArrayTable()
+        self._contact_tables: dict[int, ArrayTable] = {}
 
     @property
     def served(self) -> frozenset[tuple[str, str]]:
         """Round shapes with each other, boxes and planar shapes; all but meshes with half-spaces and half-planes."""
-        return _SERVED
+        return _SUPPORTED_PAIRS
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
-        """Take the world's shapes; refuses kind pairs that it has no closed form for."""
-        foreign = sorted(
+        """Copy the shapes of the world.
+
+        Raises:
+            PluginError: the detector has no closed form for a pair of kinds.
+        """
+        unsupported = sorted(
             f"{first}–{second}"
             for first, second in served
-            if (first, second) not in _SERVED and (second, first) not in _SERVED
+            if (first, second) not in _SUPPORTED_PAIRS and (second, first) not in _SUPPORTED_PAIRS
         )
-        if foreign:
+        if unsupported:
             where = f"{self._path}: " if self._path else ""
             raise PluginError(
-                f"{where}detector 'sdf' has no closed form for {', '.join(foreign)}; "
-                "add a detector that serves them, for example 'mpr'"
+                f"{where}detector 'sdf' has no closed form for {', '.join(unsupported)}; "
+                "add a detector that supports them, for example 'mpr'"
             )
-        # shapes of other kinds occur in no pair of ours
+        # shapes of other kinds occur in no pair of this detector
         self._kind = np.array([KIND_CODES.get(kind, -1) for kind in table.kind], dtype=np.int64)
         self._frame = np.ascontiguousarray(table.frame, dtype=np.int64)
-        self._size = np.array(table.size, dtype=np.float64)  # ours: the lengths of edges are written into it
+        # a copy, because `update_edge_poses` writes the edges' half lengths into it
+        self._size = np.array(table.size, dtype=np.float64)
         self._second_frame = np.ascontiguousarray(table.second_frame, dtype=np.int64)
         self._edges = np.flatnonzero(self._second_frame >= 0)
         self._position, self._rotation = np.zeros((len(table), 3)), np.zeros((len(table), 3, 3))
-        # planar shapes have no end along y, where shapes in space meet them too
+        # planar shapes are unbounded along y, where spatial shapes can meet them
         self._radius = np.where(self._kind >= CIRCLE, np.inf, table.bounding_radii())
         where = f"{self._path}: " if self._path else ""
         corners = [
-            _corners(*each, f"{where}{each[0]} (shape {k})")
+            _shape_corners(*each, f"{where}{each[0]} (shape {k})")
             for k, each in enumerate(zip(table.kind, self._size, table.vertices, strict=True))
         ]
         self._corners = np.concatenate([np.zeros((0, 3)), *corners])
         self._corner_start = np.cumsum([0, *(len(each) for each in corners)], dtype=np.int64)
         self._pairs = table.pairs(served)
         families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
-        self._families = [number in families for number in range(_FAMILIES)]
-        self._known = None
-        self._shapes = ArrayTable(
+        self._families = [number in families for number in range(_FAMILY_COUNT)]
+        self._table_poses = None
+        self._shape_table = ArrayTable(
             self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame, self._pairs
         )
-        self._lengths = bool(len(self._edges))
+        self._has_edges = bool(len(self._edges))
 
     def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
-        """Pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
+        """Find the pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
         if len(self._pairs) > len(out.pairs):
             out.reserve(len(self._pairs))
-        if self._lengths:
-            self._placed(poses)
+        if self._has_edges:
+            self._update_edge_poses(poses)
             for i in self._edges:
                 self._radius[i] = self._size[i, 0] + self._size[i, 1]
-        where = self._where.table if poses is self._known else self._poses(poses)
-        out.count = near_pairs(self._shapes.table, where, margin, out.pairs)
+        where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
+        out.count = find_near_pairs(self._shape_table.table, where, margin, out.pairs)
 
     def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
-        """Append up to four contacts a pair, those with gap < `margin` [m]."""
-        before, wanted = out.count, out.count + MAX_POINTS * candidates.count
-        if wanted > len(out.gap):
-            out.reserve(wanted)
-        if self._lengths:
-            self._placed(poses)
-        pairs, number, shapes, rows, names = (
-            candidates.pairs, candidates.count, self._shapes.table, self._rows, self._names
+        """Append up to four contacts per pair, those with gap < `margin` [m]."""
+        first_row, capacity = out.count, out.count + MAX_POINTS * candidates.count
+        if capacity > len(out.gap):
+            out.reserve(capacity)
+        if self._has_edges:
+            self._update_edge_poses(poses)
+        pairs, pair_count, shapes, rows, feature_ids = (
+            candidates.pairs, candidates.count, self._shape_table.table, self._rows, self._feature_ids
         )  # fmt: skip
-        where = self._where.table if poses is self._known else self._poses(poses)
-        contacts, sine, cosine = self._contacts(out), self._flat_sine, self._flat_cosine
+        where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
+        contacts, sine, cosine = self._contact_table(out), self._flat_sine, self._flat_cosine
         half_space, box, sphere, axial, planar = self._families
         if half_space:
             out.count = measure_half_space_pairs(
-                pairs, number, shapes, where, margin, sine, rows, names, out.count, contacts
+                pairs, pair_count, shapes, where, margin, sine, rows, feature_ids, out.count, contacts
             )
         if box:
             out.count = measure_box_pairs(
-                pairs, number, shapes, where, margin, sine, cosine, rows, names, out.count, contacts
+                pairs, pair_count, shapes, where, margin, sine, cosine, rows, feature_ids, out.count, contacts
             )
         if sphere:
             out.count = measure_sphere_pairs(
-                pairs, number, shapes, where, margin, rows, names, out.count, contacts
+                pairs, pair_count, shapes, where, margin, rows, feature_ids, out.count, contacts
             )
         if planar:
             out.count = measure_planar_pairs(
-                pairs, number, shapes, where, margin, sine, rows, names, out.count, contacts
+                pairs, pair_count, shapes, where, margin, sine, rows, feature_ids, out.count, contacts
             )
         if axial:
             out.count = measure_axial_pairs(
-                pairs, number, shapes, where, margin, sine, cosine, self._found, self._found_names, rows, names,
-                out.count, contacts,
+                pairs, pair_count, shapes, where, margin, sine, cosine, self._overlap_rows, self._overlap_ids,
+                rows, feature_ids, out.count, contacts,
             )  # fmt: skip
-        if self._lengths:
-            carry_edges(
-                before, out.count, self._second_frame, self._frame, self._size, self._position, self._rotation,
-                out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+        if self._has_edges:
+            write_edge_points(
+                first_row, out.count, self._second_frame, self._frame, self._size, self._position,
+                self._rotation, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
             )  # fmt: skip
 
-    def _poses(self, poses: ShapePoses) -> IntArray:
-        """Poses of shapes, edges as capsules, and of frames as one table, kept while `poses` is the same object."""
-        self._known = poses
+    def _update_pose_table(self, poses: ShapePoses) -> IntArray:
+        """Make the table of shape and frame poses, edges as capsules; it is valid while `poses` is the same object."""
+        self._table_poses = poses
         position, rotation = (
-            (self._position, self._rotation) if self._lengths else (poses.position, poses.rotation)
+            (self._position, self._rotation) if self._has_edges else (poses.position, poses.rotation)
         )
-        self._where = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
-        return self._where.table
+        self._pose_table = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
+        return self._pose_table.table
 
-    def _contacts(self, out: ContactSet) -> IntArray:
-        """The arrays of a set as one table, of the few sets that a step writes in turns."""
-        found = self._written.get(id(out.gap))
-        if found is None or found.arrays[2] is not out.gap:
-            if len(self._written) >= _SETS:
-                self._written.clear()
-            found = self._written[id(out.gap)] = ArrayTable(
+    def _contact_table(self, out: ContactSet) -> IntArray:
+        """Return the arrays of a contact set as one table; the detector keeps the tables of the few sets in use."""
+        entry = self._contact_tables.get(id(out.gap))
+        if entry is None or entry.arrays[2] is not out.gap:
+            if len(self._contact_tables) >= _MAX_CONTACT_TABLES:
+                self._contact_tables.clear()
+            entry = self._contact_tables[id(out.gap)] = ArrayTable(
                 out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
             )
-        return found.table
+        return entry.table
 
-    def _placed(self, poses: ShapePoses) -> None:
-        """Write positions and rotations of all shapes, of which some are edges, those as capsules."""
+    def _update_edge_poses(self, poses: ShapePoses) -> None:
+        """Copy the poses of all shapes and rewrite those of edges as capsules."""
         position, rotation = self._position, self._rotation
         np.copyto(position, poses.position)
         np.copyto(rotation, poses.rotation)
-        place_edges(self._edges, poses.end, self._size, position, rotation)
+        update_edge_poses(self._edges, poses.end, self._size, position, rotation)
 
     def memory(self) -> Memory:
-        """Nothing is remembered."""
+        """Return an empty state: the detector has none."""
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
+        """Restore nothing: the detector has no internal state."""

@@ -1,10 +1,11 @@
-"""Edges, the capsules between the origins of two frames: where they are, and what carries their contacts.
+"""Edges, the capsules between the origins of two frames: their poses and the material points of their contacts.
 
-An edge from a to b is measured as a capsule. Its contact moves with the axis point
+The detector measures an edge from a to b as a capsule. Its contact moves with the axis point
 
     x = (1 − s)·a + s·b,                                                                        (1)
 
-so it is carried by both frames' origins, with weights 1 − s and s: an edge does not turn about itself.
+so its material points are both frames' origins, with weights 1 − s and s: an edge does not rotate about
+itself.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, cross, norm, scaled, unit_axis
 
-__all__ = ["carry_edges", "place_edges"]
+__all__ = ["update_edge_poses", "write_edge_points"]
 
 
 @compiled
-def place_edges(edges: IntArray, end: Array, size: Array, position: Array, rotation: Array) -> None:
-    """Turn the poses of edges from their first ends into those of capsules; their half lengths go into `size`.
+def update_edge_poses(edges: IntArray, end: Array, size: Array, position: Array, rotation: Array) -> None:
+    """Convert the poses of edges from their first ends to those of capsules; write their half lengths into `size`.
 
     Args:
         edges: indices of the shapes.
@@ -43,8 +44,8 @@ def place_edges(edges: IntArray, end: Array, size: Array, position: Array, rotat
 
 
 @compiled
-def _share(x: Vector, i: int, size: Array, position: Array, rotation: Array) -> float:
-    """s of (1) for an axis point x."""
+def _axis_fraction(x: Vector, i: int, size: Array, position: Array, rotation: Array) -> float:
+    """Return s of (1) for an axis point x."""
     t = 0.0
     for k in range(3):
         t += (x[k] - position[i, k]) * rotation[i, k, 2]
@@ -53,30 +54,30 @@ def _share(x: Vector, i: int, size: Array, position: Array, rotation: Array) -> 
 
 
 @compiled
-def carry_edges(
+def write_edge_points(
     first: int, count: int, second_frame: IntArray, table_frame: IntArray, size: Array, position: Array,
     rotation: Array, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
     weight: Array,
 ) -> None:  # fmt: skip
-    """Rewrite the carriers of rows first…count − 1 of the contact set that have an edge.
+    """Rewrite the material points of rows first…count − 1 of the contact set that have an edge.
 
     Args:
         second_frame, table_frame: of all shapes, (n,); second_frame −1 for all but edges.
-        size, position, rotation: as `place_edges` left them.
+        size, position, rotation: as `update_edge_poses` left them.
         shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
     for c in range(first, count):
         if second_frame[shape[c, 0]] < 0 and second_frame[shape[c, 1]] < 0:
             continue
         middle, n = (point[c, 0], point[c, 1], point[c, 2]), (normal[c, 0], normal[c, 1], normal[c, 2])
-        # the other side's frame and local point, as they were written
+        # frame and local point of the second shape, before this row changes
         other_frame, other = frame[c, 1], (local[c, 1, 0], local[c, 1, 1], local[c, 1, 2])
         slot = 0
         for side in range(2):
             i, sign = shape[c, side], 1.0 - 2.0 * side
             if second_frame[i] >= 0:
                 axis_point = along(middle, sign * (size[i, 0] + 0.5 * gap[c]), n)
-                s = _share(axis_point, i, size, position, rotation)
+                s = _axis_fraction(axis_point, i, size, position, rotation)
                 for end in range(2):
                     frame[c, slot] = second_frame[i] if end else table_frame[i]
                     weight[c, slot] = sign * (s if end else 1.0 - s)
@@ -88,6 +89,6 @@ def carry_edges(
                 frame[c, slot], weight[c, slot] = other_frame, -1.0
                 local[c, slot, 0], local[c, slot, 1], local[c, slot, 2] = other
                 slot += 1
-        for rest in range(slot, frame.shape[1]):
-            frame[c, rest], weight[c, rest] = -1, 0.0
-            local[c, rest, :] = 0.0
+        for unused in range(slot, frame.shape[1]):
+            frame[c, unused], weight[c, unused] = -1, 0.0
+            local[c, unused, :] = 0.0

@@ -1,17 +1,17 @@
-"""Numbers of shape kinds, and of the features that contacts of one pair are recognised by.
+"""Codes of shape kinds, and of the features that identify the contacts of one pair.
 
 A contact's id is (i·n + j)·FEATURES + feature, for shapes i and j of n.
 
-A feature is a place on the pair that moves smoothly with it, so that its gap is a smooth function:
+A feature is a point of the pair that moves smoothly with it, so that its gap is a smooth function:
 
-    PLUS, MINUS   the end (rim or end sphere) at local +z or −z of the cylinder or capsule, where it is lowest
+    PLUS, MINUS   the end (rim or end sphere) at local +z or −z of the cylinder or capsule, at its lowest point
     SIDE          its lateral surface against a corner of the box
     RIM + k       material point k of a cylinder's rims (8: four of the + rim, four of the − rim)
     CORNER + c    corner c of the box on a cap (8), or of a box or polytope on a plane (any number)
     EDGE + e      edge e of the box against the lateral surface (12)
-    CROSSING + x  where edge e of the box crosses the rim of a cap, going in or out (48)
+    CROSSING + x  where edge e of the box crosses the rim of a cap, entering or leaving (48)
 
-and for polygons and segments those of `planar`, for two shapes with axes those of `axial_overlap`.
+`planar` defines the features of polygons and segments, `axial_overlap` those of two shapes with axes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ KIND_CODES: Final = {
     "segments": SEGMENTS,
     "edge": CAPSULE,
 }
-"""Kinds by name; a half-plane is the half-space that it is without end along y, an edge a capsule (`edges`)."""
+"""Kind → code. A half-plane, unbounded along y, is a half-space; an edge is a capsule (`edges`)."""
 
 PLUS: Final = 0
 MINUS: Final = 1
@@ -98,7 +98,7 @@ PLANAR_PAIR: Final = 4
 
 @compiled
 def family(first: int, second: int) -> int:
-    """Which of the loops measures a pair of kinds: each is compiled when a world has such pairs."""
+    """Return the family of a pair of kinds; each family has a loop that is compiled when a world needs it."""
     if max(first, second) >= CIRCLE:
         return PLANAR_PAIR
     if min(first, second) == HALF_SPACE:
@@ -110,13 +110,13 @@ def family(first: int, second: int) -> int:
 
 @compiled
 def end_feature(end: float) -> int:
-    """PLUS or MINUS, for end = ±1."""
+    """Return PLUS or MINUS for end = ±1."""
     return MINUS if end < 0.0 else PLUS
 
 
 @compiled
 def corner_number(direction: Vector) -> int:
-    """Corner of a box that is furthest in a direction, 0…7."""
+    """Return the number 0…7 of the box corner that is furthest in a direction."""
     return (
         (1 if direction[0] < 0.0 else 0) + (2 if direction[1] < 0.0 else 0) + (4 if direction[2] < 0.0 else 0)
     )
@@ -124,12 +124,12 @@ def corner_number(direction: Vector) -> int:
 
 @compiled
 def edge_number(axis: int, direction: Vector) -> int:
-    """Edge of a box along `axis` that is furthest in a direction, 0…11."""
+    """Return the number 0…11 of the box edge along `axis` that is furthest in a direction."""
     j, k = (axis + 1) % 3, (axis + 2) % 3
     return 4 * axis + (1 if direction[j] < 0.0 else 0) + (2 if direction[k] < 0.0 else 0)
 
 
 @compiled
 def flat_first(first: int, second: int) -> bool:
-    """Whether the first of two kinds is the one whose frame a pair is worked in: half-space or planar, then box."""
+    """Whether the pair is measured in the first shape's frame: that of a half-space or planar shape, else of a box."""
     return first == HALF_SPACE or first >= CIRCLE or (first == BOX and second in (SPHERE, CAPSULE, CYLINDER))

@@ -1,15 +1,15 @@
-"""The compiled loop over spheres, capsules and cylinders on boxes: from poses to rows of the contact set."""
+"""Compiled loop over spheres, capsules and cylinders on boxes."""
 
 from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import block, indices, matrix
-from corekit_sdf.box_patch import put_box_contact
+from corekit_sdf.box_patch import add_box_rows
 from corekit_sdf.cylinder_box import cylinder_box
 from corekit_sdf.features import BOX, BOX_PAIR, CYLINDER, SPHERE, family
 from corekit_sdf.pair_frame import relative_axes, relative_position
-from corekit_sdf.rows import put_sphere
+from corekit_sdf.rows import add_sphere_row
 from corekit_sdf.segment_box import segment_box
 from corekit_sdf.spheres import point_box
 from corekit_sdf.write import write_rows
@@ -19,17 +19,17 @@ __all__ = ["measure_box_pairs"]
 
 @compiled
 def measure_box_pairs(
-    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
-    flat_cosine: float, rows: Array, names: IntArray, count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
+    flat_cosine: float, rows: Array, feature_ids: IntArray, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+    """Append the contacts of the box pairs among the first `pair_count` with gap < margin; return the new count.
 
-    A pair is worked in the frame of the box. A capsule is a segment until its radius is subtracted.
-    Tables are those of `measure_half_space`.
+    The frame of the box is the work frame. A capsule is a segment until its radius is subtracted. Tables are
+    those of `measure_half_space`.
     """
     kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
-    for row in range(number):
+    for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != BOX_PAIR:
             continue
@@ -41,22 +41,22 @@ def measure_box_pairs(
         half = (size[b, 0], size[b, 1], size[b, 2])
         if kind[a] == SPHERE:
             phi, outward = point_box(p, half)
-            found = put_sphere(phi, outward, 1.0, p, R, rows, names)
+            row_count = add_sphere_row(phi, outward, 1.0, p, R, rows, feature_ids)
         else:
             if kind[a] == CYLINDER:
                 nearest, rim = cylinder_box(p, u, half, h, R), R
             else:
                 nearest, rim = segment_box(p, u, half, h), 0.0
-            found = put_box_contact(
-                nearest, p, u, x_axis, y_axis, half, h, rim, flat_sine, flat_cosine, rows, names
+            row_count = add_box_rows(
+                nearest, p, u, x_axis, y_axis, half, h, rim, flat_sine, flat_cosine, rows, feature_ids
             )
             if kind[a] != CYLINDER:
-                for k in range(found):
+                for k in range(row_count):
                     rows[k, 0] -= R
                     for axis in range(3):
                         rows[k, 4 + axis] -= 0.5 * R * rows[k, 1 + axis]
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b],
+            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[b],
             shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

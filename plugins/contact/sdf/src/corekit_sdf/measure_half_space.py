@@ -1,4 +1,4 @@
-"""The compiled loop over pairs with a half-space: from poses to rows of the contact set."""
+"""Compiled loop over pairs with a half-space."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ __all__ = ["measure_half_space_pairs"]
 
 @compiled
 def measure_half_space_pairs(
-    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
-    rows: Array, names: IntArray, count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
+    rows: Array, feature_ids: IntArray, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+    """Append the contacts of the half-space pairs among the first `pair_count` with gap < margin; return the new count.
 
-    A pair is worked in the frame of the half-space. Whatever order it was given in, the first shape of the pair
-    stays first in the answer, with the normal from the second into it. A gap that is nan is reported, not hidden.
+    The frame of the half-space is the work frame. A contact keeps the order of its pair, with the normal from
+    the second shape into the first. A gap of nan is reported, not hidden.
 
     Args:
-        shapes, poses: as in `broad_phase.near_pairs`.
-        contacts: id, shape, gap, point, normal, frame, local and weight, as one table.
+        shapes, poses: as in `broad_phase.find_near_pairs`.
+        contacts: table of id, shape, gap, point, normal, frame, local and weight.
     """
     kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
     radius, corners, corner_start = vector(shapes, 2), matrix(shapes, 3), indices(shapes, 4)
-    for row in range(number):
+    for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != HALF_SPACE_PAIR:
             continue
@@ -41,16 +41,18 @@ def measure_half_space_pairs(
         x_axis, y_axis, z_axis = relative_axes(turn, rotation[a])
         R, h = size[a, 0], size[a, 1]
         if kind[a] == BOX or kind[a] == POLYTOPE:
-            own = corners[corner_start[a] : corner_start[a + 1]]
-            found = corners_on_plane(own, float(radius[a]), p, x_axis, y_axis, z_axis, flat_sine, rows, names)
+            shape_corners = corners[corner_start[a] : corner_start[a + 1]]
+            row_count = corners_on_plane(
+                shape_corners, float(radius[a]), p, x_axis, y_axis, z_axis, flat_sine, rows, feature_ids
+            )
         elif kind[a] == SPHERE:
-            found = sphere_on_plane(p, R, rows, names)
+            row_count = sphere_on_plane(p, R, rows, feature_ids)
         elif kind[a] == CAPSULE:
-            found = capsule_on_plane(p, z_axis, R, h, flat_sine, rows, names)
+            row_count = capsule_on_plane(p, z_axis, R, h, flat_sine, rows, feature_ids)
         else:
-            found = cylinder_on_plane(p, z_axis, x_axis, y_axis, R, h, flat_sine, rows, names)
+            row_count = cylinder_on_plane(p, z_axis, x_axis, y_axis, R, h, flat_sine, rows, feature_ids)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[b],
+            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[b],
             shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

@@ -1,4 +1,4 @@
-"""The compiled loop over spheres against spheres, capsules and cylinders: from poses to rows of the contact set."""
+"""Compiled loop over spheres against spheres, capsules and cylinders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import block, indices, matrix
 from corekit_sdf.features import CAPSULE, SPHERE, SPHERE_PAIR, family
 from corekit_sdf.pair_frame import relative_position
-from corekit_sdf.rows import put_sphere
+from corekit_sdf.rows import add_sphere_row
 from corekit_sdf.spheres import point_capsule, point_cylinder, point_sphere
 from corekit_sdf.write import write_rows
 
@@ -16,16 +16,16 @@ __all__ = ["measure_sphere_pairs"]
 
 @compiled
 def measure_sphere_pairs(
-    pairs: IntArray, number: int, shapes: IntArray, poses: IntArray, margin: float, rows: Array, names: IntArray,
-    count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, rows: Array,
+    feature_ids: IntArray, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the first `number` pairs with gap < margin; returns the new count.
+    """Append the contacts of the sphere pairs among the first `pair_count` with gap < margin; return the new count.
 
-    A pair is worked in the frame of what the sphere meets. Tables are those of `measure_half_space`.
+    The frame of the shape that the sphere meets is the work frame. Tables are those of `measure_half_space`.
     """
     kind, size = indices(shapes, 0), matrix(shapes, 1)
     position, rotation = matrix(poses, 0), block(poses, 1)
-    for row in range(number):
+    for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != SPHERE_PAIR:
             continue
@@ -38,9 +38,9 @@ def measure_sphere_pairs(
             phi, outward = point_capsule(centre, size[a, 0], size[a, 1])
         else:
             phi, outward = point_cylinder(centre, size[a, 0], size[a, 1])
-        found = put_sphere(phi, outward, -1.0, centre, size[b, 0], rows, names)
+        row_count = add_sphere_row(phi, outward, -1.0, centre, size[b, 0], rows, feature_ids)
         count = write_rows(
-            rows, names, found, i, j, 1.0 if a == i else -1.0, turn, position[a],
+            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[a],
             shapes, poses, margin, count, contacts,
         )  # fmt: skip
     return count

@@ -1,4 +1,4 @@
-"""One shape of a pair in the frame of the other."""
+"""Pose of one shape of a pair in the frame of the other."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ __all__ = ["relative_axes", "relative_position"]
 
 
 @compiled
-def relative_position(position: Array, turn: Array, guest: int, home: int) -> Vector:
-    """Origin of the shape `guest` in the frame of the shape `home` [m], whose rotation is `turn`."""
-    return into_frame(
-        turn,
-        (
-            position[guest, 0] - position[home, 0],
-            position[guest, 1] - position[home, 1],
-            position[guest, 2] - position[home, 2],
-        ),
+def relative_position(position: Array, turn: Array, shape: int, reference: int) -> Vector:
+    """Return the origin [m] of `shape` in the frame of `reference`, whose rotation is `turn`."""
+    offset = (
+        position[shape, 0] - position[reference, 0],
+        position[shape, 1] - position[reference, 1],
+        position[shape, 2] - position[reference, 2],
     )
+    return into_frame(turn, offset)
 
 
 @compiled
 def relative_axes(turn: Array, other: Array) -> tuple[Vector, Vector, Vector]:
-    """Axes of a frame with rotation `other` in one with rotation `turn`."""
+    """Return the axes of a frame with rotation `other` in one with rotation `turn`."""
     return (
         into_frame(turn, (other[0, 0], other[1, 0], other[2, 0])),
         into_frame(turn, (other[0, 1], other[1, 1], other[2, 1])),

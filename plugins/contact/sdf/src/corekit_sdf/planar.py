@@ -1,12 +1,12 @@
-"""What points and segments on planar shapes share: two-vectors, and rows of which the lowest few are kept.
+"""Two-vectors of the plane, and rows that keep the lowest few minima.
 
-A planar shape stands in its local x–z plane and reaches without end along its local y axis, so its signed
-distance is that of the plane, whatever the y of the other shape: a sphere counts as its centre, a capsule as
-its axis, both seen along y, and the radius is subtracted.
+A planar shape stands in its local x–z plane and is unbounded along its local y axis. Its signed distance is
+that of the plane, whatever the y of the other shape. A sphere counts as its centre, a capsule as its axis,
+both seen along y; the radius is subtracted.
 
-Every place where the distance has a minimum of its own is a contact of its own (both walls of a corner, both ends
-of a capsule in a ring), each with the gap whose gradient its normal is; the least of the gaps is the distance.
-With patches off only that one is reported.
+Every local minimum of the distance is a contact (both walls of a corner, both ends of a capsule in a ring).
+Its normal is the gradient of its gap, and the least of the gaps is the distance. Without patches only that
+one is reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector
-from corekit_sdf.rows import MAX_POINTS, put
+from corekit_sdf.rows import MAX_POINTS, add_row
 
 __all__ = [
     "AT_CORNER",
@@ -29,17 +29,17 @@ __all__ = [
     "PLANAR_FEATURES",
     "SIDE_AT_CORNER",
     "Plane",
-    "across",
+    "add_planar_row",
     "corner",
     "dot2",
-    "place",
-    "put_low",
+    "perpendicular2",
+    "to_plane",
 ]
 
 Plane: TypeAlias = tuple[float, float]
-"""A vector of the x–z plane."""
+"""A vector (x, z) of the x–z plane."""
 
-# features beyond those of `features`: PLANAR + PLANAR_FEATURES·k + what, for edge or corner k of the shape
+# features beyond those of `features`: PLANAR + PLANAR_FEATURES·k + (one of the following), for edge or corner k
 PLANAR: Final = 100
 PLANAR_FEATURES: Final = 8
 ON_EDGE: Final = 0  # a sphere on edge k, 1 and 2 a capsule's + and − end
@@ -52,50 +52,50 @@ CROSSED: Final = 7  # edge k across a capsule's axis
 
 @compiled
 def dot2(a: Plane, b: Plane) -> float:
-    """a·b."""
+    """Return a·b."""
     return a[0] * b[0] + a[1] * b[1]
 
 
 @compiled
-def across(a: Plane) -> Plane:
-    """a turned by a right angle, from x towards −z: the outward side of an edge of a counter-clockwise polygon."""
+def perpendicular2(a: Plane) -> Plane:
+    """Return a turned by a right angle, from x towards −z: outward of an edge of a counter-clockwise polygon."""
     return (a[1], -a[0])
 
 
 @compiled
 def corner(corners: Array, k: int) -> Plane:
-    """Corner k, k counted around."""
+    """Return corner k; k is cyclic."""
     i = k % len(corners)
     return (corners[i, 0], corners[i, 2])
 
 
 @compiled
-def place(x: Vector) -> Plane:
-    """A point seen along y."""
+def to_plane(x: Vector) -> Plane:
+    """Return a point as seen along y."""
     return (x[0], x[2])
 
 
 @compiled
-def put_low(
-    rows: Array, names: IntArray, count: int, room: int, feature: int, gap: float, normal: Plane, x: Vector,
-    radius: float,
+def add_planar_row(
+    rows: Array, feature_ids: IntArray, count: int, max_rows: int, feature: int, gap: float, normal: Plane,
+    x: Vector, radius: float,
 ) -> int:  # fmt: skip
-    """Append the contact of the core point x with radius, or let it replace the highest where there is no room.
+    """Append the contact of the core point x with radius; if the rows are full, replace the highest instead.
 
     Args:
-        room: how many rows are kept, at most MAX_POINTS.
+        max_rows: number of rows to keep, at most MAX_POINTS.
         gap: of the core point [m].
     """
     gap -= radius
     n = (normal[0], 0.0, normal[1])
-    reach = radius + 0.5 * gap
-    point = (x[0] - reach * n[0], x[1], x[2] - reach * n[2])
-    if count < min(room, MAX_POINTS):
-        return put(rows, names, count, feature, gap, n, point)
-    highest, most = -1, gap
+    offset = radius + 0.5 * gap
+    point = (x[0] - offset * n[0], x[1], x[2] - offset * n[2])
+    if count < min(max_rows, MAX_POINTS):
+        return add_row(rows, feature_ids, count, feature, gap, n, point)
+    highest, highest_gap = -1, gap
     for k in range(count):
-        if rows[k, 0] > most or math.isnan(rows[k, 0]):
-            highest, most = k, rows[k, 0]
+        if rows[k, 0] > highest_gap or math.isnan(rows[k, 0]):
+            highest, highest_gap = k, rows[k, 0]
     if highest >= 0:
-        put(rows, names, highest, feature, gap, n, point)
+        add_row(rows, feature_ids, highest, feature, gap, n, point)
     return count

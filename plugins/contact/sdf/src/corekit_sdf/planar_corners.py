@@ -1,4 +1,4 @@
-"""Corners of polygons and segments as the kernels take them, and what is wrong with given ones."""
+"""Corners of polygons and segments for the compiled loops, and checks of their vertices."""
 
 from __future__ import annotations
 
@@ -12,46 +12,48 @@ from corekit.errors import PluginError
 __all__ = ["PLANAR_KINDS", "planar_corners"]
 
 PLANAR_KINDS: Final = ("circle", "ring", "polygon", "segments")
-_MOST: Final = 8000
+_MAX_VERTICES: Final = 8000
 
 
 def planar_corners(kind: str, vertices: Array | None, what: str) -> Array:
-    """Corners in the x–z plane (y = 0), of a polygon counter-clockwise with x to the right and z up, shape (k, 3) [m].
+    """Return the corners in the x–z plane (y = 0), shape (k, 3) [m]; a polygon's counter-clockwise (x right, z up).
 
     Raises:
-        PluginError: if there are too few or too many, if two in turn coincide, or if edges of a polygon cross.
+        PluginError: there are too few or too many, two successive ones coincide, or edges of a polygon cross.
     """
-    given = np.zeros((0, 3)) if vertices is None else np.array(vertices, dtype=np.float64)
-    least = 3 if kind == "polygon" else 2
-    if given.ndim != 2 or given.shape[1:] != (3,) or not least <= len(given) <= _MOST:
+    corners = np.zeros((0, 3)) if vertices is None else np.array(vertices, dtype=np.float64)
+    min_count = 3 if kind == "polygon" else 2
+    if corners.ndim != 2 or corners.shape[1:] != (3,) or not min_count <= len(corners) <= _MAX_VERTICES:
         raise PluginError(
-            f"{what} needs {least} to {_MOST} vertices [m], got an array of shape {given.shape}"
+            f"{what} needs {min_count} to {_MAX_VERTICES} vertices [m], got an array of shape {corners.shape}"
         )
-    if not np.isfinite(given).all():
+    if not np.isfinite(corners).all():
         raise PluginError(f"{what} has a vertex that is not finite")
-    given[:, 1] = 0.0
-    closed = kind == "polygon"
-    step = (np.roll(given, -1, axis=0) - given) if closed else np.diff(given, axis=0)
-    size = float(np.ptp(given, axis=0).max())
+    corners[:, 1] = 0.0
+    is_closed = kind == "polygon"
+    step = (np.roll(corners, -1, axis=0) - corners) if is_closed else np.diff(corners, axis=0)
+    size = float(np.ptp(corners, axis=0).max())
     short = np.flatnonzero(np.linalg.norm(step, axis=1) <= 1e-9 * size)
     if len(short) or size == 0.0:
         k = int(short[0]) if len(short) else 0
-        raise PluginError(f"{what} has equal vertices {k} and {(k + 1) % len(given)} in turn: leave one out")
-    if not closed:
-        return given
-    crossing = _first_crossing(given, step)
+        raise PluginError(
+            f"{what} has equal successive vertices {k} and {(k + 1) % len(corners)}: remove one"
+        )
+    if not is_closed:
+        return corners
+    crossing = _first_crossing(corners, step)
     if crossing is not None:
         raise PluginError(
             f"{what} crosses itself: its edges from vertices {crossing[0]} and {crossing[1]} meet; "
-            "list the corners in turn around it, or give several polygons"
+            "list the corners in order around it, or use several polygons"
         )
-    x, z = given[:, 0], given[:, 2]
+    x, z = corners[:, 0], corners[:, 2]
     area = float(x @ np.roll(z, -1) - z @ np.roll(x, -1))
-    return given if area > 0.0 else np.ascontiguousarray(given[::-1])
+    return corners if area > 0.0 else np.ascontiguousarray(corners[::-1])
 
 
 def _first_crossing(start: Array, step: Array) -> tuple[int, int] | None:
-    """Two edges that are no neighbours and have a point in common, or neighbours that fold back onto each other."""
+    """Return two edges that meet without being neighbours, or neighbours that fold back onto each other."""
     n = len(start)
     p, d = start[:, (0, 2)], step[:, (0, 2)]
     for i in range(n):

@@ -1,26 +1,27 @@
-"""Spheres and capsules on simple polygons, convex or not, the corners counter-clockwise seen with x right, z up.
+"""Spheres and capsules on simple polygons, convex or not, with corners counter-clockwise for x right, z up.
 
-Edge i from V_i has direction e_i and outward normal m_i. For a core point P with δ_i = m_i·(P − V_i), minima of the
-distance are
+Edge i from V_i has direction e_i and outward normal m_i. For a core point P with δ_i = m_i·(P − V_i), minima
+of the distance are
 
     δ_i ≥ 0 with P's foot on the edge:            φ = δ_i,   n = m_i;                          (1)
     a convex corner V with P beyond both edges:   φ = ‖P − V‖,   n = (P − V)/φ.                (2)
 
-Inside, the nearest edge gives φ = δ_i < 0, and behind a corner that is not convex both its edges count on beyond
-it: each as the wall that it is, so that neither contact is lost by sinking into the other. There φ of each is
-its own, and the distance to the corner itself is not reported.
+Inside, the nearest edge gives φ = δ_i < 0. Behind a corner that is not convex both its edges count, each as
+an unbounded wall, so that neither contact vanishes when P sinks into the other. Each has its own φ; the
+distance to the corner itself is not reported.
 
-A segment has minima at its ends, as points from which the gap does not fall along the segment; and at convex corners V
-over its interior, with n across the segment within V's cone of normals,
+A segment has minima at its ends, points from which the gap does not fall along the segment. It also has
+minima at convex corners V over its interior. There n is perpendicular to the segment within V's cone of
+normals, and
 
     φ = n·(x − V),   x its point nearest to V,                                                 (3)
 
-which is also negative where V sticks through the segment between both of its edges. Where a segment has sunk
-deeper than that, so that none of these is below 0,
+which is also negative where V protrudes through the segment between both of its edges. If a segment is
+deeper, so that none of these is below 0,
 
     φ = max over the edges that it crosses of min over its ends of δ,   n = m of that edge,        (4)
 
-or, where it crosses none and is inside, its ends count as points.
+or, if it crosses none and is inside, its ends count as points.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along
-from corekit_sdf.literals import number
+from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import (
     AT_CORNER,
     AT_CORNER_END,
@@ -41,11 +42,11 @@ from corekit_sdf.planar import (
     PLANAR_FEATURES,
     SIDE_AT_CORNER,
     Plane,
-    across,
+    add_planar_row,
     corner,
     dot2,
-    place,
-    put_low,
+    perpendicular2,
+    to_plane,
 )
 
 __all__ = ["capsule_on_polygon", "edge_of", "sphere_on_polygon"]
@@ -53,7 +54,7 @@ __all__ = ["capsule_on_polygon", "edge_of", "sphere_on_polygon"]
 
 @compiled
 def edge_of(corners: Array, k: int) -> tuple[Plane, Plane, float]:
-    """Start, unit direction and length [m] of edge k, k counted around."""
+    """Return start, unit direction and length [m] of edge k; k is cyclic."""
     v, w = corner(corners, k), corner(corners, k + 1)
     d = (w[0] - v[0], w[1] - v[1])
     length = math.hypot(d[0], d[1])
@@ -65,21 +66,21 @@ def _convex(corners: Array, k: int) -> bool:
     """Whether the corner at the start of edge k is convex."""
     _, before, _ = edge_of(corners, k - 1 + len(corners))
     _, after, _ = edge_of(corners, k)
-    return dot2(across(before), after) <= 0.0
+    return dot2(perpendicular2(before), after) <= 0.0
 
 
 @compiled
 def _relative(corners: Array, k: int, x: Plane) -> tuple[float, float, float, Plane]:
-    """δ and foot of x on edge k [m], the edge's length, its outward normal."""
+    """Return δ and foot of x on edge k [m], the edge's length and its outward normal."""
     v, e, length = edge_of(corners, k)
     d = (x[0] - v[0], x[1] - v[1])
-    m = across(e)
+    m = perpendicular2(e)
     return dot2(m, d), dot2(e, d), length, m
 
 
 @compiled
-def _nearest(corners: Array, x: Plane) -> tuple[int, bool]:
-    """The edge or corner nearest to x; whether it is the corner at the edge's start."""
+def _nearest_feature(corners: Array, x: Plane) -> tuple[int, bool]:
+    """Return the edge nearest to x, and whether the corner at its start is nearer than its interior."""
     best, chosen, at_corner = math.inf, 0, False
     for k in range(len(corners)):
         delta, t, length, _ = _relative(corners, k, x)
@@ -93,10 +94,10 @@ def _nearest(corners: Array, x: Plane) -> tuple[int, bool]:
 
 
 @compiled
-def _behind(corners: Array, x: Plane) -> tuple[int, int, int]:
-    """Up to three edges that count although (1) does not hold, −1 for none: where x is inside, see above."""
+def _edges_behind(corners: Array, x: Plane) -> tuple[int, int, int]:
+    """Return up to three edges that count although (1) does not hold, because x is inside (see above); −1 for none."""
     n = len(corners)
-    k, at_corner = _nearest(corners, x)
+    k, at_corner = _nearest_feature(corners, x)
     if at_corner:
         return (-1, -1, -1) if _convex(corners, k) else (k, (k - 1 + n) % n, -1)
     if _relative(corners, k, x)[0] >= 0.0:
@@ -107,19 +108,19 @@ def _behind(corners: Array, x: Plane) -> tuple[int, int, int]:
 
 
 @compiled
-def _put_point(
+def _add_point_minima(
     corners: Array, x: Vector, radius: float, inward: Plane, slack: float, on_edge: int, at_corner: int,
-    room: int, rows: Array, names: IntArray, count: int,
+    max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append the minima (1), (2) at a core point from which the gap along `inward` does not fall by more than slack."""
-    c = place(x)
-    kept = _behind(corners, c)
+    """Append the minima (1), (2) at a core point from which the gap falls along `inward` by at most `slack`."""
+    c = to_plane(x)
+    behind = _edges_behind(corners, c)
     for k in range(len(corners)):
         feature = PLANAR + PLANAR_FEATURES * k
         delta, t, length, m = _relative(corners, k, c)
         over = delta >= 0.0 and 0.0 <= t <= length
-        if (over or k == kept[0] or k == kept[1] or k == kept[2]) and dot2(m, inward) >= -slack:
-            count = put_low(rows, names, count, room, feature + on_edge, delta, m, x, radius)
+        if (over or k == behind[0] or k == behind[1] or k == behind[2]) and dot2(m, inward) >= -slack:
+            count = add_planar_row(rows, feature_ids, count, max_rows, feature + on_edge, delta, m, x, radius)
         if t < 0.0 and _convex(corners, k):
             _, t_before, length_before, _ = _relative(corners, k - 1 + len(corners), c)
             v = corner(corners, k)
@@ -128,40 +129,43 @@ def _put_point(
             if t_before > length_before and distance > 0.0:
                 n = (d[0] / distance, d[1] / distance)
                 if dot2(n, inward) >= -slack:
-                    count = put_low(rows, names, count, room, feature + at_corner, distance, n, x, radius)
+                    count = add_planar_row(
+                        rows, feature_ids, count, max_rows, feature + at_corner, distance, n, x, radius
+                    )
     return count
 
 
 @compiled
 def sphere_on_polygon(
-    corners: Array, p: Vector, radius: float, room: int, rows: Array, names: IntArray
+    corners: Array, p: Vector, radius: float, max_rows: int, rows: Array, feature_ids: IntArray
 ) -> int:
-    """Up to four minima."""
-    return _put_point(
-        corners, p, radius, (0.0, 0.0), 0.0, number(ON_EDGE), number(AT_CORNER), room, rows, names, number(0)
-    )
+    """Add up to four minima."""
+    return _add_point_minima(
+        corners, p, radius, (0.0, 0.0), 0.0, runtime_int(ON_EDGE), runtime_int(AT_CORNER), max_rows, rows,
+        feature_ids, runtime_int(0),
+    )  # fmt: skip
 
 
 @compiled
-def _between(corners: Array, k: int, gap: float, n: Plane, s: float, w: Plane, half: float) -> bool:
-    """Whether a segment cuts corner k off: it crosses both its edges, at arc lengths within ± half."""
-    whole = True
+def _cuts_off_corner(corners: Array, k: int, gap: float, n: Plane, s: float, w: Plane, half: float) -> bool:
+    """Whether a segment crosses both edges of corner k, at arc lengths within ± half."""
+    crosses_both = True
     for step in range(2):
         _, e, length = edge_of(corners, k - step + len(corners))
         away = (-e[0], -e[1]) if step else e  # along the edge from the corner
         fall = -dot2(n, away)
         if not fall > 0.0 or -gap > length * fall or abs(s - gap / fall * dot2(w, away)) > half:
-            whole = False
-    return whole
+            crosses_both = False
+    return crosses_both
 
 
 @compiled
-def _put_corners(
-    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, room: int, rows: Array,
-    names: IntArray, count: int,
+def _add_corner_minima(
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, max_rows: int, rows: Array,
+    feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append the minima (3), with cones of normals wider by the slack."""
-    w = place(u)
+    """Append the minima (3), with the cones of normals widened by `slack`."""
+    w = to_plane(u)
     length = math.hypot(w[0], w[1])
     if not length > 1e-12:
         return count
@@ -175,7 +179,7 @@ def _put_corners(
         if not abs(s) < half:
             continue
         x = along(p, s / length, u)
-        n = across(w)
+        n = perpendicular2(w)
         _, before, _ = edge_of(corners, k - 1 + len(corners))
         _, after, _ = edge_of(corners, k)
         if dot2(n, before) - dot2(n, after) < 0.0:
@@ -183,62 +187,62 @@ def _put_corners(
         gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
         if dot2(n, before) < -slack or dot2(n, after) > slack:
             continue
-        if gap >= 0.0 or _between(corners, k, gap, n, s, w, half):
+        if gap >= 0.0 or _cuts_off_corner(corners, k, gap, n, s, w, half):
             feature = PLANAR + PLANAR_FEATURES * k + SIDE_AT_CORNER
-            count = put_low(rows, names, count, room, feature, gap, n, x, radius)
+            count = add_planar_row(rows, feature_ids, count, max_rows, feature, gap, n, x, radius)
     return count
 
 
 @compiled
-def _put_sunk(
-    corners: Array, p: Vector, u: Vector, radius: float, h: float, room: int, rows: Array, names: IntArray,
-    count: int,
+def _add_deep_minimum(
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, max_rows: int, rows: Array,
+    feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append (4) if the segment pierces the polygon or lies inside, and no minimum says so."""
+    """Append (4) if the segment pierces the polygon or lies inside; the caller has found no other minimum there."""
     best, edge, deepest = -math.inf, -1, p
     a, b = along(p, h, u), along(p, -h, u)
-    inside = _behind(corners, place(a))[0] >= 0 or _behind(corners, place(b))[0] >= 0
+    inside = _edges_behind(corners, to_plane(a))[0] >= 0 or _edges_behind(corners, to_plane(b))[0] >= 0
     for k in range(len(corners)):
-        high, s, length, m = _relative(corners, k, place(a))
-        low, t, _, _ = _relative(corners, k, place(b))
+        high, s, length, m = _relative(corners, k, to_plane(a))
+        low, t, _, _ = _relative(corners, k, to_plane(b))
         if high * low < 0.0 and 0.0 < s + (t - s) * high / (high - low) < length and min(high, low) > best:
             best, edge, deepest = min(high, low), k, a if high < low else b
     if edge >= 0:
-        _, _, _, m = _relative(corners, edge, place(deepest))
+        _, _, _, m = _relative(corners, edge, to_plane(deepest))
         feature = PLANAR + PLANAR_FEATURES * edge + CROSSED
-        return put_low(rows, names, count, room, feature, best, m, deepest, radius)
+        return add_planar_row(rows, feature_ids, count, max_rows, feature, best, m, deepest, radius)
     if inside:
-        still = (0.0, 0.0)
+        no_direction = (0.0, 0.0)
         for end in range(2):
-            count = _put_point(
-                corners, b if end else a, radius, still, 0.0, ON_EDGE_END + end, AT_CORNER_END + end,
-                room, rows, names, count,
+            count = _add_point_minima(
+                corners, b if end else a, radius, no_direction, 0.0, ON_EDGE_END + end, AT_CORNER_END + end,
+                max_rows, rows, feature_ids, count,
             )  # fmt: skip
     return count
 
 
 @compiled
 def capsule_on_polygon(
-    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, room: int, rows: Array,
-    names: IntArray,
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, slack: float, max_rows: int, rows: Array,
+    feature_ids: IntArray,
 ) -> int:  # fmt: skip
-    """Up to four minima at ends and corners.
+    """Add up to four minima at ends and corners.
 
     Args:
-        slack: sine of the flat angle: how steeply the gap may fall from one end to the other that counts too.
+        slack: sine of the flat angle, the steepest slope of the gap between two ends that both count.
     """
-    count = number(0)
-    w = place(u)
+    count = runtime_int(0)
+    w = to_plane(u)
     for end in range(2):
         sign = -1.0 if end else 1.0
-        count = _put_point(
+        count = _add_point_minima(
             corners, along(p, sign * h, u), radius, (-sign * w[0], -sign * w[1]), slack,
-            ON_EDGE_END + end, AT_CORNER_END + end, room, rows, names, count,
+            ON_EDGE_END + end, AT_CORNER_END + end, max_rows, rows, feature_ids, count,
         )  # fmt: skip
-    count = _put_corners(corners, p, u, radius, h, slack, room, rows, names, count)
-    least = math.inf
+    count = _add_corner_minima(corners, p, u, radius, h, slack, max_rows, rows, feature_ids, count)
+    min_gap = math.inf
     for k in range(count):
-        least = min(least, rows[k, 0])
-    if least > -radius:
-        count = _put_sunk(corners, p, u, radius, h, room, rows, names, count)
+        min_gap = min(min_gap, rows[k, 0])
+    if min_gap > -radius:
+        count = _add_deep_minimum(corners, p, u, radius, h, max_rows, rows, feature_ids, count)
     return count

@@ -11,11 +11,11 @@ __all__ = ["half_ellipse_normal"]
 
 @compiled
 def half_ellipse_normal(q_w: float, q_v: float, R: float, B: float, D: float) -> tuple[bool, float, float]:
-    """The direction in which a point keeps (locally) most clear of, or least deep in, half an ellipse.
+    """Direction in which a point is locally furthest outside, or least deep inside, half an ellipse.
 
-    Seen along an edge of direction e a rim of radius R is an ellipse of semi-axes B = R·|u·e| along w and
-    R along v. For a point q from its centre, and directions n with n_w > 0 (the half that is on the
-    outside of the cylinder), the local maximum of
+    Seen along an edge of direction e a rim of radius R is an ellipse of semi-axes B = R·|u·e| along w and R
+    along v. For a point q from its centre, and directions n with n_w > 0 (the half on the outside of the
+    cylinder), the local maximum of
 
         g(n) = n·q − √(B²·n_w² + R²·n_v²),   ‖n‖ = 1,                                      (1)
 
@@ -24,10 +24,10 @@ def half_ellipse_normal(q_w: float, q_v: float, R: float, B: float, D: float) ->
         G(σ) = (B·q_w/σ)² + (R·q_v/(σ + D))² = 1:                                          (2)
 
     - q_w > 0: the one root σ > 0;
-    - q_w < 0 (q beyond the major axis: only inside): the root in (−D, 0) next to 0, if there is one.
-    There is at most one local maximum, since a half ellipse cut at its blunt ends holds at most one foot
-    point at which the distance is least. 1/√G is a power mean of linear functions of σ, hence concave,
-    and Newton's iteration on 1/√G = 1 climbs monotonically from the start used here to the root wanted.
+    - q_w < 0 (q beyond the major axis: only inside): the root in (−D, 0) next to 0, if it exists.
+    There is at most one local maximum, since a half ellipse cut at its blunt ends has at most one foot point
+    at which the distance is least. 1/√G is a power mean of linear functions of σ, hence concave. Newton's
+    iteration on 1/√G = 1 therefore rises monotonically from the start below to that root.
 
     Returns:
         whether it exists, n_w, n_v.

@@ -1,7 +1,7 @@
-"""The few contact points of one pair, in the pair's work frame, before they go into the contact set.
+"""Buffer of the contact points of one pair, in the pair's work frame.
 
-`rows` has shape (MAX_POINTS, 7): gap [m], normal from the second shape of the pair into the first, point
-[m]; `names` has shape (MAX_POINTS,): the feature of each.
+`rows` has shape (MAX_POINTS, 7): gap [m], normal from the second shape of the pair into the first, point [m].
+`feature_ids` has shape (MAX_POINTS,).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, scaled
 from corekit_sdf.features import PLUS
 
-__all__ = ["MAX_POINTS", "put", "put_sphere", "row_point"]
+__all__ = ["MAX_POINTS", "add_row", "add_sphere_row", "row_point"]
 
 MAX_POINTS: Final = 4
-"""Points reported for one pair at most."""
+"""Largest number of points that report one pair."""
 
 
 @compiled
-def put(
-    rows: Array, names: IntArray, count: int, feature: int, gap: float, normal: Vector, point: Vector
+def add_row(
+    rows: Array, feature_ids: IntArray, count: int, feature: int, gap: float, normal: Vector, point: Vector
 ) -> int:
-    """Append a point; returns the new count."""
-    names[count] = feature
+    """Append a point; return the new count."""
+    feature_ids[count] = feature
     rows[count, 0] = gap
     for i in range(3):
         rows[count, 1 + i] = normal[i]
@@ -34,15 +34,16 @@ def put(
 
 @compiled
 def row_point(rows: Array, index: int) -> Vector:
-    """The point [m] of a row."""
+    """Return the point [m] of a row."""
     return (rows[index, 4], rows[index, 5], rows[index, 6])
 
 
 @compiled
-def put_sphere(
-    phi: float, outward: Vector, sign: float, centre: Vector, radius: float, rows: Array, names: IntArray
-) -> int:
-    """A sphere whose centre has signed distance φ; sign = +1 if the sphere is the pair's first shape."""
+def add_sphere_row(
+    phi: float, outward: Vector, sign: float, centre: Vector, radius: float, rows: Array,
+    feature_ids: IntArray,
+) -> int:  # fmt: skip
+    """Append a sphere whose centre has signed distance φ; sign = +1 if the sphere is the pair's first shape."""
     gap = phi - radius
     point = along(centre, -(radius + 0.5 * gap), outward)
-    return put(rows, names, 0, PLUS, gap, scaled(outward, sign), point)
+    return add_row(rows, feature_ids, 0, PLUS, gap, scaled(outward, sign), point)

@@ -13,7 +13,7 @@ from corekit_sdf.separation import (
     box_corner,
     face_is_best,
     resolution,
-    separation,
+    separation_along,
     signs_fit,
 )
 
@@ -24,17 +24,18 @@ __all__ = ["segment_box"]
 def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     """Signed distance of the segment p ± h·u and the box |xᵢ| ≤ aᵢ, exact apart and inside.
 
-    Where `face_is_best` nothing else is. Sixteen directions hold the maximiser of f(n) = n·p − Σᵢ aᵢ|nᵢ| − h·|u·n|:
-    - n = ±e_k and n = ±e_i × u, the facets of the Minkowski difference: all there is inside;        (1)
+    If `face_is_best`, no other direction is needed. Sixteen directions contain the maximiser of f(n) = n·p −
+    Σᵢ aᵢ|nᵢ| − h·|u·n|:
+    - n = ±e_k and n = ±e_i × u, the facets of the Minkowski difference: sufficient inside;          (1)
     - from the box to either end: an end against face, edge or corner, apart;                        (2)
     - n ⊥ u from a corner to the line: the interior of the segment against a corner, apart.          (3)
     (Interior against edge is in (1); interior against face occurs only with an end on the face too.)
     """
     tiny = resolution(p, a, h, 0.0)
-    found = best_face(p, u, a, h, 0.0)
-    if face_is_best(found, p, u, a, h, 0.0):
-        return found
-    best, n, stratum, which = best_edge_side(found, p, u, a, h, 0.0)
+    separation = best_face(p, u, a, h, 0.0)
+    if face_is_best(separation, p, u, a, h, 0.0):
+        return separation
+    best, n, stratum, which = best_edge_side(separation, p, u, a, h, 0.0)
 
     for end in range(2):
         x = along(p, h if end == 1 else -h, u)
@@ -46,7 +47,7 @@ def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
         length = norm(d)
         if length > tiny:
             d = scaled(d, 1.0 / length)
-            f = separation(d, p, u, a, h, 0.0)
+            f = separation_along(d, p, u, a, h, 0.0)
             if f > best + tiny:
                 best, n, stratum, which = f, d, END, end
 
@@ -57,7 +58,7 @@ def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
         length = norm(d)
         if length > tiny and signs_fit(d, v):
             d = scaled(d, 1.0 / length)
-            f = separation(d, p, u, a, h, 0.0)
+            f = separation_along(d, p, u, a, h, 0.0)
             if f > best + tiny:
                 best, n, stratum, which = f, d, SIDE_VERTEX, 0
     return best, n, stratum, which

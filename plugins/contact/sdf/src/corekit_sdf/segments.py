@@ -2,17 +2,18 @@
 
 For a core point P and segment i from V_i with direction e_i the minima of the distance are
 
-    P's foot on the segment:          φ = |δ|,       n = ±across(e_i) towards P;                 (1)
+    P's foot on the segment:          φ = |δ|,       n = ±perpendicular(e_i) towards P;          (1)
     a corner V, P beyond its lines:   φ = ‖P − V‖,   n = (P − V)/φ;                              (2)
 
-less both radii. An axis has them at its ends, as points from which the gap does not fall along the axis, and over
-its interior at corners from which it does not fall along their lines. Where axis and segment cross there is no way
-out to be seen from points: the pair is separated along the better of their two perpendiculars,
+less both radii. An axis has minima at its ends, points from which the gap does not fall along the axis. It
+also has minima over its interior, at corners from which the gap does not fall along their lines. Where axis
+and segment cross, points show no way out. The pair is then separated along the better of the two
+perpendiculars,
 
     φ = max_{n ⊥ either} [min over the axis of n·a − max over the segment of n·b],                (3)
 
-and ends and corners on that segment are not reported. A sphere whose centre passes a segment comes out on
-the other side.
+and ends and corners on that segment are not reported. A sphere whose centre passes a segment comes out on the
+other side.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along
-from corekit_sdf.literals import number
+from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import (
     AT_CORNER,
     AT_CORNER_END,
@@ -33,11 +34,11 @@ from corekit_sdf.planar import (
     PLANAR_FEATURES,
     SIDE_AT_CORNER,
     Plane,
-    across,
+    add_planar_row,
     corner,
     dot2,
-    place,
-    put_low,
+    perpendicular2,
+    to_plane,
 )
 from corekit_sdf.polygon import edge_of
 
@@ -48,12 +49,12 @@ __all__ = ["capsule_on_segments", "sphere_on_segments"]
 def _crosses(corners: Array, k: int, a: Plane, b: Plane) -> bool:
     """Whether the segment from a to b crosses segment k."""
     v, e, length = edge_of(corners, k)
-    m, w = across(e), (b[0] - a[0], b[1] - a[1])
+    m, w = perpendicular2(e), (b[0] - a[0], b[1] - a[1])
     start, stop = dot2(m, (a[0] - v[0], a[1] - v[1])), dot2(m, (b[0] - v[0], b[1] - v[1]))
     if start * stop >= 0.0:
         return False
-    share = start / (start - stop)
-    t = dot2(e, (a[0] + share * w[0] - v[0], a[1] + share * w[1] - v[1]))
+    fraction = start / (start - stop)
+    t = dot2(e, (a[0] + fraction * w[0] - v[0], a[1] + fraction * w[1] - v[1]))
     return 0.0 < t < length
 
 
@@ -65,14 +66,14 @@ def _crosses_at(corners: Array, k: int, a: Plane, b: Plane) -> bool:
 
 
 @compiled
-def _put_point(
+def _add_point_minima(
     corners: Array, x: Vector, radius: float, thick: float, inward: Plane, slack: float, a: Plane, b: Plane,
-    on_edge: int, at_corner: int, room: int, rows: Array, names: IntArray, count: int,
+    on_edge: int, at_corner: int, max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
     """Append the minima (1), (2) at a core point of the axis from a to b, if the gap does not fall along `inward`."""
-    c = place(x)
+    c = to_plane(x)
     last = len(corners) - 1
-    beyond = True  # whether the point is beyond the end of the segment before
+    beyond = True  # whether the point is beyond the end of the previous segment
     for k in range(last + 1):
         feature = PLANAR + PLANAR_FEATURES * k
         v = corner(corners, k)
@@ -80,17 +81,21 @@ def _put_point(
         ahead = False
         if k < last:
             _, e, length = edge_of(corners, k)
-            t, m = dot2(e, d), across(e)
+            t, m = dot2(e, d), perpendicular2(e)
             delta = dot2(m, d)
             n = (-m[0], -m[1]) if delta < 0.0 else m
             ahead = t >= 0.0
             if 0.0 <= t <= length and dot2(n, inward) >= -slack and not _crosses(corners, k, a, b):
-                count = put_low(rows, names, count, room, feature + on_edge, abs(delta) - thick, n, x, radius)
+                count = add_planar_row(
+                    rows, feature_ids, count, max_rows, feature + on_edge, abs(delta) - thick, n, x, radius
+                )
         if beyond and not ahead and not _crosses_at(corners, k, a, b):
             distance = math.hypot(d[0], d[1])
             n = (d[0] / distance, d[1] / distance) if distance > 0.0 else (0.0, 1.0)
             if dot2(n, inward) >= -slack:
-                count = put_low(rows, names, count, room, feature + at_corner, distance - thick, n, x, radius)
+                count = add_planar_row(
+                    rows, feature_ids, count, max_rows, feature + at_corner, distance - thick, n, x, radius
+                )
         if k < last:
             _, e, length = edge_of(corners, k)
             beyond = dot2(e, d) > length
@@ -99,34 +104,22 @@ def _put_point(
 
 @compiled
 def sphere_on_segments(
-    corners: Array, p: Vector, radius: float, thick: float, room: int, rows: Array, names: IntArray
+    corners: Array, p: Vector, radius: float, thick: float, max_rows: int, rows: Array, feature_ids: IntArray
 ) -> int:
-    """Up to four minima."""
-    c = place(p)
-    return _put_point(
-        corners,
-        p,
-        radius,
-        thick,
-        (0.0, 0.0),
-        0.0,
-        c,
-        c,
-        number(ON_EDGE),
-        number(AT_CORNER),
-        room,
-        rows,
-        names,
-        number(0),
-    )
+    """Add up to four minima."""
+    c = to_plane(p)
+    return _add_point_minima(
+        corners, p, radius, thick, (0.0, 0.0), 0.0, c, c, runtime_int(ON_EDGE), runtime_int(AT_CORNER),
+        max_rows, rows, feature_ids, runtime_int(0),
+    )  # fmt: skip
 
 
 @compiled
-def _put_corners(
+def _add_corner_minima(
     corners: Array, p: Vector, u: Vector, w: Plane, length: float, half: float, radius: float, thick: float,
-    slack: float, a: Plane, b: Plane, room: int, rows: Array, names: IntArray, count: int,
+    slack: float, a: Plane, b: Plane, max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append the minima at corners over the interior of the axis, w its unit direction seen along y."""
+    """Append the minima at corners over the interior of the axis; w is its unit direction seen along y."""
     last = len(corners) - 1
     for k in range(last + 1):
         v = corner(corners, k)
@@ -134,7 +127,7 @@ def _put_corners(
         if not abs(s) < half or _crosses_at(corners, k, a, b):
             continue
         x = along(p, s / length, u)
-        n = across(w)
+        n = perpendicular2(w)
         gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
         if gap < 0.0:
             gap, n = -gap, (-n[0], -n[1])
@@ -147,63 +140,67 @@ def _put_corners(
             rises = rises and dot2(n, e) <= slack
         if rises:
             feature = PLANAR + PLANAR_FEATURES * k + SIDE_AT_CORNER
-            count = put_low(rows, names, count, room, feature, gap - thick, n, x, radius)
+            count = add_planar_row(rows, feature_ids, count, max_rows, feature, gap - thick, n, x, radius)
     return count
 
 
 @compiled
-def _put_crossing(
+def _add_crossing(
     corners: Array, k: int, p: Vector, u: Vector, w: Plane, length: float, half: float, radius: float,
-    thick: float, room: int, rows: Array, names: IntArray, count: int,
+    thick: float, max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append (3) for segment k across the axis."""
-    v, e, reach = edge_of(corners, k)
+    """Append (3) for segment k, which crosses the axis."""
+    v, e, edge_length = edge_of(corners, k)
     d = (p[0] - v[0], p[2] - v[1])
     best, n, x = -math.inf, e, p
     for choice in range(4):
-        m = across(e) if choice < 2 else across(w)
+        m = perpendicular2(e) if choice < 2 else perpendicular2(w)
         if choice & 1:
             m = (-m[0], -m[1])
-        along_axis, along_edge = half * dot2(m, w), reach * dot2(m, e)
+        along_axis, along_edge = half * dot2(m, w), edge_length * dot2(m, e)
         f = dot2(m, d) - abs(along_axis) - max(along_edge, 0.0)
         if f > best:
             best, n = f, m
             if choice < 2:
                 s = -half if along_axis > 0.0 else half
             else:
-                t = reach if along_edge > 0.0 else 0.0
+                t = edge_length if along_edge > 0.0 else 0.0
                 s = min(max(-dot2(w, d) + t * dot2(w, e), -half), half)
             x = along(p, s / length, u)
     feature = PLANAR + PLANAR_FEATURES * k + CROSSED
-    return put_low(rows, names, count, room, feature, best - thick, n, x, radius)
+    return add_planar_row(rows, feature_ids, count, max_rows, feature, best - thick, n, x, radius)
 
 
 @compiled
 def capsule_on_segments(
-    corners: Array, p: Vector, u: Vector, radius: float, h: float, thick: float, slack: float, room: int,
-    rows: Array, names: IntArray,
+    corners: Array, p: Vector, u: Vector, radius: float, h: float, thick: float, slack: float, max_rows: int,
+    rows: Array, feature_ids: IntArray,
 ) -> int:  # fmt: skip
-    """Up to four minima at ends, corners and crossings.
+    """Add up to four minima at ends, corners and crossings.
 
     Args:
-        slack: sine of the flat angle: how steeply the gap may fall from one end to the other that counts too.
+        slack: sine of the flat angle, the steepest slope of the gap between two ends that both count.
     """
-    count = number(0)
-    w = place(u)
-    a, b = place(along(p, h, u)), place(along(p, -h, u))
+    count = runtime_int(0)
+    w = to_plane(u)
+    a, b = to_plane(along(p, h, u)), to_plane(along(p, -h, u))
     for end in range(2):
         sign = -1.0 if end else 1.0
-        count = _put_point(
+        count = _add_point_minima(
             corners, along(p, sign * h, u), radius, thick, (-sign * w[0], -sign * w[1]), slack, a, b,
-            ON_EDGE_END + end, AT_CORNER_END + end, room, rows, names, count,
+            ON_EDGE_END + end, AT_CORNER_END + end, max_rows, rows, feature_ids, count,
         )  # fmt: skip
     length = math.hypot(w[0], w[1])
     if not length > 1e-12:
         return count
     w = (w[0] / length, w[1] / length)
     half = h * length
-    count = _put_corners(corners, p, u, w, length, half, radius, thick, slack, a, b, room, rows, names, count)
+    count = _add_corner_minima(
+        corners, p, u, w, length, half, radius, thick, slack, a, b, max_rows, rows, feature_ids, count
+    )
     for k in range(len(corners) - 1):
         if _crosses(corners, k, a, b):
-            count = _put_crossing(corners, k, p, u, w, length, half, radius, thick, room, rows, names, count)
+            count = _add_crossing(
+                corners, k, p, u, w, length, half, radius, thick, max_rows, rows, feature_ids, count
+            )
     return count

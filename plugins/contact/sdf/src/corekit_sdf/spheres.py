@@ -1,11 +1,11 @@
 """A sphere against a sphere, capsule, cylinder or box: the signed distance of its centre, less its radius.
 
-For a shape grown by a ball of radius r the support function grows by r·‖n‖, so for any convex set S
+A ball of radius r adds r·‖n‖ to a support function, so for any convex set S
 
     φ(S, sphere) = φ(S, centre) − r,                                                        (1)
 
-apart and inside. Each function gives φ of a point x in the shape's own frame and the unit outward
-direction there; where that is not unique (a centre, an axis) it is a fixed one.
+apart and inside. Each function returns φ of a point x in the shape's frame and the unit outward direction
+there. Where that direction is not unique (a centre, an axis) the function returns a fixed one.
 """
 
 from __future__ import annotations

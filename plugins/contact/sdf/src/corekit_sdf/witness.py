@@ -1,4 +1,4 @@
-"""The pair of points at which two shapes are closest, or deepest, once the direction is known."""
+"""Closest, or deepest, pair of points of two shapes for a known direction."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_V
 __all__ = ["ALIGNED", "midpoint"]
 
 ALIGNED: Final = 1e-9
-"""Sine below which two directions count as parallel or perpendicular, in choosing points, never gaps."""
+"""Sine below which two directions count as parallel or perpendicular; it selects points, never gaps."""
 
 
 @compiled
-def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Vector:
-    """Midway between a closest (or deepest) pair, on the cylinder (R = 0: segment) and on the box [m].
+def midpoint(separation: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> Vector:
+    """Return the point [m] midway between a closest (or deepest) pair, on the cylinder (R = 0: segment) and the box.
 
-    One of the two supports along n is a single point x as a rule; the other is φ·n from it. Where both
-    are lines or flats, x is taken from the middle of what faces each other.
+    Usually one of the two supports along n is a single point x; the other is φ·n from it. If both are lines
+    or flats, x is the middle of their overlap.
     """
-    f, n, stratum, which = found
+    f, n, stratum, which = separation
     un = dot(u, n)
     lateral = stratum in (EDGE_SIDE, SIDE_VERTEX) or (stratum == FACE and abs(un) < ALIGNED)
     if lateral:
-        x = along(along(p, _place_on_axis(found, p, u, a, h, R), u), -R, n)
+        x = along(along(p, _axis_parameter(separation, p, u, a, h, R), u), -R, n)
         return along(x, -0.5 * f, n)
     end = along(p, -h * side(un), u)
     if stratum == END:
@@ -37,7 +37,7 @@ def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: fl
     if slope > ALIGNED and stratum != CAP and not corner:
         rim = along(end, -R / slope, along(n, -un, u))
         return along(rim, -0.5 * f, n)
-    # of the box's points furthest along n, the one nearest to the cap's centre
+    # the point of the box's support along n that is nearest to the cap's centre
     x = (
         side(n[0]) * a[0] if abs(n[0]) > ALIGNED else min(max(end[0], -a[0]), a[0]),
         side(n[1]) * a[1] if abs(n[1]) > ALIGNED else min(max(end[1], -a[1]), a[1]),
@@ -47,13 +47,13 @@ def midpoint(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: fl
 
 
 @compiled
-def _place_on_axis(found: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> float:
-    """t of the point p + t·u − R·n on the lateral line that meets the box's support along n [m].
+def _axis_parameter(separation: Separation, p: Vector, u: Vector, a: Vector, h: float, R: float) -> float:
+    """Return t [m] of the point p + t·u − R·n on the lateral line that meets the box's support along n.
 
-    The axes i in which the support has one coordinate, side(nᵢ)·aᵢ, give t by least squares; if u has no
-    part along them, line and support overlap over a range, whose middle is taken.
+    The axes i in which the support has one coordinate, side(nᵢ)·aᵢ, give t by least squares. If u has no
+    component along them, line and support overlap over a range; t is its middle.
     """
-    f, n, stratum, _ = found
+    f, n, stratum, _ = separation
     t = weight = 0.0
     low, high = -h, h
     for i in range(3):

@@ -1,4 +1,4 @@
-"""From the rows of one pair in its work frame to rows of the contact set."""
+"""Conversion of the rows of one pair from its work frame to the contact set."""
 
 from __future__ import annotations
 
@@ -14,48 +14,46 @@ __all__ = ["write_rows"]
 
 @compiled
 def write_rows(
-    rows: Array, names: IntArray, found: int, i: int, j: int, flip: float, turn: Array, origin: Array,
-    shapes: IntArray, poses: IntArray, margin: float, count: int, contacts: IntArray,
+    rows: Array, feature_ids: IntArray, row_count: int, i: int, j: int, flip: float, turn: Array,
+    origin: Array, shapes: IntArray, poses: IntArray, margin: float, count: int, contacts: IntArray,
 ) -> int:  # fmt: skip
-    """Append those of the first `found` rows with gap < margin; returns the new count. A gap that is nan stays.
+    """Append those of the first `row_count` rows with gap < margin or nan; return the new count.
 
     Args:
         i, j: the pair.
         flip: −1 if the rows' normals point from i into j, else 1.
         turn, origin: rotation and origin of the work frame, (3, 3) and (3,) [m].
-        shapes, poses: as in `broad_phase.near_pairs`.
-        contacts: id, shape, gap, point, normal, frame, local and weight, as one table.
+        shapes, poses: as in `broad_phase.find_near_pairs`.
+        contacts: table of id, shape, gap, point, normal, frame, local and weight.
     """
     frame, frame_position, frame_rotation = indices(shapes, 5), matrix(poses, 2), block(poses, 3)
     out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
     out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
     out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
-    for k in range(found):
+    for k in range(row_count):
         if rows[k, 0] >= margin:
             continue
         n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
         x = out_of_frame(turn, row_point(rows, k))
-        out_id[count] = (i * frame.size + j) * FEATURES + names[k]
+        out_id[count] = (i * frame.size + j) * FEATURES + feature_ids[k]
         out_shape[count, 0], out_shape[count, 1] = i, j
         out_gap[count] = rows[k, 0]
         for axis in range(3):
             out_normal[count, axis] = n[axis]
             out_point[count, axis] = x[axis] + origin[axis]
-        for carrier in range(out_frame.shape[1]):
-            f = frame[i if carrier == 0 else j] if carrier < 2 else -1
-            out_frame[count, carrier] = f
-            out_weight[count, carrier] = 0.0 if f < 0 else (1.0 if carrier == 0 else -1.0)
+        for slot in range(out_frame.shape[1]):
+            f = frame[i if slot == 0 else j] if slot < 2 else -1
+            out_frame[count, slot] = f
+            out_weight[count, slot] = 0.0 if f < 0 else (1.0 if slot == 0 else -1.0)
             local = (0.0, 0.0, 0.0)
             if f >= 0:
-                local = into_frame(
-                    frame_rotation[f],
-                    (
-                        out_point[count, 0] - frame_position[f, 0],
-                        out_point[count, 1] - frame_position[f, 1],
-                        out_point[count, 2] - frame_position[f, 2],
-                    ),
+                x = (
+                    out_point[count, 0] - frame_position[f, 0],
+                    out_point[count, 1] - frame_position[f, 1],
+                    out_point[count, 2] - frame_position[f, 2],
                 )
+                local = into_frame(frame_rotation[f], x)
             for axis in range(3):
-                out_local[count, carrier, axis] = local[axis]
+                out_local[count, slot, axis] = local[axis]
         count += 1
     return count
