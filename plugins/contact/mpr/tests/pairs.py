@@ -1,4 +1,4 @@
-"""Pairs of convex shapes at given poses, and what the detector says of them."""
+"""Pairs of convex shapes at given poses, and the contacts that the detector computes for them."""
 
 import numpy as np
 
@@ -13,8 +13,10 @@ ROUND = ("sphere", "capsule", "cylinder", "box", "polytope")
 KINDS = [(first, second) for k, first in enumerate(ROUND) for second in ROUND[k:]]
 
 LENGTH = rounding(64, 1.0)
-"""Rounding of a gap or a coordinate [m] where the normal is a shape's own axis or a polished direction: a point within
-1 m passes four changes of frame (three products each), the support functions and the patch, forty operations more."""
+"""Rounding of a gap or a coordinate [m] where the normal is a shape's own axis or a refined direction.
+
+A point within 1 m passes four changes of frame (three products each), the support functions and the patch, forty
+operations more."""
 DIRECTION = rounding(64)
 """Rounding of a unit normal that is a shape's own axis: four changes of frame and a unit length."""
 
@@ -24,7 +26,7 @@ def _padded(size):
 
 
 class Scene:
-    """Two shapes, each on a body of its own, the second an obstacle if `obstacle`."""
+    """Two shapes, each on its own body, the second an obstacle if `obstacle`."""
 
     def __init__(self, shapes, vertices=(None, None), obstacle=False, **options):
         bodies = np.array([0, -1]) if obstacle else np.arange(2)
@@ -43,36 +45,36 @@ class Scene:
         )
         self.position, self.rotation = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
         frames = 1 if obstacle else 2
-        # frames are the shapes' poses: views, so moving a shape moves its frame
+        # frames are views of the shapes' poses: `set_pose` of a shape moves its frame
         self.poses = ShapePoses(
             self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
         )
         self.detector = MprDetector(MprConfig(**options))
         self.detector.prepare(self.table, self.detector.served)
-        self.near, self.found = Candidates(), ContactSet()
+        self.candidates, self.contacts = Candidates(), ContactSet()
 
-    def place(self, index, position, rotation=None):
+    def set_pose(self, index, position, rotation=None):
         self.position[index] = position
         self.rotation[index] = np.eye(3) if rotation is None else rotation
 
     def measure(self, margin=np.inf) -> ContactSet:
-        self.detector.candidates(self.poses, margin, self.near)
-        self.found.count = 0
-        self.detector.measure(self.near, self.poses, margin, self.found)
-        return self.found
+        self.detector.candidates(self.poses, margin, self.candidates)
+        self.contacts.count = 0
+        self.detector.measure(self.candidates, self.poses, margin, self.contacts)
+        return self.contacts
 
-    def least(self) -> tuple[float, Array, Array]:
-        """Gap, normal and point of the closest."""
-        found = self.measure()
-        low = int(found.gap[: found.count].argmin())
-        return float(found.gap[low]), found.normal[low].copy(), found.point[low].copy()
+    def closest(self) -> tuple[float, Array, Array]:
+        """Gap, normal and point of the closest contact."""
+        contacts = self.measure()
+        low = int(contacts.gap[: contacts.count].argmin())
+        return float(contacts.gap[low]), contacts.normal[low].copy(), contacts.point[low].copy()
 
     @property
     def gap(self) -> float:
-        return self.least()[0]
+        return self.closest()[0]
 
     def rows(self, margin=np.inf):
-        """Gap, normal and point of every contact, by its id."""
+        """Gap, normal and point of every contact by its id."""
         s = self.measure(margin)
         return {
             int(s.id[k]): (float(s.gap[k]), s.normal[k].copy(), s.point[k].copy()) for k in range(s.count)
@@ -80,7 +82,7 @@ class Scene:
 
 
 def rotation_about(axis, angle) -> Array:
-    """Rodrigues' rotation."""
+    """Rotation matrix by Rodrigues' formula."""
     x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
     hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
@@ -93,7 +95,7 @@ def random_rotation(rng) -> Array:
 
 
 def random_shape(rng, kind):
-    """Sizes as in a soft arm's world, and vertices [m]."""
+    """Sizes as in the world of a soft arm, and vertices [m]."""
     if kind == "half-space":
         return (), None
     if kind == "sphere":
@@ -112,18 +114,18 @@ def random_pair(rng, first, second, gap=None, **options) -> Scene:
     """A pair at random poses with a gap near `gap`, by default from 25 mm deep to 30 mm apart."""
     shapes = [(kind, *random_shape(rng, kind)) for kind in (first, second)]
     scene = Scene([(k, s) for k, s, _ in shapes], [v for _, _, v in shapes], **options)
-    scene.place(1, rng.normal(size=3) * 0.1, random_rotation(rng))
+    scene.set_pose(1, rng.normal(size=3) * 0.1, random_rotation(rng))
     away = rng.normal(size=3)
     if second == "half-space":
         away = scene.rotation[1, :, 2]
-    scene.place(0, scene.position[1] + 0.7 * away / np.linalg.norm(away), random_rotation(rng))
-    now, normal, _ = scene.least()
+    scene.set_pose(0, scene.position[1] + 0.7 * away / np.linalg.norm(away), random_rotation(rng))
+    now, normal, _ = scene.closest()
     scene.position[0] += ((rng.uniform(-0.025, 0.03) if gap is None else gap) - now) * normal
     return scene
 
 
 def support(kind, size, vertices, d) -> Array:
-    """max over the shape of d·x for directions (..., 3) in its own axes: written apart from the detector."""
+    """Maximum over the shape of d·x for directions (..., 3) in its own axes, independent of the detector's code."""
     if kind in ("polytope", "mesh"):
         return (d @ np.asarray(vertices).T).max(axis=-1)
     if kind == "box":
@@ -137,7 +139,7 @@ def support(kind, size, vertices, d) -> Array:
 
 
 def separation(scene: Scene, n) -> Array:
-    """f(n) = min over the first of n·a − max over the second of n·b, n of shape (..., 3): never above the gap."""
+    """Evaluate f(n) = min over the first of n·a − max over the second of n·b, n of shape (..., 3); f ≤ gap."""
     low = support(scene.table.kind[0], scene.table.size[0], scene.table.vertices[0], -n @ scene.rotation[0])
     high = support(scene.table.kind[1], scene.table.size[1], scene.table.vertices[1], n @ scene.rotation[1])
     return n @ (scene.position[0] - scene.position[1]) - low - high

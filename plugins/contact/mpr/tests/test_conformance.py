@@ -1,4 +1,4 @@
-"""What every contact detector promises, with and without patches."""
+"""Conformance of the contact detector, with and without patches."""
 
 from corekit_testing.conformance import conformance
 

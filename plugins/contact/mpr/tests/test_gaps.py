@@ -21,7 +21,7 @@ from .pairs import (
     support,
 )
 
-coal: Any = importlib.import_module("coal")  # lives where type checkers do not look
+coal: Any = importlib.import_module("coal")  # type checkers do not find coal
 PAIRS = 24
 NAMES = ["-".join(kinds) for kinds in KINDS]
 
@@ -41,7 +41,7 @@ def segments(p, u, h, q, v, k):
     return min(ends)
 
 
-def outside(kind, size, x):
+def signed_distance(kind, size, x):
     """Signed distance of a point in the shape's own axes."""
     if kind == "sphere":
         return np.linalg.norm(x) - size[0]
@@ -62,7 +62,7 @@ def closed_form(scene):
         return apart - size[0, 0] - size[1, 0]
     ball, other = (0, 1) if kinds[0] == "sphere" else (1, 0)
     x = (scene.position[ball] - scene.position[other]) @ scene.rotation[other]
-    return outside(kinds[other], size[other], x) - size[ball, 0]
+    return signed_distance(kinds[other], size[other], x) - size[ball, 0]
 
 
 @pytest.mark.parametrize(
@@ -81,38 +81,38 @@ def test_a_half_space_gives_the_height_of_the_lowest_point(kind):
     rng = np.random.default_rng(2)
     for _ in range(PAIRS):
         scene = random_pair(rng, kind, "half-space", obstacle=True, patch=False)
-        gap, normal, point = scene.least()
+        gap, normal, point = scene.closest()
         np.testing.assert_allclose(normal, scene.rotation[1, :, 2], atol=DIRECTION)
         height = normal @ (scene.position[0] - scene.position[1])
         # the lowest point: the support along the plane's normal, from `pairs.support`
-        lowest = below(scene, normal)
+        lowest = extent_below(scene, normal)
         assert gap == pytest.approx(height - lowest, abs=LENGTH)
         assert normal @ (point - scene.position[1]) == pytest.approx(0.5 * gap, abs=LENGTH)
 
 
-def below(scene, normal):
-    """How far the first shape reaches below its origin along a normal [m]."""
+def extent_below(scene, normal):
+    """Extent of the first shape below its origin along a normal [m]."""
     table = scene.table
     return float(support(table.kind[0], table.size[0], table.vertices[0], -normal @ scene.rotation[0]))
 
 
-def inside_by(scene, k, x):
-    """How far the world point x is outside of shape k [m], ≤ 0 inside."""
-    own = (x - scene.position[k]) @ scene.rotation[k]
+def distance_outside(scene, k, x):
+    """Signed distance of the world point x from shape k [m], ≤ 0 inside."""
+    local = (x - scene.position[k]) @ scene.rotation[k]
     kind = scene.table.kind[k]
     if kind != "polytope":
-        return outside(kind, scene.table.size[k][: {"sphere": 1, "box": 3}.get(kind, 2)], own)
+        return signed_distance(kind, scene.table.size[k][: {"sphere": 1, "box": 3}.get(kind, 2)], local)
     vertices = np.asarray(scene.table.vertices[k])
     planes = ConvexHull(vertices).equations
-    return float((planes[:, :3] @ own + planes[:, 3]).max())
+    return float((planes[:, :3] @ local + planes[:, 3]).max())
 
 
 def proof(scene, n):
-    """How far rounding lets the closest pair of points miss the two shapes along a normal [m].
+    """Bound of the distance [m] between the closest points and the two shapes along a normal, due to rounding.
 
-    What is missed is the gradient of f, `polish` (4), which is refined to 1e-14 of the pair's extent or to its own
-    rounding: coordinates in the world and back through ten changes of frame, three products each, and the rim of a
-    cylinder that turns R/ρ times as fast as n, ρ the sine between n and its axis.
+    It is the gradient of f, `refine_direction` (4), which the detector reduces to 1e-14 of the pair's extent
+    or to its own rounding: coordinates in the world and back through ten changes of frame, three products
+    each, and the rim of a cylinder that turns R/ρ times as fast as n, ρ the sine between n and its axis.
     """
     extent, turning = 0.0, 1.0
     for k, (kind, size) in enumerate(zip(scene.table.kind, scene.table.size, strict=True)):
@@ -120,25 +120,25 @@ def proof(scene, n):
         extent += np.linalg.norm(size) if vertices is None else np.ptp(vertices, axis=0).max()
         if kind == "cylinder":
             turning = max(turning, 1.0 / float(np.linalg.norm(np.cross(n, scene.rotation[k, :, 2]))))
-    reach = float(np.abs(scene.position).max() + extent)
-    return 1e-14 * extent + rounding(30, reach, turning)
+    extent_world = float(np.abs(scene.position).max() + extent)
+    return 1e-14 * extent + rounding(30, extent_world, turning)
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids=NAMES)
 def test_gaps_apart_carry_their_own_proof(kinds):
-    """Points of both shapes that far apart bound the gap from above; the plane between them from below."""
+    """Points of both shapes at that distance bound the gap from above; the plane between them bounds it from below."""
     rng = np.random.default_rng([3, KINDS.index(kinds)])
     for _ in range(PAIRS):
         scene = random_pair(rng, *kinds, gap=rng.uniform(1e-5, 0.05), patch=False)
-        gap, n, point = scene.least()
+        gap, n, point = scene.closest()
         assert gap > 0
-        assert inside_by(scene, 0, point + 0.5 * gap * n) < proof(scene, n)
-        assert inside_by(scene, 1, point - 0.5 * gap * n) < proof(scene, n)
+        assert distance_outside(scene, 0, point + 0.5 * gap * n) < proof(scene, n)
+        assert distance_outside(scene, 1, point - 0.5 * gap * n) < proof(scene, n)
         assert separation(scene, n) == pytest.approx(gap, abs=proof(scene, n))
 
 
 def best_of_all_directions(scene, rng):
-    """The greatest f over a dense sample of directions, the best refined by shrinking random steps [m]."""
+    """Return the greatest f over a dense sample of directions, the best ones refined by shrinking random steps [m]."""
     n = rng.normal(size=(4000, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
     n = n[np.argsort(separation(scene, n))[-6:]]
@@ -156,11 +156,11 @@ def test_no_direction_is_shorter_out_than_the_depth(kinds):
     rng = np.random.default_rng([4, KINDS.index(kinds)])
     for _ in range(PAIRS // 4):
         scene = random_pair(rng, *kinds, gap=rng.uniform(-0.025, -1e-5), patch=False)
-        gap, n, _ = scene.least()
+        gap, n, _ = scene.closest()
         assert separation(scene, n) == pytest.approx(gap, abs=1e-12)
-        found = best_of_all_directions(scene, rng)
-        assert found <= gap + 1e-7  # the proof's tolerance
-        assert found >= gap - 1e-4  # and the search comes near, so that it would have found a better one
+        best_value = best_of_all_directions(scene, rng)
+        assert best_value <= gap + 1e-7  # the proof's tolerance
+        assert best_value >= gap - 1e-4  # the search comes near, so it would find a better one
 
 
 def geometry(scene, k):
@@ -178,14 +178,16 @@ def geometry(scene, k):
 
 
 def coal_distance(scene):
-    """coal's signed distance at tightened tolerances, None where it does not converge."""
+    """Return coal's signed distance at tight tolerances, or None where it does not converge."""
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
     request.gjk_tolerance, request.epa_tolerance = 1e-9, 1e-8
     request.gjk_max_iterations = request.epa_max_iterations = 1000
-    places = [coal.Transform3s(scene.rotation[k], scene.position[k]) for k in range(2)]
-    answer = coal.distance(geometry(scene, 0), places[0], geometry(scene, 1), places[1], request, result)
-    return answer if np.isfinite(answer) and abs(answer) < 1e6 else None
+    transforms = [coal.Transform3s(scene.rotation[k], scene.position[k]) for k in range(2)]
+    distance = coal.distance(
+        geometry(scene, 0), transforms[0], geometry(scene, 1), transforms[1], request, result
+    )
+    return distance if np.isfinite(distance) and abs(distance) < 1e6 else None
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids=NAMES)
@@ -194,13 +196,13 @@ def test_gaps_agree_with_coal_or_are_proven_against_it(kinds):
     disputed = 0
     for _ in range(2 * PAIRS):
         scene = random_pair(rng, *kinds)
-        gap, n, _ = scene.least()
-        theirs = coal_distance(scene)
-        if theirs is None or abs(gap - theirs) > 1e-6:
-            # a deeper answer than a translation that is seen to separate the pair cannot be right, nor a
-            # shallower one (its polytope is inside the true shape) if no direction gets there
+        gap, n, _ = scene.closest()
+        coal_gap = coal_distance(scene)
+        if coal_gap is None or abs(gap - coal_gap) > 1e-6:
+            # a depth above the length of a translation that separates the pair cannot be right, nor a
+            # smaller one (coal's polytope is inside the true shape) that no direction attains
             assert separation(scene, n) == pytest.approx(gap, abs=1e-12)
-            if theirs is not None and theirs > gap:
+            if coal_gap is not None and coal_gap > gap:
                 assert best_of_all_directions(scene, rng) < gap + 1e-7
             disputed += 1
     assert disputed <= 3
@@ -212,28 +214,28 @@ def test_normal_is_the_gradient_of_the_gap(kinds):
     step, checked = 1e-6, 0
     for _ in range(15):
         scene = random_pair(rng, *kinds, patch=False)
-        gap, normal, _ = scene.least()
-        home = scene.position[0].copy()
+        gap, normal, _ = scene.closest()
+        start = scene.position[0].copy()
         slope, bend = np.zeros(3), 0.0
         for axis in range(3):
             sides = []
             for sign in (1, -1):
-                scene.position[0] = home
+                scene.position[0] = start
                 scene.position[0, axis] += sign * step
                 sides.append(scene.gap)
             slope[axis] = (sides[0] - sides[1]) / (2 * step)
             bend = max(bend, abs(sum(sides) - 2 * gap) / step)
-            scene.position[0] = home
-        if bend < 1e-4:  # else a kink of the depth, or a centre of curvature within 1 cm
+            scene.position[0] = start
+        if bend < 1e-4:  # else a breakpoint of the depth, or a centre of curvature within 1 cm
             np.testing.assert_allclose(slope, normal, atol=2e-8)
             checked += 1
     assert checked >= 11
 
 
-def test_portal_alone_would_be_wrong_where_the_answer_is_right():
+def test_portal_alone_would_be_wrong_where_the_gap_is_right():
     """A thin disk off the middle of a sphere: along the ray from the centres the way out is 0.06 mm too long."""
     scene = Scene([("cylinder", (0.06, 0.005)), ("sphere", (0.05,))])
-    scene.place(1, (0.03, 0.0, 0.005 + 0.05 - 0.003))
+    scene.set_pose(1, (0.03, 0.0, 0.005 + 0.05 - 0.003))
     assert scene.gap == pytest.approx(-0.003, abs=LENGTH)
     ray = scene.position[0] - scene.position[1]
     assert separation(scene, ray / np.linalg.norm(ray)) < -0.003 - 5e-5
@@ -249,24 +251,24 @@ def test_flat_contact_keeps_its_gap_down_to_rounding(depth):
         (("capsule", (0.02, 0.1)), ("box", (0.2, 0.2, 0.1)), 0.22),
     ):
         scene = Scene([first, second])
-        scene.place(1, (0.1, 0.2, 0.3), turn)
-        scene.place(0, scene.position[1] + turn @ (0.01, 0.02, height + depth), turn)
-        gap, normal, _ = scene.least()
+        scene.set_pose(1, (0.1, 0.2, 0.3), turn)
+        scene.set_pose(0, scene.position[1] + turn @ (0.01, 0.02, height + depth), turn)
+        gap, normal, _ = scene.closest()
         assert gap == pytest.approx(depth, abs=LENGTH)
         np.testing.assert_allclose(normal, turn[:, 2], atol=DIRECTION)
 
 
-def test_coincident_centres_give_a_finite_depth_and_the_same_answer_twice():
+def test_coincident_centres_give_a_finite_depth_and_the_same_contact_twice():
     sizes = {"sphere": (0.05,), "capsule": (0.02, 0.1), "cylinder": (0.06, 0.02), "box": (0.1, 0.12, 0.13)}
     for first, one in sizes.items():
         for second, two in sizes.items():
             scene = Scene([(first, one), (second, two)])
-            scene.place(0, (0.0, 0.0, 0.0), rotation_about((1, 2, 3), 0.7))
-            gap, normal, point = scene.least()
+            scene.set_pose(0, (0.0, 0.0, 0.0), rotation_about((1, 2, 3), 0.7))
+            gap, normal, point = scene.closest()
             assert gap < 0
             assert np.all(np.isfinite(point))
             assert np.linalg.norm(normal) == pytest.approx(1.0, abs=1e-12)
             assert separation(scene, normal) == pytest.approx(gap, abs=1e-12)
-            again = scene.least()
+            again = scene.closest()
             assert again[0] == gap
             np.testing.assert_array_equal(again[1], normal)

@@ -1,4 +1,4 @@
-"""Flats and lines on flats: how many points, where, how deep; rates and ids while they move."""
+"""Flats and lines on flats: number, position and gap of the points; rates and ids under motion."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_disk_flat_on_a_face_stands_on_four_rim_points_of_its_material(second):
     scene = Scene([("cylinder", (0.06, 0.005)), second], obstacle=True)
     height = 0.0 if second[0] == "half-space" else 0.1
     for turn in (0.0, 0.3):
-        scene.place(0, (0.01, 0.02, height + 0.005 - 1e-4), rotation_about((0, 0, 1), turn))
+        scene.set_pose(0, (0.01, 0.02, height + 0.005 - 1e-4), rotation_about((0, 0, 1), turn))
         rows = list(scene.rows().values())
         azimuths = turn + np.pi / 4 * np.array([1, 3, -1, -3])
         where = 0.06 * np.column_stack([np.cos(azimuths), np.sin(azimuths)]) + (0.01, 0.02)
@@ -38,9 +38,11 @@ def test_a_block_stands_on_its_four_corners(first, second):
     scene = Scene([first[:2], second], (first[2], None), obstacle=True)
     top = 0.1 if second[0] == "box" else 0.0
     turn = rotation_about((0, 0, 1), 0.4)
-    scene.place(0, (0.01, 0.02, top + 0.03 + 2e-4), turn)
-    found = sorted(tuple(np.round(turn.T @ (p - (0.01, 0.02, p[2])), 9)) for _, _, p in scene.rows().values())
-    np.testing.assert_allclose(found, [(x, y, 0) for x in (-0.05, 0.05) for y in (-0.04, 0.04)], atol=1e-9)
+    scene.set_pose(0, (0.01, 0.02, top + 0.03 + 2e-4), turn)
+    points = sorted(
+        tuple(np.round(turn.T @ (p - (0.01, 0.02, p[2])), 9)) for _, _, p in scene.rows().values()
+    )
+    np.testing.assert_allclose(points, [(x, y, 0) for x in (-0.05, 0.05) for y in (-0.04, 0.04)], atol=1e-9)
     for gap, normal, _ in scene.rows().values():
         assert gap == pytest.approx(2e-4, abs=LENGTH)
         np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
@@ -49,7 +51,7 @@ def test_a_block_stands_on_its_four_corners(first, second):
 def test_a_tilted_block_has_the_true_height_of_every_corner():
     scene = Scene([("box", (0.05, 0.04, 0.03)), ("box", (0.3, 0.3, 0.1))])
     turn = rotation_about((0.3, 1, 0), 0.03) @ rotation_about((0, 0, 1), 0.4)
-    scene.place(0, (0, 0, 0.133), turn)
+    scene.set_pose(0, (0, 0, 0.133), turn)
     corners = np.array([turn @ (x, y, -0.03) for x in (-0.05, 0.05) for y in (-0.04, 0.04)])
     heights = sorted(corners[:, 2] + 0.033)
     np.testing.assert_allclose(sorted(row[0] for row in scene.rows().values()), heights, atol=LENGTH)
@@ -57,27 +59,27 @@ def test_a_tilted_block_has_the_true_height_of_every_corner():
 
 def test_a_beam_across_a_beam_stands_where_their_edges_cross():
     scene = Scene([("box", (0.2, 0.02, 0.01)), ("box", (0.03, 0.2, 0.05))])
-    scene.place(0, (0, 0, 0.0601))
+    scene.set_pose(0, (0, 0, 0.0601))
     np.testing.assert_allclose(
         level_points(scene), [(-0.03, -0.02), (-0.03, 0.02), (0.03, -0.02), (0.03, 0.02)], atol=1e-9
     )
 
 
-def test_a_block_on_its_edge_rests_on_both_ends_of_it():
+def test_a_block_on_its_edge_touches_at_both_ends_of_it():
     for first, vertices in ((("box", (0.05, 0.04, 0.03)), None), (("polytope", ()), PRISM)):
         scene = Scene([first, ("box", (0.3, 0.3, 0.1))], (vertices, None))
         lean = np.arctan2(0.03, 0.04)  # the corner is straight below the middle
-        scene.place(0, (0, 0, 0.1 + 0.05 + 1e-3), rotation_about((1, 0, 0), np.pi / 2 - lean))
+        scene.set_pose(0, (0, 0, 0.1 + 0.05 + 1e-3), rotation_about((1, 0, 0), np.pi / 2 - lean))
         np.testing.assert_allclose(level_points(scene), [(-0.05, 0), (0.05, 0)], atol=1e-9)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("capsule", (0.02, 0.1)), ("cylinder", (0.02, 0.1))])
 @pytest.mark.parametrize("second", [("box", (0.3, 0.3, 0.1)), ("half-space", ()), ("cylinder", (0.3, 0.1))])
 @pytest.mark.parametrize("tilt", [0.0, 0.01, -0.03])
-def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
+def test_a_line_on_a_face_touches_at_both_ends(kind, size, second, tilt):
     scene = Scene([(kind, size), second], obstacle=True)
     height = 0.0 if second[0] == "half-space" else 0.1
-    scene.place(0, (0, 0, height + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
+    scene.set_pose(0, (0, 0, height + 0.021), rotation_about((1, 0, 0), np.pi / 2 + tilt))
     rows = sorted(scene.rows().values(), key=lambda row: row[2][1])
     drop = 0.02 if kind == "capsule" else 0.02 * np.cos(tilt)
     assert len(rows) == 2
@@ -88,9 +90,9 @@ def test_a_line_on_a_face_rests_on_both_ends(kind, size, second, tilt):
 
 @pytest.mark.parametrize("first", ["capsule", "cylinder"])
 @pytest.mark.parametrize("second", ["capsule", "cylinder"])
-def test_a_log_along_a_log_touches_at_both_ends_of_what_they_share(first, second):
+def test_a_log_along_a_log_touches_at_both_ends_of_the_overlap(first, second):
     scene = Scene([(first, (0.02, 0.1)), (second, (0.03, 0.15))])
-    scene.place(0, (0.051, 0.0, 0.12))
+    scene.set_pose(0, (0.051, 0.0, 0.12))
     rows = sorted(scene.rows().values(), key=lambda row: row[2][2])
     np.testing.assert_allclose([row[2][2] for row in rows], (0.02, 0.15), atol=1e-12)
     for gap, normal, _ in rows:
@@ -98,9 +100,9 @@ def test_a_log_along_a_log_touches_at_both_ends_of_what_they_share(first, second
         np.testing.assert_allclose(normal, (1, 0, 0), atol=1e-12)
 
 
-def test_stacked_disks_share_the_lens_of_their_caps():
+def test_stacked_disks_touch_on_the_lens_of_their_caps():
     scene = Scene([("cylinder", (0.06, 0.005)), ("cylinder", (0.06, 0.005))])
-    scene.place(0, (0.05, 0.0, 0.0101))
+    scene.set_pose(0, (0.05, 0.0, 0.0101))
     rows = scene.rows()
     assert len(rows) == 4
     for gap, _, point in rows.values():
@@ -114,24 +116,24 @@ def test_stacked_disks_share_the_lens_of_their_caps():
 
 def test_a_disk_on_a_narrow_beam_stands_where_its_rim_passes_the_edges():
     scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.3, 0.02, 0.1))])
-    scene.place(0, (0.05, 0, 0.1049))
+    scene.set_pose(0, (0.05, 0, 0.1049))
     x = np.sqrt(0.06**2 - 0.02**2)
-    wanted = [(0.05 - x, -0.02), (0.05 - x, 0.02), (0.05 + x, -0.02), (0.05 + x, 0.02)]
-    np.testing.assert_allclose(level_points(scene), wanted, atol=1e-9)
+    expected = [(0.05 - x, -0.02), (0.05 - x, 0.02), (0.05 + x, -0.02), (0.05 + x, 0.02)]
+    np.testing.assert_allclose(level_points(scene), expected, atol=1e-9)
 
 
-def test_one_point_on_a_flat_is_taken_from_its_middle():
+def test_one_point_on_a_flat_is_its_middle():
     scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.3, 0.3, 0.1))], patch=False)
-    scene.place(0, (0.01, 0.02, 0.106))
+    scene.set_pose(0, (0.01, 0.02, 0.106))
     ((gap, _, point),) = scene.rows().values()
     assert gap == pytest.approx(0.001, abs=LENGTH)
     np.testing.assert_allclose(point, (0.01, 0.02, 0.1005), atol=1e-12)
 
 
-def test_beyond_the_flat_angle_one_point_is_left():
+def test_beyond_the_flat_angle_there_is_one_point():
     for angle, count, flat in ((0.099, 4, 0.1), (0.101, 1, 0.1), (0.101, 4, 0.2)):
         scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.3, 0.3, 0.1))], flat_angle=flat)
-        scene.place(0, (0, 0, 0.12), rotation_about((0, 1, 0), angle))
+        scene.set_pose(0, (0, 0, 0.12), rotation_about((0, 1, 0), angle))
         assert len(scene.rows()) == count
 
 
@@ -146,38 +148,40 @@ LYING = [
 ]
 
 
-def test_gap_rates_of_every_point_are_the_carriers_velocity():
+def test_gap_rates_of_every_point_are_the_material_points_velocity():
     rng = np.random.default_rng(23)
     step, compared, worst_sliding = 1e-6, 0, 0
     for first, second, turn, height in LYING * 6:
         scene = Scene([first, second])
         tilt = rotation_about((*rng.normal(size=2), 0.0), rng.uniform(0.005, 0.08))
         ground = ON_SIDE if second[0] == "capsule" else np.eye(3)
-        scene.place(1, (0, 0, 0), ground)
-        scene.place(0, (*rng.normal(size=2) * 0.005, height), tilt @ rotation_about((0, 0, 1), 0.02) @ turn)
+        scene.set_pose(1, (0, 0, 0), ground)
+        scene.set_pose(
+            0, (*rng.normal(size=2) * 0.005, height), tilt @ rotation_about((0, 0, 1), 0.02) @ turn
+        )
         scene.position[0, 2] += rng.uniform(-0.002, 0.004) - scene.gap
-        home = scene.position.copy(), scene.rotation.copy()
-        start, found = scene.rows(), scene.measure()
+        base = scene.position.copy(), scene.rotation.copy()
+        start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        wanted = {}
-        for c in range(found.count):
+        expected = {}
+        for c in range(contacts.count):
             rate = 0.0
-            for carrier in range(2):
-                f = found.frame[c, carrier]
-                arm = scene.rotation[f] @ found.local[c, carrier]
-                rate += found.weight[c, carrier] * found.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            wanted[int(found.id[c])] = rate
+            for slot in range(2):
+                f = contacts.frame[c, slot]
+                arm = scene.rotation[f] @ contacts.local[c, slot]
+                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
+            expected[int(contacts.id[c])] = rate
         sides = []
         for sign in (1, -1):
             for k in range(2):
-                turned = rotation_about(spin[k], sign * step * np.linalg.norm(spin[k])) @ home[1][k]
-                scene.place(k, home[0][k] + sign * step * velocity[k], turned)
+                turned = rotation_about(spin[k], sign * step * np.linalg.norm(spin[k])) @ base[1][k]
+                scene.set_pose(k, base[0][k] + sign * step * velocity[k], turned)
             sides.append(scene.rows())
         for key in start.keys() & sides[0].keys() & sides[1].keys():
             forth, back = sides[0][key][0], sides[1][key][0]
             if abs(forth + back - 2 * start[key][0]) / step > 1e-3:
-                continue  # a kink
-            error = abs((forth - back) / (2 * step) - wanted[key])
+                continue  # a breakpoint
+            error = abs((forth - back) / (2 * step) - expected[key])
             sliding = (key & 0xFFFF) >= 60_000 or (
                 (key >> 16) & 0xFFFF
             ) >= 60_000  # where something passes a rim
@@ -189,14 +193,14 @@ def test_gap_rates_of_every_point_are_the_carriers_velocity():
 
 def test_ids_persist_while_a_disk_rocks_and_slides_over_a_box():
     scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.08, 0.04, 0.1))])
-    before, kept, seen = set(), 0, 0
+    before, persistent, seen = set(), 0, 0
     for t in np.linspace(0, 1, 800):
         tilt = rotation_about((1, 0, 0), 0.05 * np.sin(9 * t)) @ rotation_about(
             (0, 1, 0), 0.15 * np.sin(7 * t + 1)
         )
-        place = (0.05 + 0.04 * np.sin(3 * t), 0.03 * np.cos(4 * t), 0.105 + 0.002 * np.sin(11 * t))
-        scene.place(0, place, tilt @ rotation_about((0, 0, 1), 0.5 * t))
+        position = (0.05 + 0.04 * np.sin(3 * t), 0.03 * np.cos(4 * t), 0.105 + 0.002 * np.sin(11 * t))
+        scene.set_pose(0, position, tilt @ rotation_about((0, 0, 1), 0.5 * t))
         now = set(scene.rows())
         assert 1 <= len(now) <= 4
-        kept, seen, before = kept + len(now & before), seen + len(now), now
-    assert kept > 0.97 * seen
+        persistent, seen, before = persistent + len(now & before), seen + len(now), now
+    assert persistent > 0.97 * seen

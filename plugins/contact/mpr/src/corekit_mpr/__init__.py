@@ -1,1 +1,1 @@
-"""Contacts of convex shapes by Minkowski portal refinement, with the refinement that makes its depth exact."""
+"""Contacts of convex shapes by Minkowski portal refinement, with a search that makes its depth exact."""

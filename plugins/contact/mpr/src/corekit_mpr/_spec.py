@@ -1,4 +1,4 @@
-"""What `corekit list` and `corekit info` read."""
+"""Specification of the detector for `corekit list` and `corekit info`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ mpr = ComponentSpec(
     api="0.1",
     target="corekit_mpr.detector:MprDetector",
     config="corekit_mpr.config:MprConfig",
-    summary="Gaps of any two convex shapes by support functions: portal refinement, GJK, polished and proven.",
+    summary="Gaps of any two convex shapes by support functions: portal refinement and GJK, with proven bounds.",
     modules=("numba", "scipy"),
     citation=(
         "Snethen (2008), Complex collision made simple, Game Programming Gems 7, for portal refinement; "

@@ -14,14 +14,18 @@ class MprConfig:
     """Options of `mpr`; `patch` and `flat_angle` are those of `sdf` and change no gap of a pair."""
 
     patch: bool = option(
-        True, "whether a flat or a line on a flat gives up to four points instead of the closest one alone"
+        True, "report a flat or a line on a flat by up to four points, not by the closest one alone"
     )
     flat_angle: float = option(
-        0.1, "tilt up to which a flat or a line counts as lying on a flat", unit="rad", above=0.0, high=0.5
+        0.1,
+        "largest tilt at which a flat or a line counts as lying on a flat",
+        unit="rad",
+        above=0.0,
+        high=0.5,
     )
     tolerance: float = option(
         1e-7,
-        "how near the proven bounds of a depth come where overlapping shapes are round",
+        "largest distance between the proven bounds of the penetration of round shapes",
         unit="m",
         above=0.0,
     )

@@ -1,9 +1,9 @@
-"""Depth of two cores that overlap: a polytope inside D grown towards the surface where it is nearest.
+"""Depth of two cores that overlap: a polytope inside D that grows towards the nearest part of the surface.
 
 The polytope starts as the tetrahedron of the portal. Its face nearest to the origin bounds the depth from
-below, the support plane of any direction bounds it from above; the best direction found is polished
-(`polish`). The face is replaced by a cone to the support point above it until the two bounds meet: then the
-depth is proven to be the least over all directions, whatever the portal was.
+below, the support plane of any direction bounds it from above. `refine_direction` improves the best
+direction. A cone to the support point above the nearest face replaces the face until the two bounds meet.
+Then the depth is proven to be the least over all directions, for any portal.
 
 Source: van den Bergen (2001), "Proximity queries and penetration depth computation on 3D game objects".
 """
@@ -16,9 +16,9 @@ from typing import Final
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
-from corekit_mpr.literals import number
-from corekit_mpr.polish import polish
-from corekit_mpr.support import Pair, lowest
+from corekit_mpr.literals import runtime_int
+from corekit_mpr.refine_direction import refine_direction
+from corekit_mpr.support import Pair, lowest_point
 
 __all__ = ["MAX_CORNERS", "MAX_FACES", "depth"]
 
@@ -27,10 +27,10 @@ MAX_FACES: Final = 2 * MAX_CORNERS
 
 
 @compiled
-def _put_face(
+def _add_face(
     corners: Array, faces: IntArray, planes: Array, count: int, i: int, j: int, k: int, middle: Vector
 ) -> int:
-    """Append the face i, j, k with its outward plane; a sliver, which has none, is left out."""
+    """Append the face i, j, k with its outward plane; skip a sliver, which has none."""
     a = row(corners, i)
     n = cross(subtract(row(corners, j), a), subtract(row(corners, k), a))
     length = norm(n)
@@ -47,12 +47,12 @@ def _put_face(
 
 
 @compiled
-def _horizon(
+def _remove_visible_faces(
     faces: IntArray, planes: Array, count: int, w: Vector, tiny: float, rim: IntArray
 ) -> tuple[int, int]:
-    """Remove the faces that w sees; their boundary goes into `rim`. Returns faces left and edges of the boundary."""
-    edges = number(0)
-    face = number(0)
+    """Remove the faces visible from w, write their boundary to `rim`; return the counts of faces and rim edges."""
+    edges = runtime_int(0)
+    face = runtime_int(0)
     while face < count:
         if dot(row(planes, face), w) - planes[face, 3] <= tiny:
             face += 1
@@ -80,6 +80,7 @@ def _horizon(
 
 @compiled
 def _nearest_face(planes: Array, count: int) -> int:
+    """Return the face whose plane is nearest to the origin."""
     best, chosen = math.inf, 0
     for face in range(count):
         if planes[face, 3] < best:
@@ -88,28 +89,28 @@ def _nearest_face(planes: Array, count: int) -> int:
 
 
 @compiled
-def _polished(
+def _refine_from_face(
     pair: Pair, vertices: Array, n: Vector, corners: Array, face: IntArray, tiny: float, simplex: Array,
     edges: Array,
 ) -> tuple[float, Vector]:  # fmt: skip
-    """`polish` from n with the corners of a face as its simplex."""
+    """Refine the direction n, with the corners of a face as the simplex."""
     for k in range(3):
         for column in range(6):
             simplex[k, column] = corners[face[k], column]
-    return polish(pair, vertices, n, simplex, number(3), tiny, edges)
+    return refine_direction(pair, vertices, n, simplex, runtime_int(3), tiny, edges)
 
 
 @compiled
-def _tetrahedron(simplex: Array, corners: Array, faces: IntArray, planes: Array) -> tuple[int, Vector]:
-    """The polytope of the simplex's four rows: how many faces, and a point inside; rows 1–3 move to 0–2."""
+def _start_polytope(simplex: Array, corners: Array, faces: IntArray, planes: Array) -> tuple[int, Vector]:
+    """Make the polytope of the simplex's four rows, move rows 1–3 to 0–2; return face count and interior point."""
     middle = (0.0, 0.0, 0.0)
     for k in range(4):
         for column in range(6):
             corners[k, column] = simplex[k, column]
         middle = along(middle, 0.25, row(simplex, k))
-    count = number(0)
+    count = runtime_int(0)
     for k in range(4):
-        count = _put_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
+        count = _add_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
     for k in range(3):
         for column in range(6):
             simplex[k, column] = simplex[k + 1, column]
@@ -121,44 +122,46 @@ def depth(
     pair: Pair, vertices: Array, outward: Vector, size: float, tolerance: float, simplex: Array, edges: Array,
     corners: Array, faces: IntArray, planes: Array, rim: IntArray,
 ) -> tuple[float, Vector, float]:  # fmt: skip
-    """The gap −depth [m], its direction, and an upper bound of the gap.
+    """Return the gap −depth [m], its direction, and an upper bound of the gap.
 
     Args:
-        outward: unit direction in which the way out may be short: the portal's normal.
-        tolerance: how near the bounds come where the surface is round [m].
-        simplex: the tetrahedron in rows 0–3, later a work buffer.
-        edges, corners, faces, planes, rim: work buffers, shapes (MAX_EDGES, 3), (MAX_CORNERS, 6),
-            (MAX_FACES, 3), (MAX_FACES, 4), (3·MAX_FACES, 2).
+        outward: unit direction of a short way out, the portal's normal.
+        tolerance: largest distance of the bounds where the surface is round [m].
+        simplex: the tetrahedron in rows 0–3, later a workspace.
+        edges, corners, faces, planes, rim: workspaces, shapes (MAX_EDGES, 3), (MAX_CORNERS, 6), (MAX_FACES,
+            3), (MAX_FACES, 4), (3·MAX_FACES, 2).
     """
     tiny = 1e-14 * size
-    count, middle = _tetrahedron(simplex, corners, faces, planes)
-    used = number(4)
-    best, found = polish(pair, vertices, scaled(outward, -1.0), simplex, number(3), tiny, edges)
+    count, middle = _start_polytope(simplex, corners, faces, planes)
+    corner_count = runtime_int(4)
+    best, best_n = refine_direction(
+        pair, vertices, scaled(outward, -1.0), simplex, runtime_int(3), tiny, edges
+    )
     upper = 0.0
     while count > 0:
         face = _nearest_face(planes, count)
         upper = -planes[face, 3]
         n = scaled(row(planes, face), -1.0)
-        if upper - best <= tolerance or used == len(corners) or count + 16 > len(faces):
-            # the bounds have met; a maximum elsewhere may still be the better one by less than that
-            if dot(n, found) < 0.999:
-                f, polished = _polished(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
+        if upper - best <= tolerance or corner_count == len(corners) or count + 16 > len(faces):
+            # the bounds have met; a maximum elsewhere may be better by less than their distance
+            if dot(n, best_n) < 0.999:
+                f, refined = _refine_from_face(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
                 if f > best:
-                    best, found = f, polished
+                    best, best_n = f, refined
             break
-        w, a = lowest(pair, vertices, n)
+        w, a = lowest_point(pair, vertices, n)
         f = dot(w, n)
         if f > best + tiny:
-            f, polished = _polished(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
+            f, refined = _refine_from_face(pair, vertices, n, corners, faces[face], tiny, simplex, edges)
             if f > best + tiny:
-                best, found = f, polished
-        before = count
-        count, boundary = _horizon(faces, planes, count, w, tiny, rim)
-        if count == before or count + boundary > len(faces):
-            break  # the support lies in the face: rounding allows no more
+                best, best_n = f, refined
+        previous_count = count
+        count, edge_count = _remove_visible_faces(faces, planes, count, w, tiny, rim)
+        if count == previous_count or count + edge_count > len(faces):
+            break  # the support lies in the face to rounding
         for k in range(6):
-            corners[used, k] = w[k] if k < 3 else a[k - 3]
-        for e in range(boundary):
-            count = _put_face(corners, faces, planes, count, rim[e, 0], rim[e, 1], used, middle)
-        used += 1
-    return best, found, upper
+            corners[corner_count, k] = w[k] if k < 3 else a[k - 3]
+        for e in range(edge_count):
+            count = _add_face(corners, faces, planes, count, rim[e, 0], rim[e, 1], corner_count, middle)
+        corner_count += 1
+    return best, best_n, upper

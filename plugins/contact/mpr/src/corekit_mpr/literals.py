@@ -1,13 +1,13 @@
-"""What keeps the number of compiled variants small."""
+"""Integers that the compiler does not specialise on, so that fewer variants are compiled."""
 
 from __future__ import annotations
 
 from corekit.compiled import compiled
 
-__all__ = ["number"]
+__all__ = ["runtime_int"]
 
 
 @compiled
-def number(value: int) -> int:
-    """An integer that is not a literal to the compiler, which would compile callees anew for every literal."""
+def runtime_int(value: int) -> int:
+    """Return an integer that is no literal to the compiler, which compiles a callee once per literal argument."""
     return int(value)

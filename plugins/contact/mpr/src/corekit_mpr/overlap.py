@@ -1,14 +1,15 @@
-"""Where two features that lie on each other overlap: the points in question for a patch.
+"""Overlap of two features that lie on each other: candidate points for a patch.
 
 Seen along the pair's normal, the overlap of two flats is bounded by corners of either over the other and by
-places where their edges cross:
+crossings of their edges:
 
 - a corner, rim point or end over a face is measured along the face's normal to its plane;       (1)
 - two edges, or an edge and a line, along their common perpendicular;                            (2)
-- an end of a round line beside another line, along the shortest way to that;                    (3)
+- an end of a round line beside another line, along the shortest way to that line;               (3)
 - where an edge or rim passes a rim, along the normal of a cap.                                  (4)
 
-The rates of (1)–(3) are exact; the point of (4) slides on both, and its rate is wrong by tilt × sliding speed.
+The rates of (1)–(3) are exact. The point of (4) slides on both shapes; the error of its rate is tilt ×
+sliding speed.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
-from corekit_mpr.literals import number
+from corekit_mpr.literals import runtime_int
 
-__all__ = ["Pool", "overlap", "pool"]
+__all__ = ["OverlapBuffers", "collect_overlap", "new_overlap_buffers"]
 
 _PARALLEL: Final = 1e-9
 
 
-class Pool(NamedTuple):
-    """Buffers: corners of the two features (see `features.facing`), and the points found.
+class OverlapBuffers(NamedTuple):
+    """Corners of the two features (see `features.supporting_feature`), and the points of their overlap.
 
-    A point is a row: gap [m], normal, point [m], and the names of both features (whole numbers).
+    A point is a row: gap [m], normal, point [m], and the ids of both features (whole numbers).
     """
 
     loop_a: Array
@@ -40,24 +41,24 @@ class Pool(NamedTuple):
     rows: Array
 
 
-def pool(corners: int) -> Pool:
-    """Buffers for faces of up to so many corners."""
+def new_overlap_buffers(corners: int) -> OverlapBuffers:
+    """Allocate the buffers for faces of up to `corners` corners."""
     n = max(corners, 4) + 1
-    return Pool(np.zeros((n, 5)), np.zeros((n, 5)), np.zeros((8 * n, 9)))
+    return OverlapBuffers(np.zeros((n, 5)), np.zeros((n, 5)), np.zeros((8 * n, 9)))
 
 
 @compiled
-def _put(
-    rows: Array, count: int, name_a: float, name_b: float, gap: float, normal: Vector, point: Vector
+def _add_point(
+    rows: Array, count: int, id_a: float, id_b: float, gap: float, normal: Vector, point: Vector
 ) -> int:
-    """Append a point unless the buffer is full; returns the new count."""
+    """Append a point unless the buffer is full; return the new count."""
     if count == len(rows):
         return count
     rows[count, 0] = gap
     for k in range(3):
         rows[count, 1 + k] = normal[k]
         rows[count, 4 + k] = point[k]
-    rows[count, 7], rows[count, 8] = name_a, name_b
+    rows[count, 7], rows[count, 8] = id_a, id_b
     return count + 1
 
 
@@ -80,7 +81,7 @@ def _over(feature: Feature, loop: Array, x: Vector) -> bool:
 
 @compiled
 def _to_surface(feature: Feature, m: Vector) -> Vector:
-    """From the line of a feature to its surface, down towards a face of normal m."""
+    """Return the vector from the line of a feature to its surface, down towards a face of normal m."""
     kind, _, u, radius = feature
     if kind == LINE:
         return scaled(m, -radius)
@@ -95,7 +96,7 @@ def _corners_over(
     feature: Feature, loop: Array, face: Feature, ground: Array, flip: float, rows: Array,
     count: int,
 ) -> int:  # fmt: skip
-    """Points (1): corners of a feature over a face; flip = −1 if the feature is B's."""
+    """Append points (1): corners of a feature over a face; flip = −1 if the feature is B's."""
     m = face[2]
     off = _to_surface(feature, m)
     base = row(ground, 4 if face[0] == DISK else 0)
@@ -103,14 +104,14 @@ def _corners_over(
         x = along(row(loop, c), 1.0, off)
         if _over(face, ground, x):
             gap = dot(m, subtract(x, base))
-            name_a, name_b = (loop[c, 3], float(FACE)) if flip > 0.0 else (float(FACE), loop[c, 3])
-            count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+            id_a, id_b = (loop[c, 3], float(FACE)) if flip > 0.0 else (float(FACE), loop[c, 3])
+            count = _add_point(rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
     return count
 
 
 @compiled
 def _sides(feature: Feature) -> int:
-    """How many edges a feature has."""
+    """Return the number of edges of a feature."""
     kind, count, _, _ = feature
     if kind == POLYGON:
         return count
@@ -121,7 +122,7 @@ def _sides(feature: Feature) -> int:
 def _edges_crossing(
     a: Feature, loop_a: Array, b: Feature, loop_b: Array, n: Vector, rows: Array, count: int
 ) -> int:
-    """Points (2): edges of A that cross edges of B, seen along n."""
+    """Append points (2): edges of A that cross edges of B, seen along n."""
     thick_a = a[3] if a[0] in (LINE, BARREL) else 0.0
     thick_b = b[3] if b[0] in (LINE, BARREL) else 0.0
     for i in range(_sides(a)):
@@ -141,7 +142,7 @@ def _edges_crossing(
             gap = -dot(c, d) - thick_a - thick_b
             x = along(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
             x = along(x, -thick_a - 0.5 * gap, c)
-            count = _put(rows, count, loop_a[i, 4], loop_b[j, 4], gap, c, x)
+            count = _add_point(rows, count, loop_a[i, 4], loop_b[j, 4], gap, c, x)
     return count
 
 
@@ -150,7 +151,7 @@ def _ends_beside(
     line: Feature, loop: Array, other: Feature, base: Array, n: Vector, flip: float,
     rows: Array, count: int,
 ) -> int:  # fmt: skip
-    """Points (3): ends of a line beside another; flip = −1 if the line is B's."""
+    """Append points (3): ends of a line beside another; flip = −1 if the line is B's."""
     start = row(base, 0)
     e = subtract(row(base, 1), start)
     square = dot(e, e)
@@ -165,8 +166,10 @@ def _ends_beside(
             out = side(flip * dot(d, n)) / distance
             gap = out * distance * distance - line[3] - other[3]
             m = scaled(d, out)
-            name_a, name_b = (loop[c, 3], float(SIDE)) if flip > 0.0 else (float(SIDE), loop[c, 3])
-            count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m))
+            id_a, id_b = (loop[c, 3], float(SIDE)) if flip > 0.0 else (float(SIDE), loop[c, 3])
+            count = _add_point(
+                rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m)
+            )
     return count
 
 
@@ -175,7 +178,7 @@ def _edges_past_rim(
     cap: Feature, centre: Vector, feature: Feature, loop: Array, flip: float, rows: Array,
     count: int,
 ) -> int:  # fmt: skip
-    """Points (4) where edges of a feature pass the rim of a cap; flip = −1 if the cap is A's."""
+    """Append points (4) where edges of a feature pass the rim of a cap; flip = −1 if the cap is A's."""
     m, R = cap[2], cap[3]
     for i in range(_sides(feature)):
         p = row(loop, i)
@@ -191,10 +194,10 @@ def _edges_past_rim(
             if 0.0 < t < 1.0:
                 x = along(along(p, t, e), 1.0, _to_surface(feature, m))
                 gap = dot(m, subtract(x, centre))
-                name_a, name_b = loop[i, 4], float(CROSSING + upper)
+                id_a, id_b = loop[i, 4], float(CROSSING + upper)
                 if flip < 0.0:
-                    name_a, name_b = name_b, name_a
-                count = _put(rows, count, name_a, name_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+                    id_a, id_b = id_b, id_a
+                count = _add_point(rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
     return count
 
 
@@ -202,7 +205,7 @@ def _edges_past_rim(
 def _rims_crossing(
     a: Feature, centre_a: Vector, b: Feature, centre_b: Vector, rows: Array, count: int
 ) -> int:
-    """Points (4) where the rim of A passes that of B, seen along B's axis."""
+    """Append points (4) where the rim of A passes that of B, seen along B's axis."""
     m = b[2]
     d = subtract(centre_a, centre_b)
     height = dot(d, m)
@@ -211,14 +214,16 @@ def _rims_crossing(
     if not (abs(a[3] - b[3]) < apart < a[3] + b[3]):
         return count
     towards = scaled(d, 1.0 / apart)
-    reach = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
-    aside = math.sqrt(max(b[3] * b[3] - reach * reach, 0.0))
+    offset = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
+    aside = math.sqrt(max(b[3] * b[3] - offset * offset, 0.0))
     for k in range(2):
-        x = along(centre_b, reach, towards)
+        x = along(centre_b, offset, towards)
         x = along(x, aside if k else -aside, cross(m, towards))
-        # straight up to the plane of A's cap
+        # along m to the plane of A's cap
         gap = dot(a[2], subtract(centre_a, x)) / dot(a[2], m)
-        count = _put(rows, count, float(CROSSING + k), float(CROSSING + k), gap, m, along(x, 0.5 * gap, m))
+        count = _add_point(
+            rows, count, float(CROSSING + k), float(CROSSING + k), gap, m, along(x, 0.5 * gap, m)
+        )
     return count
 
 
@@ -228,14 +233,14 @@ def _flat(feature: Feature) -> bool:
 
 
 @compiled
-def overlap(a: Feature, b: Feature, n: Vector, pool: Pool) -> int:
-    """Collect the points of two features whose corners stand in the pool's loops; returns how many.
+def collect_overlap(a: Feature, b: Feature, n: Vector, buffers: OverlapBuffers) -> int:
+    """Collect the overlap points of two features whose corners are in the loops of `buffers`; return their count.
 
     Args:
         n: unit normal of the pair, from B into A.
     """
-    loop_a, loop_b, rows = pool.loop_a, pool.loop_b, pool.rows
-    count = number(0)
+    loop_a, loop_b, rows = buffers.loop_a, buffers.loop_b, buffers.rows
+    count = runtime_int(0)
     if a[0] == NOTHING or b[0] == NOTHING:
         return count
     if _flat(b):

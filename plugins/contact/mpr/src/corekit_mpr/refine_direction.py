@@ -1,26 +1,26 @@
-"""From a direction near the best one to the best one, to rounding: the refinement that takes away MPR's bias.
+"""Refinement of a direction near the best one to rounding, which removes the bias of portal refinement.
 
-f of `support` (1) is smooth but for creases where n is perpendicular to an edge of A or B (an edge of a
-box or hull, a segment, the side of a cylinder) and at the normals of caps. The best direction near a given
-one is therefore one of
+f of `support` (1) is smooth but for creases where n is perpendicular to an edge of A or B (an edge of a box
+or hull, a segment, the side of a cylinder) and at the normals of caps. The best direction near a given one is
+therefore one of
 
 - the normal of a cap, or the direction perpendicular to two edges;                           (1)
 - on the circle of directions perpendicular to one edge e: Newton's iteration along it;       (2)
 - where no crease is near: Newton's iteration on the sphere,
       (g·1 + Σ (R/ρ)·t·tᵀ)·δ = w − g·n,   g = n·w,   δ ⊥ n                                  (3)
-  with w the support of D and R, ρ, t of `support.curvature`: f is homogeneous of degree one, so that
-  its Hessian on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ).
+  with w the support of D and R, ρ, t of `support.curvature`: f is homogeneous of degree one, so its Hessian
+  on the sphere is −(g·1 + Σ (R/ρ)·t·tᵀ).
 
-All are tried and the best value is taken: every direction is a lower bound of the gap, so that one which
-does not belong merely loses. Edges of a hull are the differences of its vertices in the search's simplex.
+`refine_direction` evaluates all of them and returns the best: every direction is a lower bound of the gap, so
+an unsuitable one merely loses. Edges of a hull are the differences of its vertices in the search's simplex.
 
-At the best direction f is flat: an error ε of n changes f by g·ε²/2 alone, so that f stops growing at
-ε ≈ √eps. Newton's iteration therefore follows the gradient that it makes vanish,
+At the best direction f is flat: an error ε of n changes f by only g·ε²/2, so f stops growing at ε ≈ √eps.
+Newton's iteration therefore reduces the gradient
 
-    r = w − g·n, less its part along e,                                                        (4)
+    r = w − g·n, less its component along e,                                                   (4)
 
-until ‖r‖ is rounding; ‖r‖ is also the distance by which the witness on A, moved by −g·n, misses that on B.
-The start comes last: what was refined is preferred to it where their values differ by rounding.
+until ‖r‖ is rounding. ‖r‖ is also the distance between the witness on A, moved by −g·n, and that on B. The
+start comes last: where values differ by rounding, a refined direction is preferred to it.
 """
 
 from __future__ import annotations
@@ -42,39 +42,39 @@ from corekit.geometry.vectors import (
     side,
     unit,
 )
-from corekit_mpr.literals import number
-from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest
+from corekit_mpr.literals import runtime_int
+from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest_point
 
-__all__ = ["MAX_EDGES", "polish", "value"]
+__all__ = ["MAX_EDGES", "refine_direction", "separation_along"]
 
 MAX_EDGES: Final = 12
 _NEAR: Final = 0.15
-_SWEEPS: Final = 12
+_MAX_ITERATIONS: Final = 12
 
 
 @compiled
-def value(pair: Pair, vertices: Array, n: Vector) -> float:
-    """f(n) [m]."""
-    w, _ = lowest(pair, vertices, n)
+def separation_along(pair: Pair, vertices: Array, n: Vector) -> float:
+    """Return f(n) [m]."""
+    w, _ = lowest_point(pair, vertices, n)
     return dot(w, n)
 
 
 @compiled
 def _better(
-    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, tiny: float
+    pair: Pair, vertices: Array, best: float, best_n: Vector, n: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """The better of what was found and n."""
-    f = value(pair, vertices, n)
+    """Return the better of the best direction and n."""
+    f = separation_along(pair, vertices, n)
     if f > best + tiny:
         return f, n
-    return best, found
+    return best, best_n
 
 
 @compiled
 def _edges(
     solid: Solid, axes: tuple[Vector, Vector, Vector], n: Vector, edges: Array, count: int
 ) -> tuple[int, bool]:
-    """Append the edges of a core that n is nearly perpendicular to; whether n is nearly the normal of a cap."""
+    """Append the edges of a core nearly perpendicular to n; return the count, and whether n is nearly a cap normal."""
     kind = solid[0]
     if kind == BOX:
         for k in range(3):
@@ -110,15 +110,15 @@ def _hull_edges(simplex: Array, corners: int, column: int, tiny: float, edges: A
 
 
 @compiled
-def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) -> Vector:
-    """δ of (3), on the circle perpendicular to `edge` unless that is zero; zero where f has no such maximum."""
+def _newton_increment(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) -> Vector:
+    """Return δ of (3), on the circle perpendicular to `edge` unless that is zero; zero where f has no such maximum."""
     c_a, t_a, c_b, t_b = curvature(pair, n)
-    bound = dot(edge, edge) > 0.0
-    x = unit(cross(edge, n)) if bound else across(n)
+    on_circle = dot(edge, edge) > 0.0
+    x = unit(cross(edge, n)) if on_circle else across(n)
     gx = dot(w, x)
     ax, bx = dot(t_a, x), dot(t_b, x)
     hxx = g + c_a * ax * ax + c_b * bx * bx
-    if bound:
+    if on_circle:
         return scaled(x, gx / hxx) if hxx > 0.0 else (0.0, 0.0, 0.0)
     y = cross(n, x)
     gy = dot(w, y)
@@ -132,64 +132,59 @@ def _step(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) -> Vector:
 
 
 @compiled
-def _slope(n: Vector, w: Vector, g: float, edge: Vector) -> float:
-    """‖r‖ of (4) [m]."""
+def _gradient_norm(n: Vector, w: Vector, g: float, edge: Vector) -> float:
+    """Return ‖r‖ of (4) [m]."""
     r = along(w, -g, n)
     return norm(along(r, -dot(r, edge), edge))
 
 
 @compiled
-def _climb(
-    pair: Pair, vertices: Array, best: float, found: Vector, n: Vector, edge: Vector, tiny: float
+def _newton_direction(
+    pair: Pair, vertices: Array, best: float, best_n: Vector, n: Vector, edge: Vector, tiny: float
 ) -> tuple[float, Vector]:
-    """The better of what was found and the end of Newton's iteration (2) or (3) from n.
+    """Return the better of the best direction and the end of Newton's iteration (2) or (3) from n.
 
-    A step is shortened until f does not fall; where f is level to rounding, ‖r‖ must fall instead.
+    The iteration shortens an increment until f does not fall; where f is constant to rounding, ‖r‖ must fall
+    instead.
     """
-    w, _ = lowest(pair, vertices, n)
+    w, _ = lowest_point(pair, vertices, n)
     g = dot(w, n)
-    slope = _slope(n, w, g, edge)
-    for _ in range(_SWEEPS):
+    slope = _gradient_norm(n, w, g, edge)
+    for _ in range(_MAX_ITERATIONS):
         if not slope > tiny:
             break
-        d = _step(pair, n, w, g, edge)
+        d = _newton_increment(pair, n, w, g, edge)
         length = norm(d)
         if not length > 1e-15:
             break
-        shrink = min(1.0, 0.5 / length)
-        climbed = False
+        fraction = min(1.0, 0.5 / length)
+        improved = False
         trial, w_trial, g_trial, slope_trial = n, w, g, slope
         for _ in range(4):
-            trial = unit(along(n, shrink, d))
-            # rounding must not leave the circle
+            trial = unit(along(n, fraction, d))
+            # remove rounding errors off the circle
             trial = unit(along(trial, -dot(trial, edge), edge))
-            w_trial, _ = lowest(pair, vertices, trial)
+            w_trial, _ = lowest_point(pair, vertices, trial)
             g_trial = dot(w_trial, trial)
             if g_trial >= g - tiny:
-                slope_trial = _slope(trial, w_trial, g_trial, edge)
-                climbed = g_trial > g + tiny or slope_trial < slope
+                slope_trial = _gradient_norm(trial, w_trial, g_trial, edge)
+                improved = g_trial > g + tiny or slope_trial < slope
                 break
-            shrink *= 0.25
-        if not climbed:
+            fraction *= 0.25
+        if not improved:
             break
         n, w, g, slope = trial, w_trial, g_trial, slope_trial
     if g > best + tiny:
         return g, n
-    return best, found
+    return best, best_n
 
 
 @compiled
 def _perpendicular(
-    pair: Pair,
-    vertices: Array,
-    best: float,
-    found: Vector,
-    start: Vector,
-    edges: Array,
-    count: int,
+    pair: Pair, vertices: Array, best: float, best_n: Vector, start: Vector, edges: Array, count: int,
     tiny: float,
-) -> tuple[float, Vector]:
-    """The better of what was found and the directions near the start that are perpendicular to two edges."""
+) -> tuple[float, Vector]:  # fmt: skip
+    """Return the better of the best direction and the directions near the start that are perpendicular to two edges."""
     for i in range(count):
         for j in range(i):
             c = cross(row(edges, i), row(edges, j))
@@ -197,43 +192,43 @@ def _perpendicular(
             if length > 1e-3:
                 c = scaled(c, side(dot(c, start)) / length)
                 if dot(c, start) > 0.9:
-                    best, found = _better(pair, vertices, best, found, c, tiny)
-    return best, found
+                    best, best_n = _better(pair, vertices, best, best_n, c, tiny)
+    return best, best_n
 
 
 @compiled
-def polish(
+def refine_direction(
     pair: Pair, vertices: Array, n: Vector, simplex: Array, corners: int, tiny: float, edges: Array
 ) -> tuple[float, Vector]:
-    """The best value of f near n [m] and its direction.
+    """Return the best value of f near n [m] and its direction.
 
     Args:
         n: unit start.
         simplex: rows w, a of the corners of the search's simplex, shape (≥ corners, 6) [m].
-        tiny: what a later candidate must gain to replace an earlier one [m]: rounding must not choose.
-        edges: work buffer, shape (MAX_EDGES, 3).
+        tiny: least gain of a later candidate that replaces an earlier one [m]: rounding must not select.
+        edges: workspace, shape (MAX_EDGES, 3).
     """
-    best, found = -math.inf, n
+    best, best_n = -math.inf, n
     axes_a = (pair[3], pair[4], pair[5])
     axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    count, cap_a = _edges(pair[0], axes_a, n, edges, number(0))
+    count, cap_a = _edges(pair[0], axes_a, n, edges, runtime_int(0))
     count, cap_b = _edges(pair[1], axes_b, n, edges, count)
     if pair[0][0] == HULL:
-        count = _hull_edges(simplex, corners, number(3), tiny, edges, count)
+        count = _hull_edges(simplex, corners, runtime_int(3), tiny, edges, count)
     if pair[1][0] == HULL:
         for k in range(min(corners, 3)):  # b = a − w
             for i in range(3):
                 simplex[k, 6 + i] = simplex[k, 3 + i] - simplex[k, i]
-        count = _hull_edges(simplex, corners, number(6), tiny, edges, count)
+        count = _hull_edges(simplex, corners, runtime_int(6), tiny, edges, count)
     if cap_a:
-        best, found = _better(pair, vertices, best, found, scaled(pair[5], side(dot(pair[5], n))), tiny)
+        best, best_n = _better(pair, vertices, best, best_n, scaled(pair[5], side(dot(pair[5], n))), tiny)
     if cap_b:
-        best, found = _better(pair, vertices, best, found, (0.0, 0.0, side(n[2])), tiny)
-    best, found = _perpendicular(pair, vertices, best, found, n, edges, count, tiny)
+        best, best_n = _better(pair, vertices, best, best_n, (0.0, 0.0, side(n[2])), tiny)
+    best, best_n = _perpendicular(pair, vertices, best, best_n, n, edges, count, tiny)
     for k in range(count):
         edge = row(edges, k)
-        on_circle = along(n, -dot(n, edge), edge)
-        if norm(on_circle) > 0.5:
-            best, found = _climb(pair, vertices, best, found, unit(on_circle), edge, tiny)
-    best, found = _climb(pair, vertices, best, found, n, (0.0, 0.0, 0.0), tiny)
-    return _better(pair, vertices, best, found, n, tiny)
+        projected = along(n, -dot(n, edge), edge)
+        if norm(projected) > 0.5:
+            best, best_n = _newton_direction(pair, vertices, best, best_n, unit(projected), edge, tiny)
+    best, best_n = _newton_direction(pair, vertices, best, best_n, n, (0.0, 0.0, 0.0), tiny)
+    return _better(pair, vertices, best, best_n, n, tiny)

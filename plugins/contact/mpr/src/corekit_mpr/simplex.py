@@ -1,4 +1,4 @@
-"""The point nearest to the origin of a segment, triangle or tetrahedron, and the corners that carry it.
+"""Point of a segment, triangle or tetrahedron nearest to the origin, and the corners that span it.
 
 Source: Ericson (2005), "Real-Time Collision Detection", sections 5.1.2–5.1.6.
 """
@@ -11,12 +11,12 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add, along, cross, dot, row, scaled, subtract
 
-__all__ = ["nearest"]
+__all__ = ["nearest_point"]
 
 
 @compiled
 def _on_segment(a: Vector, b: Vector) -> tuple[Vector, int]:
-    """Nearest point, and a mask of the corners used (1: a, 2: b)."""
+    """Return the nearest point, and a mask of the corners that span it (1: a, 2: b)."""
     e = subtract(b, a)
     square = dot(e, e)
     t = -dot(a, e)
@@ -29,7 +29,7 @@ def _on_segment(a: Vector, b: Vector) -> tuple[Vector, int]:
 
 @compiled
 def _on_triangle(a: Vector, b: Vector, c: Vector) -> tuple[Vector, int]:
-    """Nearest point, and a mask of the corners used (1: a, 2: b, 4: c)."""
+    """Return the nearest point, and a mask of the corners that span it (1: a, 2: b, 4: c)."""
     ab, ac = subtract(b, a), subtract(c, a)
     n = cross(ab, ac)
     square = dot(n, n)
@@ -55,7 +55,7 @@ def _on_triangle(a: Vector, b: Vector, c: Vector) -> tuple[Vector, int]:
 
 @compiled
 def _face(corners: Array, i: int, j: int, k: int, apex: int) -> tuple[bool, Vector, int]:
-    """Whether the origin is beyond a face of a tetrahedron, and if so the face's nearest point and its corners."""
+    """Return whether the origin is beyond a face of a tetrahedron, the face's nearest point and its corner mask."""
     a, b, c, d = row(corners, i), row(corners, j), row(corners, k), row(corners, apex)
     n = cross(subtract(b, a), subtract(c, a))
     height, origin = dot(n, subtract(d, a)), -dot(n, a)
@@ -67,11 +67,11 @@ def _face(corners: Array, i: int, j: int, k: int, apex: int) -> tuple[bool, Vect
 
 
 @compiled
-def nearest(simplex: Array, count: int) -> tuple[Vector, int]:
-    """The simplex's point nearest to the origin; keeps in its first rows the corners that carry it.
+def nearest_point(simplex: Array, count: int) -> tuple[Vector, int]:
+    """Return the simplex's point nearest to the origin; move the corners that span it to the first rows.
 
     Returns:
-        point [m], and how many corners are left: 4 if the origin is inside a tetrahedron.
+        point [m], and the number of these corners: 4 if the origin is inside a tetrahedron.
     """
     mask = 1
     point = row(simplex, 0)
@@ -87,10 +87,10 @@ def nearest(simplex: Array, count: int) -> tuple[Vector, int]:
                 least, point, mask = dot(x, x), x, used
         if mask == 15:
             return add(point, scaled(point, -1.0)), 4
-    kept = 0
+    corner_count = 0
     for k in range(count):
         if mask >> k & 1:
             for column in range(6):
-                simplex[kept, column] = simplex[k, column]
-            kept += 1
-    return point, kept
+                simplex[corner_count, column] = simplex[k, column]
+            corner_count += 1
+    return point, corner_count

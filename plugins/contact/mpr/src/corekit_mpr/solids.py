@@ -1,4 +1,4 @@
-"""The world's shapes as tables of convex cores, hulls with their faces among them."""
+"""Tables of the world's shapes as convex cores, and of hulls with their faces."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from scipy.spatial import ConvexHull, QhullError
 
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import PluginError
+from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapeTable
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, POINT, SEGMENT
 
-__all__ = ["KINDS", "Hulls", "Solids", "solids_of"]
+__all__ = ["KINDS", "Hulls", "Solids", "new_solids"]
 
 KINDS: Final[Mapping[str, int]] = {
     "half-space": HALF_SPACE,
@@ -24,7 +25,7 @@ KINDS: Final[Mapping[str, int]] = {
     "polytope": HULL,
     "mesh": HULL,
 }
-_MOST_CORNERS: Final = 20_000
+_MAX_CORNERS: Final = 20_000
 
 
 class Hulls(NamedTuple):
@@ -32,8 +33,9 @@ class Hulls(NamedTuple):
 
     Attributes:
         table: outward normals of all F faces, then corners of all hulls, (F + v, 3) [-, m].
-        links: of face f < F where its corners stand below, first and last + 1; below, in turn, the corner as a
-            row of `table` and the number, within its hull, of the edge to the next, (F + …, 2).
+        links: rows f < F are the first and last + 1 of the rows of face f below. These rows are, in order
+            around the face, the corner as a row of `table` and the number within its hull of the edge to the
+            next, (F + …, 2).
     """
 
     table: Array
@@ -44,12 +46,12 @@ class Solids(NamedTuple):
     """Convex cores of n shapes.
 
     Attributes:
-        numbers: sizes of the core (see `support.Solid`), radius it is grown by, radius of a ball about the
-            centre that holds the shape, centre in the shape's own axes, (n, 8) [m].
-        codes: kind of the core (−1: not ours), ranges of corners and faces in `Hulls.table`, (n, 5).
+        sizes: sizes of the core (see `support.Solid`), radius of the ball that grows it, bounding radius of
+            the shape about the centre, centre in the shape's own axes, (n, 8) [m].
+        codes: kind of the core (−1: not supported), ranges of corners and faces in `Hulls.table`, (n, 5).
     """
 
-    numbers: Array
+    sizes: Array
     codes: IntArray
 
 
@@ -61,36 +63,36 @@ class _Hull(NamedTuple):
     edges: list[list[int]]
 
 
-def _hull(points: Array, what: str) -> _Hull:
-    """The hull of points [m]: its corners about their middle, and its faces with coplanar triangles joined."""
+def _new_hull(points: Array, what: str) -> _Hull:
+    """Make the hull of points [m]: its corners about their mean, and its faces with coplanar triangles joined."""
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError) as error:
         raise PluginError(
-            f"{what} has no volume or vertices that are not finite: give at least four points that are not "
+            f"{what} has no volume or vertices that are not finite: use at least four points that are not "
             "in one plane"
         ) from error
-    if len(hull.vertices) > _MOST_CORNERS:
+    if len(hull.vertices) > _MAX_CORNERS:
         raise PluginError(
-            f"{what} has {len(hull.vertices)} corners on its hull; at most {_MOST_CORNERS} are taken"
+            f"{what} has {len(hull.vertices)} corners on its hull; the limit is {_MAX_CORNERS}: simplify it"
         )
     corners = np.sort(hull.vertices)
-    own = np.full(len(points), -1)
-    own[corners] = np.arange(len(corners))
+    new_index = np.full(len(points), -1)
+    new_index[corners] = np.arange(len(corners))
     vertices = np.asarray(points, dtype=np.float64)[corners]
     centre = vertices.mean(axis=0)
     size = float(np.linalg.norm(vertices - centre, axis=1).max())
-    # triangles of one face have one plane: take the first of each, in the given order
+    # triangles of one face share a plane: keep the first of each, in the given order
     planes = hull.equations * np.array([1.0, 1.0, 1.0, -1.0])
     near = np.array([1e-7, 1e-7, 1e-7, 1e-9 * size])
-    kept = np.zeros((0, 4))
+    distinct = np.zeros((0, 4))
     for plane in planes:
-        if not np.any(np.all(np.abs(kept - plane) < near, axis=1)):
-            kept = np.vstack([kept, plane])
-    normals, offsets = kept[:, :3], kept[:, 3]
+        if not np.any(np.all(np.abs(distinct - plane) < near, axis=1)):
+            distinct = np.vstack([distinct, plane])
+    normals, offsets = distinct[:, :3], distinct[:, 3]
     loops: list[list[int]] = []
     edges: list[list[int]] = []
-    numbers: dict[tuple[int, int], int] = {}
+    edge_numbers: dict[tuple[int, int], int] = {}
     for normal, offset in zip(normals, offsets, strict=True):
         on = np.flatnonzero(vertices @ normal > offset - 1e-9 * size)
         middle = vertices[on].mean(axis=0)
@@ -99,57 +101,57 @@ def _hull(points: Array, what: str) -> _Hull:
         loop = [int(k) for k in on[np.argsort(about)]]
         loops.append(loop)
         ends = zip(loop, loop[1:] + loop[:1], strict=True)
-        edges.append([numbers.setdefault((min(e), max(e)), len(numbers)) for e in ends])
+        edges.append([edge_numbers.setdefault((min(e), max(e)), len(edge_numbers)) for e in ends])
     return _Hull(centre, vertices - centre, normals, loops, edges)
 
 
-def _core(kind: int, size: Array) -> tuple[tuple[float, float, float], float, float]:
-    """Sizes of the core, its growth, and the reach from its centre [m]."""
+def _core(kind: int, size: Array) -> tuple[tuple[float, float, float], float]:
+    """Return the sizes of the core and the radius of the ball that grows it [m]."""
     a, b, c = (float(value) for value in size)
     if kind == POINT:
-        return (0.0, 0.0, 0.0), a, a
+        return (0.0, 0.0, 0.0), a
     if kind == SEGMENT:
-        return (b, 0.0, 0.0), a, a + b
+        return (b, 0.0, 0.0), a
     if kind == CYLINDER:
-        return (a, b, 0.0), 0.0, float(np.hypot(a, b))
-    if kind == BOX:
-        return (a, b, c), 0.0, float(np.linalg.norm(size))
-    return (0.0, 0.0, 0.0), 0.0, np.inf
+        return (a, b, 0.0), 0.0
+    return (a, b, c) if kind == BOX else (0.0, 0.0, 0.0), 0.0
 
 
-def solids_of(table: ShapeTable, where: str) -> tuple[Solids, Hulls]:
-    """Tables of the world's shapes.
+def new_solids(table: ShapeTable, where: str) -> tuple[Solids, Hulls]:
+    """Make the tables of the world's shapes.
 
     Raises:
-        PluginError: if a polytope or mesh has no volume.
+        PluginError: a polytope or mesh has no volume.
     """
     n = len(table)
-    numbers, codes = np.zeros((n, 8)), np.zeros((n, 5), dtype=np.int64)
+    sizes, codes = np.zeros((n, 8)), np.zeros((n, 5), dtype=np.int64)
+    sizes[:, 4] = table.bounding_radii()
     hulls: list[tuple[int, _Hull]] = []
     for i in range(n):
         kind = KINDS.get(table.kind[i], -1)
         codes[i, 0] = kind
-        numbers[i, :3], numbers[i, 3], numbers[i, 4] = _core(kind, table.size[i])
+        sizes[i, :3], sizes[i, 3] = _core(kind, table.size[i])
         if kind == HULL:
             points = table.vertices[i]
             what = f"{where}{table.kind[i]} (shape {i})"
-            hull = _hull(np.zeros((0, 3)) if points is None else np.asarray(points, dtype=float), what)
-            numbers[i, 4] = np.linalg.norm(hull.vertices, axis=1).max()
-            numbers[i, 5:] = hull.centre
+            hull = _new_hull(np.zeros((0, 3)) if points is None else np.asarray(points, dtype=float), what)
+            # about the centre of the core, not about the shape's origin
+            sizes[i, 4] = shape_spec(table.kind[i]).bounding_radius((), hull.vertices)
+            sizes[i, 5:] = hull.centre
             hulls.append((i, hull))
     faces = sum(len(hull.normals) for _, hull in hulls)
     first_corner, first_face = faces, 0
-    heads: list[tuple[int, int]] = []
-    entries: list[tuple[int, int]] = []
+    face_ranges: list[tuple[int, int]] = []
+    face_corners: list[tuple[int, int]] = []
     for i, hull in hulls:
         codes[i, 1:] = (
             first_corner, first_corner + len(hull.vertices), first_face, first_face + len(hull.normals)
         )  # fmt: skip
         for loop, edges in zip(hull.loops, hull.edges, strict=True):
-            start = faces + len(entries)
-            entries += [(first_corner + k, e) for k, e in zip(loop, edges, strict=True)]
-            heads.append((start, faces + len(entries)))
+            start = faces + len(face_corners)
+            face_corners += [(first_corner + k, e) for k, e in zip(loop, edges, strict=True)]
+            face_ranges.append((start, faces + len(face_corners)))
         first_corner, first_face = first_corner + len(hull.vertices), first_face + len(hull.normals)
     rows = [hull.normals for _, hull in hulls] + [hull.vertices for _, hull in hulls]
-    links = np.array(heads + entries, dtype=np.int64).reshape(-1, 2)
-    return Solids(numbers, codes), Hulls(np.concatenate([np.zeros((0, 3)), *rows]), links)
+    links = np.array(face_ranges + face_corners, dtype=np.int64).reshape(-1, 2)
+    return Solids(sizes, codes), Hulls(np.concatenate([np.zeros((0, 3)), *rows]), links)

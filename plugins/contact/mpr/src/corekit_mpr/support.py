@@ -1,10 +1,10 @@
-"""Support functions: all that the search for the gap asks of a convex shape.
+"""Support functions, the only description of a convex shape that the search for the gap needs.
 
 A shape is a core grown by a ball: a sphere is a point, a capsule a segment, both with their radius; the
-others are their own core with radius 0. The gap of two shapes is that of their cores less both radii, so
-only cores are searched, and round shapes in shallow contact are still apart there.
+others are their own core with radius 0. The gap of two shapes is that of their cores less both radii. Only
+cores are searched, and the cores of round shapes in shallow contact are still apart.
 
-With A placed in the frame of B, D = A − B (Minkowski) and n a unit vector,
+With the pose of A in the frame of B, D = A − B (Minkowski) and n a unit vector,
 
     f(n) = min_{a∈A} n·a − max_{b∈B} n·b = min_{w∈D} n·w,    φ = max_{‖n‖ = 1} f(n):           (1)
 
@@ -32,10 +32,10 @@ __all__ = [
     "Pair",
     "Solid",
     "curvature",
-    "lowest",
-    "lowest_on_plane",
-    "of_first",
+    "height_over_plane",
+    "lowest_point",
     "support",
+    "to_first_axes",
 ]
 
 HALF_SPACE: Final = 0
@@ -46,9 +46,10 @@ BOX: Final = 4
 HULL: Final = 5
 
 Solid: TypeAlias = tuple[int, float, float, float, float, int, int, int, int]
-"""A core: its kind, three sizes [m] (segment: half length; cylinder: radius, half height; box: half extents;
-hull: unused), the radius it is grown by [m], and for a hull its corners' and its faces' ranges of rows in the
-table of hulls (`solids.Hulls`)."""
+"""A core: its kind, three sizes [m], radius of the ball that grows it [m], and ranges of rows in `solids.Hulls.table`.
+
+The sizes are: segment: half length; cylinder: radius, half height; box: half extents; hull: unused. The ranges are
+those of a hull's corners and of its faces."""
 
 Pair: TypeAlias = tuple[Solid, Solid, Vector, Vector, Vector, Vector]
 """Cores A and B, then origin [m] and axes of A in the frame of B."""
@@ -56,7 +57,7 @@ Pair: TypeAlias = tuple[Solid, Solid, Vector, Vector, Vector, Vector]
 
 @compiled
 def support(solid: Solid, vertices: Array, d: Vector) -> Vector:
-    """A point of the core furthest in direction d, all in the core's own axes [m]."""
+    """Return a point of the core furthest in direction d, in the core's own axes [m]."""
     kind, s0, s1, s2, _, first, last, _, _ = solid
     if kind == BOX:
         return (side(d[0]) * s0, side(d[1]) * s1, side(d[2]) * s2)
@@ -70,38 +71,38 @@ def support(solid: Solid, vertices: Array, d: Vector) -> Vector:
         return (0.0, 0.0, 0.0)
     best, chosen = -math.inf, first
     for k in range(first, last):
-        reach = vertices[k, 0] * d[0] + vertices[k, 1] * d[1] + vertices[k, 2] * d[2]
-        if reach > best:
-            best, chosen = reach, k
+        projection = vertices[k, 0] * d[0] + vertices[k, 1] * d[1] + vertices[k, 2] * d[2]
+        if projection > best:
+            best, chosen = projection, k
     return (vertices[chosen, 0], vertices[chosen, 1], vertices[chosen, 2])
 
 
 @compiled
-def of_first(pair: Pair, d: Vector) -> Vector:
-    """A direction of B's frame in A's axes."""
+def to_first_axes(pair: Pair, d: Vector) -> Vector:
+    """Return a direction of B's frame in A's axes."""
     return (dot(pair[3], d), dot(pair[4], d), dot(pair[5], d))
 
 
 @compiled
-def lowest(pair: Pair, vertices: Array, n: Vector) -> tuple[Vector, Vector]:
-    """The point w = a − b of D lowest along n, and its a, in the frame of B [m]."""
-    d = of_first(pair, n)
-    own = support(pair[0], vertices, (-d[0], -d[1], -d[2]))
-    a = along(along(along(pair[2], own[0], pair[3]), own[1], pair[4]), own[2], pair[5])
+def lowest_point(pair: Pair, vertices: Array, n: Vector) -> tuple[Vector, Vector]:
+    """Return the point w = a − b of D lowest along n, and its a, in the frame of B [m]."""
+    d = to_first_axes(pair, n)
+    local = support(pair[0], vertices, (-d[0], -d[1], -d[2]))
+    a = along(along(along(pair[2], local[0], pair[3]), local[1], pair[4]), local[2], pair[5])
     return subtract(a, support(pair[1], vertices, n)), a
 
 
 @compiled
-def lowest_on_plane(pair: Pair, vertices: Array) -> float:
-    """Height of A's core over the plane z = 0 of B's frame [m]: all that a half-space asks."""
-    down = of_first(pair, (0.0, 0.0, -1.0))
-    own = support(pair[0], vertices, down)
-    return pair[2][2] - dot(down, own)
+def height_over_plane(pair: Pair, vertices: Array) -> float:
+    """Return the height of A's core over the plane z = 0 of B's frame [m], its gap to a half-space."""
+    down = to_first_axes(pair, (0.0, 0.0, -1.0))
+    local = support(pair[0], vertices, down)
+    return pair[2][2] - dot(down, local)
 
 
 @compiled
 def _rim(solid: Solid, axis: Vector, n: Vector) -> tuple[float, Vector]:
-    """R/‖n × u‖ and the tangent of a cylinder's rim at its support along n; 0 for other cores."""
+    """Return R/‖n × u‖ and the tangent of a cylinder's rim at its support along n; 0 for other cores."""
     if solid[0] != CYLINDER:
         return 0.0, n
     t = cross(n, axis)
@@ -113,7 +114,7 @@ def _rim(solid: Solid, axis: Vector, n: Vector) -> tuple[float, Vector]:
 
 @compiled
 def curvature(pair: Pair, n: Vector) -> tuple[float, Vector, float, Vector]:
-    """What rims add to −∇²f: c_A·t_A·t_Aᵀ + c_B·t_B·t_Bᵀ, with tᵢ ⊥ n the tangents of the rims [m]."""
+    """Return the rims' part of −∇²f: c_A·t_A·t_Aᵀ + c_B·t_B·t_Bᵀ, with tᵢ ⊥ n the tangents of the rims [m]."""
     c_a, t_a = _rim(pair[0], pair[5], n)
     c_b, t_b = _rim(pair[1], (0.0, 0.0, 1.0), n)
     return c_a, t_a, c_b, t_b
