@@ -57,9 +57,10 @@ class ContactSet:
         gap: signed distance [m], > 0 apart, (n,).
         point: contact point in the world [m], (n, 3).
         normal: unit, from the obstacle or second body into the first, (n, 3).
-        tangent: first tangent, unit, orthogonal to the normal, (n, 3); the second is normal × tangent.
-            Written by the kernel, as is `friction`.
-        friction: coefficient μ [-], (n,).
+        tangent: first tangent, unit, orthogonal to the normal, (n, 3); the second is normal × tangent. Of a directional
+            friction law it is the material direction. Written by the kernel, as are `friction` and `friction_record`.
+        friction: largest coefficient μ in any direction [-], (n,).
+        friction_record: numbers of the friction law, which the kernel does not interpret (`roles.friction`), (n, k).
         frame: world frame index of each carrier, −1 where unused, (n, 4).
         local: carrier point in its frame [m], (n, 4, 3).
         weight: signed weight of each carrier [-], (n, 4).
@@ -67,14 +68,15 @@ class ContactSet:
     """
 
     __slots__ = (
-        "arrays", "count", "frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
+        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local", "normal", "point", "shape",
+        "tangent", "weight",
     )  # fmt: skip
 
-    def __init__(self, capacity: int = 64) -> None:
+    def __init__(self, capacity: int = 64, record_width: int = 0) -> None:
         self.count = 0
-        self._allocate(capacity)
+        self._allocate(capacity, record_width)
 
-    def _allocate(self, n: int) -> None:
+    def _allocate(self, n: int, record_width: int) -> None:
         self.id: IntArray = np.zeros(n, dtype=np.int64)
         self.shape: IntArray = np.zeros((n, 2), dtype=np.int64)
         self.gap: Array = np.zeros(n)
@@ -82,6 +84,7 @@ class ContactSet:
         self.normal: Array = np.zeros((n, 3))
         self.tangent: Array = np.zeros((n, 3))
         self.friction: Array = np.zeros(n)
+        self.friction_record: Array = np.zeros((n, record_width))
         self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
         self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
         self.weight: Array = np.zeros((n, MAX_CARRIERS))
@@ -102,7 +105,7 @@ class ContactSet:
         if capacity <= self.capacity:
             return
         kept = {name: getattr(self, name)[: self.count] for name in _FIELDS}
-        self._allocate(max(capacity, 2 * self.capacity))
+        self._allocate(max(capacity, 2 * self.capacity), self.friction_record.shape[1])
         for name, values in kept.items():
             getattr(self, name)[: self.count] = values
 
@@ -114,7 +117,9 @@ class ContactSet:
             getattr(self, name)[:n] = getattr(other, name)[:n]
 
 
-_FIELDS = ("frame", "friction", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight")
+_FIELDS = (
+    "frame", "friction", "friction_record", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
+)  # fmt: skip
 
 
 @define(eq=False)

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import CompositionError
+from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Layout, Model
 
 __all__ = ["ROUNDING", "Body", "BodyInputs", "stack_bodies", "stacked_reach"]
@@ -76,7 +77,7 @@ class Body:
         abilities: what its spec declares, e.g. `contact-rows`.
         inputs: u(t).
         layout: the model's.
-        friction: coefficient of its surfaces, or None.
+        friction: of its surfaces, or None.
         index: its place among the bodies.
         first_q, first_v, first_aux, first_frame, first_shape: offsets in the stacked arrays.
     """
@@ -86,7 +87,7 @@ class Body:
     abilities: frozenset[str]
     inputs: BodyInputs = field(repr=False)
     layout: Layout = field(repr=False)
-    friction: float | None = None
+    friction: SurfaceFriction | None = field(default=None, converter=surface_friction)
     index: int = 0
     first_q: int = 0
     first_v: int = 0
@@ -121,7 +122,7 @@ class Body:
 
 
 def stack_bodies(
-    parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], float | None]],
+    parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], Any]],
 ) -> tuple[Body, ...]:
     """Bodies with their offsets, from (name, model, abilities, signals by channel, friction)."""
     bodies: list[Body] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from corekit.dynamics.obstacles import Obstacle
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 
-__all__ = ["CollisionScene", "friction_table"]
+__all__ = ["CollisionScene"]
 
 
 def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
@@ -158,36 +158,3 @@ class CollisionScene:
         mover.place(at, p1, r1)
         velocity, spin = mover.twist(at)
         return velocity + np.cross(spin, (point - p) @ r @ r1.T)
-
-
-def friction_table(
-    scene: CollisionScene,
-    bodies: Sequence[Body],
-    obstacles: Sequence[Obstacle],
-    explicit: Mapping[frozenset[str], float],
-    otherwise: float | None = None,
-) -> tuple[IntArray, Array]:
-    """The surface of every shape, shape (n,), and the friction coefficient of every two surfaces, (s, s).
-
-    An explicit entry for two names wins, else the one value given, else the geometric mean of both;
-    a pair without any value takes `otherwise` (0 if None). A shape's own value stands before its body's.
-    """
-    table = scene.table
-    surfaces: dict[tuple[str, float | None], int] = {}
-    surface = np.zeros(len(table), dtype=np.int64)
-    for i in range(len(table)):
-        if table.body[i] >= 0:
-            body = bodies[table.body[i]]
-            own = body.layout.shapes[i - body.first_shape].friction
-            key = (body.name, own if own is not None else body.friction)
-        else:
-            obstacle = obstacles[table.obstacle[i]]
-            key = (obstacle.name, obstacle.friction)
-        surface[i] = surfaces.setdefault(key, len(surfaces))
-    pair = np.zeros((len(surfaces), len(surfaces)))
-    for (first, mu), i in surfaces.items():
-        for (second, nu), j in surfaces.items():
-            given = [value for value in (mu, nu) if value is not None]
-            mean = math.sqrt(given[0] * given[1]) if len(given) == 2 else sum(given or [otherwise or 0.0])
-            pair[i, j] = explicit.get(frozenset((first, second)), mean)
-    return surface, pair

@@ -33,6 +33,7 @@ from corekit.dynamics.contact_kernels import (
     match_by_id,
     max_penetration,
 )
+from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.roles.component import Memory
 from corekit.roles.detector import ContactDetector
@@ -67,7 +68,7 @@ class ContactPipeline:
         bodies: of the world.
         scene: where their shapes are.
         detectors: the first one that serves a pair of shape kinds answers for it.
-        friction: surface of every shape, (n,), and coefficient of every two surfaces, (s, s).
+        friction: of every two surfaces.
         stabilisation: s(φ).
         margin: gap up to which contacts are always found [m].
         plane: of a planar world, else None.
@@ -77,6 +78,7 @@ class ContactPipeline:
         contacts: the current set. start: the set at the start of the step.
         margin: gap up to which contacts are found in this step [m].
         frictional: whether two surfaces of the world have friction.
+        record_width: numbers of a friction record, 0 for Coulomb's law.
         placeholder: a set that stands for what the detectors find while kernels are compiled, or None.
     """
 
@@ -85,7 +87,7 @@ class ContactPipeline:
         bodies: Sequence[Body],
         scene: CollisionScene,
         detectors: Sequence[ContactDetector],
-        friction: tuple[IntArray, Array],
+        friction: FrictionTable,
         stabilisation: Stabilisation,
         margin: float,
         plane: Array | None = None,
@@ -93,13 +95,14 @@ class ContactPipeline:
         self._bodies = tuple(bodies)
         self.scene = scene
         self._rule = stabilisation
-        self._surface, self._pair_friction = friction
+        self.friction = friction
         self._least_margin = self.margin = margin
         self._planar = plane is not None
         self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
-        self.frictional = bool(np.any(self._pair_friction))
-        self.start, self._trial, self._end = ContactSet(), ContactSet(), ContactSet()
+        self.frictional = bool(np.any(friction.coefficient))
+        self.record_width = width = friction.law.record_width
+        self.start, self._trial, self._end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
         self._known = _NO_TANGENTS
         self.placeholder: ContactSet | None = None
@@ -221,13 +224,20 @@ class ContactPipeline:
         jacobian.assemble(contacts)
 
     def assign_tangents(self) -> None:
-        """Assign tangents and friction to the current set."""
-        contacts, known = self.contacts, self._known
+        """Assign tangents and friction to the current set, at whose state the shapes are."""
+        contacts, known, friction = self.contacts, self._known, self.friction
         assign_tangents_and_friction(
-            contacts.count, self._planar, self._plane_normal, self._surface, self._pair_friction, known.id,
+            contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
             known.tangent, len(known.id), contacts.id, contacts.shape, contacts.normal, contacts.tangent,
             contacts.friction,
         )  # fmt: skip
+        if self.record_width:
+            poses = self.scene.poses
+            assign_friction_records(
+                contacts.count, self._planar, friction.surface, friction.record, friction.axis_owner, friction.axis,
+                poses.rotation, poses.position, poses.end, contacts.shape, contacts.normal, contacts.tangent,
+                contacts.friction_record,
+            )  # fmt: skip
 
     def bias(
         self, start: State, point: LinearisationPoint, jacobian: ContactJacobian

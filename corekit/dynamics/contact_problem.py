@@ -22,14 +22,15 @@ __all__ = ["ContactReduction", "ReducedContactProblem"]
 
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 _NOTHING = np.zeros(0)
+_NO_RECORD = np.zeros((0, 0))
 
 
 class ReducedContactProblem:
     """Implements `corekit.roles.contact.ContactProblem`."""
 
     __slots__ = (
-        "_delassus", "bounded", "bounded_id", "contacts", "free", "friction", "gap", "id", "lower", "step", "upper",
-        "width",
+        "_delassus", "bounded", "bounded_id", "contacts", "free", "friction", "friction_record", "gap", "id", "lower",
+        "step", "upper", "width",
     )  # fmt: skip
 
     def __init__(self, width: int, step: float, delassus: Array, free: Array) -> None:
@@ -37,6 +38,7 @@ class ReducedContactProblem:
         self.contacts = self.bounded = 0
         self.id, self.bounded_id = _NO_ID, _NO_ID
         self.gap = self.friction = self.lower = self.upper = _NOTHING
+        self.friction_record = _NO_RECORD
         self._delassus = delassus
 
     def set_contacts(self, id_: IntArray, gap: Array, friction: Array) -> None:
@@ -110,6 +112,8 @@ class ContactReduction:
         if m and world.pipeline is not None:
             contacts = world.pipeline.contacts
             problem.set_contacts(contacts.id[:m], contacts.gap[:m], contacts.friction[:m].copy())
+            if world.pipeline.record_width:
+                problem.friction_record = contacts.friction_record[:m]
         if bounded is not None:
             problem.set_bounds(bounded.lower, bounded.upper)
         self._compliance = None if bounded is None else bounded.compliance

@@ -9,6 +9,7 @@ from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
+from corekit.roles.friction import SurfaceFriction, surface_friction
 
 __all__ = ["Obstacle"]
 
@@ -22,14 +23,14 @@ class Obstacle:
         shape: its shape; the shape's own offset is ignored.
         position: signal of its origin in the world [m], size 3.
         rotation_rpy: signal of its roll, pitch, yaw [rad], size 3.
-        friction: coefficient μ of its surface, or None.
+        friction: of its surface, or None.
     """
 
     name: str
     shape: Shape
     position: Signal
     rotation_rpy: Signal
-    friction: float | None = None
+    friction: SurfaceFriction | None = field(default=None, converter=surface_friction)
     _angles: Array = field(factory=lambda: np.zeros(3), init=False, repr=False)
 
     @property

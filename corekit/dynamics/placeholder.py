@@ -16,16 +16,17 @@ _DEPTH = 1e-4
 """How deep it is [m]: it has to push."""
 
 
-def placeholder_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | None:
+def placeholder_contact(bodies: Sequence[Body], shapes: int, record_width: int = 0) -> ContactSet | None:
     """The last frame of the first body that has shapes pushed upwards, in its plane if it has one; None without shapes.
 
     Args:
         shapes: how many there are in the world.
+        record_width: numbers of a friction record.
     """
     for body in bodies:
         if not body.layout.shapes:
             continue
-        found = ContactSet(1)
+        found = ContactSet(1, record_width)
         found.count = 1
         found.shape[0] = body.first_shape, shapes - 1
         found.gap[0] = -_DEPTH
@@ -37,15 +38,17 @@ def placeholder_contact(bodies: Sequence[Body], shapes: int) -> ContactSet | Non
     return None
 
 
-def placeholder_problem(width: int, step: float) -> ReducedContactProblem:
+def placeholder_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
     """The problem of one frictional contact that approaches and slides, of a body of 1 kg.
 
     Args:
         width: rows per contact, 3, or 2 in a planar world.
         step: h [s].
+        record_width: numbers of a friction record.
     """
     free = np.full(width, 0.3)
     free[0] = -1.0
     problem = ReducedContactProblem(width, step, np.eye(width), free)
     problem.set_contacts(np.zeros(1, dtype=np.int64), np.full(1, -_DEPTH), np.full(1, 0.5))
+    problem.friction_record = np.full((1, record_width), 0.5)
     return problem

@@ -79,6 +79,7 @@ class UnreducedStep:
             if contacts.count != len(problem.id) or contacts.id is not self._id:
                 self._id, count = contacts.id, contacts.count
                 problem.id, problem.friction = contacts.id[:count], contacts.friction[:count]
+                problem.friction_record = contacts.friction_record[:count]
             problem.contacts = contacts.count
             problem.contact_dofs, problem.contact_values = jacobian.dofs, jacobian.values
             problem.bias = bias + jacobian.multiply(about)

@@ -76,6 +76,7 @@ class ShapeSpec:
             by default the sizes themselves.
         vertices: what an obstacle's vertices must be, or None without any.
         is_obstacle: whether a scenario file may use it for an obstacle.
+        axis: unit vector along it in its own axes, to which directional friction refers; None without one.
         is_round: whether turning it about its origin moves no point of its surface elsewhere.
         surface: `module:function` (size, vertices) → corners of the triangles that viewers draw, shape (3·t, 3) [m];
             empty where viewers know the kind or cannot draw it.
@@ -87,6 +88,7 @@ class ShapeSpec:
     file_sizes: Mapping[str, float] = field(validator=_one_factor_each)
     vertices: VertexRule | None = None
     is_obstacle: bool = True
+    axis: tuple[float, float, float] | None = None
     is_round: bool = False
     surface: str = ""
 
@@ -134,6 +136,7 @@ def _farthest_vertex(size: Sequence[float], vertices: Any) -> float:
 
 _BOX = {"edge_x": 0.5, "edge_y": 0.5, "edge_z": 0.5}
 _LONG = {"radius": 1.0, "length": 0.5}
+_LOCAL_Z = (0.0, 0.0, 1.0)
 KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
     {
         spec.kind: spec
@@ -144,10 +147,18 @@ KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
                 kind="box", sizes=("half_x", "half_y", "half_z"), bounding_radius=_norm, file_sizes=_BOX
             ),
             ShapeSpec(
-                kind="capsule", sizes=("radius", "half_length"), bounding_radius=_sum, file_sizes=_LONG
+                kind="capsule",
+                sizes=("radius", "half_length"),
+                bounding_radius=_sum,
+                file_sizes=_LONG,
+                axis=_LOCAL_Z,
             ),
             ShapeSpec(
-                kind="cylinder", sizes=("radius", "half_height"), bounding_radius=_norm, file_sizes=_LONG
+                kind="cylinder",
+                sizes=("radius", "half_height"),
+                bounding_radius=_norm,
+                file_sizes=_LONG,
+                axis=_LOCAL_Z,
             ),
             ShapeSpec(kind="polytope", sizes=(), bounding_radius=_farthest_vertex, vertices=VertexRule(4)),
             ShapeSpec(kind="mesh", sizes=(), bounding_radius=_farthest_vertex, is_obstacle=False),

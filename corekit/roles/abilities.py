@@ -32,6 +32,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "input-jacobian": "derivative of the force in the inputs",
         # contact solvers: how they enter the step
         "impulses": "solves complementarity for impulses",
+        "anisotropic-coulomb": "friction with coefficients forward, backward and sideways along an axis",
         "potential": "adds a force and its derivative to the step equation",
         # integrators: what they can carry
         "coupled": "contact and the smooth part are solved as one system",

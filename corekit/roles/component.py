@@ -36,6 +36,7 @@ class BuildContext:
         gravity: gravitational acceleration in the world [m/s²], shape (3,) (models).
         step: step of the scenario [s] (integrators).
         seed: seed of the component's own random stream.
+        friction_law: name of the law of all contacts in the world (contact solvers).
         build: makes another component, named in the config by a `Use`, of a given role.
     """
 
@@ -44,6 +45,7 @@ class BuildContext:
     gravity: Array = field(factory=lambda: np.array([0.0, 0.0, -9.81]))
     step: float = 1e-3
     seed: int = 0
+    friction_law: str = "coulomb"
     build: Callable[[str, Use], Any] = _cannot_build
 
 

@@ -3,11 +3,13 @@
 An impulse solver answers, for the contact and bounded rows of one step,
 
     w = W·λ + w₀                                                                       (1)
-    0 ≤ λ_n ⊥ w_n ≥ 0,  friction(λ_t, w_t; μ, λ_n)                                     (2)
+    0 ≤ λ_n ⊥ w_n ≥ 0,  friction(λ_t, w_t; law, λ_n)                                   (2)
     w_b = 0 if lo < λ_b < hi,  w_b ≥ 0 at lo,  w_b ≤ 0 at hi                           (3)
 
 with λ impulses [N·s] and w velocities [m/s]; W = J·G·Jᵀ is the Delassus matrix, G the inverse of the
 step matrix with bilateral rows and prescribed coordinates eliminated. Stabilisation is inside w₀.
+The law is that of `BuildContext.friction_law`: Coulomb's, or one that the spec of the solver provides by name;
+`corekit.roles.friction` states them.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class ContactProblem(Protocol):
         bounded: p.
         id: contact identities for warm starts, shape (m,).
         bounded_id: the same for bounded rows, shape (p,).
-        friction: μ, shape (m,).
+        friction: μ, shape (m,); of a law with several coefficients the largest.
+        friction_record: the numbers of such a law, shape (m, k), which a solver of Coulomb's law need not read; of a
+            directional law the first tangent is the material direction.
         gap: signed distance at the state the rows were taken [m], shape (m,).
         free: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
         lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
@@ -66,6 +70,8 @@ class ContactProblem(Protocol):
     def bounded_id(self) -> IntArray: ...
     @property
     def friction(self) -> Array: ...
+    @property
+    def friction_record(self) -> Array: ...
     @property
     def gap(self) -> Array: ...
     @property
@@ -116,6 +122,7 @@ class StepProgram:
         lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
         width: rows a contact, 3, or 2 in a planar world: normal, then tangents.
         contacts: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
+        friction_record: as in `ContactProblem`, shape (m, k).
         contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
         step: h [s].
     """
@@ -139,6 +146,7 @@ class StepProgram:
         self.frictional = True
         self.id: IntArray = np.zeros(0, dtype=np.int64)
         self.friction: Array = np.zeros(0)
+        self.friction_record: Array = np.zeros((0, 0))
         self.contact_dofs: IntArray = np.zeros((0, 1), dtype=np.int64)
         self.contact_values: Array = np.zeros((0, 1))
         self.bias: Array = np.zeros((0, width))

@@ -5,8 +5,11 @@ same λ_t = D·β. Who poses the problem and who solves it contact by contact mu
 
     β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
 
-`least_shares` and `sliding_speed` are plain and keep to what numba compiles; a plugin compiles them for its own
-kernels: `shares = compiled(least_shares)`.
+The directions of Coulomb's law are unit vectors. Those of the anisotropic law of `roles.friction` are the corners of
+its set F over μ = max(μ_f, μ_b, μ_s), so that μ·λ_n·d_k are the corners of λ_n·F and (1) stays as it is.
+
+`least_shares`, `sliding_speed` and `anisotropic_directions` are plain and keep to what numba compiles; a plugin
+compiles them for its own kernels: `shares = compiled(least_shares)`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["least_shares", "pyramid_directions", "sliding_speed"]
+__all__ = ["anisotropic_directions", "least_shares", "pyramid_directions", "sliding_speed"]
 
 
 def pyramid_directions(width: int, count: int) -> Array:
@@ -32,11 +35,31 @@ def pyramid_directions(width: int, count: int) -> Array:
     return np.ascontiguousarray(np.hstack([half, -half]))
 
 
+def anisotropic_directions(unit: Array, record: Array, directions: Array) -> None:
+    """Write the directions of the anisotropic law: unit ones stretched to the edge of F, over its largest coefficient.
+
+    They keep their order, as F is convex. A record of zeros leaves the unit directions.
+
+    Args:
+        unit: unit columns in the order of their angle, shape (width − 1, r).
+        record: (μ_f, μ_b, μ_s).
+        directions: D, shape (width − 1, r), written.
+    """
+    largest = max(record[0], record[1], record[2])
+    forward = backward = sideways = 1.0
+    if largest > 0.0:
+        forward, backward, sideways = record[0] / largest, record[1] / largest, record[2] / largest
+    for k in range(unit.shape[1]):
+        directions[0, k] = unit[0, k] * (forward if unit[0, k] <= 0.0 else backward)
+        if unit.shape[0] == 2:
+            directions[1, k] = unit[1, k] * sideways
+
+
 def least_shares(directions: Array, tangential: Array, share: Array) -> None:
     """Write the β of (1): at most two neighbouring directions carry.
 
     Args:
-        directions: D, unit columns in the order of their angle, shape (width − 1, r).
+        directions: D, columns in the order of their angle, corners of a convex polygon, shape (width − 1, r).
         tangential: λ_t, shape (width − 1,) [N·s].
         share: β, shape (r,), written [N·s].
     """
@@ -46,7 +69,7 @@ def least_shares(directions: Array, tangential: Array, share: Array) -> None:
         return
     if tangential.size == 1:
         for k in range(count):
-            share[k] = max(directions[0, k] * tangential[0], 0.0)
+            share[k] = max(tangential[0] / directions[0, k], 0.0)
         return
     x, y = tangential[0], tangential[1]
     if x == 0.0 and y == 0.0:

@@ -10,6 +10,7 @@ import attrs
 from corekit.errors import ConfigError, Mistake
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
+from corekit.roles.friction import COULOMB, surface_friction
 from corekit.roles.options import Use
 from corekit.scenario.composition_check import Cast, check_composition
 from corekit.scenario.schema import ScenarioTables
@@ -77,7 +78,18 @@ def cast_of(scenario: ScenarioTables) -> Cast:
         integrator=named("integrators", scenario.integrator, "integrator.options"),
         others=others,
         touching=bool(scenario.world.obstacles) or len(scenario.bodies) > 1,
+        friction_laws=_friction_laws(scenario),
     )
+
+
+def _friction_laws(scenario: ScenarioTables) -> dict[str, str]:
+    """Path → name of the law, of every friction in a scenario that is not a coefficient."""
+    world = scenario.world
+    given = {f"bodies.{each.name}.friction": each.friction for each in scenario.bodies}
+    given |= {f"world.obstacles.{each.name}.friction": each.friction for each in world.obstacles}
+    given |= {f"world.friction[{i}].value": each.value for i, each in enumerate(world.pairs)}
+    laws = {path: friction.law for path, value in given.items() if (friction := surface_friction(value))}
+    return {path: law.name for path, law in laws.items() if law is not COULOMB}
 
 
 def checked_cast(scenario: ScenarioTables) -> Cast:

@@ -78,7 +78,12 @@ def _friction_pairs(scenario: Any) -> Iterable[Mistake]:
     names = [name for _, name in _named(scenario)]
     world = _part(scenario, "world")
     pairs = _part(world, "friction" if isinstance(world, Mapping) else "pairs")
+    known: dict[frozenset[Any], int] = {}
     for i, pair in enumerate(_list(pairs)):
+        between = frozenset(each for each in _list(_part(pair, "between")) if isinstance(each, str))
+        if between and known.setdefault(between, i) != i:
+            allowed = f"a pair is given once, world.friction[{known[between]}] is the same"
+            yield Mistake(f"world.friction[{i}].between", list(_part(pair, "between")), allowed)
         for j, name in enumerate(_list(_part(pair, "between"))):
             if isinstance(name, str) and name not in names:
                 allowed = f"must be the name of a body or obstacle: {', '.join(names) or NOTHING_FOUND}"

@@ -13,8 +13,9 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body, stack_bodies
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.collision_scene import CollisionScene, friction_table
+from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.dynamics.friction_table import check_axes_in_plane, friction_table
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
@@ -25,6 +26,7 @@ from corekit.registry.spec import ComponentSpec
 from corekit.roles.component import BuildContext, Component
 from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit.roles.detector import ContactDetector
+from corekit.roles.friction import COULOMB
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import Use
@@ -44,6 +46,7 @@ class _Builder:
     """Builds components and keeps them by path, for their memory."""
 
     scenario: ScenarioTables
+    friction_law: str = COULOMB.name
     made: dict[str, Component] = field(factory=dict)
 
     def build(self, role: str, use: Use, path: str, base: Pose | None = None) -> Any:
@@ -57,6 +60,7 @@ class _Builder:
             gravity=np.array(self.scenario.world.gravity, dtype=float),
             step=self.scenario.time.step,
             seed=int(seeds.generate_state(1)[0]),
+            friction_law=self.friction_law,
             build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
         )
         target = load_target(spec.target)
@@ -165,16 +169,18 @@ def _stage(
         builder.build("contact_detectors", each, f"contact.detector[{i}]" if many else "contact.detector")
         for i, each in enumerate(detectors)
     ]
-    solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
     scene = CollisionScene(bodies, obstacles)
     _check_served(scene, built, bodies)
-    explicit = {frozenset(entry.between): entry.value for entry in scenario.world.pairs}
+    explicit = {entry.between: entry.value for entry in scenario.world.pairs}
+    friction = friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction)
+    builder.friction_law = friction.law.name
+    solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
     settings = scenario.contact.stabilisation
     stage = ContactPipeline(
         bodies,
         scene,
         built,
-        friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction),
+        friction,
         Stabilisation(settings.approach, settings.push_out, settings.cap),
         scenario.contact.margin,
         _plane(bodies),
@@ -214,6 +220,10 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
     simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
     _initialise(simulation, scenario, cast_list.models)
+    plane = _plane(bodies)
+    if stage is not None and plane is not None and stage.friction.law.is_directional:
+        stage.scene.update_poses(simulation.state)
+        check_axes_in_plane(stage.friction, stage.scene, plane, [body.name for body in bodies])
     if scenario.start == "equilibrium":
         equilibrium_finder().move_to_equilibrium(
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from corekit.errors import CompositionError, PluginError
 from corekit.registry.discover import discover
@@ -30,6 +30,7 @@ class Cast:
         others: nested components (LCP solvers, …).
         touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
             have bounded rows, which only its built model tells: `impulse_refusal` is asked again then.
+        friction_laws: path in the scenario → name of the friction law that it asks for, beside Coulomb's.
     """
 
     models: Mapping[str, ComponentSpec]
@@ -38,6 +39,7 @@ class Cast:
     integrator: ComponentSpec
     others: Sequence[ComponentSpec] = ()
     touching: bool = True
+    friction_laws: Mapping[str, str] = field(factory=dict)
 
     def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
         """Who takes part in a role, with the words that name them."""
@@ -136,6 +138,12 @@ def _contact_refusals(cast: Cast) -> list[str]:
             f"contact solver {solver.name!r} gives {kind}, which integrator {integrator.name!r} cannot carry: "
             f"{_alternatives('integrators', {kind})}."
         )
+    found.extend(
+        f"{path} asks for {_meaning(law)}, which contact solver {solver.name!r} does not support: "
+        f"{_alternatives('contact_solvers', {law})}."
+        for path, law in cast.friction_laws.items()
+        if law not in solver.provides
+    )
     found += impulse_refusal(cast) if cast.touching else []
     return found
 

@@ -24,7 +24,7 @@ def _shape(table: ObstacleTable) -> Shape:
     vertices = None if not table.vertices else np.array(table.vertices, dtype=float)
     if vertices is not None and vertices.shape[1] == 2:  # of the local x–z plane
         vertices = np.insert(vertices, 1, 0.0, axis=1)
-    return Shape(kind=table.shape, size=size, friction=table.friction, vertices=vertices)
+    return Shape(kind=table.shape, size=size, vertices=vertices)
 
 
 def obstacles_of(tables: Sequence[ObstacleTable]) -> tuple[Obstacle, ...]:

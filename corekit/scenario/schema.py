@@ -15,6 +15,7 @@ from attrs import field, frozen
 from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
 from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kinds, shape_spec
+from corekit.roles.friction import friction_problem
 from corekit.roles.options import Use, component, option
 from corekit.scenario.checks import mistakes_between
 
@@ -119,6 +120,9 @@ class Time:
     step: float = option(help="length of a step", unit="s", above=0)
 
 
+_OF_SURFACE = "friction coefficient of its surface, or { forward, backward, sideways } along its axis"
+
+
 @frozen(kw_only=True)
 class Obstacle:
     """A shape that bodies can touch, at rest or moving as its signals say."""
@@ -150,15 +154,19 @@ class Obstacle:
         validator=_three_numbers,
         metadata=_about("roll, pitch, yaw about the world's axes, 3 numbers or a signal of 3", unit="rad"),
     )
-    friction: float | None = option(None, "friction coefficient of its surface", low=0)
+    friction: float | Mapping[str, Any] | None = option(None, _OF_SURFACE, low=0, check=friction_problem)
 
 
 @frozen(kw_only=True)
 class FrictionPair:
-    """The friction coefficient between two named things, instead of what their surfaces say."""
+    """Friction between two named things, instead of what their surfaces say; a direction is along the first."""
 
     between: tuple[str, str] = option(help="names of two bodies, or of a body and an obstacle")
-    value: float = option(help="friction coefficient of this pair", low=0)
+    value: float | Mapping[str, Any] = option(
+        help="friction coefficient of this pair, or { forward, backward, sideways } along the axis of the first",
+        low=0,
+        check=friction_problem,
+    )
 
 
 @frozen(kw_only=True)
@@ -202,7 +210,7 @@ class Body:
         default=None, metadata=_about("the state it begins in; its rest state if absent")
     )
     inputs: tuple[Input, ...] = field(default=(), metadata=_about("what drives it; other channels are zero"))
-    friction: float | None = option(None, "friction coefficient of its surface", low=0)
+    friction: float | Mapping[str, Any] | None = option(None, _OF_SURFACE, low=0, check=friction_problem)
 
 
 @frozen(kw_only=True)

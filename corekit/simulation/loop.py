@@ -118,7 +118,7 @@ class Simulation:
         stage = self.system.pipeline
         kept = self.memory()
         if stage is not None:
-            stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table))
+            stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table), stage.record_width)
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
         if stage is not None:
             stage.placeholder = None
@@ -135,7 +135,8 @@ class Simulation:
             return
         stage.warm_up()
         if isinstance(solver, ImpulseSolver):
-            solver.solve(placeholder_problem(stage.width, self.step_length), np.zeros(stage.width))
+            problem = placeholder_problem(stage.width, self.step_length, stage.record_width)
+            solver.solve(problem, np.zeros(stage.width))
 
     def go_back(
         self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()

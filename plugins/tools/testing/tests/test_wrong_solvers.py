@@ -189,6 +189,11 @@ IMPULSES = {
         lambda: impulses(solve=changed_where(random_and_rough, turn_friction)),
         ("complementarity",),
     ),
+    "anisotropic-friction": (
+        # the circular cone of the largest coefficient, whatever the direction
+        lambda: impulses(spec={"provides": {"impulses", "row-bounds", "anisotropic-coulomb"}}),
+        (),
+    ),
     "duplicates-harmless": (lambda: impulses(solve=changed_where(repeated, tug)), ()),
     "infeasible-not-solved": (lambda: impulses(solve=optimistic), ()),
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),

@@ -107,8 +107,8 @@ def assemble(
         lower, upper: bounds of the bounded rows, shape (p,) [N·s].
         row, coefficient: shapes (n,) and (n, 2), written: column j of C has coefficient[j] in the rows
             row[j] and row[j] + 1.
-        twin: shape (n,), written: the direction a direction is the opposite of, any other variable itself. Rows and
-            columns of twins differ in signs alone.
+        twin: shape (n,), written: the direction a direction is the exact opposite of, any other variable itself. Rows
+            and columns of twins differ in signs alone.
         offset: λ₀, shape (R,), written.
         response: work, W·C, shape (R, n).
         matrix, vector: A (n, n) and b (n,), written.
@@ -162,10 +162,12 @@ def contact_variables(
         for k in range(count):
             j = at + 1 + k
             row[j] = first + 1
-            if k >= count // 2:
-                twin[j] = j - count // 2
+            opposite = k >= count // 2
             for a in range(along):
                 coefficient[j, a] = directions[i, a, k]
+                opposite = opposite and directions[i, a, k] == -directions[i, a, k - count // 2]
+            if opposite:
+                twin[j] = j - count // 2
             matrix[j, cone] = 1.0
             matrix[cone, j] = -1.0
         at += count + 2

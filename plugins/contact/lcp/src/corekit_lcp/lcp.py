@@ -21,6 +21,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver
 from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.assemble import variable_count
@@ -28,7 +29,7 @@ from corekit_lcp.certify import certify
 from corekit_lcp.conclude import conclude
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.prepare import prepare
-from corekit_lcp.pyramid import align
+from corekit_lcp.pyramid import align, stretch_directions
 from corekit_lcp.regularise import move_centre
 from corekit_lcp.select import add_back, keep_all, select_contacts
 from corekit_lcp.warm import from_guess
@@ -119,6 +120,7 @@ class LCPContact(ImpulseSolver):
         # a pyramid that turned between two steps cuts a corner's impulse into two unequal shares
         self._corner = 0.05 if config.aligned else 1e-6
         self._kept = 0
+        self._anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
 
     @property
     def kept_contacts(self) -> int:
@@ -171,7 +173,11 @@ class LCPContact(ImpulseSolver):
             base = pyramid_directions(width, count) if key[2] else np.zeros((width - 1, 0))
             found = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
         base, directions = found
-        if self._config.aligned:
+        if self._anisotropic:
+            turned = np.empty_like(base)
+            records, aligned = problem.friction_record, self._config.aligned
+            stretch_directions(base, free, records, aligned, turned, directions)
+        elif self._config.aligned:
             align(base, free, directions)
         delassus = np.ascontiguousarray(problem.delassus())
         return Whole(delassus, free, friction, directions, problem.lower, problem.upper)

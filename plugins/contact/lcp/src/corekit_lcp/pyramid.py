@@ -6,12 +6,13 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.pyramid import least_shares, sliding_speed
+from corekit.roles.pyramid import anisotropic_directions, least_shares, sliding_speed
 
-__all__ = ["align", "shares", "slack_speed"]
+__all__ = ["align", "shares", "slack_speed", "stretch_directions"]
 
 shares = compiled(least_shares)
 slack_speed = compiled(sliding_speed)
+stretch = compiled(anisotropic_directions)
 
 AT_REST = 1e-9
 """Tangential speed below which there is no direction of sliding [m/s]."""
@@ -31,17 +32,52 @@ def align(base: Array, free: Array, directions: Array) -> None:
         free: w₀, shape (R,), contact c's tangential entries at c·width + 1, … [m/s].
         directions: shape (m, width − 1, r), written.
     """
-    contacts, along, count = directions.shape
+    contacts, along, _ = directions.shape
     for c in range(contacts):
-        cosine, sine = 1.0, 0.0
+        x = y = 0.0
         if along == 2:
             x, y = free[c * 3 + 1], free[c * 3 + 2]
-            speed = np.sqrt(x * x + y * y)
-            if AT_REST < speed < np.inf:
-                cosine, sine = -x / speed, -y / speed
-        for k in range(count):
-            if along == 2:
-                directions[c, 0, k] = cosine * base[0, k] - sine * base[1, k]
-                directions[c, 1, k] = sine * base[0, k] + cosine * base[1, k]
-            else:
-                directions[c, 0, k] = base[0, k]
+        turn(base, x, y, directions[c])
+
+
+@compiled
+def turn(base: Array, x: float, y: float, directions: Array) -> None:
+    """Write (1) of one contact that slides at (x, y) [m/s]."""
+    along, count = directions.shape
+    cosine, sine = 1.0, 0.0
+    if along == 2:
+        speed = np.sqrt(x * x + y * y)
+        if AT_REST < speed < np.inf:
+            cosine, sine = -x / speed, -y / speed
+    for k in range(count):
+        if along == 2:
+            directions[0, k] = cosine * base[0, k] - sine * base[1, k]
+            directions[1, k] = sine * base[0, k] + cosine * base[1, k]
+        else:
+            directions[0, k] = base[0, k]
+
+
+@compiled
+def stretch_directions(
+    base: Array, free: Array, records: Array, aligned: bool, turned: Array, directions: Array
+) -> None:
+    """Write the directions of the anisotropic law, see `corekit.roles.pyramid`.
+
+    Aligned ones begin at the impulse that the law opposes to the free slip: before they are stretched by A of (3)
+    in `corekit.roles.friction`, its direction is −A·w₀,t.
+
+    Args:
+        base, free: as in `align`.
+        records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
+        turned: work, as `base`.
+        directions: shape (m, width − 1, r), written.
+    """
+    contacts, along, _ = directions.shape
+    for c in range(contacts):
+        x = y = 0.0
+        if aligned and along == 2:
+            x, y = free[c * 3 + 1], free[c * 3 + 2]
+            x *= records[c, 0] if x >= 0.0 else records[c, 1]
+            y *= records[c, 2]
+        turn(base, x, y, turned)
+        stretch(turned, records[c], directions[c])

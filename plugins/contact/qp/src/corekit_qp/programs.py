@@ -89,6 +89,7 @@ class _Buffers:
 
     Attributes:
         problem: the program. x, multiplier: its answer. share: room for a number a direction.
+        directions: D as in `rows`, C-contiguous.
         arrays: `table`, where it has been made.
     """
 
@@ -111,8 +112,8 @@ class _Buffers:
             most=most,
             tolerance=tolerance,
         )
-        self.share: Array = np.zeros(directions.shape[1])
-        self._directions = directions
+        self.share: Array = np.zeros(directions.shape[2])
+        self.directions = directions
         self.arrays = ArrayTable()
 
     def table(self) -> ArrayTable:
@@ -120,7 +121,7 @@ class _Buffers:
         made = self.problem
         return ArrayTable(
             made.gradient, made.dofs, made.values, self.bounds, self.multiplier, self.x,
-            np.ascontiguousarray(self._directions), self.share,
+            self.directions, self.share,
         )  # fmt: skip
 
 
@@ -130,7 +131,7 @@ class ReducedProgram:
 
     Args:
         problem, impulse: as in `ImpulseSolver.solve`.
-        directions: D, shape (width − 1, r).
+        directions: D as in `rows`.
         tolerance: of the program.
     """
 
@@ -142,12 +143,12 @@ class ReducedProgram:
         self._rank = square_root(delassus, self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
-        count = count_rows(problem.friction, directions.shape[1], problem.bounded)
+        count = count_rows(problem.friction, directions.shape[2], problem.bounded)
         memory = _Memory()
         memory.reserve(self._rank, count, self._rank)
         self._buffers = _Buffers(identity, count, self._rank, tolerance, directions, memory)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
-        self._share, self._velocity = np.zeros(directions.shape[1]), np.zeros(rows)
+        self._share, self._velocity = np.zeros(directions.shape[2]), np.zeros(rows)
         self._slip, self._trial = np.zeros(problem.contacts), np.zeros(rows)
         spread_impulses(problem.friction, directions, impulse, self._share, self._buffers.multiplier)
 
@@ -211,7 +212,7 @@ class WholeProgram:
         if same and self._dofs is step.contact_dofs and self._friction is step.friction:
             # of smooth contacts the number of rows is that of the contacts
             return
-        choices = directions.shape[1]
+        choices = directions.shape[2]
         self._dofs, self._values, self._friction = self._none
         if contacts:
             self._dofs, self._values, self._friction = step.contact_dofs, step.contact_values, step.friction
@@ -223,6 +224,9 @@ class WholeProgram:
             if not memory.reserve(step.matrix.n, rows, width) or len(self._made) > _KEPT:
                 self._made.clear()
             found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions, memory)
+            found.arrays = found.table()
+        elif found.directions is not directions:
+            found.directions = directions
             found.arrays = found.table()
         self._step, self._directions, self._buffers = step, directions, found
         self._alike = contacts if contacts and not choices else _NONE

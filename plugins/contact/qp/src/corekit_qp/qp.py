@@ -11,15 +11,23 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.contact import ContactProblem, StepProgram, StepSolver
+from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import QPSolver
 from corekit.roles.pyramid import pyramid_directions
 from corekit_qp.config import QPContactConfig
 from corekit_qp.programs import Program, ReducedProgram, WholeProgram
+from corekit_qp.rows import stretch_directions
 from corekit_qp.slip import SlipMemory, SlipSearch
 
 __all__ = ["QPContact"]
 
 _CONVERGED = Status.CONVERGED
+_KEPT = 16
+"""Numbers of contacts whose directions are kept."""
+
+
+def _no_directions(width: int) -> Array:
+    return np.zeros((1, width - 1, 0))
 
 
 @final
@@ -42,8 +50,10 @@ class QPContact(StepSolver):
         self._config = config
         self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
-        self._directions: dict[tuple[int, bool], Array] = {}
-        self._smooth: Array = np.zeros((0, 0))
+        self._anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
+        self._units: dict[int, Array] = {}
+        self._directions: dict[tuple[int, int], Array] = {}
+        self._smooth: Array = np.zeros((0, 0, 0))
         self._slips = SlipMemory()
         self._zeros: Array = np.zeros(0)
         self._whole = WholeProgram(0.1 * config.tolerance)
@@ -55,10 +65,10 @@ class QPContact(StepSolver):
         if not (np.isfinite(problem.delassus()).all() and np.isfinite(problem.free).all()):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._name)
-        directions = self._pyramid(problem.width, rough=bool(problem.friction.any()))
+        directions = self._pyramid(problem) if problem.friction.any() else _no_directions(problem.width)
         program = ReducedProgram(problem, impulse, directions, 0.1 * self._config.tolerance)
         speed = float(np.abs(problem.free).max())
-        return self._answer(program, problem.id, speed, rough=bool(directions.shape[1]))
+        return self._answer(program, problem.id, speed, rough=bool(directions.shape[2]))
 
     def solve_step(
         self, program: StepProgram, increment: Array, row_impulse: Array, impulse: Array
@@ -66,11 +76,11 @@ class QPContact(StepSolver):
         """Write Δ, λ_b and λ_c; see `StepSolver.solve_step`."""
         contacts, whole = program.contacts, self._whole
         if contacts and program.frictional and program.friction.any():
-            whole.take(program, self._pyramid(program.width, rough=True), increment, row_impulse, impulse)
+            whole.take(program, self._pyramid(program), increment, row_impulse, impulse)
             speed = float(np.abs(program.bias).max(initial=1e-3))
             return self._answer(whole, program.id[:contacts], speed, rough=True)
-        if len(self._smooth) != program.width - 1:
-            self._smooth = self._pyramid(program.width, rough=False)
+        if self._smooth.shape[1] != program.width - 1:
+            self._smooth = _no_directions(program.width)
         whole.take(program, self._smooth, increment, row_impulse, impulse)
         zeros = self._zeros
         info = whole.solve(self._solver, zeros if len(zeros) >= contacts else self._no_shift(contacts))
@@ -123,12 +133,23 @@ class QPContact(StepSolver):
             self._zeros = np.zeros(2 * contacts)
         return self._zeros
 
-    def _pyramid(self, width: int, *, rough: bool) -> Array:
-        found = self._directions.get((width, rough))
+    def _pyramid(self, problem: ContactProblem | StepProgram) -> Array:
+        """D as in `rows`: of all contacts in Coulomb's law, of every contact in the anisotropic one."""
+        key = problem.width, problem.contacts if self._anisotropic else 1
+        found = self._directions.get(key)
         if found is None:
-            count = self._config.friction_directions
-            found = pyramid_directions(width, count) if rough else np.zeros((width - 1, 0))
-            self._directions[width, rough] = found
+            if len(self._directions) > _KEPT:
+                self._directions.clear()
+            found = self._directions[key] = np.zeros((key[1], *self._unit(problem.width).shape))
+            found[:] = self._unit(problem.width)
+        if self._anisotropic:
+            stretch_directions(self._unit(problem.width), problem.friction_record, found)
+        return found
+
+    def _unit(self, width: int) -> Array:
+        found = self._units.get(width)
+        if found is None:
+            found = self._units[width] = pyramid_directions(width, self._config.friction_directions)
         return found
 
     def memory(self) -> Memory:

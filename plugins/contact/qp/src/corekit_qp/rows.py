@@ -12,6 +12,9 @@ singular. Friction's convex relaxation asks every direction d_k of the pyramid's
 so that λ is in the pyramid and opposes slip. With σ = 0 contacts that slide at γ = −min d_k·w_t lift off at μ·γ;
 with σ = γ the answer is Coulomb's.
 
+D holds the directions of every contact, shape (m, width − 1, r), or of all of them, shape (1, width − 1, r). In an
+anisotropic law they are as long as friction is strong that way (`corekit.roles.pyramid`), and (2) is the same.
+
 Sources: Anitescu (2006) for σ = 0; Acary, Cadoux, Lemaréchal, Malick (2011) for the shift.
 """
 
@@ -23,7 +26,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.roles.pyramid import least_shares, sliding_speed
+from corekit.roles.pyramid import anisotropic_directions, least_shares, sliding_speed
 
 __all__ = [
     "certify",
@@ -33,10 +36,12 @@ __all__ = [
     "gather_impulses",
     "spread_impulses",
     "square_root",
+    "stretch_directions",
 ]
 
 shares = compiled(least_shares)
 slack_speed = compiled(sliding_speed)
+stretch = compiled(anisotropic_directions)
 
 _LOST = 1e-13
 """Pivot below which a row counts as dependent on others, relative to its own size."""
@@ -78,6 +83,18 @@ def square_root(delassus: Array, root: Array, left: Array, done: IntArray) -> in
 
 
 @compiled
+def stretch_directions(unit: Array, records: Array, directions: Array) -> None:
+    """Write the D of every contact in the anisotropic law.
+
+    Args:
+        unit: as in Coulomb's law, shape (width − 1, r).
+        records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
+    """
+    for c in range(len(directions)):
+        stretch(unit, records[c], directions[c])
+
+
+@compiled
 def count_rows(friction: Array, directions: int, bounded: int) -> int:
     """Rows of the program: one a contact without friction, `directions` a contact with, then the bounded rows."""
     total = bounded
@@ -94,13 +111,13 @@ def cone_rows(
     """Write the rows (1) and (2), and those of bounded rows as equalities with bounded multipliers.
 
     Args:
-        directions: D, shape (width − 1, r). shift: σ, shape (m,) [m/s].
+        directions: D. shift: σ, shape (m,) [m/s].
         low, high: impulse bounds of the bounded rows.
     """
-    along, count = directions.shape
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, 0
     for c in range(len(friction)):
-        here, mu = c * width, friction[c]
+        here, mu, own = c * width, friction[c], 0 if alike else c
         for k in range(count if mu > 0.0 else 1):
             bias = free[here]
             for j in range(rank):
@@ -108,7 +125,7 @@ def cone_rows(
             if mu > 0.0:
                 bias += mu * shift[c]
                 for a in range(along):
-                    push = mu * directions[a, k]
+                    push = mu * directions[own, a, k]
                     bias += push * free[here + 1 + a]
                     for j in range(rank):
                         values[row, j] += push * root[here + 1 + a, j]
@@ -129,17 +146,17 @@ def gather_impulses(
     friction: Array, directions: Array, multiplier: Array, bounded: int, impulse: Array
 ) -> None:
     """Write λ (R,) from the program's multipliers, see (2)."""
-    along, count = directions.shape
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, 0
     impulse[:] = 0.0
     for c in range(len(friction)):
-        here, mu = c * width, friction[c]
+        here, mu, own = c * width, friction[c], 0 if alike else c
         for k in range(count if mu > 0.0 else 1):
             share = max(-multiplier[row], 0.0)
             impulse[here] += share
             if mu > 0.0:
                 for a in range(along):
-                    impulse[here + 1 + a] += mu * directions[a, k] * share
+                    impulse[here + 1 + a] += mu * directions[own, a, k] * share
             row += 1
     for b in range(bounded):
         impulse[len(friction) * width + b] = -multiplier[row]
@@ -151,24 +168,25 @@ def spread_impulses(
     friction: Array, directions: Array, impulse: Array, share: Array, multiplier: Array
 ) -> None:
     """Write multipliers that give λ: the inverse of `gather_impulses`, what is beyond the pyramid left out."""
-    along, count = directions.shape
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, 0
     for c in range(len(friction)):
-        here, mu = c * width, friction[c]
+        here, mu, own = c * width, friction[c], 0 if alike else c
         if mu <= 0.0:
             multiplier[row] = -max(impulse[here], 0.0)
             row += 1
             continue
-        shares(directions, impulse[here + 1 : here + width], share)
+        shares(directions[own], impulse[here + 1 : here + width], share)
         left = max(impulse[here], 0.0)
         for k in range(count):
             left -= share[k] / mu
         for k in range(count):
             multiplier[row + k] = -share[k] / mu
-        # what presses without sliding is shared by opposite directions
+        # what presses without sliding is shared by the first direction and its opposite
         if left > 0.0:
-            multiplier[row] -= 0.5 * left
-            multiplier[row + count // 2] -= 0.5 * left
+            one, other = directions[own, 0, 0], -directions[own, 0, count // 2]
+            multiplier[row] -= other / (one + other) * left
+            multiplier[row + count // 2] -= one / (one + other) * left
         row += count
     first = len(friction) * width
     for b in range(first, len(impulse)):
@@ -189,11 +207,11 @@ def contact_residuals(
     Args:
         slip: γ, shape (m,), written [m/s].
     """
-    along, count = directions.shape
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width = along + 1
     normal, tangential, cone = 0.0, 0.0, 0.0
     for c in range(len(friction)):
-        here = c * width
+        here, own = c * width, 0 if alike else c
         normal = max(normal, abs(min(impulse[here], velocity[here])))
         slip[c] = 0.0
         if friction[c] <= 0.0:
@@ -201,15 +219,15 @@ def contact_residuals(
                 cone = max(cone, abs(impulse[here + 1 + a]))
             continue
         speed = velocity[here + 1 : here + width]
-        slip[c] = slack_speed(directions, speed)
-        shares(directions, impulse[here + 1 : here + width], share)
+        slip[c] = slack_speed(directions[own], speed)
+        shares(directions[own], impulse[here + 1 : here + width], share)
         margin = friction[c] * impulse[here]
         for k in range(count):
             margin -= share[k]
             if share[k] != 0.0:
                 along_it = slip[c]
                 for a in range(along):
-                    along_it += directions[a, k] * speed[a]
+                    along_it += directions[own, a, k] * speed[a]
                 tangential = max(tangential, abs(min(share[k], along_it)))
         tangential = max(tangential, abs(min(slip[c], margin)))
         cone = max(cone, -margin)

@@ -13,7 +13,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import index_matrix, matrix, vector
+from corekit.linalg.array_table import block, index_matrix, matrix, vector
 from corekit_qp.rows import contact_residuals, gather_impulses, spread_impulses
 
 __all__ = ["certify_step", "step_impulses", "step_rows"]
@@ -53,13 +53,13 @@ def step_rows(
         shift: σ, shape (m,) [m/s].
         guesses: whether to write the multipliers that give λ_b and λ_c.
         program: gradient, dofs, values, bounds (lower, upper, compliance, least and most of every row, (5, rows)),
-            multiplier, x, directions D (width − 1, r) and room for r numbers, as one table.
+            multiplier, x, directions D as in `rows`, and room for r numbers, as one table.
     """
     right, dofs, values = vector(step, 0), index_matrix(step, 1), matrix(step, 2)
     compliance, target, lower, upper = vector(step, 3), vector(step, 4), vector(step, 5), vector(step, 6)
     gradient, out_dofs, out_values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
     bounds, multiplier = matrix(program, 3), vector(program, 4)
-    directions, share = matrix(program, 6), vector(program, 7)
+    directions, share = block(program, 6), vector(program, 7)
     nb = len(dofs)
     if guesses:
         for i in range(nb):
@@ -77,10 +77,10 @@ def step_rows(
         least[i] = -upper[i]
     for i in range(nb):
         most[i] = -lower[i]
-    along, count = directions.shape
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, nb
     for c in range(len(friction)):
-        here, mu = c * width, friction[c]
+        here, mu, own = c * width, friction[c], 0 if alike else c
         for d in range(count if mu > 0.0 else 1):
             offset = bias[c, 0]
             for j in range(room):
@@ -89,7 +89,7 @@ def step_rows(
             if mu > 0.0:
                 offset += mu * shift[c]
                 for a in range(along):
-                    push = mu * directions[a, d]
+                    push = mu * directions[own, a, d]
                     offset += push * bias[c, 1 + a]
                     for j in range(wide):
                         out_values[row, j] += push * contact_values[here + 1 + a, j]
@@ -104,7 +104,7 @@ def step_impulses(program: IntArray, friction: Array, row_impulse: Array, impuls
     multiplier, nb = vector(program, 4), len(row_impulse)
     for i in range(nb):
         row_impulse[i] = -multiplier[i]
-    gather_impulses(friction, matrix(program, 6), multiplier[nb:], 0, impulse)
+    gather_impulses(friction, block(program, 6), multiplier[nb:], 0, impulse)
 
 
 @compiled
@@ -113,7 +113,7 @@ def certify_step(
     impulse: Array, share: Array, velocity: Array, slip: Array,
 ) -> tuple[float, float, float]:  # fmt: skip
     """How far λ_c and w = J_c·v + bias are from the contact laws, see `rows.contact_residuals`."""
-    width = directions.shape[0] + 1
+    width = directions.shape[1] + 1
     for c in range(len(friction)):
         for a in range(width):
             row = c * width + a

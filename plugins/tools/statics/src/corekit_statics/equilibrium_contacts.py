@@ -125,10 +125,15 @@ class EquilibriumContacts:
         """J_c of the contacts, shape (m·width, nv)."""
         return self._world.jacobian.to_dense()
 
-    def friction(self) -> Array:
-        """μ of the contacts, shape (m,)."""
+    def friction_use(self, record: ContactRecord) -> Array:
+        """The share of its admissible friction that each contact uses, shape (m,); 1 without friction."""
         assert self._pipeline is not None
-        return self._pipeline.contacts.friction[: self.count]
+        contacts, law = self._pipeline.contacts, self._pipeline.friction.law
+        numbers = contacts.friction_record if law.record_width else contacts.friction[:, None]
+        rows = zip(numbers[: record.count], record.tangential_impulse, strict=True)
+        needed = [law.gauge(row, *impulse) for row, impulse in rows]
+        use = np.array(needed) / np.maximum(record.normal_impulse, np.finfo(float).tiny)
+        return np.where(contacts.friction[: len(use)] > 0.0, use, 1.0)
 
     def record(self) -> ContactRecord:
         """What every contact carries, as impulses over 1 s."""

@@ -154,8 +154,7 @@ def _contact_rows(system: EquilibriumSystem) -> tuple[Array, str]:
     presses = record.mode != ContactMode.SEPARATE
     if contacts.potential is not None or not presses.any():
         return np.zeros((0, system.nv)), ""
-    tangential = np.hypot(record.tangential_impulse[:, 0], record.tangential_impulse[:, 1])
-    sticks = presses & (tangential < (1.0 - 1e-6) * contacts.friction() * record.normal_impulse)
+    sticks = presses & (contacts.friction_use(record) < 1.0 - 1e-6)
     # of four corners a solver may load two: the others touch and block the motion as well
     touches = presses | (record.gap <= max(1e-9, 2.0 * float(np.max(np.abs(record.gap[presses])))))
     rows = np.repeat(touches, contacts.width)

@@ -9,8 +9,9 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signals import Constant, Signal
 from corekit.dynamics.bodies import stack_bodies
-from corekit.dynamics.collision_scene import CollisionScene, friction_table
+from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.dynamics.friction_table import friction_table
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_system import WorldSystem
 from corekit.geometry.shapes import Shape

@@ -18,7 +18,7 @@ class DenseProblem:
         mass: M [kg], shape (n, n).
         rows: J, shape (R, n): for each contact `width` rows, then the bounded rows.
         velocity: v_f [m/s], shape (n,).
-        friction: μ of all contacts, or of each, shape (m,).
+        friction: μ of all contacts, or of each, shape (m,); or records of the anisotropic law, shape (m, 3).
         width: rows a contact.
         bounds: (lower, upper) impulse of each bounded row [N·s].
         stabilisation: added to w₀ [m/s], shape (R,).
@@ -40,7 +40,12 @@ class DenseProblem:
         self.mass, self.rows, self.velocity = mass, rows, velocity
         self.width, self.bounded = width, len(bounds)
         self.contacts = (len(rows) - self.bounded) // width
-        self.friction: Array = np.full(self.contacts, friction, dtype=float)
+        directional = np.ndim(friction) == 2
+        records = np.asarray(friction, dtype=float) if directional else np.zeros((self.contacts, 0))
+        self.friction_record: Array = records
+        self.friction: Array = np.full(
+            self.contacts, records.max(axis=1) if directional else friction, dtype=float
+        )
         self.free: Array = rows @ velocity + stabilisation
         self.gap: Array = np.zeros(self.contacts)
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
@@ -91,7 +96,11 @@ class DenseProblem:
 
 
 def point_mass(
-    velocity: Sequence[float], friction: float = 0.0, mass: float = 2.0, copies: int = 1, width: int = 3
+    velocity: Sequence[float],
+    friction: float | Array = 0.0,
+    mass: float = 2.0,
+    copies: int = 1,
+    width: int = 3,
 ) -> DenseProblem:
     """A point with contact axes along its coordinates, every contact `copies` times."""
     rows = np.tile(np.eye(width), (copies, 1))

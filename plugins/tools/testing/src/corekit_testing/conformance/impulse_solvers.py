@@ -12,6 +12,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
+from corekit.roles.component import BuildContext
+from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit_testing.conformance.check import Check, check, expect, expect_close
 from corekit_testing.conformance.contact_problems import DenseProblem, crushed, feasible, point_mass
 from corekit_testing.conformance.subject import Subject
@@ -139,6 +141,42 @@ def friction_cone(subject: Subject) -> None:
     expect(slips, "no contact of the reference problems slips")
 
 
+@check(
+    "anisotropic-friction",
+    "sliding forward, backward and sideways is resisted by as much as the coefficients say, in between by the most",
+    "impulses",
+    "anisotropic-coulomb",
+)
+def anisotropic_friction(subject: Subject) -> None:
+    law, fall, mass = ANISOTROPIC_COULOMB, 9.81e-3, 2.0
+    solver = subject.build(BuildContext(path="conformance", friction_law=law.name))
+    record = (0.2, 0.8, 0.5)
+    records = np.array([record])
+    for width, sign, factor in product((3, 2), (1.0, -1.0), (0.9, 1.1, 3.0)):
+        mu = record[0] if sign > 0.0 else record[1]
+        where = f"{'forward' if sign > 0.0 else 'backward'} at {factor:g} of the friction angle, {width} rows"
+        problem = point_mass([-fall, sign * factor * mu * fall, 0.0][:width], records, mass, width=width)
+        slip = problem.after(_solved(solver, problem, f"a point that slides {where}"))[1]
+        expect_close(f"slip {where} [m/s]", slip, np.array(sign * max(0.0, factor - 1.0) * mu * fall), _NEAR)
+    for angle in np.linspace(0.1, 6.2, 24):
+        problem = point_mass(
+            [-fall, 3.0 * fall * math.cos(angle), 3.0 * fall * math.sin(angle)], records, mass
+        )
+        impulse = _solved(solver, problem, f"a point that slides at {angle:.3g} rad to the axis")
+        (friction,), (slip,) = problem.tangential(impulse), problem.tangential(problem.relative(impulse))
+        needed = law.gauge(record, *friction)
+        expect(
+            needed <= impulse[0] + _NEAR,
+            f"friction at {angle:.3g} rad to the axis needs {needed:.6g} N·s of the normal impulse {impulse[0]:.6g}",
+        )
+        # the coarsest pyramid has its four corners on the axes of the ellipse: it may be 1/√2 short
+        power, most = -float(friction @ slip), impulse[0] * law.dissipation(record, *slip)
+        expect(
+            power >= 0.7 * most,
+            f"friction at {angle:.3g} rad to the axis dissipates {power:.3g}, the most is {most:.3g}",
+        )
+
+
 @check("duplicates-harmless", "the same contact listed three times leaves the velocity as it is", "impulses")
 def duplicates_harmless(subject: Subject) -> None:
     for mu in (0.0, 0.4):
@@ -236,6 +274,7 @@ IMPULSES: tuple[Check, ...] = (
     sticking_and_sliding,
     complementarity,
     friction_cone,
+    anisotropic_friction,
     duplicates_harmless,
     infeasible_not_solved,
     residuals_truthful,

@@ -1,0 +1,276 @@
+"""Friction of every two surfaces of a world, put together from what is known of each: see `corekit.roles.friction`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.collision_scene import CollisionScene
+from corekit.dynamics.obstacles import Obstacle
+from corekit.errors import CompositionError
+from corekit.geometry.shape_specs import shape_spec
+from corekit.roles.friction import COULOMB, FrictionLaw, SurfaceFriction, surface_friction
+
+__all__ = ["FrictionTable", "assign_friction_records", "check_axes_in_plane", "friction_table"]
+
+_NEITHER, _FIRST, _SECOND = range(3)
+_ALONG_NORMAL = 1e-6
+"""Share of an axis in the tangent plane below which rounding would choose the material direction."""
+
+
+class FrictionTable(NamedTuple):
+    """Friction of n shapes with s different surfaces; k is the width of a record of the law.
+
+    Attributes:
+        law: of all contacts in the world.
+        surface: of every shape, (n,).
+        coefficient: largest coefficient μ of every two surfaces, (s, s).
+        record: numbers of the law of every two surfaces, (s, s, k).
+        axis_owner: whose axis is the material direction: of the first surface (1), the second (2) or none (0), (s, s).
+        axis: unit, in the axes of the shape, (n, 3); zero for an edge, whose axis leads from end to end.
+    """
+
+    law: FrictionLaw
+    surface: IntArray
+    coefficient: Array
+    record: Array
+    axis_owner: IntArray
+    axis: Array
+
+
+class _Surface(NamedTuple):
+    """What is known of the shapes that share one name and one friction."""
+
+    name: str
+    friction: SurfaceFriction | None
+
+
+class _Pair(NamedTuple):
+    """Friction of a pair of surfaces, and whose axis it refers to."""
+
+    friction: SurfaceFriction
+    owner: int
+
+
+def friction_table(
+    scene: CollisionScene,
+    bodies: Sequence[Body],
+    obstacles: Sequence[Obstacle],
+    explicit: Mapping[tuple[str, str], float | Mapping[str, Any]],
+    otherwise: float | None = None,
+) -> FrictionTable:
+    """The friction of every two surfaces of a world.
+
+    An explicit entry for two names wins, in either order, else the one friction known, else both are combined by
+    the law, for coefficients the geometric mean; a pair without any takes `otherwise` (0 if None). The own friction
+    of a shape stands before its body's. The axis of a directional pair is that of the surface which is directional,
+    of an explicit entry that of the first one named.
+
+    Raises:
+        CompositionError: two laws in one world, no axis, or two axes of which none is the one that counts.
+    """
+    surfaces, surface = _surfaces(scene, bodies, obstacles)
+    known = {
+        names: each for names, value in explicit.items() if (each := surface_friction(value)) is not None
+    }
+    law = _law([each.friction for each in surfaces] + list(known.values()))
+    count, width = len(surfaces), law.record_width
+    coefficient = np.zeros((count, count))
+    record, owner = np.zeros((count, count, width)), np.zeros((count, count), dtype=np.int64)
+    default = SurfaceFriction(COULOMB, (otherwise or 0.0,))
+    for i, one in enumerate(surfaces):
+        for j, other in enumerate(surfaces):
+            pair = _explicit(one.name, other.name, known) or _combined(one, other, law, default)
+            if pair is None:
+                if _may_touch(one.name, other.name, bodies):
+                    raise CompositionError(_two_axes(one.name, other.name))
+                continue
+            numbers = pair.friction.record_in(law)
+            coefficient[i, j], owner[i, j] = max(numbers), pair.owner
+            if width:
+                record[i, j] = numbers
+    needed = {surfaces[i].name for i in range(count) if (owner[i] == _FIRST).any()}
+    axis = (
+        _axes(scene, surfaces, surface, needed, known) if law.is_directional else np.zeros((len(surface), 3))
+    )
+    return FrictionTable(law, surface, coefficient, record, owner, axis)
+
+
+def _surfaces(
+    scene: CollisionScene, bodies: Sequence[Body], obstacles: Sequence[Obstacle]
+) -> tuple[list[_Surface], IntArray]:
+    """The different surfaces, and that of every shape."""
+    table = scene.table
+    index: dict[_Surface, int] = {}
+    surface = np.zeros(len(table), dtype=np.int64)
+    for i in range(len(table)):
+        if table.body[i] >= 0:
+            body = bodies[table.body[i]]
+            own = surface_friction(body.layout.shapes[i - body.first_shape].friction)
+            each = _Surface(body.name, own if own is not None else body.friction)
+        else:
+            obstacle = obstacles[table.obstacle[i]]
+            each = _Surface(obstacle.name, obstacle.friction)
+        surface[i] = index.setdefault(each, len(index))
+    return list(index), surface
+
+
+def _law(frictions: Sequence[SurfaceFriction | None]) -> FrictionLaw:
+    """The one law of the world; Coulomb's is a special case of the others."""
+    laws = {each.law.name: each.law for each in frictions if each is not None and each.law is not COULOMB}
+    if len(laws) > 1:
+        raise CompositionError(
+            f"a world has one friction law beside coefficients, found {' and '.join(sorted(laws))}"
+        )
+    return next(iter(laws.values()), COULOMB)
+
+
+def _explicit(one: str, other: str, known: Mapping[tuple[str, str], SurfaceFriction]) -> _Pair | None:
+    """What an explicit entry says of two names; in a contact of a body with itself the first shape counts."""
+    for names, owner in (((one, other), _FIRST), ((other, one), _SECOND)):
+        if names in known:
+            return _Pair(known[names], owner if known[names].law.is_directional else _NEITHER)
+    return None
+
+
+def _combined(one: _Surface, other: _Surface, law: FrictionLaw, default: SurfaceFriction) -> _Pair | None:
+    """What two surfaces say of their contact; None where both are directional."""
+    first, second = one.friction, other.friction
+    if first is not None and second is not None:
+        if first.law.is_directional and second.law.is_directional:
+            return None
+        owner = _FIRST if first.law.is_directional else _SECOND if second.law.is_directional else _NEITHER
+        shared = COULOMB if first.law is second.law is COULOMB else law
+        record = shared.combine(first.record_in(shared), second.record_in(shared))
+        return _Pair(SurfaceFriction(shared, record), owner)
+    if first is not None:
+        return _Pair(first, _FIRST if first.law.is_directional else _NEITHER)
+    if second is not None:
+        return _Pair(second, _SECOND if second.law.is_directional else _NEITHER)
+    return _Pair(default, _NEITHER)
+
+
+def _may_touch(one: str, other: str, bodies: Sequence[Body]) -> bool:
+    touching = {body.name: body.layout.self_contact for body in bodies}
+    return touching[one] if one == other and one in touching else one in touching or other in touching
+
+
+def _two_axes(one: str, other: str) -> str:
+    here = f"{one!r} can touch itself" if one == other else f"{one!r} and {other!r} can touch"
+    return (
+        f"{here}, and the friction of both surfaces has a direction: say what holds between them in "
+        f'`[[world.friction]]`, between = ["{one}", "{other}"], a coefficient or a table for the axis of the first'
+    )
+
+
+def _axes(
+    scene: CollisionScene,
+    surfaces: Sequence[_Surface],
+    surface: IntArray,
+    needed: set[str],
+    known: Mapping[tuple[str, str], SurfaceFriction],
+) -> Array:
+    """The axis of every shape whose name is among the needed ones."""
+    given: dict[str, tuple[float, float, float]] = {}
+    for name, friction in _with_axis(surfaces, known):
+        if friction != given.setdefault(name, friction):
+            raise CompositionError(
+                f"the friction of {name!r} has two axes, {given[name]} and {friction}: give one"
+            )
+    table = scene.table
+    axis = np.zeros((len(table), 3))
+    for i in range(len(table)):
+        name = surfaces[surface[i]].name
+        if name not in needed:
+            continue
+        own = shape_spec(table.kind[i]).axis
+        if name in given:
+            axis[i] = table.offset_rotation[i].T @ np.array(given[name])
+        elif own is not None:
+            axis[i] = own
+        elif table.second_frame[i] < 0:
+            raise CompositionError(
+                f"the friction of {name!r} has a direction, and a {table.kind[i]} has no axis: give "
+                "`axis = [x, y, z]` beside its coefficients, in the axes of the frame that carries the shape"
+            )
+    return axis
+
+
+def _with_axis(
+    surfaces: Sequence[_Surface], known: Mapping[tuple[str, str], SurfaceFriction]
+) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    for name, friction in [*surfaces, *((names[0], friction) for names, friction in known.items())]:
+        if friction is not None and friction.axis is not None:
+            yield name, friction.axis
+
+
+def check_axes_in_plane(
+    friction: FrictionTable, scene: CollisionScene, plane: Array, names: Sequence[str]
+) -> None:
+    """Refuse a planar world whose axes leave its plane, where sideways would be neither of the two ways to slide.
+
+    Args:
+        scene: with the shapes where the world begins.
+        plane: origin and two axes, (3, 3).
+        names: of the bodies.
+    Raises:
+        CompositionError: an axis leaves the plane.
+    """
+    across = np.einsum("nij,nj->ni", scene.poses.rotation, friction.axis) @ np.cross(plane[1], plane[2])
+    for i in np.flatnonzero(np.abs(across) > _ALONG_NORMAL):
+        owner = names[scene.table.body[i]] if scene.table.body[i] >= 0 else "an obstacle"
+        raise CompositionError(
+            f"the world is planar, and the axis of the friction of {owner!r} leaves its plane: give "
+            "`axis = [x, y, z]` in the plane, in the axes of the frame that carries the shape"
+        )
+
+
+@compiled
+def assign_friction_records(
+    count: int, planar: bool, surface: IntArray, pair_record: Array, axis_owner: IntArray, axis: Array,
+    rotation: Array, position: Array, end: Array, shape: IntArray, normal: Array, tangent: Array, record: Array,
+) -> None:  # fmt: skip
+    """Write the records of contacts, and turn first tangents into the material direction.
+
+    The direction is the axis of the owner's shape, projected on the tangent plane; of the second shape its negative,
+    since slip is the velocity of the first shape relative to the second. An axis along the normal has no direction
+    there, and the tangent stays. In a planar world, whose axes lie in its plane, the tangent changes its sign at most.
+
+    Args:
+        rotation, position, end: poses of the shapes.
+        shape, normal, tangent, record: of the contacts; the last two are written.
+    """
+    for c in range(count):
+        i, j = surface[shape[c, 0]], surface[shape[c, 1]]
+        for k in range(record.shape[1]):
+            record[c, k] = pair_record[i, j, k]
+        owner = axis_owner[i, j]
+        if owner == 0:
+            continue
+        s, sign = shape[c, owner - 1], 3.0 - 2.0 * owner
+        a0, a1, a2 = axis[s, 0], axis[s, 1], axis[s, 2]
+        if a0 == 0.0 and a1 == 0.0 and a2 == 0.0:
+            x, y, z = end[s, 0] - position[s, 0], end[s, 1] - position[s, 1], end[s, 2] - position[s, 2]
+        else:
+            x = rotation[s, 0, 0] * a0 + rotation[s, 0, 1] * a1 + rotation[s, 0, 2] * a2
+            y = rotation[s, 1, 0] * a0 + rotation[s, 1, 1] * a1 + rotation[s, 1, 2] * a2
+            z = rotation[s, 2, 0] * a0 + rotation[s, 2, 1] * a1 + rotation[s, 2, 2] * a2
+        whole = x * x + y * y + z * z
+        n0, n1, n2 = normal[c, 0], normal[c, 1], normal[c, 2]
+        along = x * n0 + y * n1 + z * n2
+        x, y, z = sign * (x - along * n0), sign * (y - along * n1), sign * (z - along * n2)
+        square = x * x + y * y + z * z
+        if not square > _ALONG_NORMAL * _ALONG_NORMAL * whole:
+            continue
+        if planar:
+            if x * tangent[c, 0] + y * tangent[c, 1] + z * tangent[c, 2] < 0.0:
+                for k in range(3):
+                    tangent[c, k] = -tangent[c, k]
+            continue
+        inverse = 1.0 / square**0.5
+        tangent[c, 0], tangent[c, 1], tangent[c, 2] = x * inverse, y * inverse, z * inverse

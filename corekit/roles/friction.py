@@ -1,0 +1,229 @@
+"""Friction laws: the numbers of a surface, and what they say of a contact.
+
+The kernel forms the rows of a contact; how a tangential impulse opposes slip is a law that contact solvers implement.
+Between a scenario and a solver the kernel carries, per contact, two things that it does not interpret,
+
+    friction          μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, whatever the record says
+    friction_record   the numbers of the law, k of them; none for Coulomb's law, whose only number is μ
+
+and, for a directional law, a material direction: an axis of one of the two surfaces, turned by its pose and projected
+on the tangent plane. It is the first tangent t₁ of the contact; the second is t₂ = n × t₁.
+
+**Coulomb's law**, `coulomb`: |λ_t| ≤ μ·λ_n, and λ_t opposes the slip w_t with |λ_t| = μ·λ_n where w_t ≠ 0.
+
+**Anisotropic Coulomb friction**, `anisotropic-coulomb`. Skin with scales, or legs that fold one way, resists sliding
+by μ_f forward along its axis, by μ_b backward and by μ_s sideways. Per unit of normal impulse friction stays in
+
+    F = { f : (f₁/μ₁)² + (f₂/μ_s)² ≤ 1 },    μ₁ = μ_f for f₁ ≤ 0 (it resists forward slip), else μ_b            (1)
+
+two half ellipses with a common tangent where they meet, so that F is convex. Friction dissipates the most it can:
+
+    λ_t ∈ argmax { −λᵀ·w_t : λ ∈ λ_n·F }                                                                       (2)
+
+    w_t ≠ 0:   λ_t = −λ_n·A²·w_t/|A·w_t|,    A = diag(μ₁, μ_s),   μ₁ = μ_f for w₁ ≥ 0, else μ_b                 (3)
+
+and w_t = 0 wherever λ_t is inside of λ_n·F. With the gauge of F and its support function,
+
+    g(f) = ((f₁/μ₁)² + (f₂/μ_s)²)^½,    d(w) = max { −fᵀ·w : f ∈ F } = |A·w|                                   (4)
+
+(2) is the same as    g(λ_t) ≤ λ_n   and   λ_tᵀ·w_t + λ_n·d(w_t) = 0                                           (5)
+
+whose two sides are the residuals of a solution. The cone K = { g(λ_t) ≤ λ_n } has the dual K* = { d(w_t) ≤ w_n }, and
+non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3) friction is in line with oblique slip only if
+μ_f = μ_b = μ_s: else it turns the slip towards the direction of least resistance.
+
+Sources: Michałowski, Mróz (1978), Associated and non-associated sliding rules in contact friction problems, Archives of
+Mechanics 30, for (1)-(3). De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28, for K and K*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from types import MappingProxyType
+from typing import Any
+
+from attrs import field, frozen
+
+__all__ = [
+    "ANISOTROPIC_COULOMB",
+    "COULOMB",
+    "FRICTION_LAWS",
+    "GROUP",
+    "FrictionLaw",
+    "SurfaceFriction",
+    "friction_law",
+    "friction_problem",
+    "surface_friction",
+]
+
+GROUP = "corekit.friction_laws"
+"""Entry-point group by which a distribution brings a law; the entry point has the law's name."""
+
+
+def _geometric_means(one: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
+    return tuple(math.sqrt(a * b) for a, b in zip(one, other, strict=True))
+
+
+@frozen(kw_only=True)
+class FrictionLaw:
+    """What the kernel needs to know of a friction law.
+
+    Args:
+        name: of the law, and of the ability of contact solvers that support it.
+        coefficients: names of its numbers in a scenario file, in the order of a record; all are above 0.
+        is_directional: whether its numbers refer to an axis of the surface.
+        gauge: g of (4): (record, f₁, f₂) → least λ_n that allows the tangential impulse f.
+        dissipation: d of (4): (record, w₁, w₂) → power per unit of normal force at the slip w [m/s].
+        combine: the records of two surfaces → the record of their contact; geometric means by default.
+    """
+
+    name: str
+    coefficients: tuple[str, ...]
+    is_directional: bool = False
+    gauge: Callable[[Sequence[float], float, float], float] = field(repr=False)
+    dissipation: Callable[[Sequence[float], float, float], float] = field(repr=False)
+    combine: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]] = field(
+        default=_geometric_means, repr=False
+    )
+
+    @property
+    def record_width(self) -> int:
+        """k, the numbers that the kernel carries beside μ."""
+        return 0 if self.name == COULOMB.name else len(self.coefficients)
+
+    def isotropic(self, coefficient: float) -> tuple[float, ...]:
+        """The record of a surface of which only one coefficient is known."""
+        return (coefficient,) * len(self.coefficients)
+
+
+def _circle_gauge(record: Sequence[float], along: float, across: float) -> float:
+    size = math.hypot(along, across)
+    return size / record[0] if record[0] > 0.0 else (math.inf if size > 0.0 else 0.0)
+
+
+def _circle_dissipation(record: Sequence[float], along: float, across: float) -> float:
+    return record[0] * math.hypot(along, across)
+
+
+def _ellipse_gauge(record: Sequence[float], along: float, across: float) -> float:
+    forward, backward, sideways = record
+    if min(record) <= 0.0:
+        return math.inf if along or across else 0.0
+    return math.hypot(along / (forward if along <= 0.0 else backward), across / sideways)
+
+
+def _ellipse_dissipation(record: Sequence[float], along: float, across: float) -> float:
+    forward, backward, sideways = record
+    return math.hypot(along * (forward if along >= 0.0 else backward), across * sideways)
+
+
+COULOMB = FrictionLaw(
+    name="coulomb", coefficients=("friction",), gauge=_circle_gauge, dissipation=_circle_dissipation
+)
+ANISOTROPIC_COULOMB = FrictionLaw(
+    name="anisotropic-coulomb",
+    coefficients=("forward", "backward", "sideways"),
+    is_directional=True,
+    gauge=_ellipse_gauge,
+    dissipation=_ellipse_dissipation,
+)
+FRICTION_LAWS: Mapping[str, FrictionLaw] = MappingProxyType(
+    {law.name: law for law in (COULOMB, ANISOTROPIC_COULOMB)}
+)
+"""Name → law, of those that the kernel names."""
+
+
+def friction_law(name: str) -> FrictionLaw:
+    """The law of a name, the kernel's or an installed distribution's.
+
+    Raises:
+        ValueError: there is no such law, or its entry point names something else.
+    """
+    known = FRICTION_LAWS.get(name)
+    if known is not None:
+        return known
+    entries = metadata.entry_points(group=GROUP)
+    for entry in entries.select(name=name):
+        law = entry.load()
+        if isinstance(law, FrictionLaw) and law.name == name:
+            return law
+        raise ValueError(
+            f"the entry point {entry.value} of the friction law {name!r} names no such FrictionLaw"
+        )
+    names = ", ".join([*FRICTION_LAWS, *sorted(entries.names)])
+    raise ValueError(f"unknown friction law {name!r}; laws are {names}")
+
+
+@frozen
+class SurfaceFriction:
+    """Friction of one surface, or of a pair of surfaces.
+
+    Args:
+        law: whose numbers these are.
+        record: the numbers.
+        axis: unit, forward along the surface, in the axes of the frame that carries its shapes; None: their own axis.
+    """
+
+    law: FrictionLaw
+    record: tuple[float, ...]
+    axis: tuple[float, float, float] | None = None
+
+    def record_in(self, law: FrictionLaw) -> tuple[float, ...]:
+        """Its numbers in a law which it follows itself, or which has Coulomb's as a special case."""
+        return self.record if self.law is law else law.isotropic(self.record[0])
+
+
+def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) -> SurfaceFriction | None:
+    """What a scenario file says of a surface: a coefficient, or `{ forward = …, backward = …, sideways = … }`.
+
+    A table holds every coefficient of its `law`, by default `anisotropic-coulomb`, and for a directional law `axis`
+    where the shapes have none of their own.
+
+    Raises:
+        ValueError: the table is wrong; the text says how.
+    """
+    if value is None or isinstance(value, SurfaceFriction):
+        return value
+    if not isinstance(value, Mapping):
+        return SurfaceFriction(COULOMB, (float(value),))
+    table = dict(value)
+    name = str(table.pop("law", ANISOTROPIC_COULOMB.name))
+    law = friction_law(name)
+    axis = _unit_axis(table.pop("axis")) if law.is_directional and "axis" in table else None
+    known = ("law", *law.coefficients, *(("axis",) if law.is_directional else ()))
+    unknown = sorted(set(table) - set(law.coefficients))
+    if unknown:
+        raise ValueError(f"unknown key {unknown[0]!r} of the law {name!r}; known here: {', '.join(known)}")
+    missing = [each for each in law.coefficients if each not in table]
+    if missing:
+        raise ValueError(
+            f"the law {name!r} needs {' and '.join(missing)} too; for one coefficient write a number"
+        )
+    for each in law.coefficients:
+        if not (_is_number(table[each]) and table[each] > 0.0):
+            raise ValueError(f"{each} must be a number > 0, found {table[each]!r}")
+    return SurfaceFriction(law, tuple(float(table[each]) for each in law.coefficients), axis)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _unit_axis(value: object) -> tuple[float, float, float]:
+    if isinstance(value, (list, tuple)) and len(value) == 3 and all(_is_number(each) for each in value):
+        x, y, z = (float(each) for each in value)
+        size = math.hypot(x, y, z)
+        if size > 0.0:
+            return x / size, y / size, z / size
+    raise ValueError(f"axis must be three numbers that are not all 0, found {value!r}")
+
+
+def friction_problem(value: float | Mapping[str, Any] | None) -> str | None:
+    """What is wrong with the friction of a surface in a scenario file; None if nothing is."""
+    try:
+        surface_friction(value)
+    except ValueError as error:
+        return str(error)
+    return None
