@@ -1,4 +1,4 @@
-"""Problems with known structure, and the independent judgement of their answers."""
+"""Problems with known structure, and an independent measure of the residual."""
 
 from collections.abc import Callable
 from itertools import product
@@ -26,14 +26,14 @@ def residual(problem: LCPProblem, z: Array) -> float:
 
 
 def residual_rounding(problem: LCPProblem, z: Array) -> float:
-    """How far rounding parts two evaluations of `residual`: sums of n products, in physical units."""
+    """Bound of the rounding difference between two evaluations of `residual`: sums of n products, in physical units."""
     largest = np.abs(problem.matrix) @ np.abs(z) + np.abs(problem.vector)
     return rounding(len(z) + 4, float(np.max(largest / problem.row_scale, initial=0.0)))
 
 
 def every_solution(matrix: Array, vector: Array) -> list[Array]:
-    """One solution per active set that has any, by trying all 2ⁿ of them."""
-    found = []
+    """One solution per active set that has any, by enumeration of all 2ⁿ sets."""
+    solutions = []
     for mask in product([False, True], repeat=len(vector)):
         active = np.array(mask)
         z = np.zeros(len(vector))
@@ -41,8 +41,8 @@ def every_solution(matrix: Array, vector: Array) -> list[Array]:
             z[active] = np.linalg.lstsq(matrix[np.ix_(active, active)], -vector[active], rcond=None)[0]
         w = matrix @ z + vector
         if z.min() > -1e-10 and w.min() > -1e-9 and np.abs(w[active]).max(initial=0.0) < 1e-9:
-            found.append(z)
-    return found
+            solutions.append(z)
+    return solutions
 
 
 def pyramid(width: int, count: int) -> Array:
@@ -75,28 +75,31 @@ def frictional(
     coupling: list[tuple[int, int, float]] = []
     constant: dict[int, float] = {}
     for i in range(contacts):
-        at = len(columns)
+        column = len(columns)
         normal = np.zeros(rows)
         normal[i * width] = 1.0
         columns.append(normal)
         for k in range(one.shape[1]):
-            along = np.zeros(rows)
-            along[i * width + 1 : (i + 1) * width] = one[:, k]
-            columns.append(along)
-            coupling += [(at + 1 + k, at + 1 + one.shape[1], 1.0), (at + 1 + one.shape[1], at + 1 + k, -1.0)]
-        coupling.append((at + 1 + one.shape[1], at, friction[i]))
+            tangent = np.zeros(rows)
+            tangent[i * width + 1 : (i + 1) * width] = one[:, k]
+            columns.append(tangent)
+            coupling += [
+                (column + 1 + k, column + 1 + one.shape[1], 1.0),
+                (column + 1 + one.shape[1], column + 1 + k, -1.0),
+            ]
+        coupling.append((column + 1 + one.shape[1], column, friction[i]))
         columns.append(np.zeros(rows))
     for b, (low, high) in enumerate(bounds):
         unit = np.zeros(rows)
         unit[contacts * width + b] = 1.0
-        at = len(columns)
+        column = len(columns)
         if np.isfinite(low):
             offset += low * unit
             columns.append(unit)
             if np.isfinite(high):
                 columns.append(np.zeros(rows))
-                coupling += [(at, at + 1, 1.0), (at + 1, at, -1.0)]
-                constant[at + 1] = high - low
+                coupling += [(column, column + 1, 1.0), (column + 1, column, -1.0)]
+                constant[column + 1] = high - low
         elif np.isfinite(high):
             offset += high * unit
             columns.append(-unit)
@@ -126,12 +129,12 @@ def frictional(
 
 
 @pytest.fixture
-def judge() -> Callable[[LCPProblem, Array], float]:
+def true_residual() -> Callable[[LCPProblem, Array], float]:
     return residual
 
 
 @pytest.fixture
-def judge_rounding() -> Callable[[LCPProblem, Array], float]:
+def true_residual_rounding() -> Callable[[LCPProblem, Array], float]:
     return residual_rounding
 
 

@@ -1,4 +1,4 @@
-"""The chain says who answered, and admits when nobody did."""
+"""The chain names the solver that converged, and reports if none did."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.pgs import ProjectedGaussSeidel
 
 
-class Clumsy(LCPSolver):
-    """Answers a constant, keeps what it was given, and says it failed."""
+class FailingSolver(LCPSolver):
+    """Returns a constant, stores its guesses, and reports failure."""
 
     def __init__(self, value, error):
         self.value, self.error = value, error
@@ -47,23 +47,25 @@ def problem(plain_problem):
 
 def test_first_solver_that_converges_is_converged(problem):
     z = np.zeros(2)
-    info = chain_of(lemke=Lemke(LemkeConfig()), clumsy=Clumsy(0.0, 1.0)).solve(problem, z)
+    info = chain_of(lemke=Lemke(LemkeConfig()), failing=FailingSolver(0.0, 1.0)).solve(problem, z)
     assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
 
 
 def test_later_solver_is_named_as_a_fallback_and_gets_the_same_guess(problem):
-    clumsy, second = Clumsy(7.0, 1.0), Clumsy(8.0, 1.0)
+    failing, second = FailingSolver(7.0, 1.0), FailingSolver(8.0, 1.0)
     z = np.array([0.25, 0.5])
-    info = chain_of(clumsy=clumsy, second=second, lemke=Lemke(LemkeConfig())).solve(problem, z)
+    info = chain_of(failing=failing, second=second, lemke=Lemke(LemkeConfig())).solve(problem, z)
     assert (info.status, info.answered_by) == (Status.FALLBACK, "lemke")
     assert info.iterations > 6
     np.testing.assert_array_equal(second.guesses[0], [0.25, 0.5])
     np.testing.assert_allclose(z, [4 / 3, 7 / 3])
 
 
-def test_exhausted_chain_keeps_the_best_answer_and_admits_it(problem):
+def test_exhausted_chain_returns_the_smallest_residual_as_inaccurate(problem):
     z = np.zeros(2)
-    info = chain_of(far=Clumsy(7.0, 2.0), near=Clumsy(8.0, 0.5), lost=Clumsy(9.0, np.inf)).solve(problem, z)
+    info = chain_of(
+        far=FailingSolver(7.0, 2.0), near=FailingSolver(8.0, 0.5), lost=FailingSolver(9.0, np.inf)
+    ).solve(problem, z)
     assert (info.status, info.answered_by) == (Status.INACCURATE, "near")
     assert info.residuals.normal == 0.5
     np.testing.assert_array_equal(z, 8.0)
@@ -77,13 +79,13 @@ def test_default_chain_does_not_solve_an_infeasible_problem(plain_problem):
     assert info.status is Status.INACCURATE
 
 
-def test_memory_goes_to_the_solver_it_came_from(problem):
-    chain = chain_of(one=Clumsy(0.0, 1.0), two=Clumsy(0.0, 1.0))
+def test_internal_state_is_restored_to_the_solver_that_it_came_from(problem):
+    chain = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
     chain.solve(problem, np.zeros(2))
     memory = chain.memory()
     assert set(memory) == {"0.count", "1.count"}
     memory["1.count"][:] = 5.0
-    fresh = chain_of(one=Clumsy(0.0, 1.0), two=Clumsy(0.0, 1.0))
+    fresh = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
     fresh.remember(memory)
     assert {key: float(value[0]) for key, value in fresh.memory().items()} == {"0.count": 1.0, "1.count": 5.0}
 

@@ -1,4 +1,4 @@
-"""What every LCP solver promises."""
+"""Conformance of the LCP solvers."""
 
 from corekit_testing.conformance import conformance
 

@@ -41,7 +41,7 @@ def test_nonnegative_vector_is_solved_by_zero(lemke, plain_problem):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
-def test_positive_definite_answer_is_the_only_one_that_enumeration_finds(
+def test_positive_definite_solution_is_the_only_one_that_enumeration_finds(
     n, lemke, plain_problem, enumerate_solutions
 ):
     rng = np.random.default_rng(n)
@@ -57,19 +57,19 @@ def test_positive_definite_answer_is_the_only_one_that_enumeration_finds(
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_indefinite_problem_is_solved_only_if_enumeration_finds_a_solution(
-    seed, lemke, plain_problem, enumerate_solutions, judge
+    seed, lemke, plain_problem, enumerate_solutions, true_residual
 ):
     rng = np.random.default_rng(seed)
     problem = plain_problem(rng.integers(-3, 4, (4, 4)), rng.integers(-3, 4, 4))
     z, info = solve(lemke, problem)
     if info.status is Status.CONVERGED:
-        assert judge(problem, z) <= problem.tolerance
+        assert true_residual(problem, z) <= problem.tolerance
         assert enumerate_solutions(problem.matrix, problem.vector)
     else:
-        assert judge(problem, z) > problem.tolerance
+        assert true_residual(problem, z) > problem.tolerance
 
 
-def test_degenerate_ties_do_not_cycle(lemke, plain_problem, judge):
+def test_degenerate_ties_do_not_cycle(lemke, plain_problem, true_residual):
     # every contact of a stack of equal bodies ties with every other
     n = 24
     matrix = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
@@ -77,7 +77,7 @@ def test_degenerate_ties_do_not_cycle(lemke, plain_problem, judge):
     problem = plain_problem(copies, -np.ones(3 * n))
     z, info = solve(lemke, problem)
     assert info.status is Status.CONVERGED
-    assert judge(problem, z) <= 1e-9
+    assert true_residual(problem, z) <= 1e-9
 
 
 def test_murty_example_visits_every_basis_and_ends(lemke, plain_problem):
@@ -91,7 +91,7 @@ def test_murty_example_visits_every_basis_and_ends(lemke, plain_problem):
     np.testing.assert_allclose(z, [0, 0, 0, 0, 0, 64], atol=1e-12)
 
 
-def test_iteration_limit_is_said(plain_problem):
+def test_iteration_limit_is_reported(plain_problem):
     n = 6
     matrix = np.eye(n) + 2 * np.triu(np.ones((n, n)), 1)
     vector = -np.array([2.0 ** (n + 1) - 2.0 ** (i + 1) for i in range(n)])
@@ -115,7 +115,7 @@ def test_infeasible_problem_ends_on_a_ray(matrix, vector, lemke, plain_problem):
     assert np.isfinite(z).all()
 
 
-def test_non_finite_data_is_said(lemke, plain_problem):
+def test_non_finite_data_is_reported(lemke, plain_problem):
     _, info = solve(lemke, plain_problem([[np.nan, 0.0], [0.0, 1.0]], [-1.0, -1.0]))
     assert info.status is Status.NON_FINITE
 
@@ -134,38 +134,38 @@ def test_empty_problem_is_solved(lemke, plain_problem):
     scaled=st.booleans(),
 )
 def test_copositive_frictional_problem_is_solved_in_physical_units(
-    seed, contacts, coordinates, width, scaled, frictional_problem, judge, judge_rounding
+    seed, contacts, coordinates, width, scaled, frictional_problem, true_residual, true_residual_rounding
 ):
-    # free velocities in the range of the rows with λ_n free to grow: feasible unless normals oppose
+    # free velocities are in the range of the rows and λ_n is unbounded: feasible unless normals oppose
     rng = np.random.default_rng(seed)
     problem = frictional_problem(rng, contacts, coordinates, width=width, scaled=scaled)
     z, info = solve(Lemke(LemkeConfig()), problem)
-    measured = judge(problem, z)
-    rounded = judge_rounding(problem, z)
-    assert info.residuals.normal == pytest.approx(measured, rel=1e-6, abs=rounded)
+    true_value = true_residual(problem, z)
+    rounded = true_residual_rounding(problem, z)
+    assert info.residuals.normal == pytest.approx(true_value, rel=1e-6, abs=rounded)
     if info.status is Status.CONVERGED:
-        assert measured <= problem.tolerance * (1 + 1e-6)
+        assert true_value <= problem.tolerance * (1 + 1e-6)
         assert z.min() >= 0.0
     if contacts * width <= coordinates:
         assert info.status is Status.CONVERGED
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_knowing_which_rows_are_friction_changes_the_path_and_not_the_motion(
-    seed, lemke, frictional_problem, judge
+def test_the_cover_of_friction_rows_changes_the_path_and_not_the_motion(
+    seed, lemke, frictional_problem, true_residual
 ):
     known = frictional_problem(np.random.default_rng(seed), contacts=6, coordinates=9, count=8)
     unknown = evolve(known, blocks=None)
     with_blocks, without = (solve(lemke, each) for each in (known, unknown))
     assert with_blocks[1].status is without[1].status is Status.CONVERGED
-    assert max(judge(known, with_blocks[0]), judge(known, without[0])) <= known.tolerance
+    assert max(true_residual(known, with_blocks[0]), true_residual(known, without[0])) <= known.tolerance
     np.testing.assert_allclose(
         (known.matrix @ with_blocks[0] + known.vector)[:: 8 + 2], (known.matrix @ without[0] + known.vector)[:: 8 + 2],
         atol=1e-7,
     )  # fmt: skip
 
 
-def test_row_and_column_scales_are_those_of_the_residual(lemke, plain_problem, judge):
+def test_row_and_column_scales_are_those_of_the_residual(lemke, plain_problem, true_residual):
     rng = np.random.default_rng(4)
     root = rng.normal(size=(6, 6))
     physical = plain_problem(root @ root.T, rng.normal(size=6))
@@ -175,7 +175,7 @@ def test_row_and_column_scales_are_those_of_the_residual(lemke, plain_problem, j
     )
     z, info = solve(lemke, scaled)
     assert info.status is Status.CONVERGED
-    assert judge(physical, c * z) <= 1e-9
+    assert true_residual(physical, c * z) <= 1e-9
 
 
 def test_problem_data_are_not_changed(lemke, frictional_problem):
@@ -186,7 +186,7 @@ def test_problem_data_are_not_changed(lemke, frictional_problem):
     np.testing.assert_array_equal(problem.vector, before[1])
 
 
-def test_answer_does_not_depend_on_earlier_solves(frictional_problem):
+def test_solution_does_not_depend_on_earlier_solves(frictional_problem):
     problems = [frictional_problem(np.random.default_rng(seed), contacts=2 + seed) for seed in range(4)]
     used = Lemke(LemkeConfig())
     for problem in problems + problems[::-1]:

@@ -1,4 +1,4 @@
-"""Projected Gauss–Seidel against Lemke's answers and hand calculation."""
+"""Projected Gauss–Seidel against Lemke's solutions and hand calculation."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from corekit.data.status import Status
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig
 from corekit_complementarity.lemke import Lemke
-from corekit_complementarity.local_contact import pyramid_shares, solve_contact
+from corekit_complementarity.local_contact import minimal_coefficients, solve_contact
 from corekit_complementarity.pgs import ProjectedGaussSeidel
 from corekit_testing.rounding import rounding
 
@@ -39,19 +39,19 @@ def test_local_solution_satisfies_the_pyramid_law(seed, count, friction):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(3, 3))
     matrix, velocity, pyramid = root @ root.T + 0.05 * np.eye(3), rng.normal(size=3), directions(count)
-    share, trial, impulse = np.zeros(count), np.zeros(3), np.zeros(3)
-    solve_contact(matrix, velocity, friction, pyramid, share, trial, impulse)
+    coefficients, trial, impulse = np.zeros(count), np.zeros(3), np.zeros(3)
+    solve_contact(matrix, velocity, friction, pyramid, coefficients, trial, impulse)
     w = matrix @ impulse + velocity
     assert abs(min(impulse[0], w[0])) < 1e-10
-    pyramid_shares(pyramid, impulse[1:], share)
-    np.testing.assert_allclose(pyramid @ share, impulse[1:], atol=1e-12)
+    minimal_coefficients(pyramid, impulse[1:], coefficients)
+    np.testing.assert_allclose(pyramid @ coefficients, impulse[1:], atol=1e-12)
     along = pyramid.T @ w[1:]
     slack = max(0.0, -along.min())
-    assert np.abs(np.minimum(share, along + slack)).max() < 1e-10
-    assert abs(min(slack, friction * impulse[0] - share.sum())) < 1e-10
+    assert np.abs(np.minimum(coefficients, along + slack)).max() < 1e-10
+    assert abs(min(slack, friction * impulse[0] - coefficients.sum())) < 1e-10
 
 
-def test_sliding_along_a_direction_takes_the_whole_friction_impulse():
+def test_sliding_along_a_direction_has_the_full_friction_impulse():
     # decoupled unit mass pressed by 1 m/s, sliding at 3 m/s along the first direction, μ = 0.5
     impulse = np.zeros(3)
     solve_contact(
@@ -63,7 +63,7 @@ def test_sliding_along_a_direction_takes_the_whole_friction_impulse():
 @pytest.mark.parametrize("width", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_velocities_equal_those_of_lemke_where_contacts_are_independent(
-    seed, width, pgs, frictional_problem, judge
+    seed, width, pgs, frictional_problem, true_residual
 ):
     # more coordinates than rows and little friction: the solution is unique
     rng = np.random.default_rng(seed)
@@ -73,17 +73,17 @@ def test_velocities_equal_those_of_lemke_where_contacts_are_independent(
     for i in range(3):
         cone, normal = i * (count + 2) + count + 1, i * (count + 2)
         problem.matrix[cone, normal] *= 0.2
-    ours, info = solve(pgs, problem)
-    theirs, reference = solve(Lemke(LemkeConfig()), problem)
+    z, info = solve(pgs, problem)
+    z_lemke, reference = solve(Lemke(LemkeConfig()), problem)
     assert info.status is Status.CONVERGED
     assert reference.status is Status.CONVERGED
-    assert judge(problem, ours) <= problem.tolerance
-    moving = np.abs((problem.matrix @ (ours - theirs)) / problem.row_scale)
+    assert true_residual(problem, z) <= problem.tolerance
+    moving = np.abs((problem.matrix @ (z - z_lemke)) / problem.row_scale)
     assert moving.max() < 1e-6
 
 
 @pytest.mark.parametrize("relaxation", [0.7, 1.3])
-def test_relaxed_sweeps_reach_the_same_velocities(relaxation, frictional_problem, judge):
+def test_relaxed_sweeps_converge_to_the_same_velocities(relaxation, frictional_problem, true_residual):
     for seed in range(4):
         problem = frictional_problem(np.random.default_rng(seed), contacts=2, coordinates=16, count=8)
         problem.blocks.friction[:] *= 0.1
@@ -92,11 +92,11 @@ def test_relaxed_sweeps_reach_the_same_velocities(relaxation, frictional_problem
         relaxed = ProjectedGaussSeidel(
             ProjectedGaussSeidelConfig(relaxation=relaxation, max_iterations=20000)
         )
-        ours, info = solve(relaxed, problem)
-        theirs, _ = solve(Lemke(LemkeConfig()), problem)
+        z, info = solve(relaxed, problem)
+        z_lemke, _ = solve(Lemke(LemkeConfig()), problem)
         assert info.status is Status.CONVERGED
-        assert judge(problem, ours) <= problem.tolerance
-        np.testing.assert_allclose(problem.matrix @ ours, problem.matrix @ theirs, atol=1e-6)
+        assert true_residual(problem, z) <= problem.tolerance
+        np.testing.assert_allclose(problem.matrix @ z, problem.matrix @ z_lemke, atol=1e-6)
 
 
 def test_under_relaxation_costs_sweeps(frictional_problem):
@@ -115,28 +115,30 @@ def test_under_relaxation_costs_sweeps(frictional_problem):
 
 @unhurried
 @given(seed=st.integers(0, 10**6), contacts=st.integers(1, 5), coordinates=st.integers(2, 12))
-def test_claim_of_convergence_is_true(seed, contacts, coordinates, frictional_problem, judge, judge_rounding):
+def test_claim_of_convergence_is_true(
+    seed, contacts, coordinates, frictional_problem, true_residual, true_residual_rounding
+):
     problem = frictional_problem(np.random.default_rng(seed), contacts, coordinates, scaled=True)
     z, info = solve(ProjectedGaussSeidel(ProjectedGaussSeidelConfig(max_iterations=300)), problem)
-    rounded = judge_rounding(problem, z)
-    assert info.residuals.normal == pytest.approx(judge(problem, z), rel=1e-6, abs=rounded)
+    rounded = true_residual_rounding(problem, z)
+    assert info.residuals.normal == pytest.approx(true_residual(problem, z), rel=1e-6, abs=rounded)
     assert info.status.solved == (info.residuals.normal <= problem.tolerance)
 
 
 @pytest.mark.parametrize("bounds", [((0.0, INF),), ((-INF, 0.1),), ((-0.2, 0.3), (0.0, 0.0)), ((-INF, INF),)])
-def test_bounded_rows_agree_with_lemke(bounds, pgs, frictional_problem, judge):
+def test_bounded_rows_agree_with_lemke(bounds, pgs, frictional_problem, true_residual):
     for seed in range(4):
         problem = frictional_problem(
             np.random.default_rng(seed), contacts=1, coordinates=9, bounds=bounds, scaled=True
         )
-        ours, info = solve(pgs, problem)
+        z, info = solve(pgs, problem)
         _, reference = solve(Lemke(LemkeConfig()), problem)
         assert info.status is Status.CONVERGED
         assert reference.status is Status.CONVERGED
-        assert judge(problem, ours) <= problem.tolerance
+        assert true_residual(problem, z) <= problem.tolerance
 
 
-def test_guess_at_the_solution_is_kept(pgs, frictional_problem):
+def test_guess_at_the_solution_needs_no_sweep(pgs, frictional_problem):
     problem = frictional_problem(np.random.default_rng(3), contacts=3, coordinates=14, scaled=True)
     first, cold = solve(pgs, problem)
     again, warm = solve(pgs, problem, first)
@@ -156,12 +158,12 @@ def test_positive_definite_problem_without_contacts_has_the_enumerated_solution(
     np.testing.assert_allclose(z, enumerate_solutions(matrix, vector)[0], atol=1e-7)
 
 
-def test_zero_diagonal_without_contacts_is_refused(pgs, plain_problem):
+def test_zero_diagonal_without_contacts_is_singular(pgs, plain_problem):
     _, info = solve(pgs, plain_problem([[1.0, 1.0], [-1.0, 0.0]], [-1.0, 0.5]))
     assert info.status is Status.SINGULAR
 
 
-def test_infeasible_problem_is_not_claimed(plain_problem):
+def test_infeasible_problem_is_not_reported_as_solved(plain_problem):
     solver = ProjectedGaussSeidel(ProjectedGaussSeidelConfig(max_iterations=200))
     _, info = solve(solver, plain_problem([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0]))
     assert not info.status.solved

@@ -1,6 +1,6 @@
-"""Problem files of Siconos, which are not shipped; their solutions stand here as figures.
+"""Problem files of Siconos, which are not shipped; the JSON file beside this one has their solutions.
 
-`COREKIT_REFERENCE_DATA` names a folder whose folder `lcp` holds them.
+`COREKIT_REFERENCE_DATA` names a folder whose folder `lcp` contains them.
 """
 
 import json
@@ -33,7 +33,7 @@ def folder() -> Path:
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """n, storage type 0, four sizes, then n·n numbers column by column, then the vector; text may follow."""
+    """Read n, storage type 0, four sizes, n·n numbers column by column and the vector; text may follow."""
     numbers = []
     for word in path.read_text().split():
         try:
@@ -46,31 +46,33 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", sorted(set(SOLUTIONS) | ON_A_RAY))
-def test_file_is_solved_or_declared_unsolved(name, folder, plain_problem, judge):
+def test_file_is_solved_or_declared_unsolved(name, folder, plain_problem, true_residual):
     matrix, vector = read(folder / name)
     problem = plain_problem(matrix, vector, tolerance=1e-8)
     if name in SOLUTIONS:
-        assert judge(problem, np.array(SOLUTIONS[name])) < 1e-8  # the figures belong to these data
+        assert true_residual(problem, np.array(SOLUTIONS[name])) < 1e-8  # the solutions belong to these data
     z = np.zeros(len(vector))
     info = Lemke(LemkeConfig()).solve(problem, z)
     if name in ON_A_RAY:
         assert info.status is Status.RAY
-        assert judge(problem, z) > 1e-8
+        assert true_residual(problem, z) > 1e-8
         return
     assert info.status is Status.CONVERGED
-    assert judge(problem, z) <= 1e-8
+    assert true_residual(problem, z) <= 1e-8
     if name in UNIQUE_VALUES:
         np.testing.assert_allclose(z, SOLUTIONS[name], rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", sorted(set(SOLUTIONS) | ON_A_RAY))
 @pytest.mark.parametrize("solver", OTHERS)
-def test_other_solvers_say_truthfully_whether_they_solved_a_file(solver, name, folder, plain_problem, judge):
+def test_the_status_of_other_solvers_agrees_with_the_residual(
+    solver, name, folder, plain_problem, true_residual
+):
     matrix, vector = read(folder / name)
     problem = plain_problem(matrix, vector, tolerance=1e-8)
     z = np.zeros(len(vector))
     info = OTHERS[solver]().solve(problem, z)
-    assert info.status.solved == (judge(problem, z) <= 1e-8)
+    assert info.status.solved == (true_residual(problem, z) <= 1e-8)
     if solver == "semismooth-newton":
         assert info.status.solved == (name not in UNSOLVED_BY_NEWTON)
 
@@ -86,8 +88,8 @@ def test_the_file_that_no_solver_solves_has_no_solution(folder):
     assert vector[0] < 0.0
 
 
-def test_the_other_file_that_ends_on_a_ray_is_solved_by_newton(folder, plain_problem, judge):
+def test_the_other_file_that_ends_on_a_ray_is_solved_by_newton(folder, plain_problem, true_residual):
     problem = plain_problem(*read(folder / "lcp_CPS_3.dat"), tolerance=1e-8)
     z = np.zeros(4)
     assert SemismoothNewton(SemismoothNewtonConfig()).solve(problem, z).status is Status.CONVERGED
-    assert judge(problem, z) <= 1e-8
+    assert true_residual(problem, z) <= 1e-8

@@ -1,4 +1,4 @@
-"""Semismooth Newton against enumeration, Lemke's answers, finite differences and known failures."""
+"""Semismooth Newton against enumeration, Lemke's solutions, finite differences and known failures."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from corekit.data.status import Status
 from corekit_complementarity.config import LemkeConfig, SemismoothNewtonConfig
-from corekit_complementarity.damped import damped_step
+from corekit_complementarity.damped import compute_damped_increment
 from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.semismooth_newton import (
     SemismoothNewton,
-    equations,
-    jacobian,
+    compute_jacobian,
+    evaluate_equations,
 )
 from corekit_testing.rounding import rounding
 
@@ -35,14 +35,14 @@ def test_gradient_of_the_merit_function_is_that_of_differences():
     rng = np.random.default_rng(0)
     n = 7
     matrix, vector, z = rng.normal(size=(n, n)), rng.normal(size=n), rng.normal(size=n)
-    w, values, slopes, gradient = np.empty(n), np.empty(n), np.empty((n, n)), np.empty(n)
-    equations(matrix, vector, z, w, values)
-    jacobian(matrix, z, w, values, slopes, gradient)
+    w, values, slope_matrix, gradient = np.empty(n), np.empty(n), np.empty((n, n)), np.empty(n)
+    evaluate_equations(matrix, vector, z, w, values)
+    compute_jacobian(matrix, z, w, values, slope_matrix, gradient)
     for i in range(n):
-        aside = np.zeros(n)
-        aside[i] = 1e-6
-        above = equations(matrix, vector, z + aside, np.empty(n), np.empty(n))
-        below = equations(matrix, vector, z - aside, np.empty(n), np.empty(n))
+        offset = np.zeros(n)
+        offset[i] = 1e-6
+        above = evaluate_equations(matrix, vector, z + offset, np.empty(n), np.empty(n))
+        below = evaluate_equations(matrix, vector, z - offset, np.empty(n), np.empty(n))
         assert gradient[i] == pytest.approx((above - below) / 2e-6, rel=1e-7, abs=1e-9)
 
 
@@ -51,25 +51,25 @@ def test_gradient_of_the_merit_function_is_that_of_differences():
 )
 def test_equation_is_the_fischer_burmeister_function(z, w):
     values = np.empty(1)
-    equations(np.zeros((1, 1)), np.array([w]), np.array([z]), np.empty(1), values)
+    evaluate_equations(np.zeros((1, 1)), np.array([w]), np.array([z]), np.empty(1), values)
     assert values[0] == pytest.approx(np.hypot(z, w) - z - w, abs=rounding(4, abs(z) + abs(w)))
 
 
 @pytest.mark.parametrize("rank", [3, 9])
 @pytest.mark.parametrize("damping", [1e-6, 1e-2, 10.0])
-def test_damped_step_is_the_least_squares_solution(rank, damping):
+def test_damped_increment_is_the_least_squares_solution(rank, damping):
     rng = np.random.default_rng(rank)
     n = 9
-    slopes = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
-    values, step = rng.normal(size=n), np.empty(n)
-    assert damped_step(slopes, values, damping, np.empty((n + 2, 2 * n)), step)
-    stacked = np.vstack([slopes, np.sqrt(damping) * np.eye(n)])
+    slope_matrix = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
+    values, increment = rng.normal(size=n), np.empty(n)
+    assert compute_damped_increment(slope_matrix, values, damping, np.empty((n + 2, 2 * n)), increment)
+    stacked = np.vstack([slope_matrix, np.sqrt(damping) * np.eye(n)])
     expected = np.linalg.lstsq(stacked, np.concatenate([-values, np.zeros(n)]), rcond=None)[0]
-    np.testing.assert_allclose(step, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
+    np.testing.assert_allclose(increment, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
-def test_positive_definite_answer_is_the_only_one_that_enumeration_finds(
+def test_positive_definite_solution_is_the_only_one_that_enumeration_finds(
     n, newton, plain_problem, enumerate_solutions
 ):
     rng = np.random.default_rng(n)
@@ -101,16 +101,16 @@ def test_convergence_is_quadratic_near_a_solution(plain_problem):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_indefinite_problem_is_solved_only_if_enumeration_finds_a_solution(
-    seed, newton, plain_problem, enumerate_solutions, judge
+    seed, newton, plain_problem, enumerate_solutions, true_residual
 ):
     rng = np.random.default_rng(seed)
     problem = plain_problem(rng.integers(-3, 4, (4, 4)), rng.integers(-3, 4, 4))
     z, info = solve(newton, problem)
     if info.status is Status.CONVERGED:
-        assert judge(problem, z) <= problem.tolerance
+        assert true_residual(problem, z) <= problem.tolerance
         assert enumerate_solutions(problem.matrix, problem.vector)
     else:
-        assert judge(problem, z) > problem.tolerance
+        assert true_residual(problem, z) > problem.tolerance
 
 
 @unhurried
@@ -122,16 +122,24 @@ def test_small_indefinite_problem_is_solved_only_if_enumeration_finds_a_solution
     scaled=st.booleans(),
 )
 def test_claim_of_convergence_is_true_in_physical_units(
-    seed, contacts, coordinates, width, scaled, newton, frictional_problem, judge, judge_rounding
+    seed,
+    contacts,
+    coordinates,
+    width,
+    scaled,
+    newton,
+    frictional_problem,
+    true_residual,
+    true_residual_rounding,
 ):
     problem = frictional_problem(
         np.random.default_rng(seed), contacts, coordinates, width=width, scaled=scaled
     )
     z, info = solve(newton, problem)
-    measured = judge(problem, z)
-    rounded = judge_rounding(problem, z)
-    assert info.residuals.normal == pytest.approx(measured, rel=1e-6, abs=rounded)
-    assert info.status.solved == (measured <= problem.tolerance)
+    true_value = true_residual(problem, z)
+    rounded = true_residual_rounding(problem, z)
+    assert info.residuals.normal == pytest.approx(true_value, rel=1e-6, abs=rounded)
+    assert info.status.solved == (true_value <= problem.tolerance)
     assert z.min() >= 0.0
 
 
@@ -142,7 +150,7 @@ def test_independent_contacts_are_always_solved(newton, frictional_problem):
         assert info.status is Status.CONVERGED
 
 
-def test_guess_at_a_solution_with_exact_zeros_is_no_trap(newton, frictional_problem):
+def test_guess_at_a_solution_with_exact_zeros_converges(newton, frictional_problem):
     # redundant contacts: at the last step's impulses V is singular and φ not differentiable
     for seed in range(20):
         problem = frictional_problem(np.random.default_rng(seed), 4, 12, count=8, scaled=True)
@@ -153,7 +161,7 @@ def test_guess_at_a_solution_with_exact_zeros_is_no_trap(newton, frictional_prob
         assert info.status is Status.CONVERGED
 
 
-def test_useless_guess_is_left_for_the_cold_start(newton, frictional_problem):
+def test_a_bad_guess_leads_to_the_cold_start(newton, frictional_problem):
     problem = frictional_problem(np.random.default_rng(3), 3, 12, count=8)
     _, cold = solve(newton, problem)
     _, info = solve(newton, problem, np.full(len(problem.vector), 1e9))
@@ -165,14 +173,14 @@ def test_useless_guess_is_left_for_the_cold_start(newton, frictional_problem):
     ("matrix", "vector"),
     [([[-1.0]], [-1.0]), ([[0.0]], [-1.0]), ([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0])],
 )
-def test_infeasible_problem_is_not_claimed(matrix, vector, newton, plain_problem):
+def test_infeasible_problem_is_not_reported_as_solved(matrix, vector, newton, plain_problem):
     z, info = solve(newton, plain_problem(matrix, vector))
     assert not info.status.solved
     assert info.residuals.normal > 0.1
     assert np.isfinite(z).all()
 
 
-def test_iteration_limit_is_said(plain_problem):
+def test_iteration_limit_is_reported(plain_problem):
     problem = plain_problem(np.eye(3) + 1.0, [-1.0, -2.0, -3.0])
     _, info = solve(SemismoothNewton(SemismoothNewtonConfig(max_iterations=1, starts=1)), problem)
     assert info.status is Status.ITERATION_LIMIT
@@ -180,12 +188,12 @@ def test_iteration_limit_is_said(plain_problem):
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf])
-def test_non_finite_data_are_said(broken, newton, plain_problem):
+def test_non_finite_data_are_reported(broken, newton, plain_problem):
     _, info = solve(newton, plain_problem([[broken, 0.0], [0.0, 1.0]], [-1.0, -1.0]))
     assert info.status is Status.NON_FINITE
 
 
-def test_answer_does_not_depend_on_earlier_solves(frictional_problem):
+def test_solution_does_not_depend_on_earlier_solves(frictional_problem):
     problems = [frictional_problem(np.random.default_rng(seed), contacts=2 + seed) for seed in range(4)]
     used = SemismoothNewton(SemismoothNewtonConfig())
     for problem in problems + problems[::-1]:

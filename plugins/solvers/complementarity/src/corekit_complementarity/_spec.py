@@ -1,4 +1,4 @@
-"""What this distribution offers, in plain words."""
+"""Specifications of the complementarity solvers."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -21,7 +21,7 @@ pgs = ComponentSpec(
     api="0.1",
     target="corekit_complementarity.pgs:ProjectedGaussSeidel",
     config="corekit_complementarity.config:ProjectedGaussSeidelConfig",
-    summary="Projected Gauss–Seidel contact by contact, each solved exactly; always gives something.",
+    summary="Projected Gauss–Seidel contact by contact, each solved exactly; always returns an approximation.",
     modules=("numba",),
     citation="Jourdan, Alart, Jean (1998), A Gauss–Seidel like algorithm to solve frictional contact "
     "problems, Comput. Methods Appl. Mech. Engrg. 155.",
@@ -45,5 +45,5 @@ chain = ComponentSpec(
     api="0.1",
     target="corekit_complementarity.chain:Chain",
     config="corekit_complementarity.config:ChainConfig",
-    summary="Tries solvers in order until one converges, and records who answered.",
+    summary="Tries solvers in order until one converges, and records which one did.",
 )

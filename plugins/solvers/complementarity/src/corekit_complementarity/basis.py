@@ -1,20 +1,20 @@
-"""Dense LU, and the basic solution of a complementary basis recomputed from the original matrix."""
+"""Dense LU, and the solution of a complementary basis recomputed from the original matrix."""
 
 from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["back_substitute", "basic_solution", "factor_in_place"]
+__all__ = ["back_substitute", "basic_solution", "factorise_in_place"]
 
 
 @compiled
-def factor_in_place(lu: Array, order: IntArray) -> bool:
-    """LU with partial pivoting of a square matrix; False if a pivot is zero or not a number.
+def factorise_in_place(lu: Array, order: IntArray) -> bool:
+    """LU with partial pivoting of a square matrix; return False if a pivot is zero or not a number.
 
     Args:
         lu: the matrix (k, k), overwritten by L (unit diagonal, below) and U.
-        order: shape (k,), written: the original row that stands in each row.
+        order: shape (k,), out: the original row of each row.
     """
     k = order.size
     for i in range(k):
@@ -31,17 +31,17 @@ def factor_in_place(lu: Array, order: IntArray) -> bool:
             for j in range(k):
                 lu[p, j], lu[best, j] = lu[best, j], lu[p, j]
         for i in range(p + 1, k):
-            factor = lu[i, p] / lu[p, p]
-            lu[i, p] = factor
-            if factor != 0.0:
+            ratio = lu[i, p] / lu[p, p]
+            lu[i, p] = ratio
+            if ratio != 0.0:
                 for j in range(p + 1, k):
-                    lu[i, j] -= factor * lu[p, j]
+                    lu[i, j] -= ratio * lu[p, j]
     return True
 
 
 @compiled
 def back_substitute(lu: Array, x: Array) -> None:
-    """Solve with the factors of `factor_in_place`; x holds the right-hand side in their row order, then x."""
+    """Solve with the factors of `factorise_in_place`; x is the right-hand side in their row order, overwritten by x."""
     k = x.size
     for i in range(k):
         for j in range(i):
@@ -54,37 +54,32 @@ def back_substitute(lu: Array, x: Array) -> None:
 
 @compiled
 def basic_solution(
-    matrix: Array,
-    vector: Array,
-    active: IntArray,
-    lu: Array,
-    order: IntArray,
-    work: Array,
-    corrections: int,
-    z: Array,
-) -> bool:
-    """Solve w_a = 0 for the active set a, z elsewhere zero.
+    matrix: Array, vector: Array, active: IntArray, lu: Array, order: IntArray, workspace: Array,
+    corrections: int, z: Array,
+) -> bool:  # fmt: skip
+    """Solve w_a = 0 for the active set a, z zero elsewhere.
 
         A_aa·z_a = −b_a                                                                    (1)
 
-    An updated basis carries the rounding of every pivot; one LU of (1) and a few corrections with the same
-    factors leave only that of the last solve. Where rounding makes a z_a slightly negative it is clipped.
+    An updated basis accumulates the rounding of every pivot. One LU of (1) and a few corrections with the
+    same factors leave only the rounding of the last solve. A z_a that rounding makes negative is clipped to
+    0.
 
     Args:
         matrix, vector: A (n, n) and b (n,).
         active: indices a, shape (k,).
-        lu, order, work: work, shapes (k, k), (k,), (k,).
-        corrections: rounds of iterative refinement.
-        z: shape (n,), written.
+        lu, order, workspace: workspaces, shapes (k, k), (k,), (k,).
+        corrections: number of iterative refinements.
+        z: shape (n,), out.
     Returns:
-        Whether A_aa could be factored.
+        Whether A_aa has factors.
     """
     k = active.size
     for i in range(k):
         for j in range(k):
             lu[i, j] = matrix[active[i], active[j]]
     z[:] = 0.0
-    if not factor_in_place(lu, order):
+    if not factorise_in_place(lu, order):
         return False
     for _ in range(1 + corrections):
         for i in range(k):
@@ -92,10 +87,10 @@ def basic_solution(
             error = -vector[row]
             for j in range(k):
                 error -= matrix[row, active[j]] * z[active[j]]
-            work[i] = error
-        back_substitute(lu, work[:k])
+            workspace[i] = error
+        back_substitute(lu, workspace[:k])
         for i in range(k):
-            z[active[i]] += work[i]
+            z[active[i]] += workspace[i]
     for i in range(k):
         z[active[i]] = max(z[active[i]], 0.0)
     return True

@@ -1,4 +1,4 @@
-"""A recorded chain of LCP solvers."""
+"""Chain of LCP solvers that records which one solved the problem."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ __all__ = ["Chain"]
 class Chain(LCPSolver):
     """Tries its solvers in order, each from the same guess, until one converges.
 
-    The answer names who gave it: CONVERGED if the first did, FALLBACK if a later one did. If none did,
-    the z with the smallest residual is kept and the status says INACCURATE. Iterations are summed.
+    The status is CONVERGED if the first solver converged, FALLBACK if a later one did; `answered_by` names
+    it. If none did, z is the iterate with the smallest residual, and the status is INACCURATE. Iterations are
+    summed.
 
     Args:
         config: the solvers, first choice first.
@@ -43,30 +44,30 @@ class Chain(LCPSolver):
         self._best = np.empty(0)
 
     def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
-        """Write the first solution, or the best answer; see `LCPSolver.solve`."""
+        """Write the first solution, or the z of smallest residual; see `LCPSolver.solve`."""
         if self._guess.size < z.size:
             self._guess, self._best = np.empty(z.size), np.empty(z.size)
         guess, best = self._guess[: z.size], self._best[: z.size]
         guess[:] = z
         iterations = 0
-        answer: SolveInfo | None = None
+        best_info: SolveInfo | None = None
         for position, (name, solver) in enumerate(zip(self._names, self._solvers, strict=True)):
             z[:] = guess
             info = solver.solve(problem, z)
             iterations += info.iterations
-            who = f"{name}: {info.answered_by}" if info.answered_by else name
+            answered_by = f"{name}: {info.answered_by}" if info.answered_by else name
             if info.status.solved:
                 status = info.status if position == 0 else Status.FALLBACK
-                return evolve(info, status=status, iterations=iterations, answered_by=who)
-            if answer is None or info.residuals.normal < answer.residuals.normal:
-                answer = evolve(info, status=Status.INACCURATE, answered_by=who)
+                return evolve(info, status=status, iterations=iterations, answered_by=answered_by)
+            if best_info is None or info.residuals.normal < best_info.residuals.normal:
+                best_info = evolve(info, status=Status.INACCURATE, answered_by=answered_by)
                 best[:] = z
-        assert answer is not None
+        assert best_info is not None
         z[:] = best
-        return evolve(answer, iterations=iterations)
+        return evolve(best_info, iterations=iterations)
 
     def memory(self) -> Memory:
-        """What its solvers remember, each under its position."""
+        """Return the internal states of the solvers, each under its position."""
         return {
             f"{position}.{key}": value
             for position, solver in enumerate(self._solvers)
@@ -74,7 +75,7 @@ class Chain(LCPSolver):
         }
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Hand each solver its own part back."""
+        """Restore the internal state of each solver."""
         for position, solver in enumerate(self._solvers):
-            start = f"{position}."
-            solver.remember({key[len(start) :]: memory[key] for key in memory if key.startswith(start)})
+            prefix = f"{position}."
+            solver.remember({key[len(prefix) :]: memory[key] for key in memory if key.startswith(prefix)})

@@ -14,10 +14,10 @@ class LemkeConfig:
     """Options of `lemke`."""
 
     max_iterations: int = option(5000, "pivots of one attempt", low=1)
-    attempts: int = option(3, "covering vectors tried", low=1, high=20)
+    attempts: int = option(3, "number of covering vectors", low=1, high=20)
     pivot_tolerance: float = option(1e-10, "smallest pivot, relative to its column", above=0.0, high=1e-2)
     tie_tolerance: float = option(
-        1e-12, "ratios closer than this, relative to the data, are ties", low=0.0, high=1e-4
+        1e-12, "largest difference of tied ratios, relative to the data", low=0.0, high=1e-4
     )
 
 
@@ -28,7 +28,7 @@ class SemismoothNewtonConfig:
     max_iterations: int = option(100, "iterations of one start", low=1)
     starts: int = option(3, "starts beside the guess: from zero, then from scattered points", low=1, high=20)
     interior: float = option(
-        1e-3, "how far a guess is moved off zero, relative to its largest entry", above=0.0, high=1.0
+        1e-3, "least entry of a shifted guess, relative to its largest entry", above=0.0, high=1.0
     )
 
 
@@ -37,7 +37,7 @@ class ProjectedGaussSeidelConfig:
     """Options of `pgs`."""
 
     max_iterations: int = option(2000, "sweeps over all contacts", low=1)
-    relaxation: float = option(1.0, "step towards each local solution", above=0.0, high=1.9)
+    relaxation: float = option(1.0, "fraction of the step towards each local solution", above=0.0, high=1.9)
     check_every: int = option(10, "sweeps between two measurements of the residual", low=1)
 
 
@@ -45,4 +45,6 @@ class ProjectedGaussSeidelConfig:
 class ChainConfig:
     """Options of `chain`."""
 
-    solvers: tuple[Use, ...] = components("lcp_solvers", ("lemke", "pgs"), "tried in this order")
+    solvers: tuple[Use, ...] = components(
+        "lcp_solvers", ("lemke", "pgs"), "LCP solvers in the order of the attempts"
+    )

@@ -6,109 +6,98 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_complementarity.local_contact import pyramid_shares, slack_speed, solve_contact
+from corekit_complementarity.local_contact import minimal_coefficients, slack_speed, solve_contact
 
-__all__ = ["impulses_of", "sweep", "variables_of"]
+__all__ = ["compute_impulses", "compute_variables", "sweep"]
 
 
 @compiled
-def impulses_of(
+def compute_impulses(
     z: Array, column_scale: Array, directions: Array, lower: Array, upper: Array, impulse: Array
 ) -> None:
-    """Impulses λ of the LCP variables z; the inverse of `variables_of` up to γ and s."""
-    contacts, along, count = directions.shape
-    at = 0
+    """Compute the impulses λ of the LCP variables z; the inverse of `compute_variables` up to γ and s."""
+    contacts, tangent_count, direction_count = directions.shape
+    column = 0
     for i in range(contacts):
-        row = i * (along + 1)
-        impulse[row] = column_scale[at] * z[at]
-        for a in range(along):
+        row = i * (tangent_count + 1)
+        impulse[row] = column_scale[column] * z[column]
+        for a in range(tangent_count):
             impulse[row + 1 + a] = 0.0
-            for k in range(count):
-                impulse[row + 1 + a] += directions[i, a, k] * column_scale[at + 1 + k] * z[at + 1 + k]
-        at += count + 2
-    row = contacts * (along + 1)
+            for k in range(direction_count):
+                impulse[row + 1 + a] += directions[i, a, k] * column_scale[column + 1 + k] * z[column + 1 + k]
+        column += direction_count + 2
+    row = contacts * (tangent_count + 1)
     for b in range(lower.size):
-        first = column_scale[at] * z[at]
+        first = column_scale[column] * z[column]
         if np.isfinite(lower[b]):
             impulse[row + b] = lower[b] + first
-            at += 2 if np.isfinite(upper[b]) else 1
+            column += 2 if np.isfinite(upper[b]) else 1
         elif np.isfinite(upper[b]):
             impulse[row + b] = upper[b] - first
-            at += 1
+            column += 1
         else:
-            impulse[row + b] = first - column_scale[at + 1] * z[at + 1]
-            at += 2
+            impulse[row + b] = first - column_scale[column + 1] * z[column + 1]
+            column += 2
 
 
 @compiled
-def variables_of(
-    impulse: Array,
-    velocity: Array,
-    column_scale: Array,
-    directions: Array,
-    lower: Array,
-    upper: Array,
-    share: Array,
-    z: Array,
-) -> None:
-    """LCP variables of impulses λ and the velocities w they cause.
+def compute_variables(
+    impulse: Array, velocity: Array, column_scale: Array, directions: Array, lower: Array, upper: Array,
+    coefficients: Array, z: Array,
+) -> None:  # fmt: skip
+    """Compute the LCP variables of impulses λ and the velocities w that they cause.
 
-    Contact by contact (λ_n, β, γ) with the smallest β and γ = max(0, −min d·w_t). A bounded row is
-    z = λ − lower where only that is finite, z = upper − λ where only that is, (λ − lower, s) with
-    s = max(0, −w) where both are, (λ⁺, λ⁻) where none is.
+    Contact by contact (λ_n, β, γ) with the smallest β and γ = max(0, −min d·w_t). A bounded row is z = λ −
+    lower if only that bound is finite, z = upper − λ if only that one is, (λ − lower, s) with s = max(0, −w)
+    if both are, (λ⁺, λ⁻) if none is.
     """
-    contacts, along, count = directions.shape
-    at = 0
+    contacts, tangent_count, direction_count = directions.shape
+    column = 0
     for i in range(contacts):
-        row = i * (along + 1)
-        pyramid_shares(directions[i], impulse[row + 1 : row + 1 + along], share)
-        z[at] = impulse[row]
-        for k in range(count):
-            z[at + 1 + k] = share[k]
-        z[at + 1 + count] = slack_speed(directions[i], velocity[row + 1 : row + 1 + along])
-        at += count + 2
-    row = contacts * (along + 1)
+        row = i * (tangent_count + 1)
+        minimal_coefficients(directions[i], impulse[row + 1 : row + 1 + tangent_count], coefficients)
+        z[column] = impulse[row]
+        for k in range(direction_count):
+            z[column + 1 + k] = coefficients[k]
+        z[column + 1 + direction_count] = slack_speed(
+            directions[i], velocity[row + 1 : row + 1 + tangent_count]
+        )
+        column += direction_count + 2
+    row = contacts * (tangent_count + 1)
     for b in range(lower.size):
-        at_rest, speed = impulse[row + b], velocity[row + b]
+        value, speed = impulse[row + b], velocity[row + b]
         if np.isfinite(lower[b]):
-            z[at] = at_rest - lower[b]
+            z[column] = value - lower[b]
             if np.isfinite(upper[b]):
-                z[at + 1] = max(0.0, -speed)
-                at += 1
+                z[column + 1] = max(0.0, -speed)
+                column += 1
         elif np.isfinite(upper[b]):
-            z[at] = upper[b] - at_rest
+            z[column] = upper[b] - value
         else:
-            z[at], z[at + 1] = max(at_rest, 0.0), max(-at_rest, 0.0)
-            at += 1
-        at += 1
+            z[column], z[column + 1] = max(value, 0.0), max(-value, 0.0)
+            column += 1
+        column += 1
     for j in range(z.size):
         z[j] /= column_scale[j]
 
 
 @compiled
 def sweep(
-    delassus: Array,
-    friction: Array,
-    directions: Array,
-    lower: Array,
-    upper: Array,
-    relaxation: float,
-    share: Array,
-    impulse: Array,
-    velocity: Array,
-) -> None:
-    """One pass over all contacts and bounded rows, each solved exactly with the others held.
+    delassus: Array, friction: Array, directions: Array, lower: Array, upper: Array, relaxation: float,
+    coefficients: Array, impulse: Array, velocity: Array,
+) -> None:  # fmt: skip
+    """Solve each contact and bounded row exactly once, with all others fixed.
 
         λ_i ← (1 − ω)·λ_i + ω·solution of contact i                                        (1)
 
-    A proximal term 1e-10·tr(W_ii), with the current λ_i as its centre, makes a singular W_ii solvable and
-    leaves the fixed points where they are. `impulse` λ and `velocity` w = W·λ + w₀ are updated in place.
+    A proximal term 1e-10·tr(W_ii), centred at the current λ_i, makes a singular W_ii regular without moving
+    the fixed points. `impulse` λ and `velocity` w = W·λ + w₀ are updated in place.
     """
-    contacts, along, count = directions.shape
-    width = along + 1
+    contacts, tangent_count, direction_count = directions.shape
+    width = tangent_count + 1
     rows = delassus.shape[0]
     matrix = np.empty((width, width))
-    free, solution, trial = np.empty(width), np.empty(width), np.empty(width)
+    free_velocity, solution, trial = np.empty(width), np.empty(width), np.empty(width)
     for i in range(contacts):
         row = i * width
         trace = 0.0
@@ -117,27 +106,29 @@ def sweep(
         if not trace > 0.0:
             continue
         for a in range(width):
-            free[a] = velocity[row + a]
+            free_velocity[a] = velocity[row + a]
             for c in range(width):
                 matrix[a, c] = delassus[row + a, row + c]
-                free[a] -= matrix[a, c] * impulse[row + c]
+                free_velocity[a] -= matrix[a, c] * impulse[row + c]
             matrix[a, a] += 1e-10 * trace
-            free[a] -= 1e-10 * trace * impulse[row + a]
-        solve_contact(matrix, free, friction[i], directions[i], share[:count], trial, solution)
+            free_velocity[a] -= 1e-10 * trace * impulse[row + a]
+        solve_contact(
+            matrix, free_velocity, friction[i], directions[i], coefficients[:direction_count], trial, solution
+        )
         for a in range(width):
-            change = relaxation * (solution[a] - impulse[row + a])
-            if change != 0.0:
-                impulse[row + a] += change
+            increment = relaxation * (solution[a] - impulse[row + a])
+            if increment != 0.0:
+                impulse[row + a] += increment
                 for j in range(rows):
-                    velocity[j] += delassus[j, row + a] * change
+                    velocity[j] += delassus[j, row + a] * increment
     for b in range(lower.size):
         row = contacts * width + b
         diagonal = delassus[row, row]
         if not diagonal > 0.0:
             continue
-        wanted = impulse[row] - relaxation * velocity[row] / diagonal
-        change = min(max(wanted, lower[b]), upper[b]) - impulse[row]
-        if change != 0.0:
-            impulse[row] += change
+        target = impulse[row] - relaxation * velocity[row] / diagonal
+        increment = min(max(target, lower[b]), upper[b]) - impulse[row]
+        if increment != 0.0:
+            impulse[row] += increment
             for j in range(rows):
-                velocity[j] += delassus[j, row] * change
+                velocity[j] += delassus[j, row] * increment

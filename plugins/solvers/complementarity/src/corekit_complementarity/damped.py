@@ -7,17 +7,17 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["damped_step"]
+__all__ = ["compute_damped_increment"]
 
-SUMS = {"reassoc", "contract"}
-"""Sums may be taken in any order; nan and infinities are kept."""
+REORDERED_SUMS = {"reassoc", "contract"}
+"""The compiler may reorder sums; nan and infinities stay."""
 
 
-@compiled(fastmath=SUMS)
+@compiled(fastmath=REORDERED_SUMS)
 def reflect_four(
     vector: Array, scale: float, first: int, last: int, one: Array, two: Array, three: Array, four: Array
 ) -> None:
-    """x ← x − scale·(uᵀx)·u for four columns at once, so that u is read once; u lives in rows first…last − 1."""
+    """x ← x − scale·(uᵀx)·u for four columns at once, so that u is read once; u is in rows first…last − 1."""
     t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0
     for i in range(first, last):
         t1 += vector[i] * one[i]
@@ -32,7 +32,7 @@ def reflect_four(
         four[i] -= t4 * vector[i]
 
 
-@compiled(fastmath=SUMS)
+@compiled(fastmath=REORDERED_SUMS)
 def reflect(vector: Array, scale: float, first: int, last: int, column: Array) -> None:
     """x ← x − scale·(uᵀx)·u for one column."""
     total = 0.0
@@ -43,9 +43,9 @@ def reflect(vector: Array, scale: float, first: int, last: int, column: Array) -
         column[i] -= total * vector[i]
 
 
-@compiled(fastmath=SUMS)
+@compiled(fastmath=REORDERED_SUMS)
 def make_reflection(column: Array, first: int, last: int) -> tuple[float, float]:
-    """Turn a column into the u of the reflection that empties it below `first`; returns what stands there, 2/‖u‖²."""
+    """Turn a column into the u of the reflection that clears it below `first`; return its new head and 2/‖u‖²."""
     square = 0.0
     for i in range(first, last):
         square += column[i] * column[i]
@@ -60,51 +60,52 @@ def make_reflection(column: Array, first: int, last: int) -> tuple[float, float]
 
 
 @compiled
-def damped_step(jacobian: Array, values: Array, damping: float, stack: Array, step: Array) -> bool:
-    """Write the d that minimises ‖V·d + F‖² + λ·‖d‖², by Householder reflections of [V; √λ·I | −F; 0].
+def compute_damped_increment(
+    jacobian: Array, values: Array, damping: float, workspace: Array, increment: Array
+) -> bool:
+    """Compute the d that minimises ‖V·d + F‖² + λ·‖d‖², by Householder reflections of [V; √λ·I | −F; 0].
 
-    Below row n the columns fill in as the reflections go on: the k-th reaches down to row n + k; what lies
-    further down is zero and is not touched. Every column takes the earlier reflections when its turn comes,
-    four columns together.
+    Below row n the reflections fill the columns: the k-th extends to row n + k, and the zeros below are not
+    touched. Earlier reflections are applied to four columns together, before these columns are reduced.
 
     Args:
         jacobian, values, damping: V (n, n), F (n,), λ > 0.
-        step: d, shape (n,), written.
-        stack: work, columns as rows, shape (n + 2, 2n).
+        increment: d, shape (n,), out.
+        workspace: columns as rows, shape (n + 2, 2n).
     Returns:
-        Whether every number stayed finite and no column vanished.
+        Whether every number is finite and no column vanishes.
     """
     n = values.size
     root = np.sqrt(damping)
-    scales, right = stack[n + 1], stack[n]
+    scales, rhs = workspace[n + 1], workspace[n]
     for j in range(n):
-        column = stack[j]
+        column = workspace[j]
         for i in range(n):
             column[i] = jacobian[i, j]
             column[n + i] = 0.0
         column[n + j] = root
-        right[j] = -values[j]
-        right[n + j] = 0.0
+        rhs[j] = -values[j]
+        rhs[n + j] = 0.0
     for begin in range(0, n + 1, 4):
         end = min(begin + 4, n + 1)
         for k in range(begin):
             if end - begin == 4:
                 reflect_four(
-                    stack[k], scales[k], k, n + k + 1,
-                    stack[begin], stack[begin + 1], stack[begin + 2], stack[begin + 3],
+                    workspace[k], scales[k], k, n + k + 1,
+                    workspace[begin], workspace[begin + 1], workspace[begin + 2], workspace[begin + 3],
                 )  # fmt: skip
             else:
                 for j in range(begin, end):
-                    reflect(stack[k], scales[k], k, n + k + 1, stack[j])
+                    reflect(workspace[k], scales[k], k, n + k + 1, workspace[j])
         for k in range(begin, min(end, n)):
-            step[k], scales[k] = make_reflection(stack[k], k, n + k + 1)
+            increment[k], scales[k] = make_reflection(workspace[k], k, n + k + 1)
             if scales[k] == 0.0:
                 return False
             for j in range(k + 1, end):
-                reflect(stack[k], scales[k], k, n + k + 1, stack[j])
-    for k in range(n - 1, -1, -1):  # step holds the diagonal of R so far
-        total = right[k]
+                reflect(workspace[k], scales[k], k, n + k + 1, workspace[j])
+    for k in range(n - 1, -1, -1):  # `increment` contains the diagonal of R so far
+        total = rhs[k]
         for j in range(k + 1, n):
-            total -= stack[j][k] * step[j]
-        step[k] = total / step[k]
+            total -= workspace[j][k] * increment[j]
+        increment[k] = total / increment[k]
     return True

@@ -1,4 +1,4 @@
-"""Projected Gauss–Seidel, on contacts where there are any, else on the rows of the LCP."""
+"""Projected Gauss–Seidel over the contacts of an LCP, or over its rows if it has no contacts."""
 
 from __future__ import annotations
 
@@ -13,90 +13,84 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import ProjectedGaussSeidelConfig
-from corekit_complementarity.contact_sweeps import impulses_of, sweep, variables_of
+from corekit_complementarity.contact_sweeps import compute_impulses, compute_variables, sweep
 from corekit_complementarity.residual import natural_residual
-from corekit_complementarity.successive import relax
 
 __all__ = ["ProjectedGaussSeidel"]
 
 
 @compiled
 def sweep_contacts(
-    matrix: Array,
-    vector: Array,
-    row_scale: Array,
-    column_scale: Array,
-    delassus: Array,
-    free: Array,
-    friction: Array,
-    directions: Array,
-    lower: Array,
-    upper: Array,
-    tolerance: float,
-    sweeps: int,
-    check_every: int,
-    relaxation: float,
-    support: IntArray,
-    z: Array,
-) -> tuple[int, float]:
-    """Sweep over contacts until the LCP's residual meets the tolerance; returns sweeps and residual."""
-    rows = free.size
+    matrix: Array, vector: Array, row_scale: Array, column_scale: Array, delassus: Array,
+    free_velocity: Array, friction: Array, directions: Array, lower: Array, upper: Array, tolerance: float,
+    sweeps: int, check_every: int, relaxation: float, support: IntArray, z: Array,
+) -> tuple[int, float]:  # fmt: skip
+    """Sweep over contacts until the LCP's residual meets the tolerance; return sweep count and residual."""
+    rows = free_velocity.size
     impulse, velocity = np.empty(rows), np.empty(rows)
-    share = np.zeros(directions.shape[2])
-    impulses_of(z, column_scale, directions, lower, upper, impulse)
+    coefficients = np.zeros(directions.shape[2])
+    compute_impulses(z, column_scale, directions, lower, upper, impulse)
     for b in range(lower.size):
         row = rows - lower.size + b
         impulse[row] = min(max(impulse[row], lower[b]), upper[b])
-    done = 0
+    sweep_count = 0
     while True:
         for i in range(rows):
-            velocity[i] = free[i]
+            velocity[i] = free_velocity[i]
             for j in range(rows):
                 velocity[i] += delassus[i, j] * impulse[j]
-        variables_of(impulse, velocity, column_scale, directions, lower, upper, share, z)
+        compute_variables(impulse, velocity, column_scale, directions, lower, upper, coefficients, z)
         residual = natural_residual(matrix, vector, row_scale, column_scale, z, support)
-        if residual <= tolerance or not np.isfinite(residual) or done >= sweeps:
+        if residual <= tolerance or not np.isfinite(residual) or sweep_count >= sweeps:
             break
-        for _ in range(min(check_every, sweeps - done)):
-            sweep(delassus, friction, directions, lower, upper, relaxation, share, impulse, velocity)
-            done += 1
-    return done, residual
+        for _ in range(min(check_every, sweeps - sweep_count)):
+            sweep(delassus, friction, directions, lower, upper, relaxation, coefficients, impulse, velocity)
+            sweep_count += 1
+    return sweep_count, residual
+
+
+@compiled
+def relax(matrix: Array, vector: Array, relaxation: float, z: Array) -> None:
+    """One sweep  z_i ← max(0, z_i − ω·(A·z + b)_i/A_ii),  in place (projected successive over-relaxation).
+
+    The diagonal must be positive, otherwise a row alone has no solution. Converges for symmetric positive
+    definite A with 0 < ω < 2, and for diagonally dominant A.
+    Source: Cottle, Pang, Stone (2009), "The Linear Complementarity Problem", section 5.2.
+    """
+    n = z.size
+    for i in range(n):
+        w = vector[i]
+        for j in range(n):
+            w += matrix[i, j] * z[j]
+        z[i] = max(0.0, z[i] - relaxation * w / matrix[i, i])
 
 
 @compiled
 def sweep_rows(
-    matrix: Array,
-    vector: Array,
-    row_scale: Array,
-    column_scale: Array,
-    tolerance: float,
-    sweeps: int,
-    check_every: int,
-    relaxation: float,
-    support: IntArray,
-    z: Array,
-) -> tuple[int, float]:
-    """Sweep over rows until the residual meets the tolerance; returns sweeps and residual."""
-    done = 0
+    matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float, sweeps: int,
+    check_every: int, relaxation: float, support: IntArray, z: Array,
+) -> tuple[int, float]:  # fmt: skip
+    """Sweep over rows until the residual meets the tolerance; return sweep count and residual."""
+    sweep_count = 0
     while True:
         residual = natural_residual(matrix, vector, row_scale, column_scale, z, support)
-        if residual <= tolerance or not np.isfinite(residual) or done >= sweeps:
+        if residual <= tolerance or not np.isfinite(residual) or sweep_count >= sweeps:
             break
-        for _ in range(min(check_every, sweeps - done)):
+        for _ in range(min(check_every, sweeps - sweep_count)):
             relax(matrix, vector, relaxation, z)
-            done += 1
-    return done, residual
+            sweep_count += 1
+    return sweep_count, residual
 
 
 @final
 class ProjectedGaussSeidel(LCPSolver):
-    """Sweeps over the contacts, each solved exactly with the others held.
+    """Sweeps over the contacts, each solved exactly with the others fixed.
 
     Works on the physical contacts behind the problem (`blocks`), never on the LCP's rows, whose friction
-    slacks have a zero diagonal; the pyramid is that of the LCP, so the limit solves the same LCP.
-    Converges linearly, slowly where many contacts share few degrees of freedom; always gives something.
-    Warm starts from the guess. A problem without contacts is relaxed row by row if its diagonal is
-    positive, and refused (SINGULAR) otherwise.
+    slacks have a zero diagonal. The pyramid is that of the LCP, so the limit solves the same LCP. Converges
+    linearly, slowly if many contacts constrain few degrees of freedom; always returns an approximation. Warm
+    starts from the guess. Without contacts it relaxes row by row if the diagonal is positive; otherwise the
+    status is SINGULAR.
 
     Args:
         config: sweeps, relaxation.
@@ -107,41 +101,22 @@ class ProjectedGaussSeidel(LCPSolver):
         self._config = config
 
     def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
-        """Write the best z found; see `LCPSolver.solve`."""
+        """Write the z of the last sweep; see `LCPSolver.solve`."""
         config, blocks = self._config, problem.blocks
         support = np.empty(z.size, dtype=np.int64)
         scales = problem.row_scale, problem.column_scale
         np.maximum(z, 0.0, out=z)
         if blocks is not None:
             sweeps, residual = sweep_contacts(
-                problem.matrix,
-                problem.vector,
-                *scales,
-                blocks.delassus,
-                blocks.free,
-                blocks.friction,
-                blocks.directions,
-                blocks.lower,
-                blocks.upper,
-                problem.tolerance,
-                config.max_iterations,
-                config.check_every,
-                config.relaxation,
-                support,
-                z,
-            )
+                problem.matrix, problem.vector, *scales, blocks.delassus, blocks.free, blocks.friction,
+                blocks.directions, blocks.lower, blocks.upper, problem.tolerance, config.max_iterations,
+                config.check_every, config.relaxation, support, z,
+            )  # fmt: skip
         elif np.all(np.diagonal(problem.matrix) > 0.0):
             sweeps, residual = sweep_rows(
-                problem.matrix,
-                problem.vector,
-                *scales,
-                problem.tolerance,
-                config.max_iterations,
-                config.check_every,
-                config.relaxation,
-                support,
-                z,
-            )
+                problem.matrix, problem.vector, *scales, problem.tolerance, config.max_iterations,
+                config.check_every, config.relaxation, support, z,
+            )  # fmt: skip
         else:
             residual = natural_residual(problem.matrix, problem.vector, *scales, z, support)
             return SolveInfo(Status.SINGULAR, 0, Residuals(normal=residual))
@@ -152,8 +127,8 @@ class ProjectedGaussSeidel(LCPSolver):
         return SolveInfo(status, sweeps, Residuals(normal=residual))
 
     def memory(self) -> Memory:
-        """Nothing: the guess comes with the problem."""
+        """Return an empty state: the caller supplies the guess."""
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
+        """Restore nothing: the solver has no internal state."""

@@ -1,4 +1,4 @@
-"""The natural residual of a linear complementarity problem, in the units of the physical one."""
+"""Natural residual of a linear complementarity problem, in the units of the physical one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["natural_residual"]
 def natural_residual(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, z: Array, support: IntArray
 ) -> float:
-    """How far z is from solving w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0.
+    """Natural residual of z for w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0.
 
         ρ = max_i |min(c_i·z_i, w_i/r_i)|                                                  (1)
 
-    ρ = 0 if and only if z is a solution. The z and w of a scaled problem give c·z and w/r in the unscaled
-    one, where ρ is measured: a scaled residual rejects good answers and passes bad ones.
+    ρ = 0 if and only if z is a solution. The z and w of a scaled problem are c·z and w/r in the unscaled one,
+    where ρ is measured: a scaled residual would reject good solutions and accept bad ones.
 
     Args:
         matrix, vector: A (n, n) and b (n,).
         row_scale, column_scale: r and c, positive, shape (n,).
         z: shape (n,).
-        support: work, shape (n,); most of z is zero, only the rest is multiplied.
+        support: workspace, shape (n,): indices of the nonzero z, which are few.
     Returns:
-        ρ, or infinity where anything is not a finite number.
+        ρ, or infinity if any number is not finite.
     """
     count = 0
     for j in range(z.size):

@@ -1,6 +1,6 @@
-"""The inverse of a basis that changes by one variable at a time.
+"""Inverse of a basis that changes by one variable at a time.
 
-K = M⁻¹, M = [A d]_RC, rows R and columns C. A pivot lets z_e or w_e enter and a z or a w leave:
+K = M⁻¹, M = [A d]_RC, rows R and columns C. In a pivot z_e or w_e enters and a z or a w leaves:
 
     z_e enters, w_l leaves    M gains the column u = [A d]_Re and the row v = [A d]_lC      (1)
     z_e enters, z_c leaves    M's column of c becomes u                                     (2)
@@ -17,42 +17,31 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["invert", "update"]
+__all__ = ["invert_basis", "update_inverse"]
 
 
 @compiled
-def update(
-    transposed: Array,
-    inverse: Array,
-    count: int,
-    column: IntArray,
-    row: IntArray,
-    z_place: IntArray,
-    w_place: IntArray,
-    entering_z: int,
-    entering_row: int,
-    leaving: int,
-    amount: float,
-    dx: Array,
-    dw: Array,
-    side: Array,
-    value: Array,
-) -> int:
-    """Carry K, C, R and the values over to the next basis; returns its k.
+def update_inverse(
+    transposed: Array, inverse: Array, count: int, column: IntArray, row: IntArray, z_position: IntArray,
+    w_position: IntArray, entering_z: int, entering_row: int, leaving: int, entering_value: float, dx: Array,
+    dw: Array, side: Array, value: Array,
+) -> int:  # fmt: skip
+    """Update K, C, R and the values to the next basis; return its k.
 
     Args:
         transposed: [A d]ᵀ, shape (n + 1, n).
         inverse, count, column, row: K, k, C, R, updated.
-        z_place, w_place: positions in C of each z and in R of each w, −1 where absent, updated.
-        entering_z, entering_row: the z that enters, or −1, and else the position in R of the w that does.
+        z_position, w_position: positions in C of each z and in R of each w, −1 if absent, updated.
+        entering_z, entering_row: index of the entering z and −1, or −1 and the position in R of the entering
+            w.
         leaving: i < n for w_i, n + p for the z at position p of C.
-        amount: value of the entering variable.
-        dx, dw: how z_C and w move with it.
-        side: work, shape (n + 1,).
-        value: w_i at i, z at n + its position, updated for what enters and leaves.
+        entering_value: value of the entering variable.
+        dx, dw: change of z_C and w per unit of it.
+        side: workspace, shape (n + 1,).
+        value: w_i at i, z at n + its position, updated for the entering and leaving variables.
     """
     n = dw.size
-    if leaving < n:  # v·K, the row that comes in
+    if leaving < n:  # v·K, the entering row
         for q in range(count):
             side[q] = 0.0
         for p in range(count):
@@ -60,42 +49,42 @@ def update(
             for q in range(count):
                 side[q] += factor * inverse[p, q]
     if entering_z >= 0 and leaving < n:
-        border(inverse, count, dx, dw[leaving], side)
+        border_inverse(inverse, count, dx, dw[leaving], side)
         column[count], row[count] = entering_z, leaving
-        z_place[entering_z], w_place[leaving] = count, count
-        value[n + count], value[leaving] = amount, 0.0
+        z_position[entering_z], w_position[leaving] = count, count
+        value[n + count], value[leaving] = entering_value, 0.0
         return count + 1
     if entering_z >= 0:
-        place = leaving - n
-        replace_column(inverse, count, dx, place)
-        z_place[column[place]] = -1
-        column[place], z_place[entering_z] = entering_z, place
-        value[leaving] = amount
+        position = leaving - n
+        replace_column(inverse, count, dx, position)
+        z_position[column[position]] = -1
+        column[position], z_position[entering_z] = entering_z, position
+        value[leaving] = entering_value
         return count
     entering = row[entering_row]
     if leaving < n:
         replace_row(inverse, count, side, entering_row)
-        w_place[entering] = -1
-        row[entering_row], w_place[leaving] = leaving, entering_row
-        value[entering], value[leaving] = amount, 0.0
+        w_position[entering] = -1
+        row[entering_row], w_position[leaving] = leaving, entering_row
+        value[entering], value[leaving] = entering_value, 0.0
         return count
-    place, last = leaving - n, count - 1
-    z_place[column[place]] = -1
-    w_place[entering] = -1
-    shrink(inverse, count, place, entering_row)
-    if place != last:
-        column[place], value[leaving] = column[last], value[n + last]
-        z_place[column[place]] = place
+    position, last = leaving - n, count - 1
+    z_position[column[position]] = -1
+    w_position[entering] = -1
+    shrink_inverse(inverse, count, position, entering_row)
+    if position != last:
+        column[position], value[leaving] = column[last], value[n + last]
+        z_position[column[position]] = position
     if entering_row != last:
         row[entering_row] = row[last]
-        w_place[row[entering_row]] = entering_row
-    value[entering] = amount
+        w_position[row[entering_row]] = entering_row
+    value[entering] = entering_value
     return last
 
 
 @compiled
-def border(inverse: Array, count: int, dx: Array, pivot: float, side: Array) -> None:
-    """(1): dx = −K·u, side = v·K, pivot = A_le − v·K·u."""
+def border_inverse(inverse: Array, count: int, dx: Array, pivot: float, side: Array) -> None:
+    """Apply (1): dx = −K·u, side = v·K, pivot = A_le − v·K·u."""
     for p in range(count):
         slope = dx[p] / pivot
         for q in range(count):
@@ -107,76 +96,76 @@ def border(inverse: Array, count: int, dx: Array, pivot: float, side: Array) -> 
 
 
 @compiled
-def replace_column(inverse: Array, count: int, dx: Array, place: int) -> None:
-    """(2): dx = −K·u."""
+def replace_column(inverse: Array, count: int, dx: Array, position: int) -> None:
+    """Apply (2): dx = −K·u."""
     for q in range(count):
-        inverse[place, q] /= -dx[place]
+        inverse[position, q] /= -dx[position]
     for p in range(count):
-        if p != place:
+        if p != position:
             for q in range(count):
-                inverse[p, q] += dx[p] * inverse[place, q]
+                inverse[p, q] += dx[p] * inverse[position, q]
 
 
 @compiled
-def replace_row(inverse: Array, count: int, side: Array, place: int) -> None:
-    """(3): side = v·K."""
-    pivot = side[place]
+def replace_row(inverse: Array, count: int, side: Array, position: int) -> None:
+    """Apply (3): side = v·K."""
+    pivot = side[position]
     for p in range(count):
-        scaled = inverse[p, place] / pivot
+        scaled = inverse[p, position] / pivot
         for q in range(count):
             inverse[p, q] -= scaled * side[q]
-        inverse[p, place] = scaled
+        inverse[p, position] = scaled
 
 
 @compiled
-def shrink(inverse: Array, count: int, place: int, row_place: int) -> None:
-    """(4); the last row and column of K take the places that become free."""
-    pivot, last = inverse[place, row_place], count - 1
+def shrink_inverse(inverse: Array, count: int, position: int, row_position: int) -> None:
+    """Apply (4); the last row and column of K move to the free positions."""
+    pivot, last = inverse[position, row_position], count - 1
     for p in range(count):
-        if p != place:
-            factor = inverse[p, row_place] / pivot
+        if p != position:
+            factor = inverse[p, row_position] / pivot
             for q in range(count):
-                inverse[p, q] -= factor * inverse[place, q]
-    if place != last:
+                inverse[p, q] -= factor * inverse[position, q]
+    if position != last:
         for q in range(count):
-            inverse[place, q] = inverse[last, q]
-    if row_place != last:
+            inverse[position, q] = inverse[last, q]
+    if row_position != last:
         for p in range(last):
-            inverse[p, row_place] = inverse[p, last]
+            inverse[p, row_position] = inverse[p, last]
 
 
 @compiled
-def invert(
-    transposed: Array, column: IntArray, row: IntArray, count: int, work: Array, inverse: Array
+def invert_basis(
+    transposed: Array, column: IntArray, row: IntArray, count: int, workspace: Array, inverse: Array
 ) -> bool:
-    """K from A by Gauss–Jordan with partial pivoting; False, and K as it was, where a pivot vanishes.
+    """Compute K from A by Gauss–Jordan with partial pivoting; return False, with K unchanged, if a pivot vanishes.
 
     Args:
-        work: M beside the unit matrix, length ≥ 2k².
+        workspace: M beside the unit matrix, length ≥ 2k².
     """
-    both = work[: 2 * count * count].reshape(count, 2 * count)
+    augmented = workspace[: 2 * count * count].reshape(count, 2 * count)
     for i in range(count):
         for j in range(count):
-            both[i, j] = transposed[column[j], row[i]]
-            both[i, count + j] = 1.0 if i == j else 0.0
+            augmented[i, j] = transposed[column[j], row[i]]
+            augmented[i, count + j] = 1.0 if i == j else 0.0
     for p in range(count):
         best = p
         for i in range(p + 1, count):
-            if abs(both[i, p]) > abs(both[best, p]):
+            if abs(augmented[i, p]) > abs(augmented[best, p]):
                 best = i
-        if not abs(both[best, p]) > 0.0:
+        if not abs(augmented[best, p]) > 0.0:
             return False
         for j in range(2 * count):
-            both[p, j], both[best, j] = both[best, j], both[p, j]
-        factor = 1.0 / both[p, p]
+            augmented[p, j], augmented[best, j] = augmented[best, j], augmented[p, j]
+        factor = 1.0 / augmented[p, p]
         for j in range(2 * count):
-            both[p, j] *= factor
+            augmented[p, j] *= factor
         for i in range(count):
-            factor = both[i, p]
+            factor = augmented[i, p]
             if i != p and factor != 0.0:
                 for j in range(2 * count):
-                    both[i, j] -= factor * both[p, j]
+                    augmented[i, j] -= factor * augmented[p, j]
     for i in range(count):
         for j in range(count):
-            inverse[i, j] = both[i, count + j]
+            inverse[i, j] = augmented[i, count + j]
     return True
