@@ -1,4 +1,4 @@
-"""What every QP solver promises."""
+"""Conformance of the QP solvers."""
 
 from importlib.util import find_spec
 
@@ -8,7 +8,7 @@ from corekit_testing.conformance import conformance
 
 
 def where_installed(module, make):
-    """What the kit asks of a back-end, or one test that says what is missing."""
+    """Return the kit's tests of a back-end, or one skipped test that names the missing module."""
     if find_spec(module) is None:
         return pytest.mark.skip(reason=f"{module} is not installed")(lambda: None)
     return make()

@@ -1,4 +1,4 @@
-"""What this distribution offers, in plain words."""
+"""Specifications of the quadratic programming solvers."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -10,7 +10,7 @@ banded = ComponentSpec(
     api="0.1",
     target="corekit_quadratic.banded:BandedSolver",
     config="corekit_quadratic.config:BandedConfig",
-    summary="Active set on the rows' own structure, compiled; linear time for chains.",
+    summary="Active set on the structure of the rows, compiled; linear time for chains.",
     modules=("numba",),
     citation=(
         "Júdice, Pires (1994), A block principal pivoting algorithm for large-scale strictly monotone linear "
@@ -25,7 +25,7 @@ osqp = ComponentSpec(
     api="0.1",
     target="corekit_quadratic.osqp_solver:OsqpSolver",
     config="corekit_quadratic.config:OsqpConfig",
-    summary="OSQP: operator splitting, warm-started, polished.",
+    summary="OSQP: operator splitting, warm-started, with an exact last solve.",
     modules=("osqp", "scipy", "numba"),
     citation=(
         "Stellato, Banjac, Goulart, Bemporad, Boyd (2020), OSQP: an operator splitting solver for quadratic programs, "

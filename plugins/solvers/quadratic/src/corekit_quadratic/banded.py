@@ -1,4 +1,4 @@
-"""The solver `banded`: an active set on the structure that the rows have themselves."""
+"""The solver `banded`: an active set on the structure of the rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import QPProblem, QPSolver
+from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE, SOLVED
 from corekit_quadratic.config import BandedConfig
-from corekit_quadratic.sides import ANSWERED, CONTRADICTORY, NOT_DEFINITE, TOO_LONG
 from corekit_quadratic.workspace import Workspace
 
 __all__ = ["BandedSolver"]
@@ -22,39 +22,39 @@ _CONVERGED = Status.CONVERGED
 
 @final
 class BandedSolver(QPSolver):
-    """Solves the program on whatever structure its Hessian and rows have, in one compiled call.
+    """Solves the program on the structure of its Hessian and rows, in one compiled call.
 
-    Rows are taken in the order of the chain (by the first velocity they touch), contact rows where they belong; the
-    matrix C·H⁻¹·Cᵀ + E of those that hold is factorised inside its envelope. For a chain of n bodies that is linear
-    in n whatever the number of contacts; dense programs are solved likewise, as one wide band.
+    Rows are in the order of the chain (by the first velocity they touch), contact rows among them; the matrix
+    C·H⁻¹·Cᵀ + E of the active ones is factorised inside its envelope. For a chain of n bodies the cost is
+    linear in n for any number of contacts. Dense programs are solved likewise, as one wide band.
 
-    Raises nothing: a Hessian that is not positive definite is SINGULAR, rows that contradict each other INFEASIBLE.
+    Raises nothing: a Hessian that is not positive definite is SINGULAR, contradictory rows are INFEASIBLE.
     """
 
     def __init__(self, config: BandedConfig, context: BuildContext | None = None) -> None:
-        self._work = Workspace(config.max_iterations, config.patience, dual=True)
+        self._workspace = Workspace(config.max_iterations, config.patience, dual=True)
 
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo:
-        """Write x and y; the multipliers' signs say which rows to begin with, the guessed x is not used."""
-        ended = self._work.run(problem, x, multiplier)
-        rounds, normal, equation = self._work.report.tolist()
-        if ended == ANSWERED and normal <= problem.tolerance and equation < np.inf:
-            return SolveInfo(_CONVERGED, int(rounds), Residuals(normal, 0.0, 0.0, equation), "banded")
-        if ended == NOT_DEFINITE or not (normal < np.inf and equation < np.inf):
+        """Write x and y; the signs of the guessed multipliers select the first active rows, the guessed x is unused."""
+        outcome = self._workspace.solve(problem, x, multiplier)
+        iterations, normal, equation = self._workspace.report.tolist()
+        if outcome == SOLVED and normal <= problem.tolerance and equation < np.inf:
+            return SolveInfo(_CONVERGED, int(iterations), Residuals(normal, 0.0, 0.0, equation), "banded")
+        if outcome == NOT_DEFINITE or not (normal < np.inf and equation < np.inf):
             x[:] = 0.0
             multiplier[:] = 0.0
-            status = Status.SINGULAR if ended == NOT_DEFINITE else Status.NON_FINITE
-            return SolveInfo(status, int(rounds), Residuals(normal=np.inf, equation=np.inf), "banded")
+            status = Status.SINGULAR if outcome == NOT_DEFINITE else Status.NON_FINITE
+            return SolveInfo(status, int(iterations), Residuals(normal=np.inf, equation=np.inf), "banded")
         status = Status.INACCURATE
-        if ended == CONTRADICTORY:
+        if outcome == CONTRADICTORY:
             status = Status.INFEASIBLE
-        elif ended == TOO_LONG:
+        elif outcome == ITERATION_LIMIT:
             status = Status.ITERATION_LIMIT
-        return SolveInfo(status, int(rounds), Residuals(normal=normal, equation=equation), "banded")
+        return SolveInfo(status, int(iterations), Residuals(normal=normal, equation=equation), "banded")
 
     def memory(self) -> Memory:
-        """Nothing: the guess comes with the problem."""
+        """Return an empty state: the caller supplies the guess."""
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
+        """Restore nothing: the solver has no internal state."""

@@ -1,4 +1,4 @@
-"""Any symmetric matrix as a lower band h[j, d] = H[j + d, j], shape (n, width + 1), C order."""
+"""Conversion of a symmetric matrix to a lower band h[j, d] = H[j + d, j], shape (n, width + 1), C order."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
 
-__all__ = ["band_of", "stays"]
+__all__ = ["is_view", "lower_band"]
 
 
-def band_of(matrix: Matrix) -> Array:
-    """The band, a view where the matrix is diagonal or a band already; the lower triangle counts."""
+def lower_band(matrix: Matrix) -> Array:
+    """Return the band of the lower triangle, a view if the matrix is diagonal or a band."""
     if isinstance(matrix, Banded):
         return matrix.data.T
     if isinstance(matrix, Diagonal):
@@ -29,6 +29,6 @@ def band_of(matrix: Matrix) -> Array:
     raise TypeError(f"no band of a {type(matrix).__name__} matrix")
 
 
-def stays(matrix: Matrix) -> bool:
-    """Whether `band_of` is a view, whose values follow the matrix's."""
+def is_view(matrix: Matrix) -> bool:
+    """Whether `lower_band` is a view, whose values follow the matrix's."""
     return isinstance(matrix, (Banded, Diagonal))

@@ -1,7 +1,7 @@
-"""Block principal pivoting: every row that is not content changes sides at once.
+"""Block principal pivoting: every violated row changes sides at once.
 
-Where the number of such rows does not fall for `patience` rounds only the last of them changes, which cannot cycle
-while the rows that hold are independent. A good guess ends in one round.
+If the number of violated rows does not fall for `patience` rounds, only the last of them changes, which
+cannot cycle while the active rows are independent. A good guess ends in one round.
 
 Source: Júdice, Pires (1994), A block principal pivoting algorithm for large-scale strictly monotone linear
 complementarity problems, Computers & Operations Research 21.
@@ -10,51 +10,61 @@ complementarity problems, Computers & Operations Research 21.
 from __future__ import annotations
 
 from corekit.compiled import compiled
-from corekit_quadratic.sides import ANSWERED, FULL, TOO_LONG, UPPER, Rows, Search, change, hold, violations
+from corekit_quadratic.active_set import (
+    ITERATION_LIMIT,
+    SOLVED,
+    UPPER,
+    WORKSPACE_FULL,
+    Rows,
+    Search,
+    change_sides,
+    compute_violations,
+    solve_active,
+)
 
 __all__ = ["block_pivoting"]
 
-_MISSED = 1e-9
-"""What a dependent row may miss its bound by, relative to what it is computed from."""
+_MAX_DEPENDENT_ERROR = 1e-9
+"""Largest error of a dependent row's bound, relative to the magnitudes that it is computed from."""
 
 
 @compiled
-def _misses(rows: Rows, search: Search, m: int, scale: float) -> bool:
-    """Whether a row that was left out as dependent is not where the others should put it."""
+def _is_dependent_row_violated(rows: Rows, search: Search, m: int, scale: float) -> bool:
+    """Whether a row that was omitted as dependent is not at the bound that the others imply."""
     for k in range(m):
         if search.factor[search.base[k] + k] == 0.0:
-            i = search.chosen[k]
-            wanted = rows.upper[i] if search.side[i] == UPPER else rows.lower[i]
-            z = rows.compliance[i] * search.push[i]
+            i = search.active[k]
+            bound = rows.upper[i] if search.side[i] == UPPER else rows.lower[i]
+            z = rows.compliance[i] * search.impulse[i]
             for e in range(rows.start[i], rows.start[i + 1]):
-                z += rows.entry[e] * search.s[rows.at[e]]
-            if abs(z - wanted) > _MISSED * (rows.length[i] * scale + abs(wanted)):
+                z += rows.entry[e] * search.s[rows.column[e]]
+            if abs(z - bound) > _MAX_DEPENDENT_ERROR * (rows.length[i] * scale + abs(bound)):
                 return True
     return False
 
 
 @compiled
 def block_pivoting(rows: Rows, search: Search, patience: int, limit: int) -> tuple[int, int]:
-    """Change sides until every row is content; returns how it ended and the rounds taken.
+    """Change sides until every row is satisfied; return the outcome and the number of rounds.
 
-    TOO_LONG also where a row that should hold depends on others: the dual method knows what to do.
+    The outcome is ITERATION_LIMIT also if an active row depends on others: the dual method solves that case.
     """
-    fewest, left = len(search.order) + 1, patience
-    for done in range(1, limit + 1):
-        m, dependent = hold(rows, search)
+    fewest, remaining = len(search.order) + 1, patience
+    for round_count in range(1, limit + 1):
+        m, dependent = solve_active(rows, search)
         if dependent < 0:
-            return FULL, done
-        found, last, scale = violations(rows, search)
-        if dependent > 0 and _misses(rows, search, m, scale):
-            return TOO_LONG, done
-        if found == 0:
-            return ANSWERED, done
-        alone = -1
-        if found < fewest:
-            fewest, left = found, patience
-        elif left > 0:
-            left -= 1
+            return WORKSPACE_FULL, round_count
+        violated_count, last_violated, scale = compute_violations(rows, search)
+        if dependent > 0 and _is_dependent_row_violated(rows, search, m, scale):
+            return ITERATION_LIMIT, round_count
+        if violated_count == 0:
+            return SOLVED, round_count
+        single = -1
+        if violated_count < fewest:
+            fewest, remaining = violated_count, patience
+        elif remaining > 0:
+            remaining -= 1
         else:
-            alone = last
-        change(rows, search, alone)
-    return TOO_LONG, limit
+            single = last_violated
+        change_sides(rows, search, single)
+    return ITERATION_LIMIT, limit

@@ -11,19 +11,17 @@ from corekit.roles.options import option
 __all__ = ["BandedConfig", "OsqpConfig", "PiqpConfig", "ProxqpConfig"]
 
 
-def _polish() -> Any:
-    return option(True, "whether the rows found to act are solved exactly in the end, where that is better")
+def _polish_option() -> Any:
+    return option(True, "solve the active rows exactly in the end if that reduces the residuals")
 
 
 @frozen(kw_only=True)
 class BandedConfig:
     """Options of `banded`."""
 
-    max_iterations: int = option(
-        1000, "changes of the active set, of many rows at once or of one at a time", low=1
-    )
+    max_iterations: int = option(1000, "changes of the active set, of many rows at once or of one row", low=1)
     patience: int = option(
-        4, "changes of many rows at once that may fail to help before they are made one at a time", low=0
+        4, "unsuccessful changes of many rows at once before rows change one by one", low=0
     )
 
 
@@ -33,7 +31,7 @@ class OsqpConfig:
 
     max_iterations: int = option(4000, "iterations", low=1)
     tolerance: float = option(1e-6, "primal and dual tolerance of the scaled problem", above=0.0)
-    polish: bool = _polish()
+    polish: bool = _polish_option()
 
 
 @frozen(kw_only=True)
@@ -42,7 +40,7 @@ class PiqpConfig:
 
     max_iterations: int = option(250, "interior point iterations", low=1)
     tolerance: float = option(1e-12, "primal and dual tolerance of the scaled problem", above=0.0)
-    polish: bool = _polish()
+    polish: bool = _polish_option()
 
 
 @frozen(kw_only=True)
@@ -51,4 +49,4 @@ class ProxqpConfig:
 
     max_iterations: int = option(1000, "outer iterations", low=1)
     tolerance: float = option(1e-12, "primal and dual tolerance of the scaled problem", above=0.0)
-    polish: bool = _polish()
+    polish: bool = _polish_option()

@@ -1,10 +1,11 @@
-"""Which entries of Y meet in the rows' own matrix: found once for rows that keep their pattern.
+"""Pairs of entries of Y that contribute to S, found once per pattern of the rows.
 
     S_ij = Σ Y_ip·Y_jp = Σ entry[left]·entry[right] over the pairs of i and j                       (1)
 
-Rows in the order of a chain meet their neighbours only, so pairs are kept of rows at most `REACH` places apart; a row
-that meets a farther one is marked, and where it holds S is formed inside its envelope instead. The pattern is that of
-the entries that are not zero, looked at anew for every program: answers never depend on what was solved before.
+Rows in the order of a chain share columns only with their neighbours, so the table contains pairs of rows at
+most `MAX_DISTANCE` positions apart. A row that shares a column with a more distant one is marked; if it is
+active, S is formed inside its envelope instead. The pattern is that of the nonzero entries and is checked for
+every program: no solution depends on earlier solves.
 """
 
 from __future__ import annotations
@@ -15,111 +16,118 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_quadratic.whiten import Places
+from corekit_quadratic.whiten import Indices
 
 __all__ = [
     "ENTRIES",
+    "MAX_DISTANCE",
     "PLAIN",
-    "REACH",
     "TARGETS",
     "Pairs",
     "find_pairs",
     "form_gram",
     "same_entries",
-    "take_entries",
+    "update_entries",
 ]
 
-REACH = 16
-"""How many places apart rows are of which pairs are kept: twice the band, as rows that do not hold stand between."""
+MAX_DISTANCE = 16
+"""Largest distance of paired rows: twice the band, because inactive rows lie between active ones."""
 
 _END = np.uint32(0xFFFFFFFF)
 """End of a list of entries."""
 
-# what `head` tells: entries of Y (−1: nothing is known), targets, whether every entry is one of C, scaled
+# contents of `head`: number of entries of Y (−1: no pairs yet), of targets, whether every entry is a scaled one of C
 ENTRIES, TARGETS, PLAIN = range(3)
 
 
 class Pairs(NamedTuple):
-    """The pairs of k rows, by target: a row and one that is not behind it.
+    """Pairs of k rows, by target: a row and one that is not behind it.
 
     Attributes:
-        head: see above. row, other: of every target. begin: its first pair. left, right: entries of every pair.
-        own: target of S_ii, (k,). far: whether a row meets one beyond reach, (k,).
-        source: where in C's values an entry of Y comes from, if `PLAIN`.
+        head: see above.
+        row, other: of every target.
+        begin: first pair of every target.
+        left, right: entries of every pair.
+        diagonal: target of S_ii, (k,).
+        far: whether a row shares a column with one beyond MAX_DISTANCE, (k,).
+        source: index in C's values of an entry of Y, if `PLAIN`.
         gram: S of every target.
-        position: place of a row among those that hold, −1 of others, (k,).
-        number: work, (2·(REACH + 1),).
+        position: position of a row among the active ones, −1 of others, (k,).
+        counters: workspace, (2·(MAX_DISTANCE + 1),).
     """
 
     head: IntArray
-    row: Places
-    other: Places
-    begin: Places
-    left: Places
-    right: Places
-    own: Places
-    far: Places
-    source: Places
+    row: Indices
+    other: Indices
+    begin: Indices
+    left: Indices
+    right: Indices
+    diagonal: Indices
+    far: Indices
+    source: Indices
     gram: Array
     position: IntArray
-    number: IntArray
+    counters: IntArray
 
 
 @compiled
-def find_pairs(pairs: Pairs, order: Places, start: Places, at: Places, last: Places, listed: Places) -> bool:
-    """Write the pairs of rows in an order; False if they do not fit.
+def find_pairs(
+    pairs: Pairs, order: Indices, start: Indices, column: Indices, last: Indices, entry_lists: Indices,
+) -> bool:  # fmt: skip
+    """Write the pairs of ordered rows; return False if they do not fit.
 
     Args:
-        last, listed: work: of every index its last entry so far; of every entry the one before it, and its place.
+        last: workspace, last entry so far of every column.
+        entry_lists: workspace, for every entry the previous one of its column, and the position of its row.
     """
-    before, place = listed[0], listed[1]
-    number, cursor = pairs.number[: REACH + 1], pairs.number[REACH + 1 :]
+    previous, row_position = entry_lists[0], entry_lists[1]
+    counters, cursor = pairs.counters[: MAX_DISTANCE + 1], pairs.counters[MAX_DISTANCE + 1 :]
     for p in range(len(last)):
         last[p] = _END
     far, row_of, other_of, begin = pairs.far, pairs.row, pairs.other, pairs.begin
     left, right = pairs.left, pairs.right
-    number[:] = 0
+    counters[:] = 0
     target, pair = 0, 0
     pairs.head[ENTRIES] = -1
     for i in range(len(order)):
         row = order[i]
-        # rows reach back a few places only: what is counted is looked at no farther than that
-        most, found = 0, 0
+        # rows couple only a few positions back, so the loops over counters end at the largest distance
+        max_offset, entry_count = 0, 0
         far[row] = 0
         for e in range(start[row], start[row + 1]):
-            p = at[e]
+            p = column[e]
             other = last[p]
-            before[e], place[e], last[p] = other, i, e
-            number[0] += 1
-            found += 1
+            previous[e], row_position[e], last[p] = other, i, e
+            counters[0] += 1
+            entry_count += 1
             while other != _END:
-                apart = i - np.int64(place[other])
-                if apart > REACH:
-                    # those before are farther still
+                offset = i - np.int64(row_position[other])
+                if offset > MAX_DISTANCE:
+                    # earlier entries are farther still
                     far[row] = 1
                     break
-                number[apart] += 1
-                found += 1
-                most = max(most, apart)
-                other = before[other]
-        if target + most + 1 > len(row_of) or pair + found > len(left):
+                counters[offset] += 1
+                entry_count += 1
+                max_offset = max(max_offset, offset)
+                other = previous[other]
+        if target + max_offset + 1 > len(row_of) or pair + entry_count > len(left):
             return False
-        pairs.own[row] = target
-        for apart in range(most + 1):
-            cursor[apart] = pair
-            if number[apart] or apart == 0:
-                row_of[target], other_of[target], begin[target] = row, order[i - apart], pair
-                target, pair = target + 1, pair + number[apart]
-                number[apart] = 0
+        pairs.diagonal[row] = target
+        for offset in range(max_offset + 1):
+            cursor[offset] = pair
+            if counters[offset] or offset == 0:
+                row_of[target], other_of[target], begin[target] = row, order[i - offset], pair
+                target, pair = target + 1, pair + counters[offset]
+                counters[offset] = 0
         for e in range(start[row], start[row + 1]):
             other = np.uint32(e)
             while other != _END:
-                apart = i - np.int64(place[other])
-                if apart > REACH:
+                offset = i - np.int64(row_position[other])
+                if offset > MAX_DISTANCE:
                     break
-                left[cursor[apart]], right[cursor[apart]] = e, other
-                cursor[apart] += 1
-                other = before[other]
+                left[cursor[offset]], right[cursor[offset]] = e, other
+                cursor[offset] += 1
+                other = previous[other]
     pairs.begin[target] = pair
     pairs.head[ENTRIES], pairs.head[TARGETS] = start[len(order)], target
     return True
@@ -137,8 +145,10 @@ def form_gram(pairs: Pairs, entry: Array) -> None:
 
 
 @compiled
-def same_entries(pairs: Pairs, start: Places, at: Places, new_start: Places, new_at: Places) -> bool:
-    """Whether Y has the entries that the pairs were found for."""
+def same_entries(
+    pairs: Pairs, start: Indices, column: Indices, new_start: Indices, new_column: Indices
+) -> bool:
+    """Whether the pairs belong to the entries of Y."""
     count = new_start[len(new_start) - 1]
     if pairs.head[ENTRIES] != count:
         return False
@@ -146,26 +156,27 @@ def same_entries(pairs: Pairs, start: Places, at: Places, new_start: Places, new
     for i in range(len(start)):
         same += start[i] == new_start[i]
     for e in range(count):
-        same += at[e] == new_at[e]
+        same += column[e] == new_column[e]
     return same == len(start) + count
 
 
 @compiled
-def take_entries(
-    pairs: Pairs, inverse: Array, dofs: IntArray, values: Array, at: Places, entry: Array
+def update_entries(
+    pairs: Pairs, inverse: Array, dofs: IntArray, values: Array, column: Indices, entry: Array
 ) -> bool:
-    """Write Y of rows whose entries stand where they did, scaled by the roots of a diagonal H; False if they do not.
+    """Write Y for unchanged positions of its entries, scaled by the roots of a diagonal H; return whether they are so.
 
     Args:
-        inverse: 1/√H_pp, (n,). dofs, values: C by entries, flat.
+        inverse: 1/√H_pp, (n,).
+        dofs, values: C by entries, flat.
     """
-    entries, found, same = pairs.head[ENTRIES], 0, 0
+    entries, entry_count, same = pairs.head[ENTRIES], 0, 0
     for q in range(len(values)):
-        found += values[q] != 0.0
-    if found != entries:
+        entry_count += values[q] != 0.0
+    if entry_count != entries:
         return False
     for e in range(entries):
         q = pairs.source[e]
-        same += (values[q] != 0.0) & (dofs[q] == at[e])
-        entry[e] = values[q] * inverse[at[e]]
+        same += (values[q] != 0.0) & (dofs[q] == column[e])
+        entry[e] = values[q] * inverse[column[e]]
     return same == entries

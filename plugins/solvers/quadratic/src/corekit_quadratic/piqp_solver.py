@@ -13,16 +13,16 @@ from corekit.data.status import SolveInfo, Status
 from corekit.roles.component import BuildContext, Memory
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import PiqpConfig
+from corekit_quadratic.solution_check import SolutionChecker
 from corekit_quadratic.split_rows import SplitRows
 from corekit_quadratic.standard_form import StandardForm
-from corekit_quadratic.told import Judge
 
 __all__ = ["PiqpSolver"]
 
 
 @final
 class PiqpSolver(QPSolver):
-    """A proximal interior point method; its symbolic analysis is kept while no new rows come. It uses no guess.
+    """Proximal interior point method without a guess; its symbolic analysis is reused until a row needs a new position.
 
     Source: Schwan, Jiang, Kuhn, Jones (2023).
     """
@@ -30,7 +30,7 @@ class PiqpSolver(QPSolver):
     def __init__(self, config: PiqpConfig, context: BuildContext | None = None) -> None:
         self._config = config
         self._form = StandardForm()
-        self._judge = Judge("piqp", polish=config.polish)
+        self._checker = SolutionChecker("piqp", polish=config.polish)
         self._solver: Any = None
         self._split: SplitRows | None = None
 
@@ -38,47 +38,54 @@ class PiqpSolver(QPSolver):
         """Write x and y."""
         if not len(x):
             return SolveInfo(answered_by="piqp")
-        refused = self._judge.refused(problem, x, multiplier)
-        if refused is not None:
-            return refused
+        singular = self._checker.check_hessian(problem, x, multiplier)
+        if singular is not None:
+            return singular
         form = self._form
-        form.take(problem, x, multiplier)
-        if form.fresh or self._split is None:
+        form.set_problem(problem, x, multiplier)
+        if form.has_new_pattern or self._split is None:
             self._solver, self._split = None, SplitRows(form)
-        parts = self._split.parts(form)
+        program = self._split.split(form)
         low = np.full(form.size, -np.inf)
         high = np.full(form.size, np.inf)
-        if len(form.slack_most):
-            low[-len(form.slack_most) :], high[-len(form.slack_most) :] = 0.0, form.slack_most
-        arguments = (parts.hessian, form.gradient, parts.equal, parts.target, parts.other, parts.lower)
+        if len(form.slack_upper):
+            low[-len(form.slack_upper) :], high[-len(form.slack_upper) :] = 0.0, form.slack_upper
+        arguments = (
+            program.hessian,
+            form.gradient,
+            program.equal,
+            program.target,
+            program.other,
+            program.lower,
+        )
         if self._solver is None:
             solver: Any = _module().SparseSolver()
             settings = solver.settings
             settings.eps_abs, settings.eps_rel = self._config.tolerance, 0.0
             settings.check_duality_gap = False
             settings.max_iter, settings.verbose = self._config.max_iterations, False
-            solver.setup(*arguments, parts.upper, low, high)
+            solver.setup(*arguments, program.upper, low, high)
             self._solver = solver
         else:
             solver = self._solver
-            solver.update(*arguments, parts.upper, low, high)
-        said = solver.solve()
+            solver.update(*arguments, program.upper, low, high)
+        outcome = solver.solve()
         result = solver.result
         dual = self._split.join(np.asarray(result.y), np.asarray(result.z_u) - np.asarray(result.z_l))
-        form.give(np.asarray(result.x), dual, x, multiplier)
-        failed = None
-        if said == _module().PIQP_PRIMAL_INFEASIBLE:
-            failed = Status.INFEASIBLE
-        elif said == _module().PIQP_MAX_ITER_REACHED:
-            failed = Status.ITERATION_LIMIT
-        return self._judge.told(problem, x, multiplier, failed, int(result.info.iter))
+        form.write_solution(np.asarray(result.x), dual, x, multiplier)
+        failure = None
+        if outcome == _module().PIQP_PRIMAL_INFEASIBLE:
+            failure = Status.INFEASIBLE
+        elif outcome == _module().PIQP_MAX_ITER_REACHED:
+            failure = Status.ITERATION_LIMIT
+        return self._checker.to_solve_info(problem, x, multiplier, failure, int(result.info.iter))
 
     def memory(self) -> Memory:
-        """Nothing: no guess is used."""
+        """Return an empty state: the solver uses no guess."""
         return {}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Forget the analysis, so that a resumed run is the same as the one it resumes."""
+        """Discard the analysis, so that a resumed run equals an uninterrupted one."""
         self._solver = None
         self._form = StandardForm()
 

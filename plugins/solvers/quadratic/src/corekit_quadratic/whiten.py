@@ -2,8 +2,8 @@
 
     H = L·Lᵀ,   x = L⁻ᵀ·s,   C·x = Y·s,   Y = C·L⁻ᵀ                                              (1)
 
-H is a lower band, h[j, d] = H[j + d, j]. Zeros inside the band are skipped, so a Hessian that couples few velocities
-(pairs of angles at a spring) keeps Y as sparse as C; a row is held as a list of (index, value).
+H is a lower band, h[j, d] = H[j + d, j]. Zeros inside the band are skipped, so a Hessian that couples few
+velocities (pairs of angles at a spring) leaves Y as sparse as C. A row is a list of (index, value).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["Places", "back", "forward", "lower_factor", "whiten_rows", "width_of"]
+__all__ = ["Indices", "back_substitute", "band_width", "forward_substitute", "lower_factor", "whiten_rows"]
 
-Places: TypeAlias = NDArray[np.uint32]
-"""Indices that are looked up much: unsigned ones need no test for what counts from the end."""
+Indices: TypeAlias = NDArray[np.uint32]
+"""Indices of frequent look-ups: unsigned ones need no test for negative values."""
 
 
 @compiled
-def width_of(h: Array) -> int:
-    """How many columns of a band there are up to its last that is not zero; at least one."""
-    # most often there is none, which their bits tell soonest
-    bits, beside = h.view(np.int64), np.int64(0)
+def band_width(h: Array) -> int:
+    """Return the number of columns of a band up to its last that is not zero; at least one."""
+    # usually there is none, and the test of their bits is fastest
+    bits, off_diagonal = h.view(np.int64), np.int64(0)
     for d in range(1, h.shape[1]):
         for j in range(len(h)):
-            beside |= bits[j, d]
-    if beside == 0:
+            off_diagonal |= bits[j, d]
+    if off_diagonal == 0:
         return 1
     for d in range(h.shape[1] - 1, 0, -1):
         for j in range(len(h)):
@@ -42,21 +42,21 @@ def width_of(h: Array) -> int:
 
 @compiled
 def lower_factor(h: Array, lower: Array) -> bool:
-    """Write L as a band (n, width), its diagonal inverted; False if H is not positive definite.
+    """Write L as a band (n, width), its diagonal inverted; return False if H is not positive definite.
 
     Args:
-        h: whose columns from `width` on are zero.
+        h: the band; its columns from `width` on are zero.
     """
     n, width = lower.shape
     if width == 1:
-        good = True
+        is_definite = True
         for j in range(n):
             pivot = h[j, 0]
-            good &= (pivot > 0.0) & (pivot < math.inf)
+            is_definite &= (pivot > 0.0) & (pivot < math.inf)
             lower[j, 0] = abs(pivot)
         for j in range(n):
             lower[j, 0] = 1.0 / math.sqrt(lower[j, 0])
-        return good
+        return is_definite
     for j in range(n):
         for d in range(width):
             lower[j, d] = h[j, d] if j + d < n else 0.0
@@ -79,7 +79,7 @@ def lower_factor(h: Array, lower: Array) -> bool:
 
 
 @compiled
-def forward(lower: Array, x: Array) -> None:
+def forward_substitute(lower: Array, x: Array) -> None:
     """x ← L⁻¹·x."""
     n, width = lower.shape
     for j in range(n):
@@ -91,7 +91,7 @@ def forward(lower: Array, x: Array) -> None:
 
 
 @compiled
-def back(lower: Array, x: Array) -> None:
+def back_substitute(lower: Array, x: Array) -> None:
     """x ← L⁻ᵀ·x."""
     n, width = lower.shape
     for j in range(n - 1, -1, -1):
@@ -104,15 +104,15 @@ def back(lower: Array, x: Array) -> None:
 
 @compiled
 def whiten_rows(
-    lower: Array, dofs: IntArray, values: Array, work: Array, start: Places, at: Places, entry: Array,
-    source: Places, lowest: IntArray,
+    lower: Array, dofs: IntArray, values: Array, workspace: Array, start: Indices,
+    column: Indices, entry: Array, source: Indices, lowest: IntArray
 ) -> bool:  # fmt: skip
-    """Write Y row by row: entries start[i]:start[i + 1] of `at` and `entry`; False if they do not fit.
+    """Write Y row by row: entries start[i]:start[i + 1] of `column` and `entry`; return False if they do not fit.
 
     Args:
-        source: where in C's values (flat) an entry comes from if it is one of them, scaled; else that of another.
-        work: zeros, shape (n,); zeros again afterwards.
-        lowest: first index that row i of C touches, written.
+        source: index in C's values (flat) of an entry that is a scaled one of them; arbitrary for others.
+        workspace: zeros, shape (n,); zeros again afterwards.
+        lowest: first index that row i of C touches, out.
     """
     n, width = lower.shape
     count = 0
@@ -123,36 +123,36 @@ def whiten_rows(
             a = values[i, k]
             if a != 0.0:
                 p = dofs[i, k]
-                work[p] += a
+                workspace[p] += a
                 low, high = min(low, p), max(high, p)
         lowest[i] = low if high >= 0 else 0
         if width == 1:
-            # nothing is carried on: entries as they stand, those of one index added up by the first
+            # no fill-in: entries of C as they are; the first of an index contains the sum of all
             for k in range(dofs.shape[1]):
                 p = dofs[i, k]
-                a = work[p]
+                a = workspace[p]
                 if a != 0.0 and values[i, k] != 0.0:
-                    if count == len(at):
-                        work[:] = 0.0
+                    if count == len(column):
+                        workspace[:] = 0.0
                         return False
-                    at[count], entry[count], source[count] = p, a * lower[p, 0], i * dofs.shape[1] + k
-                    work[p] = 0.0
+                    column[count], entry[count], source[count] = p, a * lower[p, 0], i * dofs.shape[1] + k
+                    workspace[p] = 0.0
                     count += 1
             continue
         p = low
         while p <= high:
-            a = work[p]
+            a = workspace[p]
             if a != 0.0:
-                if count == len(at):
-                    work[:] = 0.0
+                if count == len(column):
+                    workspace[:] = 0.0
                     return False
-                work[p] = 0.0
+                workspace[p] = 0.0
                 a *= lower[p, 0]
-                at[count], entry[count] = p, a
+                column[count], entry[count] = p, a
                 count += 1
                 for d in range(1, width):
                     if lower[p, d] != 0.0:
-                        work[p + d] -= lower[p, d] * a
+                        workspace[p + d] -= lower[p, d] * a
                         high = max(high, p + d)
             p += 1
     start[len(dofs)] = count
