@@ -36,6 +36,7 @@ class Scene:
 
 
 _FROM_THE_SIDE = ("azimuth=-1.5708", "elevation=0.0")
+_FROM_ABOVE = ("azimuth=-1.5708", "elevation=1.5")
 SCENES = (
     Scene(name="cusp_two_spheres", source="cusp/two-spheres", times=(0.0, 0.11, 2.0)),
     Scene(name="cusp_ball", source="cusp/ball-x", verb="plan", times=(0.0, 0.6, 1.6)),
@@ -48,6 +49,7 @@ SCENES = (
     Scene(name="dismech_spider", source="dismech/spider", times=(0.0, 0.14, 2.0)),
     Scene(name="dismech_entanglement", source="dismech/entanglement", times=(0.0, 5.0, 15.0)),
     Scene(name="mixed_arm_ball_rod", source="mixed/arm-ball-rod", times=(0.0, 0.8, 2.0)),
+    Scene(name="teaching_snake", source="teaching/snake", times=(0.0, 4.0, 8.0), view=_FROM_ABOVE),
     Scene(name="mixed_vine_between_fingers", source="mixed/vine-between-fingers", times=(0.0, 1.0, 2.0)),
 )
 

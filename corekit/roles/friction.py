@@ -30,7 +30,8 @@ and w_t = 0 wherever λ_t is inside of λ_n·F. With the gauge of F and its supp
 
 whose two sides are the residuals of a solution. The cone K = { g(λ_t) ≤ λ_n } has the dual K* = { d(w_t) ≤ w_n }, and
 non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3) friction is in line with oblique slip only if
-μ_f = μ_b = μ_s: else it turns the slip towards the direction of least resistance.
+μ_f = μ_b = μ_s: else it turns the slip towards the direction of least resistance. Two contacts at one place with
+different axes leave open which of them carries the load, and with it the friction: give such a place one contact.
 
 Sources: Michałowski, Mróz (1978), Associated and non-associated sliding rules in contact friction problems, Archives of
 Mechanics 30, for (1)-(3). De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28, for K and K*.
