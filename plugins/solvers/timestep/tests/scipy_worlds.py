@@ -1,4 +1,4 @@
-"""Small worlds that the tests of SciPy's solvers step."""
+"""Small worlds for the tests of SciPy's solvers."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def build(model, solver, h=0.01, world=None, **options):
 
 
 def oscillator(**options):
-    """A mass on a spring along x, let go stretched by 0.1 m, without gravity."""
+    """A mass on a spring along x, released at a stretch of 0.1 m, without gravity."""
     config = PointChainConfig(
         masses=(M,), positions=((1.1, 0.0, 0.0),), links=("spring",), lengths=(1.0,), stiffness=K, **options
     )
     return PointChain(config, WEIGHTLESS)
 
 
-def counted(simulation):
+def count_evaluations(simulation):
     """Evaluations of the right side, step by step."""
-    found = []
-    simulation.observe(lambda _simulation, report: found.append(report.iterations))
-    return found
+    counts = []
+    simulation.observe(lambda _simulation, report: counts.append(report.iterations))
+    return counts

@@ -1,4 +1,4 @@
-"""Generalised-α with a bound on its local error, and with matrices kept over steps."""
+"""Generalised α with a bound on its local error, and with matrices reused over steps."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def swinging(grid=GRID, **options):
 
 
 def steps_of(simulation, duration):
-    """Ends and lengths of the steps."""
-    kept = []
-    simulation.observe(lambda run, report: kept.append((run.time, report.step)))
+    """Ends and sizes of the steps."""
+    steps = []
+    simulation.observe(lambda run, report: steps.append((run.time, report.step)))
     simulation.run(duration)
-    return np.array(kept)
+    return np.array(steps)
 
 
-def test_a_tenth_of_the_bound_on_the_local_error_makes_half_as_long_steps():
+def test_a_tenth_of_the_bound_on_the_local_error_halves_the_steps():
     """The bound is on C·h³·|q⃛|, so h falls by ∛10, and the error of the second-order motion by its square."""
     errors, counts = [], []
     for bound in (1e-4, 1e-5, 1e-6):
@@ -51,7 +51,7 @@ def test_a_tenth_of_the_bound_on_the_local_error_makes_half_as_long_steps():
 
 
 def test_the_estimate_is_the_error_of_one_step():
-    """C·h³·q⃛ of the closed form, where a step begins with the accelerations of steps as long before it."""
+    """C·h³·q⃛ of the closed form, if a step starts with the accelerations of previous steps of its size."""
     h, rho = 0.01, 0.8
     simulation = swinging(h, spectral_radius=rho, tolerance=1e-12)
     simulation.run(0.5)
@@ -66,19 +66,19 @@ def test_the_estimate_is_the_error_of_one_step():
 
 
 def test_steps_stay_on_the_grid_and_grow_again_where_motion_is_slow():
-    """A damped swing comes to rest; every whole number of grid steps is met exactly."""
+    """A damped swing comes to rest; a step ends exactly at every grid point."""
     integrator = AlphaIntegrator(GeneralizedAlphaConfig(local_error=1e-6), BuildContext(step=GRID))
     model = Pendulum(PendulumConfig(angles=(1.0,), damping=4.0))
-    kept = steps_of(small_world({"body": model}, integrator, step=GRID), 10.0)
-    ends, lengths = kept.T
+    steps = steps_of(small_world({"body": model}, integrator, step=GRID), 10.0)
+    ends, lengths = steps.T
     assert lengths.max() <= GRID * (1 + 1e-12)
     grid = GRID * np.arange(1, 41)
     assert set(grid) <= set(ends.tolist())
     assert lengths[:10].mean() < 0.1 * lengths[-5:].mean()
 
 
-def test_a_kink_of_an_input_is_landed_on():
-    """A reel that begins to pull at a time off the grid."""
+def test_a_step_ends_at_a_breakpoint_of_an_input():
+    """A reel that starts at a time off the grid."""
     model = PointChain(PointChainConfig(positions=((0.0, 0.0, -1.0),), links=("winch",)))
     integrator = AlphaIntegrator(GeneralizedAlphaConfig(local_error=1e-5), BuildContext(step=0.1))
     reel = Ramp(begin=math.sqrt(0.02), end=1.0, value=0.1, start=0.0)
@@ -87,8 +87,8 @@ def test_a_kink_of_an_input_is_landed_on():
 
 
 @pytest.mark.parametrize("bound", [1e-6, math.inf])
-def test_taking_over_ones_own_memory_changes_no_bit(bound):
-    """The matrix at hand, its contraction and the length of the next step come back from memory."""
+def test_restoring_its_own_internal_state_changes_no_bit(bound):
+    """The internal state restores the current matrix, its contraction and the size of the next step."""
     one, other = (swinging(0.05, local_error=bound) for _ in range(2))
     for _ in range(20):
         one.step()
@@ -98,7 +98,7 @@ def test_taking_over_ones_own_memory_changes_no_bit(bound):
 
 
 def chained(**options):
-    """Two masses on rods, the second's stretched by a spring beside it: stiff, closed by rows, slowly swinging."""
+    """Two masses, one on a rod and one on a spring below it: stiff, constrained, slowly swinging."""
     model = PointChain(
         PointChainConfig(
             masses=(1.0, 0.5), positions=((0.3, 0.0, -0.95), (0.4, 0.0, -1.95)), links=("rod", "spring"), stiffness=1e4
@@ -108,25 +108,25 @@ def chained(**options):
     return small_world({"body": model}, integrator, step=0.01)
 
 
-def test_matrices_with_rows_are_kept_over_steps_and_lead_to_the_same_motion():
-    found = {}
+def test_matrices_with_constraints_are_reused_over_steps_and_give_the_same_motion():
+    results = {}
     for reuse in (0.0, 0.4):
         simulation = chained(reuse=reuse, tolerance=1e-11)
         simulation.run(0.4)
         (body,) = simulation.system.terms.bodies
-        found[reuse] = (
+        results[reuse] = (
             simulation.state.q.copy(),
             simulation.system.terms.factorisation.number,
             body.row_impulse.copy(),
         )
-    assert found[0.0][0] == pytest.approx(found[0.4][0], abs=1e-9)
-    assert found[0.0][2] == pytest.approx(found[0.4][2], rel=1e-6)
-    assert found[0.4][1] < 0.4 * found[0.0][1]
+    assert results[0.0][0] == pytest.approx(results[0.4][0], abs=1e-9)
+    assert results[0.0][2] == pytest.approx(results[0.4][2], rel=1e-6)
+    assert results[0.4][1] < 0.4 * results[0.0][1]
 
 
 @pytest.mark.parametrize("bound", [1e-5, math.inf])
-def test_taking_over_ones_own_memory_changes_no_bit_with_rows(bound):
-    """The kept matrix has the rows' forces at its place in it; a run that goes on from memory makes the same."""
+def test_restoring_its_own_internal_state_changes_no_bit_with_constraints(bound):
+    """The reused matrix contains the constraint impulses at its state; a resumed run computes the same matrix."""
     one, other, third = (chained(local_error=bound) for _ in range(3))
     for step in range(20):
         one.step()
@@ -140,8 +140,8 @@ def test_taking_over_ones_own_memory_changes_no_bit_with_rows(bound):
         assert np.array_equal(one.state.q, other.state.q)
 
 
-def test_a_resumed_run_uses_no_matrix_that_the_run_itself_had_lost():
-    """A driven base needs the contact problem in every step, which factorises another matrix than Newton's method."""
+def test_a_resumed_run_uses_no_matrix_that_the_run_itself_discarded():
+    """A prescribed base needs the contact problem in every step, which factorises another matrix than Newton's."""
 
     def driven():
         model = PointChain(
@@ -162,18 +162,18 @@ def test_a_resumed_run_uses_no_matrix_that_the_run_itself_had_lost():
         assert np.array_equal(run.state.motion, resumed.state.motion)
 
 
-def test_kept_matrices_save_factorisations_and_lead_to_the_same_motion():
-    found = {}
+def test_reused_matrices_save_factorisations_and_give_the_same_motion():
+    results = {}
     for reuse in (0.0, 0.4):
         simulation = swinging(0.01, reuse=reuse, tolerance=1e-11)
         simulation.run(0.5)
-        found[reuse] = float(simulation.state.q[0]), simulation.system.terms.factorisation.number
-    assert found[0.0][0] == pytest.approx(found[0.4][0], abs=1e-9)
-    assert found[0.4][1] < 0.4 * found[0.0][1]
+        results[reuse] = float(simulation.state.q[0]), simulation.system.terms.factorisation.number
+    assert results[0.0][0] == pytest.approx(results[0.4][0], abs=1e-9)
+    assert results[0.4][1] < 0.4 * results[0.0][1]
 
 
-def test_a_step_that_newton_cannot_take_is_cut_where_lengths_are_free():
-    """Two stiff springs struck sideways: the same that fails at a fixed length (see the split steps' test)."""
+def test_a_step_that_newton_cannot_solve_is_cut_if_sizes_are_free():
+    """Two stiff springs struck sideways, which fail at a fixed size (see the test of split steps)."""
     model = PointChain(
         PointChainConfig(
             masses=(1.0, 1.0), positions=((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)), stiffness=1e6,

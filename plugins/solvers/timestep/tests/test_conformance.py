@@ -1,4 +1,4 @@
-"""What every integrator promises, of both forms."""
+"""Conformance of the integrators, in both forms."""
 
 from corekit_testing.conformance import conformance
 

@@ -32,54 +32,54 @@ def linear_solves(simulation, steps):
     return sum(simulation.step().iterations for _ in range(steps))
 
 
-def test_a_kept_matrix_saves_factorisations_and_changes_nothing_else():
-    kept, fresh = swinging(0.5), swinging(0.0)
-    saved, made = linear_solves(kept, 60), linear_solves(fresh, 60)
-    assert saved < made / 4
-    assert kept.state.q == pytest.approx(fresh.state.q, abs=1e-8)
+def test_a_cached_matrix_saves_factorisations_and_changes_nothing_else():
+    cached, uncached = swinging(0.5), swinging(0.0)
+    cached_count, uncached_count = linear_solves(cached, 60), linear_solves(uncached, 60)
+    assert cached_count < uncached_count / 4
+    assert cached.state.q == pytest.approx(uncached.state.q, abs=1e-8)
 
 
-def test_a_resumed_run_makes_the_kept_matrix_anew():
+def test_a_resumed_run_recomputes_the_cached_matrix():
     """Bit by bit, although the matrix itself is not stored."""
     first, second = swinging(0.5), swinging(0.5)
     assert linear_solves(first, 40) < 40
     second.remember(first.memory())
     again = swinging(0.5)
-    again.remember(second.memory())  # before anything was stepped, the place is handed on
+    again.remember(second.memory())  # before its first step a run passes the restored state on
     for _ in range(20):
         first.step(), second.step(), again.step()
     assert np.array_equal(first.state.q, second.state.q)
     assert np.array_equal(first.state.q, again.state.q)
 
 
-def test_contacts_are_not_kept():
-    """Their terms depend on more than the place: a step after one that touched factorises."""
+def test_matrices_with_contacts_are_not_cached():
+    """Their terms depend on more than the state: a step after one with contact factorises."""
     touching = swinging(
         0.5, tolerance=1e-6, solver=Penalty(PenaltyConfig()), detector=ReferenceDetector(),
         obstacles=[floor((0.0, 0.0, -2.101))],
     )  # fmt: skip
-    touched = []
+    touching_steps = []
     for _ in range(12):
         solves = touching.step().iterations
-        assert solves or not (touched and touched[-1])
-        touched.append(touching.contacts().normal_impulse.sum() > 0.0)
-    assert any(touched)
+        assert solves or not (touching_steps and touching_steps[-1])
+        touching_steps.append(touching.contacts().normal_impulse.sum() > 0.0)
+    assert any(touching_steps)
 
 
-def test_a_run_resumed_near_a_floor_finds_the_same_contacts():
-    """Making an older step's matrix again does not disturb the speeds that decide how far contacts are looked for."""
-    near = {
+def test_a_run_resumed_near_a_floor_has_the_same_contacts():
+    """The recomputation of an older matrix does not change the speeds that determine the contact margin."""
+    world = {
         "solver": ProjectedGaussSeidel(), "detector": ReferenceDetector(), "obstacles": [floor((0.0, 0.0, -2.13))],
     }  # fmt: skip
-    run, counts = swinging(0.5, **near), set()
+    run, counts = swinging(0.5, **world), set()
     for _ in range(40):
-        kept = run.memory()
-        resumed = swinging(0.5, **near)
-        resumed.remember(kept)
+        cached = run.memory()
+        resumed = swinging(0.5, **world)
+        resumed.remember(cached)
         report, again = run.step(), resumed.step()
         counts.add((report.iterations > 0, run.contacts().count))
         assert again.iterations == report.iterations
         assert np.array_equal(resumed.state.motion, run.state.motion)
-    # some steps use the old matrix, and some look at a contact
+    # some steps use the old matrix, and some have a contact
     assert {iterates for iterates, _ in counts} == {False, True}
     assert {count for _, count in counts} == {0, 1}

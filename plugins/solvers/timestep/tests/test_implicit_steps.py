@@ -1,4 +1,4 @@
-"""Implicit Euler and midpoint on motions with an independent answer: orders, rest, energy, failure."""
+"""Implicit Euler and midpoint on motions with an independent solution: orders, rest, energy, failure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def final(model, scheme, h, duration, options=None, **world):
     return simulation.state.q.copy()
 
 
-def has_its_order(scheme, run, exact, h):
+def assert_order(scheme, run, exact, h):
     errors = [np.linalg.norm(run(step) - exact) for step in (h, h / 2)]
     assert math.log2(errors[0] / errors[1]) == pytest.approx(SCHEMES[scheme], abs=0.12)
 
@@ -60,16 +60,16 @@ def swing(t, length=1.0):
 @BOTH
 def test_pendulum_in_its_angle_and_on_a_rod(scheme):
     angle = Pendulum(PendulumConfig(angles=(ANGLE,)))
-    has_its_order(scheme, lambda h: final(angle, scheme, h, 1.0), swing(1.0), 0.01)
+    assert_order(scheme, lambda h: final(angle, scheme, h, 1.0), swing(1.0), 0.01)
     rod = chain(on_circle(ANGLE), planar=True, links=("rod",))
-    has_its_order(scheme, lambda h: final(rod, scheme, h, 1.0), on_circle(swing(1.0)), 0.01)
+    assert_order(scheme, lambda h: final(rod, scheme, h, 1.0), on_circle(swing(1.0)), 0.01)
 
 
 @BOTH
 def test_bead_sliding_inside_a_ring(scheme):
-    """It hangs on contact alone; without stabilisation of its own, as in the papers."""
-    reach = 0.9
-    bead = chain(on_circle(ANGLE, reach), planar=True, shape="sphere", radius=0.1)
+    """Contact alone supports it, without stabilisation, as in the papers."""
+    distance = 0.9
+    bead = chain(on_circle(ANGLE, distance), planar=True, shape="sphere", radius=0.1)
 
     def run(h):
         return final(
@@ -78,26 +78,26 @@ def test_bead_sliding_inside_a_ring(scheme):
             stabilisation=Stabilisation(push_out=math.inf, cap=math.inf),
         )  # fmt: skip
 
-    has_its_order(scheme, run, on_circle(swing(0.4, reach), reach), 0.005)
+    assert_order(scheme, run, on_circle(swing(0.4, distance), distance), 0.005)
 
 
 @BOTH
-def test_winch_reels_a_pendulum_in(scheme):
+def test_winch_shortens_a_pendulum(scheme):
     reel = Ramp(begin=-1.0, end=3.0, value=-0.6, start=0.2)
 
-    def right(t, y):
+    def rate_of(t, y):
         angle, rate, length = y
         u = U0 - 0.2 * t
         return [rate, -(GRAVITY * math.sin(angle) + 2 * u * rate) / length, u]
 
-    angle, _, length = solve_ivp(right, (0, 0.5), [ANGLE, 0, 1], rtol=1e-12, atol=1e-12).y[:, -1]
-    # a rigid winch starts at its rate: from rest it would first jump
+    angle, _, length = solve_ivp(rate_of, (0, 0.5), [ANGLE, 0, 1], rtol=1e-12, atol=1e-12).y[:, -1]
+    # a rigid winch starts at its rate, because from rest its rate would jump
     model = chain(on_circle(ANGLE), planar=True, links=("winch",), velocities=(on_circle(ANGLE, U0),))
 
     def run(h):
         return final(model, scheme, h, 0.5, inputs={"body": {"reel": reel}})
 
-    has_its_order(scheme, run, on_circle(angle, length), 0.005)
+    assert_order(scheme, run, on_circle(angle, length), 0.005)
 
 
 @BOTH
@@ -105,51 +105,51 @@ def test_driven_base_shakes_a_spring(scheme):
     """Against an integration of the free mass alone, to 1e-12."""
     k, amplitude, omega = 200.0, 0.1, 2 * math.pi * 1.5
 
-    def right(t, y):
+    def rate_of(t, y):
         x, z, vx, vz = y
-        apart = np.array([x - amplitude * math.sin(omega * t), z])
-        length = np.linalg.norm(apart)
-        pull = -k / 0.5 * (length - 1.0) / length * apart
-        return [vx, vz, pull[0], pull[1] - GRAVITY]
+        offset = np.array([x - amplitude * math.sin(omega * t), z])
+        length = np.linalg.norm(offset)
+        spring_force = -k / 0.5 * (length - 1.0) / length * offset
+        return [vx, vz, spring_force[0], spring_force[1] - GRAVITY]
 
-    exact = solve_ivp(right, (0, 0.3), [0, -1, 0, 0], rtol=1e-12, atol=1e-12).y[:2, -1]
+    exact = solve_ivp(rate_of, (0, 0.3), [0, -1, 0, 0], rtol=1e-12, atol=1e-12).y[:2, -1]
     config = PointChainConfig(
         masses=(1.0, 0.5), positions=((0.0, 0.0), (0.0, -1.0)), planar=True, links=("none", "spring"),
         stiffness=k, driven=(0,), drive_amplitude=(amplitude, 0.0, 0.0), drive_frequency=1.5,
     )  # fmt: skip
-    has_its_order(scheme, lambda h: final(PointChain(config), scheme, h, 0.3)[2:], exact, 2.5e-3)
+    assert_order(scheme, lambda h: final(PointChain(config), scheme, h, 0.3)[2:], exact, 2.5e-3)
 
 
 @BOTH
-def test_ball_on_a_potential_floor_swings_harmonically(scheme):
+def test_ball_on_a_potential_floor_oscillates_harmonically(scheme):
     k, layer = 1e4, 0.1
     static = GRAVITY / k
-    rest, amplitude = 0.1 + layer - static, 0.5 * static
-    exact = np.array([0, 0, rest + amplitude * math.cos(math.sqrt(k) * 0.05)])
+    equilibrium, amplitude = 0.1 + layer - static, 0.5 * static
+    exact = np.array([0, 0, equilibrium + amplitude * math.cos(math.sqrt(k) * 0.05)])
 
     def run(h):
         return final(
-            chain((0.0, 0.0, rest + amplitude), shape="sphere", radius=0.1), scheme, h, 0.05,
+            chain((0.0, 0.0, equilibrium + amplitude), shape="sphere", radius=0.1), scheme, h, 0.05,
             solver=Penalty(PenaltyConfig(stiffness=k, power=1, thickness=layer)),
             detector=ReferenceDetector(), obstacles=[floor()],
         )  # fmt: skip
 
-    has_its_order(scheme, run, exact, 0.05 / 128)
+    assert_order(scheme, run, exact, 0.05 / 128)
 
 
-def test_midpoint_keeps_the_energy_of_a_linear_oscillator_to_rounding_and_euler_loses_as_predicted():
+def test_midpoint_conserves_the_energy_of_a_linear_oscillator_to_rounding_and_euler_loses_as_predicted():
     """Per step |R(iωh)|²: 1 for midpoint, 1/(1 + ω²h²) for Euler."""
     k, h, steps = 400.0, 0.01, 500
     mass = PointChain(
         PointChainConfig(masses=(1.0,), positions=((1.1, 0.0, 0.0),), links=("spring",), lengths=(1.0,), stiffness=k),
         BuildContext(gravity=np.zeros(3)),
     )  # fmt: skip
-    for scheme, share in ((ImplicitMidpointConfig, 1.0), (ImplicitEulerConfig, 1.0 / (1.0 + k * h * h))):
+    for scheme, ratio in ((ImplicitMidpointConfig, 1.0), (ImplicitEulerConfig, 1.0 / (1.0 + k * h * h))):
         simulation = small_world({"mass": mass}, ThetaIntegrator(scheme(), BuildContext(step=h)), step=h)
         simulation.run(steps * h)
         x, v = simulation.state.q[0] - 1.0, simulation.state.v[0]
         energy = 0.5 * (k * x * x + v * v)
-        assert energy == pytest.approx(0.5 * k * 0.01 * share**steps, rel=1e-8)
+        assert energy == pytest.approx(0.5 * k * 0.01 * ratio**steps, rel=1e-8)
 
 
 def test_midpoint_keeps_the_energy_of_a_double_pendulum_bounded():
@@ -165,7 +165,7 @@ def test_midpoint_keeps_the_energy_of_a_double_pendulum_bounded():
     simulation.run(10.0)
     drift = np.array(energies) - start
     assert np.abs(drift).max() < 5e-3
-    # no trend: the two halves of the run swing about the same value
+    # no trend: the two halves of the run have the same mean
     assert abs(drift[:2500].mean() - drift[2500:].mean()) < 5e-4
 
 
@@ -211,7 +211,7 @@ def oscillating_strut(options, h, duration=0.3):
     reports, times = [], [0.0]
     simulation.observe(lambda run, report: (reports.append(report), times.append(run.time)))
     simulation.run(duration)
-    # pitfall: a halved step is told with its time and its own length
+    # pitfall: the report of a halved step has its own time and size
     assert np.diff(times) == pytest.approx([report.step for report in reports], rel=1e-9)
     return simulation, reports
 
@@ -224,17 +224,17 @@ def test_chord_steps_give_the_same_motion_with_fewer_factorisations():
 
 
 def test_the_reported_residual_bounds_that_of_the_step_equation():
-    """m·(v⁺ − v₀) − h·f(q⁺) written out here for two springs; reported is what the last correction was taken for."""
+    """m·(v⁺ − v₀) − h·f(q⁺) for two springs; the report has the residual before the last increment."""
     h = 2e-3
     simulation, reports = oscillating_strut({"tolerance": 1e-4}, h, h)
     inner, outer = simulation.state.q.reshape(2, 3)
     pulls = [1e6 * (1.0 - 1.0 / np.linalg.norm(span)) * span for span in (inner, outer - inner)]
     force = np.concatenate([pulls[1] - pulls[0], -pulls[1]])
-    own = np.abs(simulation.state.v - np.array([0, 0, 0, 0, 30.0, 0]) - h * force).max()
-    assert own < reports[0].solve.residuals.equation < 1e-3 < h * 1e6
+    residual = np.abs(simulation.state.v - np.array([0, 0, 0, 0, 30.0, 0]) - h * force).max()
+    assert residual < reports[0].solve.residuals.equation < 1e-3 < h * 1e6
 
 
-def test_steps_are_cut_where_newton_gives_up_and_the_grid_stays():
+def test_steps_are_cut_if_newton_fails_and_the_grid_stays():
     options = {"max_iterations": 1, "reuse": 0.0}
     with pytest.raises(StepFailed, match="iteration limit"):
         oscillating_strut(options | {"adaptive": False}, 0.05)
@@ -246,17 +246,17 @@ def test_steps_are_cut_where_newton_gives_up_and_the_grid_stays():
 
 
 @BOTH
-def test_bounded_local_error_is_kept_by_shorter_steps(scheme):
-    """At most 0.1 s a step; the error against the closed form falls with the bound."""
+def test_shorter_steps_satisfy_the_bound_on_the_local_error(scheme):
+    """At most 0.1 s per step; the error against the closed form falls with the bound."""
     model = Pendulum(PendulumConfig(angles=(ANGLE,)))
     errors = []
     for bound in (1e-4, 1e-6):
-        found = final(model, scheme, 0.1, 1.0, {"local_error": bound})
-        errors.append(abs(found[0] - swing(1.0)))
+        angle = final(model, scheme, 0.1, 1.0, {"local_error": bound})
+        errors.append(abs(angle[0] - swing(1.0)))
     assert errors[1] < 0.2 * errors[0]
 
 
-def test_an_indefinite_matrix_is_lifted_and_the_note_says_so():
+def test_an_indefinite_matrix_is_shifted_and_the_note_reports_it():
     """A compressed spring with a nudge sideways: K has a negative eigenvalue, h²·|K₋| exceeds m."""
     model = PointChain(
         PointChainConfig(
@@ -271,11 +271,11 @@ def test_an_indefinite_matrix_is_lifted_and_the_note_says_so():
     simulation.observe(lambda _run, report: notes.append(report.note))
     simulation.run(2.0)
     assert any("shifted" in note for note in notes)
-    # it has snapped through to its natural length
+    # the strut has snapped through to its natural length
     assert np.linalg.norm(simulation.state.q) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_a_non_finite_force_is_a_failed_step_that_names_it():
+def test_the_error_of_a_failed_step_names_a_non_finite_force():
     model = PointChain(PointChainConfig())
     simulation = small_world(
         {"mass": model}, ThetaIntegrator(ImplicitMidpointConfig(), BuildContext(step=1e-3)), step=1e-3
@@ -288,6 +288,6 @@ def test_a_non_finite_force_is_a_failed_step_that_names_it():
 @pytest.mark.parametrize(
     ("option", "value"), [("tolerance", 0.0), ("max_iterations", 0), ("reuse", 1.0), ("local_error", -1.0)]
 )
-def test_bad_options_are_refused_by_name(option, value):
+def test_the_error_names_an_invalid_option(option, value):
     with pytest.raises(ValueError, match=option):
         ImplicitEulerConfig(**{option: value})

@@ -1,4 +1,4 @@
-"""The drag by which a contact potential regularises friction, split off like a body's own damping."""
+"""Drag of a contact potential that regularises friction, split off like a body's own damping."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SCHEMES = {
 
 
 def resting(integrator, h, pull=0.0, bodies=1, **options):
-    """Balls that a linear potential of a floor carries, pulled along x."""
-    made = {}
+    """Balls on the linear potential of a floor, with a force along x."""
+    balls = {}
     for k in range(bodies):
         chain = PointChain(
             PointChainConfig(
@@ -36,18 +36,18 @@ def resting(integrator, h, pull=0.0, bodies=1, **options):
                 shape="sphere", radius=0.1, **options,
             )
         )  # fmt: skip
-        made[f"ball-{k}"] = chain
-    channel = made["ball-0"].layout.inputs[0].name
+        balls[f"ball-{k}"] = chain
+    channel = balls["ball-0"].layout.inputs[0].name
     signal = Ramp(begin=0.0, end=1e-6, value=(pull, 0.0, 0.0))
     solver = Penalty(PenaltyConfig(stiffness=STIFF, power=1, thickness=LAYER, slip_scale=SLIP))
     return small_world(
-        made, integrator, step=h, solver=solver, detector=ReferenceDetector(), obstacles=[floor()],
+        balls, integrator, step=h, solver=solver, detector=ReferenceDetector(), obstacles=[floor()],
         friction=MU, inputs={"ball-0": {channel: signal}},
     )  # fmt: skip
 
 
-def test_the_damping_rate_counts_the_drag_of_contacts():
-    """At rest μ·N/(ε·m) = μ·g/ε whatever the mass, beside a drag of the body's own."""
+def test_the_damping_rate_includes_the_drag_of_contacts():
+    """At rest μ·N/(ε·m) = μ·g/ε for any mass, plus the body's own drag."""
     for bodies, drag in ((1, 0.0), (2, 0.0), (1, 300.0), (2, 300.0)):
         simulation = resting(SCHEMES["rk23"](1e-3), 1e-3, bodies=bodies, drag=drag)
         system, state = simulation.system, simulation.state
@@ -63,17 +63,17 @@ def test_a_load_under_the_cone_creeps_at_the_speed_at_which_friction_balances_it
     """μ·N·u/√(u² + ε²) = T;  h·d is 5 and 50, and an explicit drag would be unstable above 2."""
     pull = 0.6 * MU * M * G
     simulation = resting(SCHEMES[scheme](h), h, pull)
-    tried = []
-    simulation.observe(lambda _run, report: tried.append(report.iterations))
+    inner_steps = []
+    simulation.observe(lambda _run, report: inner_steps.append(report.iterations))
     simulation.run(0.5)
     assert simulation.state.v[0] == pytest.approx(SLIP * 0.6 / math.sqrt(1.0 - 0.36), rel=1e-9)
     assert simulation.contacts().normal_impulse == pytest.approx([h * M * G], rel=1e-9)
-    assert max(tried[5:]) <= 2  # an inner step a step: nothing follows the drag
+    assert max(inner_steps[5:]) <= 2  # one inner step per step: no inner step resolves the drag
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_sliding_ball_is_slowed_by_coulomb_friction(scheme):
-    """Above the cone v̇ = T/m − μ·g, once it is faster than the regularisation's ε."""
+    """Above the cone v̇ = T/m − μ·g, at speeds above the regularisation's ε."""
     simulation = resting(SCHEMES[scheme](1e-3), 1e-3, pull=2.0 * MU * M * G)
     simulation.run(0.1)
     before = simulation.state.v[0]

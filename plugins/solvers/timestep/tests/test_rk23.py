@@ -1,4 +1,4 @@
-"""rk23: its orders against closed forms and another integrator, split damping, contact at rest, honest failure."""
+"""rk23: its orders against closed forms and another integrator, split damping, contact at rest, reported failures."""
 
 import math
 from itertools import pairwise
@@ -29,7 +29,7 @@ test_conformance_always_split = conformance("integrators", "rk23", options={"spl
 
 M, K, LENGTH = 2.0, 300.0, 1.0
 G = 9.81
-LOOSE = {"relative": 0.1, "absolute": 1e9}  # one inner step a step, whatever the error
+LOOSE = {"relative": 0.1, "absolute": 1e9}  # one inner step per step for any error
 TWO_RODS = PendulumConfig(
     lengths=(0.8, 0.5), masses=(1.0, 0.6), angles=(1.0, 0.3), rates=(0.5, -1.0), damping=0.1
 )
@@ -56,7 +56,7 @@ def orders(error, steps):
 
 
 def oscillator(damping, stiffness=K):
-    """A mass on a damped spring along x, let go stretched by 0.1 m, without gravity."""
+    """A mass on a damped spring along x, released at a stretch of 0.1 m, without gravity."""
     config = PointChainConfig(
         masses=(M,), positions=((LENGTH + 0.1, 0.0, 0.0),), links=("spring",), lengths=(LENGTH,),
         stiffness=stiffness, damping=damping,
@@ -65,10 +65,10 @@ def oscillator(damping, stiffness=K):
 
 
 def oscillator_error(h, damping, duration=0.4, **options):
-    """Of stretch and speed, against the exponential of the linear system."""
-    found = end(oscillator(damping), h, duration, **options)
-    wanted = expm(np.array([[0.0, 1.0], [-K / M, -damping / M]]) * duration) @ [0.1, 0.0]
-    return float(np.max(np.abs(np.array([found[0] - LENGTH, found[3]]) - wanted)))
+    """Error of stretch and speed, against the exponential of the linear system."""
+    values = end(oscillator(damping), h, duration, **options)
+    expected = expm(np.array([[0.0, 1.0], [-K / M, -damping / M]]) * duration) @ [0.1, 0.0]
+    return float(np.max(np.abs(np.array([values[0] - LENGTH, values[3]]) - expected)))
 
 
 # — the smooth dynamics —
@@ -83,18 +83,18 @@ def test_a_damped_double_pendulum_converges_with_order_three():
         return np.concatenate([y[2:], np.linalg.solve(mass.dense(), force)])
 
     start = [*TWO_RODS.angles, *TWO_RODS.rates]
-    wanted = solve_ivp(rate, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
-    found = orders(lambda h: np.max(np.abs(end(model, h, 0.5, **LOOSE) - wanted)), (0.02, 0.01, 0.005))
-    assert found == pytest.approx([3.0, 3.0], abs=0.1)
+    expected = solve_ivp(rate, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    values = orders(lambda h: np.max(np.abs(end(model, h, 0.5, **LOOSE) - expected)), (0.02, 0.01, 0.005))
+    assert values == pytest.approx([3.0, 3.0], abs=0.1)
 
 
 def test_an_oscillator_whose_damping_is_not_stiff_converges_with_order_three():
-    found = orders(lambda h: oscillator_error(h, 4.0, **LOOSE), (0.01, 0.005, 0.0025))
-    assert found == pytest.approx([3.0, 3.0], abs=0.1)
+    values = orders(lambda h: oscillator_error(h, 4.0, **LOOSE), (0.01, 0.005, 0.0025))
+    assert values == pytest.approx([3.0, 3.0], abs=0.1)
 
 
-def test_inner_steps_keep_the_asked_accuracy_whatever_the_step():
-    # one step of 0.2 s spans 0.4 periods; inner steps follow them
+def test_inner_steps_satisfy_the_tolerance_at_any_step_size():
+    # one step of 0.2 s spans 0.4 periods, which inner steps resolve
     rough, fine = (
         oscillator_error(0.2, 4.0, relative=relative, absolute=1e-9, split_above=math.inf)
         for relative in (1e-3, 1e-6)
@@ -116,8 +116,10 @@ def test_a_stiff_spring_costs_inner_steps_and_stays_bounded():
 
 
 def test_split_damping_converges_with_order_two():
-    found = orders(lambda h: oscillator_error(h, 400.0, split_above=0.0, **LOOSE), (2.5e-3, 1.25e-3, 6.25e-4))
-    assert found == pytest.approx([2.0, 2.0], abs=0.1)
+    values = orders(
+        lambda h: oscillator_error(h, 400.0, split_above=0.0, **LOOSE), (2.5e-3, 1.25e-3, 6.25e-4)
+    )
+    assert values == pytest.approx([2.0, 2.0], abs=0.1)
 
 
 @pytest.mark.parametrize("stiffness", [0.5, 2.0, 10.0, 1e4])
@@ -138,7 +140,7 @@ def test_no_velocity_changes_its_sign_under_damping_alone(stiffness):
         assert simulation.state.v[0] >= 0.0
 
 
-def test_terminal_velocity_is_kept_exactly_at_any_stiffness():
+def test_terminal_velocity_is_exact_at_any_stiffness():
     drag = 1e5
     creep = -M * G / drag
     chain = PointChain(PointChainConfig(masses=(M,), velocities=((0.0, 0.0, creep),), drag=drag))
@@ -147,7 +149,7 @@ def test_terminal_velocity_is_kept_exactly_at_any_stiffness():
     assert simulation.state.q[2] == pytest.approx(0.5 * creep, rel=1e-12)
 
 
-def test_an_overdamped_spring_creeps_as_it_should_far_beyond_the_explicit_limit():
+def test_an_overdamped_spring_creeps_exponentially_far_beyond_the_explicit_limit():
     # h·d = 200; x(t) ≈ x₀·exp(−K·t/C)
     damping = 4e4
     assert simulate(oscillator(damping), 0.01, 2.0).state.q[0] - LENGTH == pytest.approx(
@@ -176,13 +178,13 @@ def test_the_damping_rate_is_the_largest_eigenvalue_of_the_pencil():
     assert 0.9 * exact <= system.split.max_damping_rate() <= exact * (1.0 + 1e-12)
 
 
-# — contact, rows, landing —
+# — contact, constraints, breakpoints —
 
 
 @pytest.mark.parametrize("split_above", [0.1, math.inf])
 @pytest.mark.parametrize("drag", [0.0, 5.0, 180.0, 2e4])
 def test_a_damped_mass_rests_on_exactly_its_weight(drag, split_above):
-    """Also where h·d = 0.09 is not stiff, and where damping is never split off away from contacts."""
+    """Also if h·d = 0.09 is not stiff, and if damping is never split off away from contacts."""
     h = 1e-3
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.1),), drag=drag, shape="sphere", radius=0.1)
@@ -208,20 +210,20 @@ def test_a_damped_mass_slides_at_the_speed_where_drag_and_friction_balance_the_p
     }  # fmt: skip
     simulation = simulate(chain, h, 0.3, world)
     net, rate = pull - friction * M * G, drag / M
-    wanted = net / drag * (1.0 - math.exp(-rate * 0.3))
-    assert simulation.state.v[0] == pytest.approx(wanted, rel=2e-3)
+    expected = net / drag * (1.0 - math.exp(-rate * 0.3))
+    assert simulation.state.v[0] == pytest.approx(expected, rel=2e-3)
 
 
-def test_a_rod_swings_like_the_pendulum_and_keeps_its_length():
+def test_a_rod_swings_like_the_pendulum_at_constant_length():
     config = PointChainConfig(planar=True, positions=((math.sin(1.0), -math.cos(1.0)),), links=("rod",))
-    found = simulate(PointChain(config), 2e-3, 0.5).state
+    values = simulate(PointChain(config), 2e-3, 0.5).state
     angle = simulate(Pendulum(PendulumConfig(angles=(1.0,))), 2e-3, 0.5).state.q[0]
-    assert np.hypot(*found.q) == pytest.approx(1.0, abs=1e-6)
-    np.testing.assert_allclose(found.q, [math.sin(angle), -math.cos(angle)], atol=1e-5)
+    assert np.hypot(*values.q) == pytest.approx(1.0, abs=1e-6)
+    np.testing.assert_allclose(values.q, [math.sin(angle), -math.cos(angle)], atol=1e-5)
 
 
 def test_a_contact_potential_is_part_of_the_smooth_motion():
-    """A ball bounces on a linear potential: it leaves with the speed it came with."""
+    """A ball bounces on a linear potential: its speed after the contact is that before."""
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.2),), shape="sphere", radius=0.1)
     )
@@ -235,12 +237,12 @@ def test_a_contact_potential_is_part_of_the_smooth_motion():
         lambda sim, _report: energy.append(0.5 * M * sim.state.v[2] ** 2 + M * G * sim.state.q[2])
     )
     simulation.run(0.3)
-    assert min(energy) < 0.9 * energy[0]  # it was in touch
-    assert simulation.state.q[2] > 0.19  # and is near the top again
+    assert min(energy) < 0.9 * energy[0]  # the ball was in contact
+    assert simulation.state.q[2] > 0.19  # the ball is near the top again
     assert energy[-1] == pytest.approx(energy[0], rel=1e-4)
 
 
-def test_steps_land_on_kinks_and_keep_their_order_across_them():
+def test_steps_end_at_breakpoints_and_retain_their_order_across_them():
     pull = Ramp(begin=0.1234, end=0.2345, value=(1.0, 0.0, 0.0))
     chain = PointChain(PointChainConfig(masses=(M,)), BuildContext(gravity=np.zeros(3)))
     channel = chain.layout.inputs[0].name
@@ -252,15 +254,15 @@ def test_steps_land_on_kinks_and_keep_their_order_across_them():
     simulation.run(0.3)
     assert times == pytest.approx([0.05, 0.1, 0.1234, 0.15, 0.2, 0.2345, 0.25, 0.3], abs=rounding(8, 0.3))
     # ẍ = s/(w·M) over w = 0.1111 s of rising force, then 1/M: polynomials of degree 3, exact for the pair
-    width, rest = 0.2345 - 0.1234, 0.3 - 0.2345
+    width, remainder = 0.2345 - 0.1234, 0.3 - 0.2345
     speed = width / (2 * M)
-    assert simulation.state.v[0] == pytest.approx(speed + rest / M, rel=1e-12)
-    way = width**2 / (6 * M) + speed * rest + rest**2 / (2 * M)
-    assert simulation.state.q[0] == pytest.approx(way, rel=1e-12)
+    assert simulation.state.v[0] == pytest.approx(speed + remainder / M, rel=1e-12)
+    path_length = width**2 / (6 * M) + speed * remainder + remainder**2 / (2 * M)
+    assert simulation.state.q[0] == pytest.approx(path_length, rel=1e-12)
 
 
-def test_another_chart_between_two_steps_changes_nothing():
-    """Nothing is remembered between steps: an angle moved by 2π after a step goes on as the same motion."""
+def test_other_coordinates_between_two_steps_change_nothing():
+    """There is no internal state: an angle shifted by 2π after a step continues the same motion."""
     straight, moved = (
         small_world({"body": Pendulum(TWO_RODS)}, rk23(0.01), step=0.01) for _ in range(2)
     )  # fmt: skip
@@ -272,10 +274,10 @@ def test_another_chart_between_two_steps_changes_nothing():
     np.testing.assert_allclose(moved.state.v, straight.state.v, atol=1e-12)
 
 
-# — honest failure —
+# — reported failures —
 
 
-def test_too_few_inner_steps_are_said_to_be_too_few():
+def test_too_few_inner_steps_are_reported():
     simulation = small_world(
         {"body": oscillator(0.0, stiffness=1e9)}, rk23(0.1, max_inner_steps=5), step=0.1
     )  # fmt: skip
@@ -283,7 +285,7 @@ def test_too_few_inner_steps_are_said_to_be_too_few():
         simulation.step()
 
 
-def test_an_infinite_force_is_named():
+def test_the_error_names_a_velocity_that_is_not_finite():
     chain = PointChain(PointChainConfig(masses=(1.0,)))
     simulation = small_world({"body": chain}, rk23(1e-3), step=1e-3)
     simulation.state.v[0] = math.nan
@@ -295,6 +297,6 @@ def test_an_infinite_force_is_named():
     ("option", "value"),
     [("relative", 0.0), ("absolute", -1.0), ("max_inner_steps", 0), ("split_above", -0.1), ("split_above", math.nan)],
 )  # fmt: skip
-def test_bad_options_are_refused_by_name(option, value):
+def test_the_error_names_an_invalid_option(option, value):
     with pytest.raises(ValueError, match=option):
         Rk23Config(**{option: value})

@@ -1,4 +1,4 @@
-"""SciPy's solvers in a scenario: kinks landed on, bits kept, weights carried, failure told."""
+"""SciPy's solvers in a scenario: steps at breakpoints, exact resumption, supported weights, reported failures."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from corekit_timestep.config import ScipyBdfConfig
 
 from .scipy_worlds import ALL, TWO_RODS, WEIGHTLESS, G, M, build, oscillator
 
-# — kinks —
+# — breakpoints —
 
 
-def pulled(signal, solver, h, **options):
+def build_pulled(signal, solver, h, **options):
     chain = PointChain(PointChainConfig(masses=(M,)), WEIGHTLESS)
     inputs = {"inputs": {"body": {chain.layout.inputs[0].name: signal}}}
     return build(chain, solver, h, inputs, **options)
@@ -32,32 +32,32 @@ def pulled(signal, solver, h, **options):
 
 @ALL
 def test_a_short_pulse_after_a_long_calm_is_not_stepped_over(solver):
-    """1 ms of 3 N after 0.7003 s of nothing, in which steps become as long as they like."""
+    """1 ms of 3 N after 0.7003 s of zero force, in which steps grow without bound."""
     pulse = Table(
         times=(0.0, 0.7003, 0.7003 + 1e-9, 0.7013, 0.7013 + 1e-9),
         values=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (3.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
     )
-    simulation = pulled(pulse, solver, 0.05)
+    simulation = build_pulled(pulse, solver, 0.05)
     simulation.run(1.0)
     assert simulation.state.v[0] == pytest.approx(3.0 * 1e-3 / M, rel=1e-4)
 
 
 @ALL
-def test_steps_land_on_the_kinks_of_a_ramp(solver):
-    """Between kinks speeds are of degree two: nothing is lost where a step ends on each."""
-    simulation = pulled(
+def test_steps_end_at_the_breakpoints_of_a_ramp(solver):
+    """Between breakpoints speeds are of degree two: steps that end at each are exact."""
+    simulation = build_pulled(
         Ramp(begin=0.1234, end=0.2345, value=(1.0, 0.0, 0.0)), solver, 0.05, relative=1e-10, absolute=1e-12
     )
     simulation.run(0.3)
-    width, rest = 0.2345 - 0.1234, 0.3 - 0.2345
-    assert simulation.state.v[0] == pytest.approx((0.5 * width + rest) / M, rel=1e-9)
+    width, remainder = 0.2345 - 0.1234, 0.3 - 0.2345
+    assert simulation.state.v[0] == pytest.approx((0.5 * width + remainder) / M, rel=1e-9)
 
 
 @ALL
-def test_kinks_that_rounding_puts_beside_their_grid_point_are_its(solver):
-    """0.3 < 3·0.1 and 0.7 < 7·0.1 in floating point: a ramp between them, on a solver that goes on to its kinks."""
+def test_breakpoints_beside_a_grid_point_by_rounding_belong_to_it(solver):
+    """0.3 < 3·0.1 and 0.7 < 7·0.1 in floating point: a ramp between them, on a solver that ends there."""
     assert 3 * 0.1 > 0.3
-    simulation = pulled(
+    simulation = build_pulled(
         Ramp(begin=0.3, end=0.7, value=(1.0, 0.0, 0.0)), solver, 0.1, relative=1e-9, absolute=1e-11
     )
     simulation.run(1.0)
@@ -66,7 +66,7 @@ def test_kinks_that_rounding_puts_beside_their_grid_point_are_its(solver):
 
 @final
 class _Set(Still):
-    """An input that somebody sets between steps."""
+    """An input that the test sets between steps."""
 
     kind: ClassVar[str] = "set"
 
@@ -82,9 +82,9 @@ class _Set(Still):
 
 @ALL
 def test_an_input_set_between_steps_acts_from_there(solver):
-    """Nothing that was computed ahead with the old value is kept."""
+    """The solver discards all that it computed ahead with the old value."""
     force = _Set()
-    simulation = pulled(force, solver, 0.1)
+    simulation = build_pulled(force, solver, 0.1)
     for k in range(10):
         force.now[0] = float(k)
         simulation.step()
@@ -96,8 +96,8 @@ def test_an_input_set_between_steps_acts_from_there(solver):
 
 @ALL
 @pytest.mark.parametrize("kind", ["pendulum", "rod", "falling"])
-def test_a_resumed_run_and_one_that_was_saved_keep_every_bit(solver, kind):
-    """Saved after every step in turn: wherever the solver stands, it is made again as it was."""
+def test_a_resumed_run_and_one_that_was_saved_repeat_every_bit(solver, kind):
+    """Saved after every step: the solver is restored exactly at any time."""
     worlds = {
         "pendulum": lambda: build(Pendulum(TWO_RODS), solver, 0.02),
         "rod": lambda: build(
@@ -133,7 +133,7 @@ def test_a_resumed_run_and_one_that_was_saved_keep_every_bit(solver, kind):
 
 
 @ALL
-def test_a_state_changed_by_hand_is_started_from(solver):
+def test_the_solver_restarts_from_a_state_changed_by_hand(solver):
     simulation = build(oscillator(), solver)
     simulation.run(0.1)
     simulation.state.q[:], simulation.state.v[:] = [1.0, 0, 0], 0.0
@@ -170,12 +170,12 @@ def test_a_ball_falls_freely_lands_and_stays(solver):
     assert abs(simulation.state.v[2]) < 1e-3
 
 
-# — honest failure —
+# — reported failures —
 
 
 @final
 class _Diverging(Signal):
-    """1/(½ − t)², which no step length follows to the end."""
+    """1/(½ − t)², which no step size resolves to the end."""
 
     kind: ClassVar[str] = "diverging"
     size = property(lambda self: 3)
@@ -195,21 +195,21 @@ class _Diverging(Signal):
 
 
 @ALL
-def test_a_force_that_no_step_follows_ends_with_what_scipy_says(solver):
-    simulation = pulled(_Diverging(), solver, 0.1)
+def test_a_force_that_no_step_resolves_ends_with_scipy_s_message(solver):
+    simulation = build_pulled(_Diverging(), solver, 0.1)
     with pytest.raises(StepFailed, match=r"Error control .* SciPy says: Required step size|non-finite"):
         simulation.run(1.0)
     assert simulation.time <= 0.5
 
 
-def test_too_few_inner_steps_are_said_to_be_too_few():
+def test_too_few_inner_steps_are_reported():
     simulation = build(oscillator(damping=2e6), "rk45", 0.1, max_inner_steps=5)
     with pytest.raises(StepFailed, match=r"iteration limit .*max_inner_steps"):
         simulation.step()
 
 
 @ALL
-def test_a_speed_that_is_not_a_number_is_named(solver):
+def test_the_error_names_a_speed_that_is_not_a_number(solver):
     simulation = build(oscillator(), solver)
     simulation.step()
     simulation.state.v[0] = math.nan
@@ -218,9 +218,9 @@ def test_a_speed_that_is_not_a_number_is_named(solver):
 
 
 @ALL
-def test_an_infinite_force_is_named_by_its_term(solver):
+def test_the_error_names_the_term_of_an_infinite_force(solver):
     force = _Set()
-    simulation = pulled(force, solver, 0.1)
+    simulation = build_pulled(force, solver, 0.1)
     simulation.step()
     force.now[1] = math.inf
     with pytest.raises(StepFailed, match=r"force on .* became inf.*'pull'"):
@@ -230,6 +230,6 @@ def test_an_infinite_force_is_named_by_its_term(solver):
 @pytest.mark.parametrize(
     ("option", "value"), [("relative", 0.0), ("absolute", -1.0), ("settling", 0.0), ("max_inner_steps", 0)]
 )
-def test_bad_options_are_refused_by_name(option, value):
+def test_the_error_names_an_invalid_option(option, value):
     with pytest.raises(ValueError, match=option):
         ScipyBdfConfig(**{option: value})

@@ -1,4 +1,4 @@
-"""Semi-implicit Euler against recursions and closed forms written out here."""
+"""Semi-implicit Euler against recursions and closed forms in this file."""
 
 import math
 
@@ -95,7 +95,7 @@ def test_explicit_form_leaves_its_stability_limit_and_linearly_implicit_does_not
 
 @pytest.mark.parametrize("beta", [0.5, 1.0])
 def test_a_stiff_spring_stays_bounded_far_beyond_the_explicit_limit(beta):
-    # h·ω = 112; in compression the spring pushes sideways and the step matrix must be shifted
+    # h·ω = 112; in compression the spring destabilises sideways and the step matrix must be shifted
     simulation = oscillator(0.05, beta=beta, stiffness=1e7, damping=0.0)
     notes = set()
     for _ in range(500):
@@ -104,7 +104,7 @@ def test_a_stiff_spring_stays_bounded_far_beyond_the_explicit_limit(beta):
     assert beta == 1.0 or any("shifted" in note for note in notes)
 
 
-def test_a_buckling_strut_keeps_first_order_while_its_matrix_is_shifted():
+def test_a_buckling_strut_is_of_first_order_while_its_matrix_is_shifted():
     # a compressed spring with a sideways nudge: K is indefinite; the fine explicit run is the reference
     def end(h, form):
         strut = PointChain(
@@ -130,7 +130,7 @@ def test_a_buckling_strut_keeps_first_order_while_its_matrix_is_shifted():
     assert math.log2(errors[1] / errors[2]) == pytest.approx(1.0, abs=0.25)
 
 
-def test_resting_mass_is_carried_by_exactly_its_weight():
+def test_the_impulse_on_a_resting_mass_is_exactly_its_weight():
     h, mass = 1e-3, 3.0
     chain = PointChain(
         PointChainConfig(masses=(mass,), positions=((0.0, 0.0, 0.1),), shape="sphere", radius=0.1)
@@ -149,7 +149,7 @@ def test_resting_mass_is_carried_by_exactly_its_weight():
     assert abs(simulation.state.q[2] - 0.1) < 1e-12
 
 
-def test_a_step_lands_on_a_kink_of_an_input_and_the_grid_stays():
+def test_a_step_ends_at_a_breakpoint_of_an_input_and_the_grid_stays():
     h = 0.01
     winch = PointChain(
         PointChainConfig(masses=(1.0,), positions=((0.0, 0.0, -1.0),), links=("winch",), lengths=(1.0,))
@@ -170,7 +170,7 @@ def test_a_step_lands_on_a_kink_of_an_input_and_the_grid_stays():
     assert simulation.time == 8 * h
 
 
-def test_a_massless_free_coordinate_is_refused_with_a_sentence():
+def test_a_massless_free_coordinate_is_reported_as_singular():
     simulation = small_world(
         {"mass": PointChain(PointChainConfig(masses=(0.0,)))},
         SemiImplicitEuler(SemiImplicitEulerConfig(form="explicit"), BuildContext(step=1e-3)),
@@ -181,6 +181,6 @@ def test_a_massless_free_coordinate_is_refused_with_a_sentence():
 
 
 @pytest.mark.parametrize(("option", "value"), [("form", "implicit"), ("beta", 0.4), ("beta", float("nan"))])
-def test_bad_options_are_refused_by_name(option, value):
+def test_the_error_names_an_invalid_option(option, value):
     with pytest.raises(ValueError, match=option):
         SemiImplicitEulerConfig(**{option: value})

@@ -1,4 +1,4 @@
-"""Newmark, generalised-α and Verlet on motions with an independent answer."""
+"""Newmark, generalised α and Verlet on motions with an independent solution."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def final(model, scheme, h, duration, **world):
     return simulation.state.q.copy()
 
 
-def is_second_order(run, exact, h, within=0.15):
+def assert_second_order(run, exact, h, tolerance=0.15):
     errors = [np.linalg.norm(run(step) - exact) for step in (h, h / 2)]
-    assert math.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=within)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=tolerance)
 
 
 def oscillator(stiffness=400.0, stretch=0.1):
@@ -62,7 +62,7 @@ def test_double_pendulum_with_friction_in_its_hinges(scheme):
         PendulumConfig(lengths=(l1, l2), masses=(m1, m2), angles=(1.0, 0.3), rates=(0.5, -1.0), damping=c)
     )
 
-    def right(_t, y):
+    def rate_of(_t, y):
         """Lagrange's equations for the angles from the vertical, solved as a 2 × 2 system."""
         a, b, w, u = y
         couple = m2 * l1 * l2
@@ -77,63 +77,68 @@ def test_double_pendulum_with_friction_in_its_hinges(scheme):
         )
         return [w, u, *np.linalg.solve(mass, force)]
 
-    exact = solve_ivp(right, (0, 0.5), [1.0, 0.3, 0.5, -1.0], rtol=1e-12, atol=1e-12).y[:2, -1]
-    is_second_order(lambda h: final(model, scheme, h, 0.5), exact, 0.005)
+    exact = solve_ivp(rate_of, (0, 0.5), [1.0, 0.3, 0.5, -1.0], rtol=1e-12, atol=1e-12).y[:2, -1]
+    assert_second_order(lambda h: final(model, scheme, h, 0.5), exact, 0.005)
 
 
 @ALL
 def test_driven_base_shakes_a_spring(scheme):
     k, amplitude, omega = 200.0, 0.1, 2 * math.pi * 1.5
 
-    def right(t, y):
+    def rate_of(t, y):
         x, z, vx, vz = y
-        apart = np.array([x - amplitude * math.sin(omega * t), z])
-        length = np.linalg.norm(apart)
-        pull = -k / 0.5 * (length - 1.0) / length * apart
-        return [vx, vz, pull[0], pull[1] - GRAVITY]
+        offset = np.array([x - amplitude * math.sin(omega * t), z])
+        length = np.linalg.norm(offset)
+        spring_force = -k / 0.5 * (length - 1.0) / length * offset
+        return [vx, vz, spring_force[0], spring_force[1] - GRAVITY]
 
-    exact = solve_ivp(right, (0, 0.3), [0, -1, 0, 0], rtol=1e-12, atol=1e-12).y[:2, -1]
+    exact = solve_ivp(rate_of, (0, 0.3), [0, -1, 0, 0], rtol=1e-12, atol=1e-12).y[:2, -1]
     config = PointChainConfig(
         masses=(1.0, 0.5), positions=((0.0, 0.0), (0.0, -1.0)), planar=True, links=("none", "spring"),
         stiffness=k, driven=(0,), drive_amplitude=(amplitude, 0.0, 0.0), drive_frequency=1.5,
     )  # fmt: skip
-    is_second_order(lambda h: final(PointChain(config), scheme, h, 0.3)[2:], exact, 2.5e-3)
+    assert_second_order(lambda h: final(PointChain(config), scheme, h, 0.3)[2:], exact, 2.5e-3)
 
 
 @ALL
-def test_ball_on_a_potential_floor_swings_harmonically(scheme):
+def test_ball_on_a_potential_floor_oscillates_harmonically(scheme):
     k, layer = 1e4, 0.1
     static = GRAVITY / k
-    rest, amplitude = 0.1 + layer - static, 0.5 * static
-    exact = np.array([0, 0, rest + amplitude * math.cos(math.sqrt(k) * 0.05)])
+    equilibrium, amplitude = 0.1 + layer - static, 0.5 * static
+    exact = np.array([0, 0, equilibrium + amplitude * math.cos(math.sqrt(k) * 0.05)])
 
     def run(h):
-        ball = PointChain(PointChainConfig(positions=((0, 0, rest + amplitude),), shape="sphere", radius=0.1))
+        ball = PointChain(
+            PointChainConfig(positions=((0, 0, equilibrium + amplitude),), shape="sphere", radius=0.1)
+        )
         return final(
             ball, scheme, h, 0.05, solver=Penalty(PenaltyConfig(stiffness=k, power=1, thickness=layer)),
             detector=ReferenceDetector(), obstacles=[floor()],
         )  # fmt: skip
 
-    is_second_order(run, exact, 0.05 / 128)
+    assert_second_order(run, exact, 0.05 / 128)
 
 
 @IMPLICIT
-def test_newmark_keeps_the_amplitude_and_generalized_alpha_that_of_slow_modes(scheme):
+def test_newmark_conserves_the_amplitude_and_generalized_alpha_that_of_slow_modes(scheme):
     """Energy of an oscillator after 500 steps at h·ω = 0.2, and of one with h·ω = 200."""
     h, steps = 0.01, 500
-    for k, stretch in ((400.0, 0.1), (4e8, 1e-6)):  # stretched so little that it does not buckle sideways
+    for k, stretch in (
+        (400.0, 0.1),
+        (4e8, 1e-6),
+    ):  # a stretch so small that the spring does not buckle sideways
         simulation = small_world({"body": oscillator(k, stretch)}, SCHEMES[scheme](h), step=h)
         simulation.run(steps * h)
         x, v = simulation.state.q[0] - 1.0, simulation.state.v[0]
-        share = (k * x * x + v * v) / (stretch**2 * k)
+        ratio = (k * x * x + v * v) / (stretch**2 * k)
         if scheme == "newmark":
-            assert share == pytest.approx(1.0, abs=1e-6)
+            assert ratio == pytest.approx(1.0, abs=1e-6)
         else:
-            # 0.8 a step for the fast one: nothing is left; the slow one loses at order (h·ω)³ a step
-            assert share > 0.9 if k < 1e3 else share < 1e-12
+            # the fast one falls by 0.8 per step to nothing; the slow one loses at order (h·ω)³ per step
+            assert ratio > 0.9 if k < 1e3 else ratio < 1e-12
 
 
-def test_fast_modes_fall_by_the_asked_spectral_radius():
+def test_fast_modes_fall_by_the_spectral_radius():
     """For h·ω → ∞ all three roots of the recursion are −ρ: the amplitude falls as n²·ρⁿ."""
     h, rho = 0.01, 0.6
     scheme = AlphaIntegrator(GeneralizedAlphaConfig(spectral_radius=rho), BuildContext(step=h))
@@ -159,14 +164,14 @@ def test_rigid_rods_under_generalized_alpha_hold_in_position_and_are_second_orde
     )
     exact = np.array([math.sin(angle.y[0, -1]), -math.cos(angle.y[0, -1])])
     model = PointChain(PointChainConfig(planar=True, positions=(start,), links=("rod",)))
-    found = final(model, "generalized-alpha", 0.01, 0.5)
-    assert np.linalg.norm(found) == pytest.approx(1.0, abs=1e-9)
-    is_second_order(lambda h: final(model, "generalized-alpha", h, 0.5), exact, 0.01, within=0.25)
+    position = final(model, "generalized-alpha", 0.01, 0.5)
+    assert np.linalg.norm(position) == pytest.approx(1.0, abs=1e-9)
+    assert_second_order(lambda h: final(model, "generalized-alpha", h, 0.5), exact, 0.01, tolerance=0.25)
 
 
 @IMPLICIT
 def test_compliant_rod_and_spring_step_alike(scheme):
-    """The same force, once in f with K and once as a row with its compliance."""
+    """The same force, once in f with K and once as a constraint with its compliance."""
     start = (math.sin(1.0), -math.cos(1.0))
     ends = [
         final(
@@ -182,17 +187,17 @@ def test_compliant_rod_and_spring_step_alike(scheme):
     assert np.allclose(*ends, rtol=0, atol=1e-7)
 
 
-def test_winch_under_generalized_alpha_reels_at_its_rate():
+def test_winch_under_generalized_alpha_moves_at_its_rate():
     model = PointChain(
         PointChainConfig(positions=((0.0, 0.0, -1.0),), links=("winch",), velocities=((0.0, 0.0, -0.2),))
     )
     reel = Ramp(begin=0.0, end=1.0, value=-0.2, start=0.2)
-    found = final(model, "generalized-alpha", 5e-3, 1.0, inputs={"body": {"reel": reel}})
-    assert found[2] == pytest.approx(-1.0 - (0.2 * 1.0 - 0.4 * 0.5), abs=1e-4)
+    position = final(model, "generalized-alpha", 5e-3, 1.0, inputs={"body": {"reel": reel}})
+    assert position[2] == pytest.approx(-1.0 - (0.2 * 1.0 - 0.4 * 0.5), abs=1e-4)
 
 
 @IMPLICIT
-def test_a_resumed_step_is_the_same_and_a_changed_state_starts_anew(scheme):
+def test_a_resumed_step_is_the_same_and_a_changed_state_restarts(scheme):
     one, other = (small_world({"body": oscillator()}, SCHEMES[scheme](0.01), step=0.01) for _ in range(2))
     one.run(0.1)
     other.run(0.1)
@@ -201,7 +206,7 @@ def test_a_resumed_step_is_the_same_and_a_changed_state_starts_anew(scheme):
     one.run(0.3)
     again.run(0.3)
     assert np.array_equal(one.state.q, again.state.q)
-    # stopped by hand: the acceleration of before does not count any more
+    # stopped by hand: the integrator must discard the stored acceleration
     other.state.q[:], other.state.v[:] = [1.0, 0, 0], 0.0
     other.run(0.3)
     assert other.state.q == pytest.approx([1.0, 0, 0], abs=1e-12)
@@ -234,6 +239,6 @@ def test_newton_that_does_not_converge_is_a_failed_step(scheme):
         (VerletConfig, "form", "x"),
     ],
 )
-def test_bad_options_are_refused_by_name(config, option, value):
+def test_the_error_names_an_invalid_option(config, option, value):
     with pytest.raises(ValueError, match=option):
         config(**{option: value})

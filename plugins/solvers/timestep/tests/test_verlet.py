@@ -1,4 +1,4 @@
-"""verlet with damping that is stiff in the step: its order, its rest, its creep; without any it stays symplectic."""
+"""verlet with damping that is stiff in the step: order, rest, creep; without damping it is symplectic."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def simulate(model, form, h, duration, split_above=0.1, **world):
 
 
 def oscillator(damping):
-    """A mass on a damped spring along x, let go stretched by 0.1 m, without gravity."""
+    """A mass on a damped spring along x, released at a stretch of 0.1 m, without gravity."""
     config = PointChainConfig(
         masses=(M,), positions=((LENGTH + 0.1, 0.0, 0.0),), links=("spring",), lengths=(LENGTH,),
         stiffness=K, damping=damping,
@@ -41,21 +41,21 @@ def oscillator(damping):
 
 
 def error(form, h, damping, duration=0.4, split_above=0.0):
-    """Of stretch and speed, against the exponential of the linear system."""
-    found = simulate(oscillator(damping), form, h, duration, split_above).state
-    wanted = expm(np.array([[0.0, 1.0], [-K / M, -damping / M]]) * duration) @ [0.1, 0.0]
-    return float(np.max(np.abs(np.array([found.q[0] - LENGTH, found.v[0]]) - wanted)))
+    """Error of stretch and speed, against the exponential of the linear system."""
+    state = simulate(oscillator(damping), form, h, duration, split_above).state
+    expected = expm(np.array([[0.0, 1.0], [-K / M, -damping / M]]) * duration) @ [0.1, 0.0]
+    return float(np.max(np.abs(np.array([state.q[0] - LENGTH, state.v[0]]) - expected)))
 
 
 @FORMS
 @pytest.mark.parametrize("split_above", [0.0, math.inf])
-def test_damping_that_is_not_stiff_keeps_the_order_two(form, split_above):
+def test_damping_that_is_not_stiff_retains_the_order_two(form, split_above):
     coarse, fine = (error(form, h, damping=10.0, split_above=split_above) for h in (4e-3, 2e-3))
     assert math.log2(coarse / fine) == pytest.approx(2.0, abs=0.15)
 
 
 @FORMS
-def test_an_overdamped_spring_creeps_as_it_should_a_hundredfold_beyond_the_explicit_limit(form):
+def test_an_overdamped_spring_creeps_exponentially_a_hundredfold_beyond_the_explicit_limit(form):
     """h·d = 200; explicit damping would be unstable above 2."""
     assert error(form, 1e-2, damping=4e4, duration=1.0) < 1e-4
     with np.errstate(all="ignore"):
@@ -66,7 +66,7 @@ def test_an_overdamped_spring_creeps_as_it_should_a_hundredfold_beyond_the_expli
 @FORMS
 @pytest.mark.parametrize(("drag", "split_above"), [(0.0, 0.1), (180.0, 0.1), (180.0, math.inf), (2e4, 0.1)])
 def test_a_damped_mass_rests_on_exactly_its_weight(form, drag, split_above):
-    """Also where h·d = 0.09 is not stiff, and where damping is never split off away from contacts."""
+    """Also if h·d = 0.09 is not stiff, and if damping is never split off away from contacts."""
     h = 1e-3
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.1),), drag=drag, shape="sphere", radius=0.1)
@@ -79,7 +79,7 @@ def test_a_damped_mass_rests_on_exactly_its_weight(form, drag, split_above):
 
 @FORMS
 def test_without_damping_the_energy_of_a_spring_stays_bounded(form):
-    """Over 2,000 steps at h·ω = 0.24: no drift, as a symplectic scheme owes."""
+    """Over 2,000 steps at h·ω = 0.24: no drift, as in every symplectic scheme."""
     simulation = small_world(
         {"body": oscillator(0.0)}, Verlet(VerletConfig(form=form), BuildContext(step=0.02)), step=0.02
     )

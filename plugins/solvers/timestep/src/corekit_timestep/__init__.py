@@ -1,1 +1,1 @@
-"""Time stepping schemes: one scheme a file."""
+"""Time stepping schemes: one scheme per file."""

@@ -1,4 +1,4 @@
-"""Light descriptions of this distribution's components."""
+"""Specifications of the integrators."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -13,7 +13,7 @@ semi_implicit_euler = ComponentSpec(
     api="0.1",
     target="corekit_timestep.semi_implicit_euler:SemiImplicitEuler",
     config="corekit_timestep.config:SemiImplicitEulerConfig",
-    summary="One linear solve a step, first order; stiffness and damping explicit or linearly implicit.",
+    summary="One linear solve per step, first order; stiffness and damping explicit or linearly implicit.",
     provides=frozenset({"coupled", "impulses", "potential"}),
     citation=(
         "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
@@ -27,7 +27,7 @@ implicit_euler = ComponentSpec(
     api="0.1",
     target="corekit_timestep.theta_integrator:ThetaIntegrator",
     config="corekit_timestep.config:ImplicitEulerConfig",
-    summary="First order, damping, at ease with stiff models: Newton's method with line search, adaptive step.",
+    summary="First order, damping, suits stiff models: Newton's method with line search, adaptive step.",
     provides=frozenset({"coupled", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "P. Deuflhard, Newton Methods for Nonlinear Problems: Affine Invariance and Adaptive Algorithms, "
@@ -55,7 +55,7 @@ rk23 = ComponentSpec(
     api="0.1",
     target="corekit_timestep.rk23:Rk23",
     config="corekit_timestep.config:Rk23Config",
-    summary="Third order, explicit, error-controlled inner steps, stiff damping split off; contact once a step.",
+    summary="Third order, explicit, error-controlled inner steps, stiff damping split off; contact once per step.",
     provides=frozenset({"split", "impulses", "potential"}),
     citation="P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989) 321-325.",
 )
@@ -93,7 +93,7 @@ verlet = ComponentSpec(
     api="0.1",
     target="corekit_timestep.verlet:Verlet",
     config="corekit_timestep.config:VerletConfig",
-    summary="Second order, explicit, symplectic: velocity or position form, then one contact problem a step.",
+    summary="Second order, explicit, symplectic: velocity or position form, then one contact problem per step.",
     provides=frozenset({"split", "impulses", "potential"}),
     citation=(
         "W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, A computer simulation method for the calculation of "
@@ -132,7 +132,7 @@ scipy_rk45 = ComponentSpec(
     api="0.1",
     target="corekit_timestep.scipy_integrator:ScipyIntegrator",
     config="corekit_timestep.config:ScipyRk45Config",
-    summary="SciPy's RK45, order 5 to a tolerance, explicit, steps longer than the grid's; contact once a step.",
+    summary="SciPy's RK45, order 5 to a tolerance, explicit, steps longer than the grid's; contact once per step.",
     provides=frozenset({"split", "error-controlled", "impulses", "potential"}),
     citation=(
         "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6(1) (1980) "

@@ -3,22 +3,24 @@
     (1 − α_m)·a₁ + α_m·a₀ = (1 − α_f)·w₁ + α_f·w₀,     M·w₁ = f(q₁, v₁, t + h) + J_bᵀλ          (1)
     q₁ = integrate(q₀, v₀ + h·((½ − β)·a₀ + β·a₁), h),   v₁ = v₀ + h·((1 − γ)·a₀ + γ·a₁)        (2)
 
-w is the true acceleration, a the averaged one, at t + (α_m − α_f)·h; α_m = α_f = 0 is Newmark's scheme. (1)–(2) is
-solved for w₁ by `alpha_newton`. Then contact about (q₁, v₁) gives v⁺, and q⁺ = integrate(q₁, ½·(v⁺ − v₁), h).
+w is the true acceleration, a the averaged one, at t + (α_m − α_f)·h; α_m = α_f = 0 is Newmark's scheme.
+`alpha_newton` solves (1)–(2) for w₁. Then contact about (q₁, v₁) gives v⁺, and q⁺ = integrate(q₁, ½·(v⁺ −
+v₁), h).
 
-a and w are kept for the next step, a moved with the step size to w + (h/h_before)·(a − w); where the start is not the
-end of the last step (an impulse changed the velocity, or the model its coordinates) both are the acceleration there.
-Rigid constraints hold at the end of every step, in position.
+The integrator stores a and w for the next step and rescales a with the step size to w + (h/h_before)·(a − w).
+If the start is not the end of the last step (an impulse changed the velocity, or the model its coordinates),
+both are the acceleration there. Rigid constraints hold at the end of every step, in position.
 
-With a bound e on the local error of a coordinate, a step is repeated with a smaller size where
+With a bound e on the local error of a coordinate, a step is repeated with a smaller size if
 
     C·h³·|j| > e,   j = 2·(A − A_before)/(h + h_before),   A = (v₁ − v₀)/h                      (3)
 
-C = |β + ½·(α_m − α_f) − 1/6|, and the next is as large as (3) allows: h·∛(0.55·e/error), at most doubled. A whole
-number of steps reaches the next stop, so the scenario's grid stays; none is longer than the scenario's step.
+C = |β + ½·(α_m − α_f) − 1/6|, and the next is as large as (3) permits: h·∛(0.55·e/error), at most doubled. An
+integer number of steps ends at the next stop, so the scenario's grid stays; none is longer than the
+scenario's step.
 
-Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems"; for (3)
-Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
+Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems";
+for (3) Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
 
 
 class _Start(NamedTuple):
-    """What a step begins with: a₀ as of the last step, w₀, A_before, w_before, and h_before, 0 after a new start."""
+    """Start of a step: a₀ of the last step, w₀, A_before, w_before, and h_before, 0 after a new start."""
 
     averaged: Array
     acceleration: Array
@@ -60,32 +62,33 @@ class _Start(NamedTuple):
 
 @final
 class AlphaIntegrator(Integrator):
-    """Steps a world by (1)–(2); keeps accelerations and the size of the next step.
+    """Steps a world by (1)–(2); stores accelerations and the size of the next step.
 
     Args:
-        config: gives the averages, and the options of Newton's method and of the step size.
-        context: gives the step size h.
+        config: the averages, and the options of Newton's method and of the step size.
+        context: supplies the step size h.
     """
 
     def __init__(
-        self, config: NewmarkConfig | GeneralizedAlphaConfig | None = None, context: BuildContext | None = None
+        self, config: NewmarkConfig | GeneralizedAlphaConfig | None = None,
+        context: BuildContext | None = None,
     ) -> None:  # fmt: skip
         config = config or GeneralizedAlphaConfig()
         self._averages, self._bound = config.averages, config.local_error
         self._step = (context or BuildContext()).step
         self._newton = AlphaNewton(self._averages, config.tolerance, config.max_iterations, config.reuse)
         self._states: tuple[State, State] | None = None
-        self._kept: dict[str, Array] = {}
+        self._last_step: dict[str, Array] = {}
         self._step_size = self._step
 
     def memory(self) -> Memory:
-        """Accelerations of the last step, the motion at its end by which it is recognised, and step sizes."""
-        kept: Memory = {name: array.copy() for name, array in self._kept.items()}
-        return kept | {"step_size": np.array(self._step_size)} | self._newton.memory()
+        """Return the accelerations of the last step, q and v at its end that identify it, and step sizes."""
+        last_step: Memory = {name: array.copy() for name, array in self._last_step.items()}
+        return last_step | {"step_size": np.array(self._step_size)} | self._newton.memory()
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        own = ("a", "w", "q", "v", "mean", "earlier", "last_step_size")
-        self._kept = {name: memory[name].copy() for name in own if name in memory}
+        names = ("a", "w", "q", "v", "mean", "earlier", "last_step_size")
+        self._last_step = {name: memory[name].copy() for name in names if name in memory}
         self._step_size = float(memory["step_size"]) if "step_size" in memory else self._step
         self._newton.remember(memory)
 
@@ -100,14 +103,16 @@ class AlphaIntegrator(Integrator):
         if start is None:
             return StepReport(accepted=False, step=self._step, solve=SolveInfo(Status.SINGULAR))
         w0, last = start.acceleration, start.last_step_size
-        wanted, iterations, bounded = self._step_size, 0, math.isfinite(self._bound)
+        wanted_size, iterations, bounded = self._step_size, 0, math.isfinite(self._bound)
         shortest = self._step * _SHORTEST
         while True:
-            h, t_end = step_towards(self._step, wanted, state.time, t_stop)
+            h, t_end = step_towards(self._step, wanted_size, state.time, t_stop)
             a0 = start.averaged if not last or h == last else w0 + (h / last) * (start.averaged - w0)
             w1 = _predict(start, h)
-            status, tried, residual = self._solve(system, state, free_state, h, a0, w0, w1, again=bool(last))
-            iterations += tried
+            status, solve_count, residual = self._solve(
+                system, state, free_state, h, a0, w0, w1, retry=bool(last)
+            )
+            iterations += solve_count
             solved = status is Status.CONVERGED
             mean = (free_state.v - state.v) / h if solved and bounded else w0
             error = self._error(mean, start.mean, h, last) if solved and bounded else 0.0
@@ -116,9 +121,9 @@ class AlphaIntegrator(Integrator):
             if solved and (error <= self._bound or h <= shortest):
                 break
             if not bounded or h <= shortest:
-                found = SolveInfo(status, residuals=Residuals(equation=h * residual))
-                return StepReport(accepted=False, step=h, iterations=iterations, solve=found)
-            wanted = h * (self._factor(error) if solved else 0.25)
+                info = SolveInfo(status, residuals=Residuals(equation=h * residual))
+                return StepReport(accepted=False, step=h, iterations=iterations, solve=info)
+            wanted_size = h * (self._factor(error) if solved else 0.25)
         free_state.time = t_end
         info = _CONVERGED
         if system.split.is_impulse_free(free_state):
@@ -132,14 +137,16 @@ class AlphaIntegrator(Integrator):
             system.split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
         if bounded:
-            # grown from the size asked for: a stop may have cut this one much shorter
+            # grow from the requested size: a stop may have cut this step much shorter
             factor = self._factor(error)
-            self._step_size = min(self._step, max(wanted, h) * factor) if factor >= _WORTH else max(wanted, h)
-        # without impulses the contact problem gives v₁ back, to rounding
-        tiny = 1e-10 * (1.0 + max_abs(out.v))
-        self._kept = {}
-        if info is _CONVERGED or max_abs(out.v - free_state.v) <= tiny:
-            self._kept = {
+            self._step_size = (
+                min(self._step, max(wanted_size, h) * factor) if factor >= _WORTH else max(wanted_size, h)
+            )
+        # without impulses the contact problem returns v₁ to rounding
+        rounding = 1e-10 * (1.0 + max_abs(out.v))
+        self._last_step = {}
+        if info is _CONVERGED or max_abs(out.v - free_state.v) <= rounding:
+            self._last_step = {
                 "a": self._newton.averaged(a0, w0, w1), "w": w1, "earlier": w0, "mean": mean,
                 "last_step_size": np.array(h), "q": out.q.copy(), "v": out.v.copy(),
             }  # fmt: skip
@@ -151,50 +158,57 @@ class AlphaIntegrator(Integrator):
         return StepReport(accepted=True, step=h, iterations=iterations, solve=solve)
 
     def _start(self, system: System, state: State) -> _Start | None:
-        """What the step begins with; None if M is singular."""
-        kept = self._kept
-        if kept and np.array_equal(kept["q"], state.q) and np.array_equal(kept["v"], state.v):
-            return _Start(kept["a"], kept["w"], kept["mean"], kept["earlier"], float(kept["last_step_size"]))
-        found = np.zeros(system.nv)
+        """Return the start of the step; None if M is singular."""
+        last_step = self._last_step
+        if last_step and np.array_equal(last_step["q"], state.q) and np.array_equal(last_step["v"], state.v):
+            return _Start(
+                last_step["a"],
+                last_step["w"],
+                last_step["mean"],
+                last_step["earlier"],
+                float(last_step["last_step_size"]),
+            )
+        acceleration = np.zeros(system.nv)
         system.split.begin_step(state, self._step)
         self._newton.drop_matrix()
-        if not system.smooth.compute_acceleration(state, found):
+        if not system.smooth.compute_acceleration(state, acceleration):
             return None
-        return _Start(found, found, found, found, 0.0)
+        return _Start(acceleration, acceleration, acceleration, acceleration, 0.0)
 
     def _solve(
-        self, system: System, state: State, free_state: State, h: float, a0: Array, w0: Array, w1: Array, *, again: bool
+        self, system: System, state: State, free_state: State, h: float, a0: Array, w0: Array, w1: Array, *,
+        retry: bool,
     ) -> tuple[Status, int, float]:  # fmt: skip
-        """Solve (1)–(2) for w₁; if that fails, `again` from w₀ with a new matrix at every iterate.
+        """Solve (1)–(2) for w₁; if that fails and `retry`, start from w₀ with a new matrix at every iterate.
 
         Returns the status, linear solves, and the last residual [N or N·m].
         """
         system.split.begin_step(state, h)
         with np.errstate(over="ignore", invalid="ignore"):
-            status, tried, residual = self._newton.solve(system, state, free_state, h, a0, w0, w1)
-            if status is not Status.CONVERGED and again:
+            status, solve_count, residual = self._newton.solve(system, state, free_state, h, a0, w0, w1)
+            if status is not Status.CONVERGED and retry:
                 w1[:] = w0
                 system.split.begin_step(state, h)
-                status, more, residual = self._newton.solve(
+                status, retry_count, residual = self._newton.solve(
                     system, state, free_state, h, a0, w0, w1, plain=True
                 )
-                tried += more
-        return status, tried, residual
+                solve_count += retry_count
+        return status, solve_count, residual
 
     def _error(self, mean: Array, before: Array, h: float, last: float) -> float:
-        """The left side of (3) [m or rad]; after a new start A_before is the acceleration there."""
+        """Return the left side of (3) [m or rad]; after a new start A_before is the acceleration there."""
         return self._averages.error * h**3 * 2.0 * max_abs(mean - before) / (h + last)
 
     def _factor(self, error: float) -> float:
-        """By how much a step may be longer than one with this error."""
+        """Return the factor by which a step may be longer than one with this error."""
         if not error > 0.0:
             return _GROW
         return min(_GROW, max(_SHRINK, math.cbrt(_AIM * self._bound / error)))
 
 
 def _predict(start: _Start, h: float) -> Array:
-    """The initial guess for w₁: the line through the last two w, or w₀."""
+    """Return the initial guess for w₁: the line through the last two w, or w₀."""
     w0, earlier, last = start.acceleration, start.earlier, start.last_step_size
-    # what rings changes its sign from step to step: a line through it leads away
-    steady = bool(last) and float(w0 @ earlier) > 0.0
-    return w0 + (h / last) * (w0 - earlier) if steady else w0.copy()
+    # a ringing w changes its sign from step to step, so a line through it is a bad guess
+    is_steady = bool(last) and float(w0 @ earlier) > 0.0
+    return w0 + (h / last) * (w0 - earlier) if is_steady else w0.copy()

@@ -1,15 +1,14 @@
-"""One step of the Bogacki–Shampine pair 3(2) for  q̇ = v,  v̇ = a(q, v, t),  q moved along its own curves.
+"""One step of the Bogacki–Shampine pair 3(2) for  q̇ = v,  v̇ = a(q, v, t),  with q integrated on its manifold.
 
     k₁ = a(q, v),   k₂ = a(q ⊕ ½τ·v₁),   k₃ = a(q ⊕ ¾τ·v₂),   k₄ = a(q⁺)                          (1)
     v₁ = v,   v₂ = v + ½τ·k₁,   v₃ = v + ¾τ·k₂,   v⁺ = v₄ = v + τ·(2k₁ + 3k₂ + 4k₃)/9               (2)
     q⁺ = (q ⊕ ⅓τ·v₁) ⊕ ⅔τ·(−v₁ + 3v₂ + 4v₃)/6                                               (3)
     e = τ·(−5k₁ + 6k₂ + 8k₃ − 9k₄)/72,   and the same of the v_i for q                           (4)
 
-q ⊕ τ·w is `integrate(q, w, τ)`. Where coordinates add up, (3) is q + τ·(2v₁ + 3v₂ + 4v₃)/9, the pair as
-printed. Rotations do not commute: one turn by the mean rate would be of second order. Of two turns in
-sequence with weights b = b¹ + b², Σb¹·c = ½·Σb¹ − ⅙ makes the commutator right to third order, and
-b¹ = (⅓, 0, 0) keeps that.
-k₄ is k₁ of the next step.
+q ⊕ τ·w is `integrate(q, w, τ)`. For additive coordinates (3) is q + τ·(2v₁ + 3v₂ + 4v₃)/9, the pair as
+published. Rotations do not commute: one rotation by the mean rate would be of second order. For two
+successive rotations with weights b = b¹ + b², the commutator is correct to third order if Σb¹·c = ½·Σb¹ − ⅙,
+and b¹ = (⅓, 0, 0) satisfies this. k₄ is k₁ of the next step.
 
 Source: Bogacki and Shampine (1989), "A 3(2) pair of Runge–Kutta formulas", Appl. Math. Lett. 2. For (3):
 Owren (2006), "Order conditions for commutator-free Lie group methods", J. Phys. A 39.
@@ -33,7 +32,7 @@ class BogackiShampine:
     """Buffers and stages of one step of (1)–(4).
 
     Args:
-        system: gives states, ⊕ and a.
+        system: provides states, ⊕ and a.
 
     Attributes:
         first: k₁, shape (nv,) [m/s² or rad/s²]; written by `begin`, or k₄ of the last step after `accept`.
@@ -48,11 +47,11 @@ class BogackiShampine:
         self._stage2, self._stage3, self._between = (system.new_state() for _ in range(3))
 
     def begin(self, system: System, start: State) -> bool:
-        """k₁ at the start; False if the mass matrix is singular."""
+        """Compute k₁ at the start; return False if the mass matrix is singular."""
         return system.smooth.compute_acceleration(start, self.first)
 
     def step(self, system: System, start: State, tau: float, out: State, frozen: Array | None) -> bool:
-        """From `start` over τ [s] into another buffer; False if the mass matrix is singular at a stage.
+        """Step from `start` over τ [s] into `out`; return False if the mass matrix is singular at a stage.
 
         `frozen` is v₀ of frozen damping, see `SmoothDynamics.compute_acceleration`.
         """

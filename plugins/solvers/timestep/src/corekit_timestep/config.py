@@ -22,10 +22,10 @@ class SemiImplicitEulerConfig:
 
     form: str = option(
         "linearly-implicit",
-        "whether stiffness and damping of models that offer a tangent enter the step matrix",
+        "include stiffness and damping of models that provide them in the step matrix, or not",
         choices=("linearly-implicit", "explicit"),
     )
-    beta: float = option(1.0, "share β of h²·K in the step matrix; ½ damps least, 1 most", low=0.5, high=1.0)
+    beta: float = option(1.0, "weight β of h²·K in the step matrix; ½ damps least, 1 most", low=0.5, high=1.0)
 
 
 @frozen(kw_only=True)
@@ -40,14 +40,14 @@ class ThetaConfig:
         above=0,
         high=1e-2,
     )
-    max_iterations: int = option(30, "of Newton's method, before the step is cut", low=1)
+    max_iterations: int = option(30, "iterations of Newton's method before the step is cut", low=1)
     reuse: float = option(
         0.25,
         "a factorisation is kept while its steps contract at least by this; 0 factorises every time",
         low=0,
         high=0.9,
     )
-    adaptive: bool = option(True, "cut steps where Newton's method does not converge, down to step/1024")
+    adaptive: bool = option(True, "cut steps in which Newton's method does not converge, down to step/1024")
     local_error: float = option(
         math.inf,
         "cut steps whose error of a coordinate is estimated above this [m or rad]; inf: never",
@@ -89,7 +89,7 @@ class Rk23Config:
     absolute: float = option(
         1e-6, "error of a velocity in an inner step that always passes, in m/s or rad/s", above=0
     )
-    max_inner_steps: int = option(200, "of the smooth motion, before the step is given up", low=1)
+    max_inner_steps: int = option(200, "inner steps of the smooth motion before the step fails", low=1)
     split_above: float = _split_above()
 
 
@@ -105,7 +105,7 @@ class VerletConfig:
 
     form: str = option(
         "velocity",
-        "where accelerations are taken: at the ends of the step, or in its middle",
+        "where accelerations are evaluated: at the ends of the step, or in its middle",
         choices=("velocity", "position"),
     )
     split_above: float = _split_above()
@@ -133,10 +133,10 @@ class Averages:
 
 @frozen(kw_only=True)
 class AlphaConfig:
-    """Options that `newmark` and `generalized-alpha` share; a subclass gives the averages."""
+    """Options common to `newmark` and `generalized-alpha`; a subclass defines the averages."""
 
     tolerance: float = _newton_tolerance()
-    max_iterations: int = option(30, "of Newton's method", low=1)
+    max_iterations: int = option(30, "iterations of Newton's method", low=1)
     reuse: float = option(
         0.4,
         "a factorisation is kept while its steps contract at least by this; 0 factorises every time",
@@ -162,8 +162,8 @@ class NewmarkConfig(AlphaConfig):
     Source: Newmark (1959), "A method of computation for structural dynamics", J. Eng. Mech. Div. 85(3).
     """
 
-    beta: float = option(0.25, "share β of the end's acceleration in the displacement", above=0, high=1.0)
-    gamma: float = option(0.5, "share γ of it in the velocity; above ½ it damps", low=0.5, high=1.0)
+    beta: float = option(0.25, "weight β of the end's acceleration in the displacement", above=0, high=1.0)
+    gamma: float = option(0.5, "weight γ of it in the velocity; above ½ it damps", low=0.5, high=1.0)
 
     @property
     def averages(self) -> Averages:
@@ -175,18 +175,19 @@ class NewmarkConfig(AlphaConfig):
 class GeneralizedAlphaConfig(AlphaConfig):
     """Options of `generalized-alpha`.
 
-    With ρ the amplitude that a mode with h·ω → ∞ keeps in a step, 1 all of it and 0 nothing,
+    With ρ the factor by which the amplitude of a mode with h·ω → ∞ changes per step, 1 for none lost and 0
+    for all,
 
         α_m = (2·ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼·(γ + ½)²                  (1)
 
-    ρ = 1 keeps the energy of linear models as the midpoint rule does.
+    ρ = 1 conserves the energy of linear models as the midpoint rule does.
 
-    Source: Chung and Hulbert (1993), "A time integration algorithm for structural dynamics with improved numerical
-    dissipation: the generalized-α method", J. Appl. Mech. 60(2).
+    Source: Chung and Hulbert (1993), "A time integration algorithm for structural dynamics with improved
+    numerical dissipation: the generalized-α method", J. Appl. Mech. 60(2).
     """
 
     spectral_radius: float = option(
-        0.8, "ρ: share of its amplitude that a mode with h·ω → ∞ keeps in a step", low=0.0, high=1.0
+        0.8, "ρ: amplitude of a mode with h·ω → ∞ after a step, relative to that before", low=0.0, high=1.0
     )
 
     @property
@@ -216,16 +217,16 @@ class ScipyConfig:
         above=0,
     )
     settling: float = option(
-        0.01, "τ of rigid rows: what they are off decays as (1 + t/τ)·e^(−t/τ)", unit="s", above=0
+        0.01, "τ of rigid constraints: their position error decays as (1 + t/τ)·e^(−t/τ)", unit="s", above=0
     )
-    max_inner_steps: int = option(10_000, "of the solver in one step, before it is given up", low=1)
+    max_inner_steps: int = option(10_000, "steps of the solver in one step before it fails", low=1)
 
 
 @frozen(kw_only=True)
 class ScipyBdfConfig(ScipyConfig):
     """Options of `scipy-bdf`: orders one to five, for stiff models.
 
-    It keeps its differences over grid points: a new start falls back to order one, so it suits motion without impacts.
+    It continues over grid points. A new start falls back to order one, so it suits motion without impacts.
     """
 
     method: ClassVar[str] = "bdf"

@@ -1,13 +1,13 @@
-"""How q follows the solver's unknowns from the end of its last step, on any manifold.
+"""q as a function of the solver's unknowns since the end of its last step, on any manifold.
 
-The unknowns are y = (s, v) with ṡ = v: s is the path of every velocity since (q_n, v_n) at t_n, the end of the last
-step. With Δt = t − t_n,
+The unknowns are y = (s, v) with ṡ = v: s is the integral of every velocity since (q_n, v_n) at t_n, the end
+of the last step. With Δt = t − t_n,
 
     q(t, y) = (q_n ⊕ (½·s + Δt/6·(v_n − v))) ⊕ (½·s − Δt/6·(v_n − v))                            (1)
 
-and q ⊕ w = integrate(q, w, 1). For coordinates that add up this is q_n + s. Rotations do not commute: (1) is the
-commutator-free scheme of order four of the parabola through v_n and v with the mean s/Δt; the two Gauss points carry
-w ± (√3/6)·(v_n − v), weighted by ¼ ± √3/6. Going back, Δt < 0, it gives the states inside the last step.
+and q ⊕ w = integrate(q, w, 1). For additive coordinates this is q_n + s. Rotations do not commute: (1) is the
+commutator-free scheme of order four of the parabola through v_n and v with the mean s/Δt; the two Gauss
+points have w ± (√3/6)·(v_n − v), weighted by ¼ ± √3/6. Δt < 0 gives the states inside the last step.
 
 Source: Celledoni, Marthinsen and Owren (2003), "Commutator-free Lie group methods".
 """
@@ -29,54 +29,54 @@ __all__ = ["ConfigurationPath"]
 
 @final
 class ConfigurationPath:
-    """The place (q_n, v_n, t_n) and motion from there.
+    """The origin (q_n, v_n, t_n) and the motion from there.
 
     Args:
-        system: gives states and ⊕.
+        system: provides states and ⊕.
 
     Attributes:
-        here: the place.
+        origin: the state at t_n.
     """
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._n = system.nv
-        self.here, self._next, self._between = (system.new_state() for _ in range(3))
-        self._half, self._turn = np.zeros(self._n), np.zeros(self._n)
+        self.origin, self._next, self._between = (system.new_state() for _ in range(3))
+        self._half, self._commutator = np.zeros(self._n), np.zeros(self._n)
 
-    def begin(self, state: State) -> None:
-        """Start at a state."""
-        self.here.copy_from(state)
+    def set_origin(self, state: State) -> None:
+        """Copy a state to the origin."""
+        self.origin.copy_from(state)
 
-    def state(self, time: float, y: Array, out: State) -> None:
+    def compute_state(self, time: float, y: Array, out: State) -> None:
         """Write the state of unknowns y at a time by (1)."""
-        n, here = self._n, self.here
-        half, turn = self._half, self._turn
+        n, origin = self._n, self.origin
+        half, commutator = self._half, self._commutator
         np.multiply(y[:n], 0.5, out=half)
-        np.subtract(here.v, y[n:], out=turn)
-        turn *= (time - here.time) / 6.0
-        half += turn
-        # ⊕ is a motion over 1 s; prescribed coordinates are set at the time of its end
-        now, here.time = here.time, 0.5 * (here.time + time) - 1.0
-        self._system.integrate(here, half, 1.0, here, self._between)
-        here.time, self._between.time = now, time - 1.0
+        np.subtract(origin.v, y[n:], out=commutator)
+        commutator *= (time - origin.time) / 6.0
+        half += commutator
+        # ⊕ integrates over 1 s and sets prescribed coordinates at the time of its end
+        origin_time, origin.time = origin.time, 0.5 * (origin.time + time) - 1.0
+        self._system.integrate(origin, half, 1.0, origin, self._between)
+        origin.time, self._between.time = origin_time, time - 1.0
         np.subtract(y[:n], half, out=half)
         self._system.integrate(self._between, half, 1.0, self._between, out)
         out.v[:] = y[n:]
         out.time = time
 
-    def move(self, time: float, y: Array) -> None:
-        """Move the place to the end of a step."""
-        self.state(time, y, self._next)
-        self.here, self._next = self._next, self.here
+    def advance_origin(self, time: float, y: Array) -> None:
+        """Move the origin to the end of a step."""
+        self.compute_state(time, y, self._next)
+        self.origin, self._next = self._next, self.origin
 
     def memory(self) -> Memory:
-        """The place, as named arrays."""
-        here = self.here
-        return {"path.q": here.q.copy(), "path.aux": here.aux.copy(), "path.v": here.v.copy()}
+        """Return the origin, as named arrays."""
+        origin = self.origin
+        return {"path.q": origin.q.copy(), "path.aux": origin.aux.copy(), "path.v": origin.v.copy()}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]], time: float) -> None:
-        """Restore what `memory` saved at time t_n."""
-        here = self.here
-        here.q[:], here.aux[:], here.v[:] = memory["path.q"], memory["path.aux"], memory["path.v"]
-        here.time = time
+        """Restore the output of `memory` at time t_n."""
+        origin = self.origin
+        origin.q[:], origin.aux[:], origin.v[:] = memory["path.q"], memory["path.aux"], memory["path.v"]
+        origin.time = time

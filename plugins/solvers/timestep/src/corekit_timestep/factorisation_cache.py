@@ -1,9 +1,9 @@
-"""The factorisation of an earlier step, used as long as it solves steps.
+"""Factorisation of an earlier step, reused while it solves steps.
 
-Where a step's matrix hardly differs from that of the last step, chord steps with the old one are enough, and assembly
-and factorisation are saved. The internal state is the place where it was made, (q₀, v₀, aux, t), v_k and h, so that a
-resumed run makes the same one again. Matrices with contacts or constraints are not cached, since their terms depend on
-more than that place.
+If a step's matrix hardly differs from that of the last step, chord steps with the old one suffice and save
+assembly and factorisation. The internal state is the state of that matrix, (q₀, v₀, aux, t), v_k and h, so
+that a resumed run computes the same matrix again. Matrices with contacts or constraints are not cached, since
+their terms depend on more than this state.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from corekit.roles.integrator import System
 
 __all__ = ["FactorisationCache"]
 
-_PATIENCE: Final = 8
-"""Steps without a trial after a step in which the old matrix was not good enough."""
+_WAITING_STEPS: Final = 8
+"""Steps without a trial after a step in which the old matrix failed."""
 
 
 class FactorisationCache:
-    """The place and the number of a factorisation, and the number of steps in which it is not tried.
+    """State and identifier of a factorisation, and the number of steps without a trial of it.
 
     Args:
         theta: θ of the scheme.
@@ -34,28 +34,28 @@ class FactorisationCache:
     def __init__(self, theta: float) -> None:
         self._theta = theta
         self._id: int | None = None
-        self._place: State | None = None
+        self._state: State | None = None
         self._velocity = np.zeros(0)
         self._step = 0.0
         self._wait = 0
         self._restored: Memory = {}
 
     def memory(self) -> Memory:
-        """The place of the factorisation, from which `remember` makes it again."""
+        """Return the state of the factorisation, from which `remember` restores it."""
         if self._restored:
             return {name: array.copy() for name, array in self._restored.items()}
-        kept: Memory = {"matrix.wait": np.array(self._wait)}
-        if self._id is not None and self._place is not None:
-            place = self._place
-            kept |= {"matrix.q": place.q.copy(), "matrix.v": place.v.copy(), "matrix.aux": place.aux.copy()}
-            kept |= {
+        arrays: Memory = {"matrix.wait": np.array(self._wait)}
+        if self._id is not None and self._state is not None:
+            start = self._state
+            arrays |= {"matrix.q": start.q.copy(), "matrix.v": start.v.copy(), "matrix.aux": start.aux.copy()}
+            arrays |= {
                 "matrix.velocity": self._velocity.copy(),
-                "matrix.at": np.array([place.time, self._step]),
+                "matrix.at": np.array([start.time, self._step]),
             }
-        return kept
+        return arrays
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore what `memory` saved, or forget."""
+        """Restore the output of `memory`, or reset."""
         self._id, self._wait, self._restored = None, 0, {}
         if "matrix.wait" in memory:
             self._wait = int(memory["matrix.wait"])
@@ -65,7 +65,7 @@ class FactorisationCache:
             }
 
     def is_usable(self, system: System, step: float) -> bool:
-        """Return whether the system still has the factorisation, for this step h [s], and it is worth a trial."""
+        """Whether the system still has the factorisation, for this step size h [s], and the cache does not wait."""
         if self._restored:
             self._restore(system)
         if self._id is None or self._id != system.factorisation_id or step != self._step:
@@ -76,24 +76,28 @@ class FactorisationCache:
         return True
 
     def on_failure(self) -> None:
-        """Wait some steps, since the old matrix was not good enough."""
-        self._wait = _PATIENCE
+        """Wait some steps after the old matrix failed."""
+        self._wait = _WAITING_STEPS
 
     def store(self, system: System, start: State, velocity: Array, step: float, shift: float) -> None:
         """Store the last factorisation, of a step h from `start` at v_k = `velocity`, unless its matrix was shifted."""
         self._id = None if shift or len(system.constraint_impulses) else system.factorisation_id
         if self._id is None:
             return
-        if self._place is None:
-            self._place, self._velocity = system.new_state(), np.zeros(len(velocity))
-        self._place.copy_from(start)
+        if self._state is None:
+            self._state, self._velocity = system.new_state(), np.zeros(len(velocity))
+        self._state.copy_from(start)
         self._velocity[:], self._step = velocity, step
 
     def _restore(self, system: System) -> None:
-        given, self._restored = self._restored, {}
-        place, (time, step) = system.new_state(), given["matrix.at"].tolist()
-        place.q[:], place.v[:], place.aux[:] = given["matrix.q"], given["matrix.v"], given["matrix.aux"]
-        place.time = time
-        system.theta.begin_step(place, step)
-        system.theta.linearise(given["matrix.velocity"], self._theta)
-        self.store(system, place, given["matrix.velocity"], step, 0.0)
+        restored, self._restored = self._restored, {}
+        start, (time, step) = system.new_state(), restored["matrix.at"].tolist()
+        start.q[:], start.v[:], start.aux[:] = (
+            restored["matrix.q"],
+            restored["matrix.v"],
+            restored["matrix.aux"],
+        )
+        start.time = time
+        system.theta.begin_step(start, step)
+        system.theta.linearise(restored["matrix.velocity"], self._theta)
+        self.store(system, start, restored["matrix.velocity"], step, 0.0)

@@ -38,7 +38,7 @@ from corekit_timestep.split_damping import damping_theta, solve_split_step
 
 __all__ = ["Rk23"]
 
-_SAFETY, _SLOWER, _FASTER = 0.9, 0.2, 5.0
+_SAFETY, _MAX_SHRINK, _MAX_GROWTH = 0.9, 0.2, 5.0
 
 
 @final
@@ -46,8 +46,8 @@ class Rk23(Integrator):
     """Steps a world by (1)–(2).
 
     Args:
-        config: tolerances, most inner steps, when damping is split off.
-        context: gives the step h.
+        config: tolerances, largest number of inner steps, threshold of split damping.
+        context: supplies the step size h.
     """
 
     def __init__(self, config: Rk23Config | None = None, context: BuildContext | None = None) -> None:
@@ -74,35 +74,35 @@ class Rk23(Integrator):
     def _integrate(
         self, system: System, state: State, h: float, frozen: Array | None
     ) -> tuple[State, int, Status | None]:
-        """The free state by (1), the number of inner steps tried, and what failed, if anything."""
+        """Compute the free state by (1); return it, the number of inner steps, and the status of a failure or None."""
         pair, buffers = self._pair, self._buffers
         assert pair is not None and buffers is not None
-        one, other = buffers
-        here, there, left, tau = state, one, h, h
-        for tried in range(1, self._config.max_inner_steps + 1):
-            last = tau >= left * (1.0 - 1e-9)
+        first, second = buffers
+        current, end, remaining, tau = state, first, h, h
+        for inner_steps in range(1, self._config.max_inner_steps + 1):
+            last = tau >= remaining * (1.0 - 1e-9)
             if last:
-                tau = left
-            if not pair.step(system, here, tau, there, frozen):
-                return there, tried, Status.SINGULAR
-            error = self._error(here.v, there.v, h, tau)
+                tau = remaining
+            if not pair.step(system, current, tau, end, frozen):
+                return end, inner_steps, Status.SINGULAR
+            error = self._error(current.v, end.v, h, tau)
             if error <= 1.0:
                 if last:
-                    return there, tried, None
+                    return end, inner_steps, None
                 pair.accept()
-                left -= tau
-                here, there = there, other if there is one else one
+                remaining -= tau
+                current, end = end, second if end is first else first
             tau *= _factor(error)
-        return there, self._config.max_inner_steps, _why(there)
+        return end, self._config.max_inner_steps, _failure_status(end)
 
     def _error(self, before: Array, after: Array, h: float, tau: float) -> float:
-        """The left side of (1); nan and infinity count as infinite."""
+        """Return the left side of (1); nan and infinity count as infinite."""
         pair, config = self._pair, self._config
         assert pair is not None
         allowed = config.absolute + config.relative * np.maximum(np.abs(before), np.abs(after))
         error = np.maximum(np.abs(pair.velocity_error), np.abs(pair.displacement_error) * (1.0 / h))
-        worst = float(np.max(error / allowed, initial=0.0))
-        return math.inf if math.isnan(worst) else worst
+        largest = float(np.max(error / allowed, initial=0.0))
+        return math.inf if math.isnan(largest) else largest
 
     def memory(self) -> Memory:
         return {}
@@ -112,13 +112,13 @@ class Rk23(Integrator):
 
 
 def _factor(error: float) -> float:
-    """By how much the next inner step is longer than the last."""
+    """Return the ratio of the next inner step size to the last."""
     if error == 0.0:
-        return _FASTER
-    return min(_FASTER, max(_SLOWER, _SAFETY * error ** (-1.0 / 3.0)))
+        return _MAX_GROWTH
+    return min(_MAX_GROWTH, max(_MAX_SHRINK, _SAFETY * error ** (-1.0 / 3.0)))
 
 
-def _why(end: State) -> Status:
-    """Why inner steps did not reach the end."""
+def _failure_status(end: State) -> Status:
+    """Return the status of inner steps that did not end at the end of the step."""
     finite = np.isfinite(end.v).all() and np.isfinite(end.q).all()
     return Status.ITERATION_LIMIT if finite else Status.NON_FINITE

@@ -2,15 +2,16 @@
 
     ẏ = (v, a(q(t, y), v, t)),   y = (s, v),   q(t, y) by `configuration_path`                     (1)
 
-a contains constraints, differentiated and stabilised with the time constant τ, and contact potentials. The solver
-chooses its own steps, over as many grid points as they reach; there its dense output is the free state (q_f, v_f). It
-continues until an impulse, new coordinates of a model or anybody else changes the state, or an input or an obstacle
-has a breakpoint, at which a step ends; then it starts again. While impulses may act every step is a start, damping is
-split off (`split_damping`), q_f = q₀ ⊕ ½h·(v₀ + v_f), and (q⁺, v⁺) follow as in every scheme of the split family: a
-resting body is carried by exactly its weight, and does not move.
+a contains constraints, differentiated and stabilised with the time constant τ, and contact potentials. The
+solver chooses its own steps, over any number of grid points; there its dense output is the free state (q_f,
+v_f). It continues until the state changes otherwise (an impulse, new coordinates of a model, an assignment),
+or until an input or an obstacle has a breakpoint, at which a step ends; then it starts again. While impulses
+may act, every step is a new start, damping is split off (`split_damping`), and q_f = q₀ ⊕ ½h·(v₀ + v_f). (q⁺,
+v⁺) follow as in every scheme of the split family: exactly its weight supports a resting body, which does not
+move.
 
-What `relative` and `absolute` mean: in each of the solver's steps the error of v_i must be within
-absolute + relative·|v_i|, that of s_i within absolute + relative·|s_i|, s_i the displacement in this step, in the
+`relative` and `absolute`: in each of the solver's steps the error of v_i must be within absolute +
+relative·|v_i|, that of s_i within absolute + relative·|s_i|, s_i the displacement in this step, in the
 solver's root mean square.
 """
 
@@ -31,21 +32,21 @@ from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
 from corekit_timestep.configuration_path import ConfigurationPath
-from corekit_timestep.scipy_solvers import METHODS, recentre, revive, saved
+from corekit_timestep.scipy_solvers import METHODS, recentre, restore_solver, solver_state
 from corekit_timestep.split_damping import damping_theta
 
 __all__ = ["ScipyIntegrator"]
 
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
-_CLOSE = 1e-9
-"""A breakpoint this near a grid point, in steps, is the grid point's."""
-_AFTER = 1e-11
-"""How long after a breakpoint an instant is certainly not that of the breakpoint, relative to 1 s + t."""
-_LOOK_AHEAD = 1000
-"""Steps for which breakpoints are collected at once."""
+_NEAR_GRID = 1e-9
+"""Distance in steps within which a breakpoint is identified with a grid point."""
+_START_MARGIN = 1e-11
+"""Time after a breakpoint that rounding certainly distinguishes from it, relative to 1 s + t."""
+_LOOKAHEAD_STEPS = 1000
+"""Number of steps for which breakpoints are collected at once."""
 
 
-class _Refused(Exception):
+class _StepFailure(Exception):
     """Ends a solver's step from inside its right-hand side."""
 
     def __init__(self, status: Status) -> None:
@@ -66,55 +67,55 @@ class _Workspace:
 
 @final
 class ScipyIntegrator(Integrator):
-    """Steps a world by (1); keeps a solver over steps.
+    """Steps a world by (1); continues one solver over steps.
 
     Args:
-        config: names the solver, and gives its tolerances.
-        context: gives the step size h of the grid.
+        config: the solver and its tolerances.
+        context: supplies the step size h of the grid.
     """
 
     def __init__(self, config: ScipyConfig | None = None, context: BuildContext | None = None) -> None:
         self._options = config or ScipyBdfConfig()
         self._method, self._step = METHODS[self._options.method], (context or BuildContext()).step
         self._solver: Any = None
-        self._known: _Workspace | None = None
+        self._workspace: _Workspace | None = None
         self._restored: Memory = {}
-        self._continues, self._hint, self._after = False, 0.0, -math.inf
-        self._breaks = False
+        self._continues, self._last_step_size, self._start_margin_end = False, 0.0, -math.inf
+        self._ends_at_breakpoint = False
         self._frozen: Array | None = None
         self._may_have_impulses = self._is_local = False
-        self._blank = False
+        self._is_restoring = False
         self._evaluations, self._finite = 0, True
 
     # — the step —
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        if self._known is None or self._known.system is not system:
-            self._known, self._continues = _Workspace(system), False
-        work, split = self._known, system.split
+        if self._workspace is None or self._workspace.system is not system:
+            self._workspace, self._continues = _Workspace(system), False
+        workspace, split = self._workspace, system.split
         self._evaluations, self._finite = 0, True
-        if split.apply_rate_jump(state, work.after_jump):
-            state = work.after_jump
+        if split.apply_rate_jump(state, workspace.after_jump):
+            state = workspace.after_jump
         note, status, theta = "", Status.CONVERGED, 0.0
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
                 theta = self._prepare(system, state, h, t_end)
-                status, note = self._run(t_end)
-            except _Refused as refused:
-                status = refused.status
-        free_state = work.free_state
+                status, note = self._advance_solver(t_end)
+            except _StepFailure as failure:
+                status = failure.status
+        free_state = workspace.free_state
         if status is not Status.CONVERGED:
             self._solver, self._continues = None, False
-            out.copy_from(state)  # what is not finite there is named
+            out.copy_from(state)  # the error report names the values that are not finite
             return StepReport(
                 accepted=False, step=h, iterations=self._evaluations, solve=SolveInfo(status), note=note
             )
         solver = self._solver
         y = solver.y if t_end == solver.t else solver.dense_output()(t_end)
-        work.path.state(t_end, y, free_state)
+        workspace.path.compute_state(t_end, y, free_state)
         if self._may_have_impulses:
-            # an impulse over h would correct a displacement that is wrong by the tolerance
+            # otherwise the contact problem would correct the displacement's error by an impulse
             system.integrate(state, 0.5 * (state.v + solver.y[len(state.v) :]), h, state, free_state)
             free_state.time = t_end
         system.smooth.end_step(free_state, self._frozen, self._options.settling)
@@ -129,45 +130,45 @@ class ScipyIntegrator(Integrator):
                 return StepReport(accepted=False, step=h, iterations=self._evaluations, solve=info)
             split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
-            # without impulses the problem gives v_f back, to rounding
-            tiny = 1e-10 * (1.0 + float(np.max(np.abs(out.v), initial=0.0)))
-            unchanged = float(np.max(np.abs(out.v - free_state.v), initial=0.0)) <= tiny
+            # without impulses the problem returns v_f to rounding
+            rounding = 1e-10 * (1.0 + float(np.max(np.abs(out.v), initial=0.0)))
+            unchanged = float(np.max(np.abs(out.v - free_state.v), initial=0.0)) <= rounding
         self._continues = unchanged and not self._may_have_impulses
-        work.last.copy_from(out)
+        workspace.last.copy_from(out)
         return StepReport(accepted=True, step=h, iterations=self._evaluations, solve=info)
 
     @property
-    def _work(self) -> _Workspace:
-        assert self._known is not None
-        return self._known
+    def _ready_workspace(self) -> _Workspace:
+        assert self._workspace is not None
+        return self._workspace
 
     def _prepare(self, system: System, state: State, h: float, t_end: float) -> float:
-        """Provide a solver that stands at the state or continues past it; θ of the split problem."""
+        """Provide a solver at the state or past it; return θ of the split problem."""
         if not math.isfinite(float(np.sum(state.motion))):
-            raise _Refused(Status.NON_FINITE)
+            raise _StepFailure(Status.NON_FINITE)
         self._may_have_impulses, self._is_local = system.split.begin_step(state, h, 2.0 * h)
         if self._restored:
-            given, self._restored = self._restored, {}
-            self._restore(given)
+            restored, self._restored = self._restored, {}
+            self._restore(restored)
         theta, self._frozen = 0.0, None
         if self._may_have_impulses:
-            found = np.zeros(system.nv)
-            if not system.smooth.compute_acceleration(state, found, None, self._options.settling):
-                raise _Refused(Status.SINGULAR)
+            acceleration = np.zeros(system.nv)
+            if not system.smooth.compute_acceleration(state, acceleration, None, self._options.settling):
+                raise _StepFailure(Status.SINGULAR)
             theta, frozen = damping_theta(system.split, h, 0.0, self._may_have_impulses)
             self._frozen = state.v.copy() if frozen else None
-            self._start(state, t_end, breaks=True)
+            self._start(state, t_end, at_breakpoint=True)
             return theta
         if self._continues_from(state):
-            self._look_ahead(t_end)
-            if self._reaches(t_end) or self._solver.status == "running":
+            self._extend_bound(t_end)
+            if self._has_reached(t_end) or self._solver.status == "running":
                 return theta
-        self._start(state, *self._bound(state.time, t_end))
+        self._start(state, *self._find_bound(state.time, t_end))
         return theta
 
     def _continues_from(self, state: State) -> bool:
         """Whether the state is the end of the last step."""
-        last = self._work.last
+        last = self._ready_workspace.last
         return (
             self._continues
             and self._solver is not None
@@ -177,144 +178,155 @@ class ScipyIntegrator(Integrator):
             and np.array_equal(state.aux, last.aux)
         )
 
-    def _run(self, t_end: float) -> tuple[Status, str]:
-        """Let the solver step until it reaches the end; what stopped it, and its message."""
-        solver, path, n = self._solver, self._work.path, self._work.trial.v.size
+    def _advance_solver(self, t_end: float) -> tuple[Status, str]:
+        """Step the solver until the end of the step; return the status and the solver's message."""
+        solver, path, n = self._solver, self._ready_workspace.path, self._ready_workspace.trial.v.size
         for _ in range(self._options.max_inner_steps):
-            if self._reaches(t_end):
+            if self._has_reached(t_end):
                 return Status.CONVERGED, ""
             message = solver.step()
             if solver.status == "failed":
                 return (Status.STALLED if self._finite else Status.NON_FINITE), f"SciPy says: {message}"
             solver.t = float(solver.t)
-            path.move(solver.t, solver.y)
+            path.advance_origin(solver.t, solver.y)
             recentre(solver, n)
-        if self._reaches(t_end):
+        if self._has_reached(t_end):
             return Status.CONVERGED, ""
         return Status.ITERATION_LIMIT, "(`max_inner_steps` of the solver in one step.)"
 
-    def _reaches(self, t_end: float) -> bool:
-        """Whether the solver stands at the end of the step or past it; rounding may put a breakpoint just before it."""
-        return self._solver.t >= t_end - _CLOSE * self._step
+    def _has_reached(self, t_end: float) -> bool:
+        """Whether the solver is at the end of the step or past it; rounding may put a breakpoint just before it."""
+        return self._solver.t >= t_end - _NEAR_GRID * self._step
 
     # — starting —
 
-    def _bound(self, time: float, t_end: float) -> tuple[float, bool]:
-        """Until when the inputs are smooth, at least to the end of the step, and whether a breakpoint is there."""
-        close, horizon = _CLOSE * self._step, _LOOK_AHEAD * self._step
-        known = self._work.system.smooth.smooth_until(time + close, horizon)
-        if known <= t_end + close:
+    def _find_bound(self, time: float, t_end: float) -> tuple[float, bool]:
+        """Return the end of the smooth inputs, at least the end of the step, and whether it is a breakpoint."""
+        near, horizon = _NEAR_GRID * self._step, _LOOKAHEAD_STEPS * self._step
+        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + near, horizon)
+        if smooth_until <= t_end + near:
             return t_end, True
-        return known, known < time + horizon
+        return smooth_until, smooth_until < time + horizon
 
-    def _look_ahead(self, t_end: float) -> None:
-        """Move the bound of a solver that continues, in good time, unless a breakpoint is there."""
+    def _extend_bound(self, t_end: float) -> None:
+        """Extend the bound of a continuing solver before the solver needs it, unless it is a breakpoint."""
         solver = self._solver
-        if self._breaks or solver.t_bound > t_end + _LOOK_AHEAD // 2 * self._step:
+        if self._ends_at_breakpoint or solver.t_bound > t_end + _LOOKAHEAD_STEPS // 2 * self._step:
             return
-        solver.t_bound, self._breaks = self._bound(solver.t, t_end)
+        solver.t_bound, self._ends_at_breakpoint = self._find_bound(solver.t, t_end)
         if solver.t < solver.t_bound:
             solver.status = "running"
 
-    def _start(self, state: State, bound: float, breaks: bool) -> None:
+    def _start(self, state: State, bound: float, at_breakpoint: bool) -> None:
         """Make a new solver from a state to a bound."""
         if self._solver is not None:
-            self._hint = float(self._solver.h_abs)
-        self._breaks, self._after = breaks, state.time + _AFTER * (1.0 + abs(state.time))
-        self._work.path.begin(state)
-        first = min(self._hint, bound - state.time) if self._method.one_step and self._hint else None
+            self._last_step_size = float(self._solver.h_abs)
+        self._ends_at_breakpoint, self._start_margin_end = (
+            at_breakpoint,
+            state.time + _START_MARGIN * (1.0 + abs(state.time)),
+        )
+        self._ready_workspace.path.set_origin(state)
+        first_step = (
+            min(self._last_step_size, bound - state.time)
+            if self._method.one_step and self._last_step_size
+            else None
+        )
         y = np.concatenate([np.zeros(len(state.v)), state.v])
-        self._solver = self._build(state.time, y, bound, first)
+        self._solver = self._build(state.time, y, bound, first_step)
         if not self._finite:
-            raise _Refused(Status.NON_FINITE)
+            raise _StepFailure(Status.NON_FINITE)
 
-    def _build(self, time: float, y: Array, bound: float, first: float | None) -> Any:
+    def _build(self, time: float, y: Array, bound: float, first_step: float | None) -> Any:
         method, options = self._method, self._options
-        longest = self._step if self._is_local else math.inf
+        max_step = self._step if self._is_local else math.inf
         jacobian = {"jac": self._jacobian} if method.needs_jacobian else {}
         solver = method.make(
-            self._rate, time, y, bound, rtol=options.relative, atol=options.absolute, max_step=longest,
-            first_step=first, **jacobian,
+            self._rate, time, y, bound, rtol=options.relative, atol=options.absolute, max_step=max_step,
+            first_step=first_step, **jacobian,
         )  # fmt: skip
         if hasattr(solver, "D"):
-            solver.D[2:] = 0.0  # not read before they are written, but saved
+            solver.D[2:] = (
+                0.0  # SciPy writes these before it reads them, but the internal state contains them
+            )
         if hasattr(solver, "K"):
             solver.K[:] = 0.0
         return solver
 
-    # — what the solver calls —
+    # — callbacks of the solver —
 
     def _trial_state(self, time: float, y: Array) -> State:
-        """The trial state; at a breakpoint the values of the interval that begins there count at a start."""
-        trial = self._work.trial
-        self._work.path.state(time, y, trial)
-        if time < self._after:
-            trial.time = self._after
-        self._work.system.smooth.set_prescribed_velocities(trial)
+        """Return the trial state; at a start the values after a breakpoint count, not those at it."""
+        trial = self._ready_workspace.trial
+        self._ready_workspace.path.compute_state(time, y, trial)
+        if time < self._start_margin_end:
+            trial.time = self._start_margin_end
+        self._ready_workspace.system.smooth.set_prescribed_velocities(trial)
         return trial
 
     def _rate(self, time: float, y: Array) -> Array:
-        """(1)."""
+        """Evaluate (1)."""
         n, out = len(y) // 2, np.zeros(len(y))
-        if self._blank:
+        if self._is_restoring:
             return out
-        trial, smooth = self._trial_state(time, y), self._work.system.smooth
+        trial, smooth = self._trial_state(time, y), self._ready_workspace.system.smooth
         self._evaluations += 1
         if not smooth.compute_acceleration(trial, out[n:], self._frozen, self._options.settling):
-            raise _Refused(Status.SINGULAR)
+            raise _StepFailure(Status.SINGULAR)
         out[:n] = trial.v
         self._finite = math.isfinite(float(np.sum(out)))
         return out
 
     def _jacobian(self, time: float, y: Array) -> Array:
-        """∂ẏ/∂y = [[0, 1], [∂a/∂s, ∂a/∂v]]."""
+        """Evaluate ∂ẏ/∂y = [[0, 1], [∂a/∂s, ∂a/∂v]]."""
         n, out = len(y) // 2, np.zeros((len(y), len(y)))
         out[np.arange(n), n + np.arange(n)] = 1.0
-        if self._blank:
+        if self._is_restoring:
             return out
-        trial, smooth = self._trial_state(time, y), self._work.system.smooth
+        trial, smooth = self._trial_state(time, y), self._ready_workspace.system.smooth
         da_dq, da_dv = out[n:, :n], out[n:, n:]
         tau, damped = self._options.settling, self._frozen is None
         if not smooth.compute_acceleration_jacobian(trial, tau, damped, da_dq, da_dv):
-            raise _Refused(Status.SINGULAR)
+            raise _StepFailure(Status.SINGULAR)
         if not math.isfinite(float(np.sum(out))):
-            raise _Refused(Status.NON_FINITE)
+            raise _StepFailure(Status.NON_FINITE)
         return out
 
     # — internal state —
 
     def memory(self) -> Memory:
-        """The solver, its place, and the end of the last step."""
+        """Return the state of the solver, its origin, and the end of the last step."""
         if self._restored:
             return {name: array.copy() for name, array in self._restored.items()}
-        kept: Memory = {"hint": np.array(self._hint)}
+        arrays: Memory = {"hint": np.array(self._last_step_size)}
         if self._solver is not None:
-            kept["hint"] = np.array(float(self._solver.h_abs))
+            arrays["hint"] = np.array(float(self._solver.h_abs))
         if self._solver is None or not self._continues:
-            return kept
-        last = self._work.last
-        kept |= {f"solver.{name}": array for name, array in saved(self._method, self._solver).items()}
-        kept |= self._work.path.memory()
-        kept |= {"last.q": last.q.copy(), "last.v": last.v.copy(), "last.aux": last.aux.copy()}
-        kept |= {"clock": np.array([last.time, self._after, float(self._breaks)])}
-        return kept
+            return arrays
+        last = self._ready_workspace.last
+        arrays |= {
+            f"solver.{name}": array for name, array in solver_state(self._method, self._solver).items()
+        }
+        arrays |= self._ready_workspace.path.memory()
+        arrays |= {"last.q": last.q.copy(), "last.v": last.v.copy(), "last.aux": last.aux.copy()}
+        arrays |= {"clock": np.array([last.time, self._start_margin_end, float(self._ends_at_breakpoint)])}
+        return arrays
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        self._solver, self._continues, self._frozen, self._hint = None, False, None, 0.0
+        self._solver, self._continues, self._frozen, self._last_step_size = None, False, None, 0.0
         self._restored = {name: array.copy() for name, array in memory.items()}
 
-    def _restore(self, given: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        self._hint = float(given["hint"])
-        if "clock" not in given:
+    def _restore(self, restored: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        self._last_step_size = float(restored["hint"])
+        if "clock" not in restored:
             return
-        own = {name[7:]: array for name, array in given.items() if name.startswith("solver.")}
-        time, bound = float(own["t"]), float(own["t_bound"])
-        self._blank = True
-        self._solver = self._build(time, own["y"], max(bound, time + self._step), self._step)
-        self._blank = False
-        revive(self._method, self._solver, own)
-        self._work.path.remember(given, time)
-        last = self._work.last
-        last.q[:], last.v[:], last.aux[:] = given["last.q"], given["last.v"], given["last.aux"]
-        last.time, self._after, breaks = given["clock"].tolist()
-        self._breaks, self._continues = bool(breaks), True
+        solver_arrays = {name[7:]: array for name, array in restored.items() if name.startswith("solver.")}
+        time, bound = float(solver_arrays["t"]), float(solver_arrays["t_bound"])
+        self._is_restoring = True
+        self._solver = self._build(time, solver_arrays["y"], max(bound, time + self._step), self._step)
+        self._is_restoring = False
+        restore_solver(self._method, self._solver, solver_arrays)
+        self._ready_workspace.path.remember(restored, time)
+        last = self._ready_workspace.last
+        last.q[:], last.v[:], last.aux[:] = restored["last.q"], restored["last.v"], restored["last.aux"]
+        last.time, self._start_margin_end, at_breakpoint = restored["clock"].tolist()
+        self._ends_at_breakpoint, self._continues = bool(at_breakpoint), True

@@ -1,16 +1,16 @@
-"""SciPy's BDF, Radau and RK45 as objects that are kept over steps, moved to a new origin, saved and made again.
+"""SciPy's BDF, Radau and RK45 as objects that continue over steps, with a movable origin and a saved state.
 
-What a solver carries from one of its steps to the next, beside t, y and the length h of the next step:
+Variables of a solver that its next steps depend on, beside t, y and the length h of the next step:
 
-    BDF     differences D of the last six values, order, steps of equal length so far, J, LU of 1 − c·J
-    Radau   f, last values and stages Z (of which it extrapolates), last h and error, J, both LU
+    BDF     differences D of the last six values, order, number of equal steps so far, J, LU of 1 − c·J
+    Radau   f, last values and stages Z (which it extrapolates), last h and error, J, both LU
     RK45    f, last values and stages K, of the dense output
 
-All of it is plain arrays, and these are all that `memory` names: a solver made again from them takes the same
-steps bit for bit.
+All of them are plain arrays, and `solver_state` returns them all: a solver restored from them repeats the
+same steps bit for bit.
 
-Source: the classes `BDF`, `Radau`, `RK45` of `scipy.integrate`; L. F. Shampine and M. W. Reichelt, SIAM J. Sci.
-Comput. 18 (1997) 1–22; E. Hairer and G. Wanner, Solving Ordinary Differential Equations II (1996), IV.8.
+Source: the classes `BDF`, `Radau`, `RK45` of `scipy.integrate`; L. F. Shampine and M. W. Reichelt, SIAM J.
+Sci. Comput. 18 (1997) 1–22; E. Hairer and G. Wanner, Solving Ordinary Differential Equations II (1996), IV.8.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scipy.integrate import BDF, RK45, Radau
 from corekit.data.arrays import Array
 from corekit.roles.component import Memory
 
-__all__ = ["METHODS", "Method", "recentre", "revive", "saved"]
+__all__ = ["METHODS", "Method", "recentre", "restore_solver", "solver_state"]
 
 Rate = Callable[[float, Array], Array]
 
@@ -36,8 +36,8 @@ class Method:
 
     Args:
         make: its class.
-        needs_jacobian: whether it takes one.
-        one_step: whether a fresh start costs it nothing but its length.
+        needs_jacobian: whether it uses a Jacobian.
+        one_step: whether a new start loses only the length of the step.
         numbers, arrays, pairs: attributes that may be None, by their kind; a pair is an LU with its pivots.
     """
 
@@ -58,53 +58,53 @@ METHODS: Final[Mapping[str, Method]] = {
     "rk45": Method(RK45, False, True, ("h_previous",), ("f", "y_old", "K")),
 }  # fmt: skip
 _COMMON: Final = ("t", "t_old", "h_abs", "t_bound")
-_WHOLE: Final = ("order", "n_equal_steps")
+_INTEGERS: Final = ("order", "n_equal_steps")
 
 
-def saved(method: Method, solver: Any) -> Memory:
-    """Everything of a solver that its next steps depend on."""
-    kept: Memory = {"y": solver.y.copy()}
+def solver_state(method: Method, solver: Any) -> Memory:
+    """Return all attributes of a solver that its next steps depend on."""
+    arrays: Memory = {"y": solver.y.copy()}
     for name in (*_COMMON, *method.numbers):
         if getattr(solver, name) is not None:
-            kept[name] = np.array(float(getattr(solver, name)))
+            arrays[name] = np.array(float(getattr(solver, name)))
     for name in method.arrays:
         if getattr(solver, name) is not None:
-            kept[name] = getattr(solver, name).copy()
+            arrays[name] = getattr(solver, name).copy()
     for name in method.pairs:
         if getattr(solver, name) is not None:
-            kept[name], kept[f"{name}.pivots"] = (part.copy() for part in getattr(solver, name))
-    return kept
+            arrays[name], arrays[f"{name}.pivots"] = (part.copy() for part in getattr(solver, name))
+    return arrays
 
 
-def revive(method: Method, blank: Any, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Make a fresh solver the one that `saved` saw."""
+def restore_solver(method: Method, solver: Any, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Set the attributes of a new solver to those that `solver_state` returned."""
     for name in (*_COMMON, *method.numbers):
         value: Any = float(memory[name]) if name in memory else None
-        setattr(blank, name, int(value) if name in _WHOLE else value)
+        setattr(solver, name, int(value) if name in _INTEGERS else value)
     for name in ("y", *method.arrays):
-        setattr(blank, name, memory[name].copy() if name in memory else None)
+        setattr(solver, name, memory[name].copy() if name in memory else None)
     for name in method.pairs:
-        found = (memory[name].copy(), memory[f"{name}.pivots"].copy()) if name in memory else None
-        setattr(blank, name, found)
-    blank.status = "finished" if blank.t == blank.t_bound else "running"
-    _renew_output(blank)
+        pair = (memory[name].copy(), memory[f"{name}.pivots"].copy()) if name in memory else None
+        setattr(solver, name, pair)
+    solver.status = "finished" if solver.t == solver.t_bound else "running"
+    _update_dense_output(solver)
 
 
 def recentre(solver: Any, n: int) -> None:
-    """Let the first n unknowns count from their present values, which the equations do not depend on."""
-    moved = solver.y[:n].copy()
+    """Reset the first n unknowns to zero, which the equations do not depend on."""
+    offset = solver.y[:n].copy()
     solver.y = solver.y.copy()
     solver.y[:n] = 0.0
     if isinstance(solver, BDF):
         solver.D[0, :n] = 0.0
     elif solver.y_old is not None:
         solver.y_old = solver.y_old.copy()
-        solver.y_old[:n] -= moved
-    _renew_output(solver)
+        solver.y_old[:n] -= offset
+    _update_dense_output(solver)
 
 
-def _renew_output(solver: Any) -> None:
-    """Radau keeps its dense output, which holds the last values."""
-    renew = getattr(solver, "_compute_dense_output", None)
-    if renew is not None:
-        solver.sol = None if solver.Z is None else renew()
+def _update_dense_output(solver: Any) -> None:
+    """Recompute Radau's dense output, which contains the last values."""
+    compute = getattr(solver, "_compute_dense_output", None)
+    if compute is not None:
+        solver.sol = None if solver.Z is None else compute()

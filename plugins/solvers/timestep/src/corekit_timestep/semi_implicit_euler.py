@@ -1,14 +1,15 @@
-"""Semi-implicit Euler: one solve a step, positions moved with the new velocity.
+"""Semi-implicit Euler: one solve per step, positions integrated with the new velocity.
 
 Explicit:            M·(v⁺ − v₀) = h·f(q₀, v₀, t) + J_bᵀλ_b + J_cᵀλ_c                    (1)
 Linearly implicit:   (M + h·D + β·h²·K)·v⁺ = M·v₀ + h·(f + D·v₀) + J_bᵀλ_b + J_cᵀλ_c      (2)
 Both:                q⁺ = integrate(q₀, v⁺, h)                                            (3)
 
-(1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model.
-A contact potential, stiff by design, is solved by (2) in both, with β = 1 in (1).
-Order one in h. Where the matrix of (2) is not positive definite (a compressed spring pushes sideways: K has
-negative eigenvalues), σ·M·(v⁺ − v₀) is added on the left with the first σ = 1, 4, 16, … that makes it so;
-σ is of the order h²·|K₋|/M, so the order in h stays, and the step's note says which σ was used.
+(1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model. A contact
+potential, stiff by design, is solved by (2) in both, with β = 1 in (1). Order one in h.
+
+The matrix of (2) may not be positive definite (a compressed spring destabilises sideways: K has negative
+eigenvalues). Then σ·M·(v⁺ − v₀) is added on the left with the first sufficient σ = 1, 4, 16, …. σ is of the
+order h²·|K₋|/M, so the order in h stays. The step's note reports σ.
 
 Source: Stewart and Trinkle (1996); (2) is one Newton step of implicit Euler from v = 0 in K and v₀ in D.
 """
@@ -41,7 +42,7 @@ class SemiImplicitEuler(Integrator):
 
     Args:
         config: form and β.
-        context: gives the step h.
+        context: supplies the step size h.
     """
 
     def __init__(self, config: SemiImplicitEulerConfig, context: BuildContext | None = None) -> None:
@@ -51,29 +52,29 @@ class SemiImplicitEuler(Integrator):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h = self._step
-        left = t_stop - state.time
-        # a remainder of a whole step, within rounding, is taken as one step: the grid stays t₀ + n·h
-        last = left <= h * (1.0 + 1e-9)
+        remaining = t_stop - state.time
+        # a remainder equal to a step within rounding is one step, so the grid stays t₀ + n·h
+        last = remaining <= h * (1.0 + 1e-9)
         if last:
-            h = left
+            h = remaining
         step = system.theta
         step.begin_step(state, h)
         step.linearise_at_start(self._beta, self._damping)
         v, note = out.v, ""
         info = step.solve(v)
         if info.status is _SINGULAR:
-            info, shift = self._shifted(step, v, info)
+            info, shift = self._solve_with_shift(step, v, info)
             if info.status is _SINGULAR:
                 return StepReport(accepted=False, step=h, solve=info)
             note = f"step matrix not positive definite: shifted by {shift:g} times the mass"
         system.integrate(state, v, h, state, out)
         if last:
             out.time = t_stop
-        # by place: named arguments would cost as much as the report
+        # positional, because named arguments would cost as much as the report
         return StepReport(True, h, 1, info, note)
 
-    def _shifted(self, step: ThetaStep, velocity: Array, info: SolveInfo) -> tuple[SolveInfo, float]:
-        """Solve with the first σ that makes the matrix of (2) positive definite; returns the solve and σ."""
+    def _solve_with_shift(self, step: ThetaStep, velocity: Array, info: SolveInfo) -> tuple[SolveInfo, float]:
+        """Solve with the first σ that makes the matrix of (2) positive definite; return the solve information and σ."""
         shift = 0.0
         while info.status is _SINGULAR and self._beta and shift < _LARGEST_SHIFT:
             shift = max(1.0, 4.0 * shift)

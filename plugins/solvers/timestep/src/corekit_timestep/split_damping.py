@@ -2,16 +2,18 @@
 
     (M + θh·D)·v⁺ = M·v_f + θh·D·v₀ + Jᵀλ                                                 (1)
 
-The smooth dynamics with the force f + D·(v − v₀) give v_f, no stiffer than the springs are. With the largest rate
-d = |λ|_max(M⁻¹D)
+The smooth dynamics with the force f + D·(v − v₀) give v_f; they are no stiffer than the springs. With the
+largest rate d = |λ|_max(M⁻¹D)
 
     θ = max(½, 1 − 1/(h·d))                                                               (2)
 
 is the least θ ≥ ½ at which no mode changes its sign in a step: the amplification (1 − (1 − θ)hd)/(1 + θhd) is
-never negative. Order two in the damping as h → 0, stable for every h·d; a body that rests or creeps at
-f = D·v keeps doing so exactly, carried by exactly the impulse that balances f. Damping inside the smooth dynamics acts
-on the speed v_f = h·f·(1 − ½hd + …)/M which the impulse is about to stop: the impulse is h·f·(1 − ½hd + …), or with
-θ = ½ in (1) still h·f·(1 − (hd)²/12 + …) at best. So wherever an impulse may act damping is split off.
+never negative. The damping is of order two as h → 0 and stable for every h·d. A body that rests or creeps at
+f = D·v continues exactly so, and the impulse exactly balances f.
+
+Damping inside the smooth dynamics would act on the speed v_f = h·f·(1 − ½hd + …)/M that the impulse then
+stops. The impulse would be h·f·(1 − ½hd + …), or with θ = ½ in (1) at best h·f·(1 − (hd)²/12 + …). Damping is
+therefore split off wherever an impulse may act.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from corekit.roles.steps import SplitStep
 __all__ = ["damping_theta", "solve_split_step"]
 
 _UNDERESTIMATE = 1.1
-"""The rate d is estimated from below; θ is chosen for one that is this much larger."""
+"""Factor on the rate d in (2), because d is estimated from below."""
 
 
 def damping_theta(
@@ -31,9 +33,10 @@ def damping_theta(
 ) -> tuple[float, bool]:
     """Return θ of (1), and whether the smooth dynamics must freeze the damping at its start.
 
-    Where h·d ≤ `split_above` and no impulse may act, the smooth dynamics contain the damping. Near contacts and with
-    bounded constraints it is always frozen: otherwise it would act on the speed that the impulse is about to stop, and
-    a resting body would be carried by up to ½·h·d less than its weight. The last acceleration is that of the start.
+    If h·d ≤ `split_above` and no impulse may act, the smooth dynamics contain the damping. Near contacts and
+    with bounded constraints it is always frozen. Otherwise it would act on the speed that the impulse then
+    stops, and the impulse on a resting body would be up to ½·h·d too small. The last acceleration must be
+    that of the start.
     """
     stiffness = h * step.max_damping_rate()
     if not stiffness:

@@ -1,28 +1,31 @@
-"""The θ family: implicit Euler (θ = 1) and implicit midpoint (θ = ½), with shorter steps where Newton's method fails.
+"""The θ family: implicit Euler (θ = 1) and implicit midpoint (θ = ½), with shorter steps if Newton's method fails.
 
     M·(v⁺ − v₀) = h·f(q_θ, v̄, t + θh) + J_bᵀλ_b + J_cᵀλ_c
     v̄ = θ·v⁺ + (1 − θ)·v₀,   q_θ = integrate(q₀, v̄, θh),   q⁺ = integrate(q₀, v̄, h)        (1)
 
-M and the directions of contacts and constraints are those at θh; gaps and constraints hold at the end of the step.
+M and the directions of contacts and constraints are those at θh; gaps and constraints hold at the end of the
+step.
 
-θ = 1 is of first order and damps fast modes (a mode ω loses exp(−½·h·ω²·t) of its amplitude), so it suits stiff models
-and contact. θ = ½ is of second order, symplectic and undamped: a linear mode keeps its amplitude for every h and is
-late by (ω·h)²/12 of its period. There a mode with h·ω ≫ 1 has the frequency (2/h)·atan(½·h·ω) ≈ π/h: it changes its
-sign from step to step for ever. All such modes have nearly one frequency, so a slow motion of a non-linear model
-couples them in resonance and feeds them, faster for larger steps: watch the energy. `generalized-alpha` damps what
-rings and loses (h·ω)³ of slow modes; θ = 1 damps all.
+θ = 1 is of first order and damps fast modes (a mode ω loses exp(−½·h·ω²·t) of its amplitude), so it suits
+stiff models and contact. θ = ½ is of second order, symplectic and undamped: the amplitude of a linear mode is
+constant for every h, and its phase is late by (ω·h)²/12 of its period. There a mode with h·ω ≫ 1 has the
+frequency (2/h)·atan(½·h·ω) ≈ π/h: it changes its sign from step to step for ever. All such modes have nearly
+one frequency. A slow motion of a non-linear model therefore couples them in resonance and feeds them, faster
+for larger steps: check the energy. `generalized-alpha` damps ringing modes and loses (h·ω)³ of slow ones; θ =
+1 damps all.
 
-(1) is solved by `corekit.roles.stage_solver` from the initial guesses of `velocity_predictor`. A step that fails from
-all of them is halved, down to h/2¹⁰; after five easy steps the step size doubles again up to h. A whole number of
-steps reaches the next stop, so the scenario's grid stays. With a bound e on the local error, a step is also cut where
+`corekit.roles.stage_solver` solves (1) from the initial guesses of `velocity_predictor`. A step that fails
+from all of them is halved, down to h/2¹⁰; after five easy steps the step size doubles again up to h. An
+integer number of steps ends at the next stop, so the scenario's grid stays. With a bound e on the local
+error, a step is also cut if
 
     ½·h·|v⁺ − v₀| > e   (θ = 1),        (h²/12)·|a − a_before|·2h/(h + h_before) > e   (θ = ½)      (2)
 
 a = (v⁺ − v₀)/h: the leading terms ½h²·q̈ and h³/12·q⃛ of the error of one step, in metres or radians.
 
-Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1, VI.4; Mandziuk and Schlick (1995),
-"Resonance in the dynamics of chemical systems simulated by the implicit-midpoint scheme"; for (2): Hairer, Nørsett and
-Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
+Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1, VI.4; Mandziuk and Schlick
+(1995), "Resonance in the dynamics of chemical systems simulated by the implicit-midpoint scheme"; for (2):
+Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
 """
 
 from __future__ import annotations
@@ -55,11 +58,11 @@ _UNSOLVED = StageSolution(False, SolveInfo(), 0, 0.0)
 
 @final
 class ThetaIntegrator(Integrator):
-    """Steps a world by (1); keeps the size of the next step, and for (2) the last acceleration.
+    """Steps a world by (1); stores the size of the next step, and for (2) the last acceleration.
 
     Args:
         config: θ, and the options of Newton's method and of the step size.
-        context: gives the step size h.
+        context: supplies the step size h.
     """
 
     def __init__(self, config: ThetaConfig | None = None, context: BuildContext | None = None) -> None:
@@ -78,15 +81,15 @@ class ThetaIntegrator(Integrator):
         self._contraction = math.inf, 0
 
     def memory(self) -> Memory:
-        """Size of the next step [s], easy steps so far, acceleration of the last step, Newton's contraction."""
-        kept: Memory = {
+        """Return the next step size [s], easy steps so far, acceleration of the last step, Newton's contraction."""
+        arrays: Memory = {
             "step_size": np.array([self._step_size, self._last_step_size]),
             "easy": np.array(self._easy),
             "contraction": np.array(self._contraction if self._solver is None else self._solver.contraction),
         }
         if self._acceleration is not None:
-            kept["acceleration"] = self._acceleration.copy()
-        return kept | self._predictor.memory() | self._cache.memory()
+            arrays["acceleration"] = self._acceleration.copy()
+        return arrays | self._predictor.memory() | self._cache.memory()
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._step_size, self._easy, self._acceleration, self._last_step_size = (
@@ -108,23 +111,23 @@ class ThetaIntegrator(Integrator):
         self._cache.remember(memory)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
-        solver = self._solver_of(system)
+        solver = self._stage_solver(system)
         theta, adaptive = self._theta, self._config.adaptive
         shortest = self._step * _SHORTEST
-        # kept only with an accepted step, so that a step that failed can be repeated
-        wanted, easy = self._step_size, self._easy
+        # stored only after an accepted step, so that a failed step can be repeated
+        step_size, easy = self._step_size, self._easy
         while True:
-            h, t_end = step_towards(self._step, wanted, state.time, t_stop)
-            solved = self._solve(system, state, h, solver)
-            error = self._local_error(state, solver.velocity, h) if solved.converged else 0.0
-            short = h <= shortest * (1.0 + 1e-9)
-            if solved.converged and (error <= self._config.local_error or short or not adaptive):
+            h, t_end = step_towards(self._step, step_size, state.time, t_stop)
+            solution = self._solve(system, state, h, solver)
+            error = self._local_error(state, solver.velocity, h) if solution.converged else 0.0
+            is_shortest = h <= shortest * (1.0 + 1e-9)
+            if solution.converged and (error <= self._config.local_error or is_shortest or not adaptive):
                 break
-            if not adaptive or short:
-                return StepReport(False, h, solved.iterations, solved.info, _note(solved, cut=False))
-            wanted, easy = max(shortest, 0.5 * h), 0
+            if not adaptive or is_shortest:
+                return StepReport(False, h, solution.iterations, solution.info, _note(solution, cut=False))
+            step_size, easy = max(shortest, 0.5 * h), 0
         v, mean = solver.velocity, self._mean
-        self._adapt(wanted, easy, solved, error)
+        self._update_step_size(step_size, easy, solution, error)
         if self._bounded:
             self._acceleration, self._last_step_size = (v - state.v) / h, h
         out.v[:] = v
@@ -133,10 +136,12 @@ class ThetaIntegrator(Integrator):
         self._predictor.add_step(mean, v, h)
         system.integrate(state, mean, h, state, out)
         out.time = t_end
-        return StepReport(True, h, solved.iterations, solved.info, _note(solved, cut=wanted < self._step))
+        return StepReport(
+            True, h, solution.iterations, solution.info, _note(solution, cut=step_size < self._step)
+        )
 
-    def _solver_of(self, system: System) -> StageSolver:
-        """The stage solver of this world, made where it is another than the last."""
+    def _stage_solver(self, system: System) -> StageSolver:
+        """Return the stage solver of this world; make a new one if the world is not that of the last step."""
         solver = self._solver
         if solver is None or self._system is not system:
             contraction = self._contraction if solver is None else solver.contraction
@@ -146,49 +151,49 @@ class ThetaIntegrator(Integrator):
         return solver
 
     def _solve(self, system: System, state: State, h: float, solver: StageSolver) -> StageSolution:
-        """Newton's method from every initial guess in turn until one converges."""
+        """Run Newton's method from every initial guess in turn until one converges."""
         iterations, step = 0, system.theta
-        usable = self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
-        solved = _UNSOLVED
+        try_chord = self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
+        solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
             step.begin_step(state, h)
             solver.velocity[:] = guess
-            if usable:
-                usable = False
+            if try_chord:
+                try_chord = False
                 chord = solver.solve_by_chord_steps()
                 if chord is not None:
                     return chord
                 self._cache.on_failure()
-            solved = solver.solve()
-            iterations += solved.iterations
-            if solved.converged:
-                self._cache.store(system, state, solver.linearised_at, h, solved.shift)
+            solution = solver.solve()
+            iterations += solution.iterations
+            if solution.converged:
+                self._cache.store(system, state, solver.linearised_at, h, solution.shift)
                 break
-        return solved._replace(iterations=iterations)
+        return solution._replace(iterations=iterations)
 
     def _local_error(self, state: State, velocity: Array, h: float) -> float:
-        """The left side of (2) [m or rad]; 0 without a bound."""
+        """Return the left side of (2) [m or rad]; 0 without a bound."""
         if not self._bounded:
             return 0.0
         change = velocity - state.v
         before = self._acceleration
-        # without a step before, the bound of first order is the cautious one
+        # without a previous step, the bound of first order is the cautious one
         if self._theta == 1.0 or before is None:
             return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
         jerk = (change / h - before) * (2.0 / (h + self._last_step_size))
         return h**3 / 12.0 * float(np.max(np.abs(jerk), initial=0.0))
 
-    def _adapt(self, wanted: float, easy: int, solved: StageSolution, error: float) -> None:
+    def _update_step_size(self, step_size: float, easy: int, solution: StageSolution, error: float) -> None:
         """Store the size of the next step; a cut one doubles after five easy steps in a row."""
-        if wanted < self._step:
-            simple = solved.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
-            easy = easy + 1 if simple else 0
+        if step_size < self._step:
+            is_easy = solution.iterations <= _EASY_ITERATIONS and error <= 0.25 * self._config.local_error
+            easy = easy + 1 if is_easy else 0
             if easy >= _EASY_STEPS:
-                wanted, easy = min(self._step, 2.0 * wanted), 0
-        self._step_size, self._easy = wanted, easy
+                step_size, easy = min(self._step, 2.0 * step_size), 0
+        self._step_size, self._easy = step_size, easy
 
 
-def _note(solved: StageSolution, *, cut: bool) -> str:
-    if solved.shift:
-        return f"step matrix not positive definite: shifted by {solved.shift:g} times the mass"
-    return "steps cut, so that they converge and keep any bound on their error" if cut else ""
+def _note(solution: StageSolution, *, cut: bool) -> str:
+    if solution.shift:
+        return f"step matrix not positive definite: shifted by {solution.shift:g} times the mass"
+    return "steps cut, so that they converge and satisfy any bound on their error" if cut else ""

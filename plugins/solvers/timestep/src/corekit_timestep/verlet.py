@@ -1,4 +1,4 @@
-"""Verlet's scheme in its two forms, then one contact problem a step.
+"""Verlet's scheme in its two forms, then one contact problem per step.
 
     velocity:  a₀ = a(q₀, v₀),   q_f = integrate(q₀, v₀ + ½·h·a₀, h),   a₁ = a(q_f, v₀ + h·a₀)
                v_f = v₀ + ½·h·(a₀ + a₁)                                                    (1)
@@ -6,14 +6,14 @@
                q_f = integrate(q_m, v_f, ½·h)                                                (2)
     contact about (q_f, v_f) gives v⁺,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                (3)
 
-a is the acceleration of the smooth dynamics, with constraints and contact potentials. Second order, symplectic
-where forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at impacts. (1) takes
-accelerations at the ends of the step, (2) in its middle, where a force that jumps at a grid point has the value of its
-own interval.
+a is the acceleration of the smooth dynamics, with constraints and contact potentials. Second order,
+symplectic if forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at
+impacts. (1) evaluates accelerations at the ends of the step, (2) in its middle, where a force that jumps at a
+grid point has the value of its own interval.
 
-Damping with a stiff rate d, h·d > `split_above`, and near contacts any damping, is frozen at v₀ in (1) and (2) and
-solved linearly implicitly in (3) (`split_damping`): a step is stable for every h·d, and a resting body is carried by
-exactly its weight.
+Damping with a stiff rate d, h·d > `split_above`, and near contacts any damping, is frozen at v₀ in (1) and
+(2) and solved linearly implicitly in (3) (`split_damping`). A step is then stable for every h·d, and exactly
+its weight supports a resting body.
 
 Source: Swope et al. (1982), J. Chem. Phys. 76(1); Hairer, Lubich and Wanner (2006), "Geometric Numerical
 Integration", I.1.4.
@@ -45,8 +45,8 @@ class Verlet(Integrator):
     """Steps a world by (1) or (2), and (3).
 
     Args:
-        config: which form, and which damping is split off.
-        context: gives the step h.
+        config: the form, and the threshold of split damping.
+        context: supplies the step size h.
     """
 
     def __init__(self, config: VerletConfig | None = None, context: BuildContext | None = None) -> None:
@@ -62,20 +62,20 @@ class Verlet(Integrator):
         split = system.split
         may_have_impulses = split.begin_step(state, h).may_have_impulses
         theta, frozen = 0.0, False
-        before, moved = np.zeros(system.nv), True
+        start_acceleration, is_regular = np.zeros(system.nv), True
         splits = self._config.split_above < math.inf or may_have_impulses
         if splits or self._config.form == "velocity":
-            moved = system.smooth.compute_acceleration(state, before)
-        if moved and splits:
+            is_regular = system.smooth.compute_acceleration(state, start_acceleration)
+        if is_regular and splits:
             theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)
-        if moved:
-            start = state.v if frozen else None
-            moved = (
-                _from_middle(system, state, h, start, middle, free_state)
+        if is_regular:
+            frozen_velocity = state.v if frozen else None
+            is_regular = (
+                _apply_position_form(system, state, h, frozen_velocity, middle, free_state)
                 if self._config.form == "position"
-                else _from_ends(system, state, h, before, start, free_state)
+                else _apply_velocity_form(system, state, h, start_acceleration, frozen_velocity, free_state)
             )
-        if not moved:
+        if not is_regular:
             return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
         info = solve_split_step(split, free_state, t_end, theta, frozen, out)
         return StepReport(accepted=info.status is not Status.SINGULAR, step=h, solve=info)
@@ -87,33 +87,33 @@ class Verlet(Integrator):
         pass
 
 
-def _from_ends(
-    system: System, state: State, h: float, before: Array, frozen: Array | None, free_state: State
+def _apply_velocity_form(
+    system: System, state: State, h: float, start_acceleration: Array, frozen: Array | None, free_state: State
 ) -> bool:
-    """(1), with a₀ = `before`; False if the mass matrix is singular."""
-    after = np.zeros(system.nv)
-    system.integrate(state, state.v + 0.5 * h * before, h, state, free_state)
-    free_state.v[:] = state.v + h * before
-    if not system.smooth.compute_acceleration(free_state, after, frozen):
+    """Apply (1); return False if the mass matrix is singular."""
+    end_acceleration = np.zeros(system.nv)
+    system.integrate(state, state.v + 0.5 * h * start_acceleration, h, state, free_state)
+    free_state.v[:] = state.v + h * start_acceleration
+    if not system.smooth.compute_acceleration(free_state, end_acceleration, frozen):
         return False
-    free_state.v[:] = state.v + 0.5 * h * (before + after)
+    free_state.v[:] = state.v + 0.5 * h * (start_acceleration + end_acceleration)
     return True
 
 
-def _from_middle(
+def _apply_position_form(
     system: System, state: State, h: float, frozen: Array | None, middle: State, free_state: State
 ) -> bool:
-    """(2); False if the mass matrix is singular."""
-    found = np.zeros(system.nv)
+    """Apply (2); return False if the mass matrix is singular."""
+    acceleration = np.zeros(system.nv)
     system.integrate(state, state.v, 0.5 * h, state, middle)
     middle.v[:] = state.v
-    if not system.smooth.compute_acceleration(middle, found, frozen):
+    if not system.smooth.compute_acceleration(middle, acceleration, frozen):
         return False
     if frozen is None:
-        middle.v[:] = state.v + 0.5 * h * found
-        if not system.smooth.compute_acceleration(middle, found):
+        middle.v[:] = state.v + 0.5 * h * acceleration
+        if not system.smooth.compute_acceleration(middle, acceleration):
             return False
-    after = state.v + h * found
-    system.integrate(middle, after, 0.5 * h, middle, free_state)
-    free_state.v[:] = after
+    end_velocity = state.v + h * acceleration
+    system.integrate(middle, end_velocity, 0.5 * h, middle, free_state)
+    free_state.v[:] = end_velocity
     return True
