@@ -58,7 +58,7 @@ LAYER = 2e-4
 SOLVERS = {
     "lcp": {"use": "lcp"},
     "qp": {"use": "qp"},
-    "imc": {"use": "imc", "options": {"tolerance": LAYER}},
+    "imc": {"use": "imc", "options": {"distance_tolerance": LAYER}},
 }
 
 

@@ -49,7 +49,7 @@ viscous_drag = 12.0
 
 [contact]
 detector = "edges"
-solver = { use = "imc", options = { tolerance = 5e-4, stiffness = 2e4 } }
+solver = { use = "imc", options = { distance_tolerance = 5e-4, stiffness = 2e4 } }
 
 [integrator]
 use = "implicit-euler"
@@ -91,7 +91,7 @@ def test_the_arm_of_scenario_a_rests_on_its_box_within_the_layer():
         "time.step=4e-3",
         "output.every=0.02",
     )
-    imc = ("contact.solver.use=imc", f"contact.solver.options={{ tolerance = {LAYER} }}")
+    imc = ("contact.solver.use=imc", f"contact.solver.options={{ distance_tolerance = {LAYER} }}")
     one = run(ARM, 0.8, *implicit)
     other = run(ARM, 0.8, *implicit, *imc)
     assert other.contacts().count > 0

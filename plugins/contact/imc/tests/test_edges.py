@@ -18,7 +18,7 @@ from corekit_testing.reference_detector import closest_points
 from corekit_testing.rounding import rounding
 
 
-def world(nodes, edges, radius=0.01, *, never=(), self_contact=True, obstacles=(), bodies=None):
+def world(nodes, edges, radius=0.01, *, excluded=(), self_contact=True, obstacles=(), bodies=None):
     """A table and poses of edges between nodes (n, 3), one body unless `bodies` names the body of every edge.
 
     Obstacles are (kind, size, position, rotation).
@@ -41,23 +41,23 @@ def world(nodes, edges, radius=0.01, *, never=(), self_contact=True, obstacles=(
         offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
         obstacle=np.concatenate([np.full(m, -1), np.arange(len(obstacles))]).astype(int),
         vertices=(None,) * n,
-        never=np.array(never, dtype=np.int64).reshape(-1, 2),
+        never=np.array(excluded, dtype=np.int64).reshape(-1, 2),
         self_contact=np.array([self_contact] * (1 if bodies is None else max(bodies) + 1)),
     )
     poses = ShapePoses(position, rotation, end, nodes, np.tile(np.eye(3), (len(nodes), 1, 1)))
     return table, poses
 
 
-def near(table, poses, margin, **options):
+def find_pairs(table, poses, margin, **options):
     detector = EdgeDetector(EdgeDetectorConfig(**options))
     detector.prepare(table, detector.served)
-    found = Candidates(1)
-    detector.candidates(poses, margin, found)
-    return detector, found
+    pairs = Candidates(1)
+    detector.candidates(poses, margin, pairs)
+    return detector, pairs
 
 
 def contacts(table, poses, margin=np.inf, **options):
-    detector, pairs = near(table, poses, 1e3 if margin == np.inf else margin, **options)
+    detector, pairs = find_pairs(table, poses, 1e3 if margin == np.inf else margin, **options)
     found = ContactSet(1)
     detector.measure(pairs, poses, margin, found)
     return found
@@ -65,7 +65,7 @@ def contacts(table, poses, margin=np.inf, **options):
 
 @given(seed=st.integers(0, 10_000), count=st.integers(2, 40), margin=st.floats(0.0, 0.3))
 @settings(max_examples=60, deadline=None)
-def test_the_hash_misses_no_pair_and_names_none_twice(seed, count, margin):
+def test_the_hash_misses_no_pair_and_reports_none_twice(seed, count, margin):
     """Against the distance of every pair, with edges of very different lengths."""
     rng = np.random.default_rng(seed)
     start = rng.uniform(-1, 1, (count, 3))
@@ -73,14 +73,14 @@ def test_the_hash_misses_no_pair_and_names_none_twice(seed, count, margin):
     nodes = np.concatenate([start, end])
     edges = [(i, count + i) for i in range(count)]
     table, poses = world(nodes, edges, bodies=list(range(count)))
-    _, found = near(table, poses, margin)
+    _, found = find_pairs(table, poses, margin)
     pairs = [tuple(pair) for pair in found.pairs[: found.count].tolist()]
     assert len(set(pairs)) == len(pairs)
     assert all(i < j for i, j in pairs)
     for i, j in itertools.combinations(range(count), 2):
         s, t = closest_points(start[i], end[i], start[j], end[j])
-        apart = start[i] + s * (end[i] - start[i]) - start[j] - t * (end[j] - start[j])
-        if np.linalg.norm(apart) - 0.02 < margin:
+        offset = start[i] + s * (end[i] - start[i]) - start[j] - t * (end[j] - start[j])
+        if np.linalg.norm(offset) - 0.02 < margin:
             assert (i, j) in pairs
 
 
@@ -90,23 +90,23 @@ def helix(n, turns, radius, pitch):
 
 
 @pytest.mark.parametrize("nodes", [21, 101, 401])
-def test_a_straight_rod_never_touches_itself_however_fine_its_mesh(nodes):
-    """Edges down to an eighth of the radius; only adjacent ones are listed by the model."""
+def test_a_straight_rod_never_touches_itself_at_any_mesh_size(nodes):
+    """Edges down to an eighth of the radius; the model excludes only adjacent ones."""
     points = np.column_stack([np.linspace(0, 1, nodes), np.zeros(nodes), np.zeros(nodes)])
     edges = [(i, i + 1) for i in range(nodes - 1)]
-    table, poses = world(points, edges, radius=0.02, never=[(i, i + 1) for i in range(nodes - 2)])
+    table, poses = world(points, edges, radius=0.02, excluded=[(i, i + 1) for i in range(nodes - 2)])
     assert contacts(table, poses, margin=1e-3).count == 0
 
 
 def test_a_tight_helix_touches_itself_from_coil_to_coil_alone():
-    """Coils 1.5 diameters apart at a gap below the margin; arcs along the rod are left out."""
+    """Coils 1.5 diameters apart at a gap below the margin; neighbours along the rod are excluded."""
     radius, n = 0.01, 300
     points = helix(n, 3, 0.05, 0.022)
     table, poses = world(points, [(i, i + 1) for i in range(n - 1)], radius=radius)
     found = contacts(table, poses, margin=0.01)
     assert found.count > 50
-    apart = np.abs(np.diff(found.shape[: found.count], axis=1)) * (n - 1) ** -1 * 3
-    assert apart.min() > 0.8  # turns between the edges of a pair
+    offset = np.abs(np.diff(found.shape[: found.count], axis=1)) * (n - 1) ** -1 * 3
+    assert offset.min() > 0.8  # turns between the edges of a pair
     assert found.gap[: found.count].min() == pytest.approx(
         0.022 * np.cos(np.arctan(0.022 / (0.1 * np.pi))) - 0.02, rel=0.02
     )
@@ -118,8 +118,8 @@ def test_neighbourhoods_lead_over_joints_and_around_rings():
     ends = np.array([(i, (i + 1) % n) for i in range(n)])
     keys = neighbour_keys(np.arange(n), ends, np.ones(n), np.full(n, 0.5), n, 1.5)
     pairs = {(int(key) // n, int(key) % n) for key in keys}
-    wanted = {(i, j) for i, j in itertools.combinations(range(n), 2) if min(j - i, n - j + i) <= 2}
-    assert pairs == wanted
+    expected = {(i, j) for i, j in itertools.combinations(range(n), 2) if min(j - i, n - j + i) <= 2}
+    assert pairs == expected
     # a cross of four arms in node 0, two edges each: over the joint the inner edges are adjacent
     star = np.array([(0, 1), (1, 2), (0, 3), (3, 4), (0, 5), (5, 6), (0, 7), (7, 8)])
     keys = neighbour_keys(np.arange(8), star, np.ones(8), np.full(8, 0.4), 8, 1.0)
@@ -160,7 +160,7 @@ def distance_to(kind, size, x):
 def test_gaps_to_solids_are_the_least_along_the_edge(kind):
     """Against 20 001 points of the edge, at random poses apart from the solid."""
     rng = np.random.default_rng(5)
-    share = np.linspace(0, 1, 20_001)[:, None]
+    fraction = np.linspace(0, 1, 20_001)[:, None]
     for _ in range(20):
         turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         turn *= np.sign(np.linalg.det(turn))
@@ -168,15 +168,15 @@ def test_gaps_to_solids_are_the_least_along_the_edge(kind):
         away = rng.normal(size=3)
         away *= 0.7 / np.linalg.norm(away)
         nodes = centre + away + 0.25 * rng.normal(size=(2, 3))
-        inside = (nodes[0] * (1 - share) + nodes[1] * share - centre) @ turn
-        least = distance_to(kind, np.array(SOLIDS[kind]), inside).min()
-        if least < 1e-3:
+        inside = (nodes[0] * (1 - fraction) + nodes[1] * fraction - centre) @ turn
+        min_distance = distance_to(kind, np.array(SOLIDS[kind]), inside).min()
+        if min_distance < 1e-3:
             continue
         table, poses = world(nodes, [(0, 1)], obstacles=[(kind, SOLIDS[kind], centre, turn)])
         found = contacts(table, poses)
         assert found.count == 1
-        assert found.gap[0] == pytest.approx(least - 0.01, abs=2e-8)
-        # the normal leads from the solid into the edge, the carriers sum to one
+        assert found.gap[0] == pytest.approx(min_distance - 0.01, abs=2e-8)
+        # the normal points from the solid into the edge, the weights sum to one
         assert found.weight[0, :2].sum() == pytest.approx(1.0)
         on_axis = found.weight[0, 0] * nodes[0] + found.weight[0, 1] * nodes[1]
         assert on_axis == pytest.approx(found.point[0] + (0.01 + 0.5 * found.gap[0]) * found.normal[0])
@@ -198,21 +198,21 @@ def test_a_nan_position_is_reported_not_dropped():
     assert np.isnan(found.gap[: found.count]).any()
 
 
-def test_lengths_at_the_first_step_are_remembered():
-    """A resumed detector leaves out the same pairs although the rod has shrunk meanwhile."""
+def test_lengths_at_the_first_step_are_the_internal_state():
+    """A resumed detector excludes the same pairs although the rod has shrunk meanwhile."""
     points = np.column_stack([np.linspace(0, 1, 11), np.zeros(11), np.zeros(11)])
     edges = [(i, i + 1) for i in range(10)]
     table, poses = world(points, edges, radius=0.02)
-    first, found = near(table, poses, 0.3)
+    first, found = find_pairs(table, poses, 0.3)
     _, shrunk = world(0.2 * points, edges, radius=0.02)
     first.candidates(shrunk, 0.3, found)
-    again = EdgeDetector()
-    again.prepare(table, again.served)
-    again.remember(first.memory())
-    other, fresh = Candidates(1), Candidates(1)
-    again.candidates(shrunk, 0.3, other)
-    anew = EdgeDetector()
-    anew.prepare(table, anew.served)
-    anew.candidates(shrunk, 0.3, fresh)
-    assert np.array_equal(other.pairs[: other.count], found.pairs[: found.count])
-    assert fresh.count < other.count
+    restored = EdgeDetector()
+    restored.prepare(table, restored.served)
+    restored.remember(first.memory())
+    restored_pairs, fresh_pairs = Candidates(1), Candidates(1)
+    restored.candidates(shrunk, 0.3, restored_pairs)
+    fresh_detector = EdgeDetector()
+    fresh_detector.prepare(table, fresh_detector.served)
+    fresh_detector.candidates(shrunk, 0.3, fresh_pairs)
+    assert np.array_equal(restored_pairs.pairs[: restored_pairs.count], found.pairs[: found.count])
+    assert fresh_pairs.count < restored_pairs.count

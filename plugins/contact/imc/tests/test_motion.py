@@ -1,4 +1,4 @@
-"""Bodies in contact by potentials, stepped implicitly: rest, slopes, energy, momentum."""
+"""Bodies in contact by potentials with implicit steps: rest, slopes, energy, momentum."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ def stepper(h, theta=1.0):
     return ImplicitEuler(ImplicitEulerConfig(theta=theta), BuildContext(step=h))
 
 
-def imc(tolerance=LAYER, stiffness=1e4, *, adapt=True):
+def imc(distance_tolerance=LAYER, stiffness=1e4, *, adapt=True):
     return ImplicitContact(
-        ImplicitContactConfig(tolerance=tolerance, stiffness=stiffness, slip_tolerance=NU, adapt=adapt)
+        ImplicitContactConfig(
+            distance_tolerance=distance_tolerance, stiffness=stiffness, slip_tolerance=NU, adapt=adapt
+        )
     )
 
 
 def resting_gap(weight, stiffness):
-    """Where −k·φ′(g) carries a weight [N]."""
+    """Gap at which −k·φ′(g) supports a weight [N]."""
     return brentq(lambda g: -stiffness * barrier(g, LAYER)[1] - weight, -0.1, LAYER)
 
 
@@ -57,7 +59,7 @@ def on_floor(model, h, theta=1.0, friction=0.0, solver=None, **options):
     )  # fmt: skip
 
 
-def test_a_ball_comes_to_rest_where_the_potential_carries_it():
+def test_a_ball_comes_to_rest_where_the_potential_balances_its_weight():
     simulation = on_floor(ball(0.1 - 4e-4), 2e-3)
     simulation.run(1.0)
     gap = resting_gap(G, 1e4)
@@ -88,18 +90,18 @@ def test_the_threshold_of_sliding_on_a_slope_is_its_tangent(below):
     if below:
         assert v == pytest.approx(NU / 7.5 * math.atanh(0.9), rel=1e-4)
     else:
-        wanted = G * (math.sin(slope) - mu * math.cos(slope)) * 0.2
-        assert v == pytest.approx(wanted, abs=2 * NU)
+        expected = G * (math.sin(slope) - mu * math.cos(slope)) * 0.2
+        assert v == pytest.approx(expected, abs=2 * NU)
 
 
-def test_a_bounce_without_friction_keeps_the_energy_under_midpoint():
+def test_a_bounce_without_friction_conserves_energy_under_midpoint():
     """Kinetic, potential and contact energy: bounded in every contact, the same height after it."""
     h, drop = 2e-4, 2e-3
-    simulation = on_floor(ball(0.1 + drop), h, 0.5, solver=imc(adapt=False, tolerance=2e-3))
-    seen = []
-    simulation.observe(lambda run, _report: seen.append(run.state.q[2] - 0.1))
+    simulation = on_floor(ball(0.1 + drop), h, 0.5, solver=imc(adapt=False, distance_tolerance=2e-3))
+    samples = []
+    simulation.observe(lambda run, _report: samples.append(run.state.q[2] - 0.1))
     simulation.run(0.25)
-    heights = np.array(seen)
+    heights = np.array(samples)
     peaks = heights[1:-1][(heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:])]
     assert len(peaks) >= 3
     assert np.abs(peaks - drop).max() < 1e-3 * drop
@@ -117,14 +119,14 @@ def rod(points, velocities, masses):
 
 @pytest.mark.parametrize("theta", [1.0, 0.5])
 @pytest.mark.parametrize("friction", [0.0, 0.4])
-def test_colliding_edges_keep_momentum_and_angular_momentum(theta, friction):
+def test_colliding_edges_conserve_momentum_and_angular_momentum(theta, friction):
     """Two dumbbells hit crosswise, off centre; forces are equal, opposite and along the line between the edges."""
     masses = np.array([0.2, 0.3, 0.15, 0.25])
     one = rod(((-0.2, 0, 0.05), (0.2, 0, 0.05)), ((0, 0, -0.8), (0, 0, -0.8)), (0.2, 0.3))
     two = rod(((0.05, -0.2, 0), (0.05, 0.2, 0)), ((0.1, 0, 0), (0.1, 0, 0)), (0.15, 0.25))
     simulation = small_world(
         {"one": one, "two": two}, stepper(2e-4, theta), step=2e-4, friction=friction,
-        solver=imc(stiffness=2e4, adapt=False, tolerance=2e-3), detector=EdgeDetector(),
+        solver=imc(stiffness=2e4, adapt=False, distance_tolerance=2e-3), detector=EdgeDetector(),
     )  # fmt: skip
 
     def momenta():
@@ -132,26 +134,26 @@ def test_colliding_edges_keep_momentum_and_angular_momentum(theta, friction):
         return masses @ v, masses @ np.cross(x, v)
 
     linear, angular = momenta()
-    touched = []
-    simulation.observe(lambda run, _report: touched.append(run.contacts().normal_impulse.sum()))
+    impulses = []
+    simulation.observe(lambda run, _report: impulses.append(run.contacts().normal_impulse.sum()))
     simulation.run(0.06)
-    assert max(touched) > 1e-4
-    assert touched[-1] == 0.0
+    assert max(impulses) > 1e-4
+    assert impulses[-1] == 0.0
     after = momenta()
     assert after[0] == pytest.approx(linear, abs=1e-12)
     if theta == 0.5 and friction == 0.0:
-        # midpoint keeps quadratic invariants; friction acts at the axes, not at the surfaces
+        # midpoint conserves quadratic invariants; friction acts at the axes, not at the surfaces
         assert after[1] == pytest.approx(angular, abs=1e-10)
 
 
 def test_newton_converges_quadratically_on_crossing_edges():
-    """The Hessian is exact: each change of the velocity is of the order of the square of the one before."""
+    """The Hessian is exact: each increment of the velocity is of the order of the square of the previous one."""
     h = 2e-3
     one = rod(((-0.2, 0, 0.041), (0.2, 0.03, 0.041)), ((0, 0, -0.4), (0, 0, -0.1)), (0.2, 0.3))
     two = rod(((0.05, -0.2, 0), (0.02, 0.2, 0)), ((0.1, 0, 0), (0.0, 0.2, 0)), (0.15, 0.25))
     simulation = small_world(
         {"one": one, "two": two}, stepper(h), step=h, friction=0.0,
-        solver=imc(stiffness=1e4, adapt=False, tolerance=5e-3), detector=EdgeDetector(),
+        solver=imc(stiffness=1e4, adapt=False, distance_tolerance=5e-3), detector=EdgeDetector(),
     )  # fmt: skip
     step, state = simulation.system.theta, simulation.state
     step.begin_step(state, h)
@@ -173,24 +175,24 @@ def test_a_pushed_edge_sticks_below_the_cone_and_slides_beyond():
     mu, mass, h = 0.4, 0.5, 1e-3
     weight = 0.5 * mass * G
     height = 0.02 + resting_gap(weight, 1e4)
-    for share in (0.8, 1.6):
+    for load_factor in (0.8, 1.6):
         bar = PointChain(
             PointChainConfig(
                 masses=(0.5 * mass, 0.5 * mass), positions=((0.0, 0, height), (0.3, 0, height)),
                 links=("none", "spring"), stiffness=1e6, shape="edge", radius=0.02,
             )
         )  # fmt: skip
-        push = share * mu * mass * G
+        force = load_factor * mu * mass * G
         simulation = small_world(
             {"bar": bar}, stepper(h, 0.5), step=h, solver=imc(adapt=False), detector=EdgeDetector(),
-            obstacles=[floor()], friction=mu, inputs={"bar": {"pull": Constant((push, 0.0, 0.0))}},
+            obstacles=[floor()], friction=mu, inputs={"bar": {"pull": Constant((force, 0.0, 0.0))}},
         )  # fmt: skip
         simulation.run(0.3)
         v = simulation.state.v.reshape(2, 3)[:, 0].mean()
-        if share < 1.0:
+        if load_factor < 1.0:
             assert abs(simulation.state.q[0]) < 1e-3
         else:
-            assert v == pytest.approx((push - mu * mass * G) / mass * 0.3, rel=2e-3)
+            assert v == pytest.approx((force - mu * mass * G) / mass * 0.3, rel=2e-3)
 
 
 def crossing_chains(h, height=0.0296):
@@ -214,8 +216,8 @@ def crossing_chains(h, height=0.0296):
     )  # fmt: skip
 
 
-def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
-    """Along the Newton step Δ the residual falls as (1 − s)·ρ: by differences of ρ, A not being looked at."""
+def test_the_coupled_matrix_of_two_bodies_is_the_slope_of_their_residual():
+    """Along Newton's increment Δ the residual falls as (1 − s)·ρ: by differences of ρ, without A itself."""
     h = 2e-3
     simulation = crossing_chains(h)
     simulation.run(0.02)
@@ -224,7 +226,7 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
     v, after = state.v.copy(), np.zeros(60)
     system.theta.linearise(v, 1.0)
     system.theta.solve(after)
-    # the driven node's velocity is given
+    # the velocity of the driven node is prescribed
     assert after[30:33] == pytest.approx([0.3, -0.02, 0.0], abs=rounding(16))
     v[30:33] = after[30:33]
     step = after - v
@@ -238,13 +240,13 @@ def test_the_joined_matrix_of_two_bodies_is_the_slope_of_their_residual():
     slope = (residual(v + size * step) - residual(v - size * step)) / (2 * size)
     before = residual(v)
     pairs = {tuple(pair) for pair in simulation.contacts().shape.tolist()}
-    assert any(first < 9 <= second < 18 for first, second in pairs)  # the chains do touch each other
+    assert any(first < 9 <= second < 18 for first, second in pairs)  # the chains touch each other
     assert np.abs(slope + before).max() < 1e-5 * np.abs(before).max()
 
 
-def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_answer():
-    """One node a contact couples nothing anew; two chains in contact do. Dense algebra answers both alike."""
-    right = np.random.default_rng(2).normal(size=60)
+def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_solution():
+    """Contacts of one node add no coupling, two chains in contact do. Both agree with dense algebra."""
+    rhs = np.random.default_rng(2).normal(size=60)
     for height, banded in ((1.0, True), (0.0296, False)):
         simulation = crossing_chains(2e-3, height)
         simulation.run(0.02)
@@ -257,41 +259,41 @@ def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_answer():
         assert (np.max(row - column) <= widest) is np.bool_(banded)
         dense = np.zeros((60, 60))
         dense[row, column] = matrix._data
-        found = right.copy()
-        matrix.correct(found)
+        solution = rhs.copy()
+        matrix.correct(solution)
         # the backward error of LU is n·ε·|L|·|U|·|x|; without pivoting of a definite matrix |L|·|U| is of A's size
         assert np.abs(
-            dense @ found - np.where(np.isin(np.arange(60), matrix._held), 0.0, right)
-        ).max() < rounding(60, float(np.abs(dense).max()), float(np.abs(found).max()))
+            dense @ solution - np.where(np.isin(np.arange(60), matrix._held), 0.0, rhs)
+        ).max() < rounding(60, float(np.abs(dense).max()), float(np.abs(solution).max()))
 
 
-def test_a_run_through_changing_couplings_goes_on_the_same_from_its_memory():
-    """The order of elimination depends on the contacts that were: what resumes and what runs on leave them alike."""
+def test_a_run_through_changing_couplings_resumes_to_the_bit():
+    """The order of elimination depends on earlier contacts: a resumed run and an uninterrupted one discard them."""
     first, resumed = crossing_chains(2e-3), crossing_chains(2e-3)
     first.run(0.12)
-    kept = first.memory()
+    internal_state = first.memory()
     for simulation in (first, resumed):
-        simulation.remember(kept)
+        simulation.remember(internal_state)
         simulation.run(0.16)
     assert first.state.q.tobytes() == resumed.state.q.tobytes()
     assert first.state.v.tobytes() == resumed.state.v.tobytes()
 
 
-def test_contacts_that_couple_anew_are_taken_into_the_matrix(monkeypatch):
-    """The crossing wanders along the chains, from edge to edge, and every step converges.
+def test_contacts_with_new_couplings_enter_the_matrix(monkeypatch):
+    """The crossing moves along the chains, from edge to edge, and every step converges.
 
-    Pitfall: the symbolic analysis is repeated where a pair couples anew, not in every iteration.
+    Pitfall: the symbolic analysis is repeated for a new coupling, not in every iteration.
     """
     analysed = []
     analyse = CoupledStepMatrix._analyse
     monkeypatch.setattr(CoupledStepMatrix, "_analyse", lambda matrix: (analysed.append(1), analyse(matrix)))
     simulation = crossing_chains(2e-3)
-    pairs, worst = set(), []
+    pairs, iteration_counts = set(), []
     simulation.observe(lambda run, _report: pairs.update(map(tuple, run.contacts().shape.tolist())))
-    simulation.observe(lambda _run, report: worst.append(report.iterations))
+    simulation.observe(lambda _run, report: iteration_counts.append(report.iterations))
     simulation.run(0.2)
-    crossed = {pair for pair in pairs if pair[0] < 9 <= pair[1] < 18}
-    assert len(crossed) >= 2
-    assert 0 < len(analysed) <= 2 * len(crossed) < sum(worst) / 10
-    assert max(worst) < 15
+    crossings = {pair for pair in pairs if pair[0] < 9 <= pair[1] < 18}
+    assert len(crossings) >= 2
+    assert 0 < len(analysed) <= 2 * len(crossings) < sum(iteration_counts) / 10
+    assert max(iteration_counts) < 15
     assert simulation.state.q.reshape(20, 3)[:, 2].min() > 0.01 - 2e-3

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from corekit.data.contacts import ContactSet
 from corekit.roles.contact import PotentialTerms
-from corekit_imc.barrier import barrier, slip_share
+from corekit_imc.barrier import barrier, slip_factors
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.imc import ImplicitContact
 from corekit_imc.segments import closest_parameters
@@ -23,23 +23,23 @@ LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
 
 
 def potential(**options):
-    given_options: dict[str, Any] = {
-        "tolerance": LAYER,
+    defaults: dict[str, Any] = {
+        "distance_tolerance": LAYER,
         "stiffness": STIFFNESS,
         "slip_tolerance": SLIP,
         "adapt": False,
     }
-    return ImplicitContact(ImplicitContactConfig(**(given_options | options)))
+    return ImplicitContact(ImplicitContactConfig(**(defaults | options)))
 
 
-def edge_contact(x, reach, friction=0.0):
-    """The contact of edges x[0]x[1] and x[2]x[3] whose radii sum to `reach`, and its parameters."""
+def edge_contact(x, radii, friction=0.0):
+    """The contact of edges x[0]x[1] and x[2]x[3] whose radii sum to `radii`, and its parameters."""
     a, b, c, d = x
     s, t = closest_parameters(tuple(b - a), tuple(d - c), tuple(a - c))
     w = (1 - s) * a + s * b - (1 - t) * c - t * d
     distance = np.linalg.norm(w)
     contacts = ContactSet(1)
-    contacts.count, contacts.gap[0], contacts.normal[0] = 1, distance - reach, w / distance
+    contacts.count, contacts.gap[0], contacts.normal[0] = 1, distance - radii, w / distance
     tangent = np.cross(w, [0.3, 0.5, 0.8])
     contacts.tangent[0], contacts.friction[0] = tangent / np.linalg.norm(tangent), friction
     contacts.frame[0], contacts.weight[0] = [0, 1, 2, 3], [1 - s, s, t - 1, -t]
@@ -61,9 +61,9 @@ def slope(function, x, size):
         shift = np.zeros(x.size)
         shift[k] = size
         shift = shift.reshape(x.shape)
-        near = function(x + shift) - function(x - shift)
+        shifted = function(x + shift) - function(x - shift)
         far = function(x + 2 * shift) - function(x - 2 * shift)
-        columns.append((8 * near - far) / (12 * size))
+        columns.append((8 * shifted - far) / (12 * size))
     return np.stack(columns, axis=-1)
 
 
@@ -78,11 +78,11 @@ def test_barrier_and_its_derivatives_equal_those_of_the_formula(gap, layer):
         return (mpmath.log(1 + mpmath.exp(-rate * g)) / rate) ** 2
 
     with mpmath.workdps(40):
-        wanted = [energy(mpmath.mpf(gap)), mpmath.diff(energy, gap, 1), mpmath.diff(energy, gap, 2)]
-    assert barrier(gap, layer) == pytest.approx([float(value) for value in wanted], rel=1e-9)
+        expected = [energy(mpmath.mpf(gap)), mpmath.diff(energy, gap, 1), mpmath.diff(energy, gap, 2)]
+    assert barrier(gap, layer) == pytest.approx([float(value) for value in expected], rel=1e-9)
 
 
-def test_deep_inside_it_is_a_spring_and_never_overflows():
+def test_deep_inside_the_barrier_is_a_spring_and_never_overflows():
     for gap in (-0.02, -1.0, -1e6):
         phi, first, second = barrier(gap, LAYER)
         assert phi == pytest.approx(gap * gap, rel=1e-7)
@@ -90,7 +90,7 @@ def test_deep_inside_it_is_a_spring_and_never_overflows():
         assert second == pytest.approx(2.0, rel=1e-6)
 
 
-def test_it_ends_at_the_layer_without_a_step_that_counts():
+def test_the_jump_at_the_end_of_the_layer_is_negligible():
     inside, outside = barrier(LAYER * (1 - 1e-12), LAYER), barrier(LAYER, LAYER)
     assert outside == (0.0, 0.0, 0.0)
     assert abs(inside[0]) < 1e-13 * LAYER**2
@@ -98,13 +98,13 @@ def test_it_ends_at_the_layer_without_a_step_that_counts():
 
 
 @given(speed=st.floats(0.0, 10.0))
-def test_slip_share_is_the_hyperbolic_tangent_with_its_limit(speed):
-    share, over, steepness = slip_share(speed, SLIP)
+def test_the_slip_factor_is_the_hyperbolic_tangent_with_its_limit(speed):
+    gamma, ratio, gamma_slope = slip_factors(speed, SLIP)
     rate = 15.0 / SLIP
-    assert share == pytest.approx(math.tanh(0.5 * rate * speed), abs=rounding(8))
-    assert 0.0 <= share <= 1.0
-    assert steepness == pytest.approx(0.5 * rate * (1 - share * share), rel=1e-12)
-    assert over == pytest.approx(share / speed if speed > 1e-9 else 0.5 * rate, rel=1e-7)
+    assert gamma == pytest.approx(math.tanh(0.5 * rate * speed), abs=rounding(8))
+    assert 0.0 <= gamma <= 1.0
+    assert gamma_slope == pytest.approx(0.5 * rate * (1 - gamma * gamma), rel=1e-12)
+    assert ratio == pytest.approx(gamma / speed if speed > 1e-9 else 0.5 * rate, rel=1e-7)
 
 
 # — derivatives —
@@ -113,61 +113,61 @@ def test_slip_share_is_the_hyperbolic_tangent_with_its_limit(speed):
 def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
     """To 1e-6 relative at 60 random pairs: edge–edge, point–edge and point–point all occur."""
     rng, seen = np.random.default_rng(0), set()
-    still = np.zeros((4, 3))
+    zero_velocity = np.zeros((4, 3))
     for _ in range(60):
         x = rng.normal(size=(4, 3))
         _, parameters, distance = edge_contact(x, 0.0)
         if any(0 < abs(p - edge) < 1e-3 for p in parameters for edge in (0.0, 1.0)):
-            continue  # a difference across a class boundary sees the jump of the Hessian
-        reach = distance - LAYER * rng.uniform(-0.6, 0.6)
+            continue  # a difference across a class boundary includes the jump of the Hessian
+        radii = distance - LAYER * rng.uniform(-0.6, 0.6)
 
-        def energy(y, reach=reach):
-            return terms(edge_contact(y, reach)[0], y, still).energy
+        def energy(y, radii=radii):
+            return terms(edge_contact(y, radii)[0], y, zero_velocity).energy
 
-        def force(y, reach=reach):
-            return terms(edge_contact(y, reach)[0], y, still).force[0]
+        def force(y, radii=radii):
+            return terms(edge_contact(y, radii)[0], y, zero_velocity).force[0]
 
-        found = terms(edge_contact(x, reach)[0], x, still)
-        pull = slope(energy, x, 5e-6)[0]
-        assert np.abs(pull + found.force[0]).max() < 1e-6 * np.abs(pull).max()
+        terms_at = terms(edge_contact(x, radii)[0], x, zero_velocity)
+        force_norm = slope(energy, x, 5e-6)[0]
+        assert np.abs(force_norm + terms_at.force[0]).max() < 1e-6 * np.abs(force_norm).max()
         stiffness = slope(force, x, 5e-6)
-        assert np.abs(stiffness + found.stiffness[0]).max() < 1e-6 * np.abs(stiffness).max()
+        assert np.abs(stiffness + terms_at.stiffness[0]).max() < 1e-6 * np.abs(stiffness).max()
         seen.add(sum(0 < p < 1 for p in parameters))
     assert seen == {0, 1, 2}
 
 
 def test_a_dashpot_resists_approach_alone_and_its_slopes_equal_differences():
-    """b·σ·a beside the spring; with friction, of which it is a load too."""
+    """b·σ·a beside the spring; with friction, whose normal load includes it."""
     model, plain = potential(damping=30.0), potential()
     x = np.array([[-1.0, 0, 0.3], [1, 0, 0.3], [0.1, -1, 0], [0.2, 1, 0]])
     contacts, _, _ = edge_contact(x, 0.295, friction=0.4)
     rate = 15.0 / LAYER
-    shares = contacts.weight[0][:, None] * contacts.normal[0]
+    directions = contacts.weight[0][:, None] * contacts.normal[0]
     for sign in (-1.0, 1.0):
-        v = sign * 0.2 * shares + 0.02 * np.array([[1.0, 0.5, 0], [0.3, 1, 0], [0, 0, 0], [0, 0, 0]])
-        closing = max(0.0, -float(np.sum(shares * v)))
-        made = 1.0 / (1.0 + math.exp(rate * contacts.gap[0]))
-        found, spring = terms(contacts, x, v, model), terms(contacts, x, v, plain)
-        assert found.normal_force[0] - spring.normal_force[0] == pytest.approx(
-            30.0 * made * closing, rel=1e-9
+        v = sign * 0.2 * directions + 0.02 * np.array([[1.0, 0.5, 0], [0.3, 1, 0], [0, 0, 0], [0, 0, 0]])
+        approach = max(0.0, -float(np.sum(directions * v)))
+        contact_fraction = 1.0 / (1.0 + math.exp(rate * contacts.gap[0]))
+        terms_at, spring = terms(contacts, x, v, model), terms(contacts, x, v, plain)
+        assert terms_at.normal_force[0] - spring.normal_force[0] == pytest.approx(
+            30.0 * contact_fraction * approach, rel=1e-9
         )
 
         def force(u):
             return terms(contacts, x, u.reshape(4, 3), model).force[0]
 
         slopes = slope(force, v.ravel(), 1e-6).reshape(12, 12)
-        assert np.abs(slopes + found.damping[0]).max() < 1e-6 * np.abs(slopes).max()
-        near = []
+        assert np.abs(slopes + terms_at.damping[0]).max() < 1e-6 * np.abs(slopes).max()
+        shifted = []
         for shift in (1e-8, -1e-8):
             moved, _, _ = edge_contact(x, 0.295 - shift, friction=0.4)
-            near.append(terms(moved, x, v, model).force[0])
-        by_gap = (near[0] - near[1]) / 2e-8
-        wanted = -found.stiffness[0] @ shares.ravel() / np.sum(shares**2)
-        assert np.abs(by_gap - wanted).max() < 1e-4 * np.abs(by_gap).max()
+            shifted.append(terms(moved, x, v, model).force[0])
+        by_gap = (shifted[0] - shifted[1]) / 2e-8
+        expected = -terms_at.stiffness[0] @ directions.ravel() / np.sum(directions**2)
+        assert np.abs(by_gap - expected).max() < 1e-4 * np.abs(by_gap).max()
 
 
 def test_force_is_continuous_where_the_class_changes():
-    """The closest point runs over an end of the edge: point–edge on one side, edge–edge on the other."""
+    """The closest point passes an end of the edge: point–edge on one side, edge–edge on the other."""
     x = np.array([[0.0, 0, 0], [1, 0, 0], [1.0, -1, 0.1], [1.0, 1, 0.1]])
     forces, classes = [], []
     for shift in np.linspace(-1e-7, 1e-7, 8):
@@ -192,7 +192,7 @@ def test_parallel_edges_meet_in_the_middle_of_their_overlap_and_stay_there():
 
 @given(speed=st.floats(1e-6, 5.0), friction=st.floats(0.05, 1.5), seed=st.integers(0, 1000))
 @settings(max_examples=50, deadline=None)
-def test_friction_stays_in_the_cone_and_reaches_it_when_sliding(speed, friction, seed):
+def test_friction_stays_in_the_cone_and_is_on_it_when_sliding(speed, friction, seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(4, 3))
     distance = edge_contact(x, 0.0)[2]
@@ -200,27 +200,27 @@ def test_friction_stays_in_the_cone_and_reaches_it_when_sliding(speed, friction,
     direction = contacts.tangent[0]
     velocity = np.zeros((4, 3))
     velocity[:2] = speed * direction
-    found = terms(contacts, x, velocity)
-    limit = friction * found.normal_force[0]
+    terms_at = terms(contacts, x, velocity)
+    limit = friction * terms_at.normal_force[0]
     assert limit > 0
-    pull = np.hypot(*found.tangential_force[0])
-    assert pull <= limit * (1 + 1e-12)
-    assert pull == pytest.approx(limit * math.tanh(7.5 * speed / SLIP), rel=1e-9)
-    assert found.tangential_force[0, 0] < 0  # against the slip
+    force_norm = np.hypot(*terms_at.tangential_force[0])
+    assert force_norm <= limit * (1 + 1e-12)
+    assert force_norm == pytest.approx(limit * math.tanh(7.5 * speed / SLIP), rel=1e-9)
+    assert terms_at.tangential_force[0, 0] < 0  # against the slip
     if speed > SLIP:
-        assert pull > (1 - 1e-6) * limit
+        assert force_norm > (1 - 1e-6) * limit
 
 
-def test_damping_at_zero_slip_is_the_limit_that_makes_it_stick():
+def test_damping_at_zero_slip_is_the_limit_that_permits_sticking():
     """½·K₂·μ·N on the tangent plane, on the first edge's node with weight 1."""
     x = np.array([[0.0, 0, 0], [-1, 0, 0.5], [0.0, -1, -0.1], [0.0, 1, -0.1]])
     contacts, _, _ = edge_contact(x, 0.1, 0.4)
-    found = terms(contacts, x, np.zeros((4, 3)))
+    terms_at = terms(contacts, x, np.zeros((4, 3)))
     n = contacts.normal[0]
-    wanted = 0.5 * 15 / SLIP * 0.4 * found.normal_force[0] * (np.eye(3) - np.outer(n, n))
+    expected = 0.5 * 15 / SLIP * 0.4 * terms_at.normal_force[0] * (np.eye(3) - np.outer(n, n))
     assert contacts.weight[0, 0] == 1.0
-    assert found.damping[0, :3, :3] == pytest.approx(wanted, rel=1e-12)
-    assert not found.tangential_force.any()
+    assert terms_at.damping[0, :3, :3] == pytest.approx(expected, rel=1e-12)
+    assert not terms_at.tangential_force.any()
 
 
 def test_damping_equals_differences_over_the_velocities():
@@ -229,16 +229,16 @@ def test_damping_equals_differences_over_the_velocities():
     contacts, *_ = edge_contact(x, edge_contact(x, 0.0)[2] + 0.1 * LAYER, 0.6)
     for size in (0.0, 0.02, 1e-9, 0.5):
         v = size * rng.normal(size=(4, 3))
-        found = terms(contacts, x, v)
+        terms_at = terms(contacts, x, v)
         differences = -slope(lambda u: terms(contacts, x, u).force[0], v, 1e-6)
         largest = np.abs(terms(contacts, x, 0 * v).damping).max()
-        assert np.abs(differences - found.damping[0]).max() < 1e-6 * largest
+        assert np.abs(differences - terms_at.damping[0]).max() < 1e-6 * largest
 
 
 # — between steps —
 
 
-def test_stiffness_follows_the_load_between_steps_only_and_comes_back():
+def test_stiffness_adapts_to_the_load_between_steps_alone_and_returns():
     model = potential(adapt=True)
     contacts = ContactSet(1)
     contacts.count, contacts.gap[0], contacts.normal[0], contacts.weight[0, 0] = (
@@ -256,11 +256,11 @@ def test_stiffness_follows_the_load_between_steps_only_and_comes_back():
     other.remember(model.memory())
     assert other.stiffness == model.stiffness
     model.accepted(contacts, 1e-3)
-    assert model.stiffness == 2 * STIFFNESS  # as deep as before: it does not throw out what moves out
+    assert model.stiffness == 2 * STIFFNESS  # as deep as before: no increase under a body that moves out
     contacts.count = 0
     for _ in range(200):
         model.accepted(contacts, 1e-3)
-    assert model.stiffness == 2 * STIFFNESS  # nothing is learned in the air
+    assert model.stiffness == 2 * STIFFNESS  # no adaptation in the air
     contacts.count, contacts.gap[0] = 1, 0.9 * LAYER
     for _ in range(3000):
         model.accepted(contacts, 1e-3)
@@ -277,8 +277,8 @@ def test_a_fixed_stiffness_does_not_adapt():
     assert model.stiffness == STIFFNESS
 
 
-@pytest.mark.parametrize("option", ["tolerance", "stiffness", "slip_tolerance"])
+@pytest.mark.parametrize("option", ["distance_tolerance", "stiffness", "slip_tolerance"])
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
-def test_bad_options_are_refused_by_name(option, value):
+def test_the_error_names_an_invalid_option(option, value):
     with pytest.raises(ValueError, match=option):
         ImplicitContactConfig(**{option: value})

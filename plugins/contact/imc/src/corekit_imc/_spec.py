@@ -1,4 +1,4 @@
-"""What this distribution offers, in plain words."""
+"""Specifications of the contact potential and the edge detector."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ edges = ComponentSpec(
     api="0.1",
     target="corekit_imc.edges:EdgeDetector",
     config="corekit_imc.config:EdgeDetectorConfig",
-    summary="Edges of rods against each other, floors, boxes and round shapes, found by a spatial hash.",
+    summary="Edges of rods against each other, floors, boxes and round shapes, by a spatial hash.",
     modules=("numba",),
     citation=(
         "V. J. Lumelsky, On fast computation of distance between line segments, Information Processing Letters 21 "

@@ -1,18 +1,18 @@
-"""The contact energy as a function of the gap, and friction as a function of the slip speed.
+"""Contact energy as a function of the gap, and friction as a function of the slip speed.
 
 With g the gap [m], K₁ = 15/δ and the softplus S = log(1 + exp(−K₁·g))/K₁ [m], energy k·φ, normal force −k·φ′:
 
     φ = S²,   φ′ = −2·S·σ,   φ″ = 2·σ² + 2·K₁·S·σ·(1 − σ),   σ = 1/(1 + exp(K₁·g)),   φ = 0 for g ≥ δ      (1)
 
-Deep inside φ → g², φ″ → 2: a spring of stiffness 2·k. The paper changes over to g² at g = −δ, where S differs
-from −g by 2·10⁻⁸·δ; (1) has no such seam, and the one at +δ is below 10⁻¹³·δ².
+Deep inside φ → g², φ″ → 2: a spring of stiffness 2·k. The paper switches to g² at g = −δ, where S differs
+from −g by 2·10⁻⁸·δ; (1) has no such jump, and the one at +δ is below 10⁻¹³·δ².
 
-With u the slip speed [m/s] and K₂ = 15/ν the share of Coulomb's force that acts against the slip, and it over u,
+With u the slip speed [m/s] and K₂ = 15/ν, γ is the fraction of Coulomb's force that acts against the slip:
 
     γ = 2/(1 + exp(−K₂·u)) − 1 = tanh(½·K₂·u),   γ′ = ½·K₂·(1 − γ²),   γ/u → ½·K₂ as u → 0                (2)
 
-Source: Choi et al. (2024), "DisMech: a discrete differential geometry-based physical simulator for soft robots
-and structures", eq. (10)–(13); Tong et al. (2023).
+Source: Choi et al. (2024), "DisMech: a discrete differential geometry-based physical simulator for soft
+robots and structures", eq. (10)–(13); Tong et al. (2023).
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ import math
 
 from corekit.compiled import compiled
 
-__all__ = ["barrier", "slip_share"]
+__all__ = ["barrier", "slip_factors"]
 
 
 @compiled
 def barrier(gap: float, layer: float) -> tuple[float, float, float]:
-    """φ [m²], φ′ [m] and φ″ [-] of (1) for a gap [m] and δ = `layer` [m]."""
+    """Return φ [m²], φ′ [m] and φ″ [-] of (1) for a gap [m] and δ = `layer` [m]."""
     if gap >= layer:
         return 0.0, 0.0, 0.0
     rate = 15.0 / layer
     x = -rate * gap
     # e^−|x| never overflows; log1p keeps S exact where it is small
-    small = math.exp(-abs(x))
-    soft = (math.log1p(small) + max(0.0, x)) / rate
-    share = 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
-    rest = small / (1.0 + small) if x >= 0.0 else 1.0 / (1.0 + small)
-    return soft * soft, -2.0 * soft * share, 2.0 * share * (share + rate * soft * rest)
+    exponential = math.exp(-abs(x))
+    soft = (math.log1p(exponential) + max(0.0, x)) / rate
+    factor = 1.0 / (1.0 + exponential) if x >= 0.0 else exponential / (1.0 + exponential)
+    complement = exponential / (1.0 + exponential) if x >= 0.0 else 1.0 / (1.0 + exponential)
+    return soft * soft, -2.0 * soft * factor, 2.0 * factor * (factor + rate * soft * complement)
 
 
 @compiled
-def slip_share(speed: float, scale: float) -> tuple[float, float, float]:
-    """γ [-], γ/u [s/m] and γ′ [s/m] of (2) for u = `speed` ≥ 0 [m/s] and ν = `scale` [m/s]."""
+def slip_factors(speed: float, scale: float) -> tuple[float, float, float]:
+    """Return γ [-], γ/u [s/m] and γ′ [s/m] of (2) for u = `speed` ≥ 0 [m/s] and ν = `scale` [m/s]."""
     rate = 15.0 / scale
     x = 0.5 * rate * speed
-    share = math.tanh(x)
+    factor = math.tanh(x)
     # tanh(x)/x = 1 − x²/3 + … : below 1e-4 the series is exact to rounding
-    over = 0.5 * rate * (1.0 - x * x / 3.0) if x < 1e-4 else share / speed
-    return share, over, 0.5 * rate * (1.0 - share * share)
+    ratio = 0.5 * rate * (1.0 - x * x / 3.0) if x < 1e-4 else factor / speed
+    return factor, ratio, 0.5 * rate * (1.0 - factor * factor)

@@ -13,23 +13,23 @@ __all__ = ["EdgeDetectorConfig", "ImplicitContactConfig"]
 class ImplicitContactConfig:
     """Options of `imc`."""
 
-    tolerance: float = option(
-        5e-4, "δ: half the layer about gap 0 in which the force sets in smoothly", unit="m", above=0
+    distance_tolerance: float = option(
+        5e-4, "δ: half the layer about gap 0 in which the force rises smoothly", unit="m", above=0
     )
-    stiffness: float = option(1e4, "k: of the contact, the least one if it adapts", unit="N/m", above=0)
+    stiffness: float = option(1e4, "k: contact stiffness, its lower bound if it adapts", unit="N/m", above=0)
     adapt: bool = option(
         True,
-        "let k follow the mean load between steps, so that surfaces rest at most about δ/5 deep in each other",
+        "adapt k to the mean load between steps, so that surfaces at rest penetrate by at most about δ/5",
     )
     damping: float = option(
         0.0,
-        "b: of a dashpot beside the spring, which resists approach and lets go freely",
+        "b: of a dashpot beside the spring, which resists approach but not separation",
         unit="N·s/m",
         low=0,
     )
     slip_tolerance: float = option(
         1e-3,
-        "ν: slip above which friction is Coulomb's; below it a load under the cone creeps",
+        "ν: slip speed above which friction is Coulomb's; below it a load under the cone creeps",
         unit="m/s",
         above=0,
     )
@@ -41,6 +41,6 @@ class EdgeDetectorConfig:
 
     neighbourhood: float = option(
         1.5707963267948966,
-        "edges of one body nearer to each other along it than this times (r₁ + r₂) never touch",
+        "edges of one body never touch if their distance along it is below this times (r₁ + r₂)",
         low=0,
     )

@@ -1,15 +1,15 @@
 """Derivatives of the distance between two edges, one formula for all of its classes.
 
-With carriers a, b of the first edge and c, d of the second, w = (1 − s)·a + s·b − (1 − t)·c − t·d, D = |w|, n = w/D
-and s, t at the closest points, W = [(1 − s)·I, s·I, −(1 − t)·I, −t·I] (3 × 12):
+With material points a, b of the first edge and c, d of the second, w = (1 − s)·a + s·b − (1 − t)·c − t·d, D =
+|w|, n = w/D and s, t at the closest points, W = [(1 − s)·I, s·I, −(1 − t)·I, −t·I] (3 × 12):
 
     ∇D = Wᵀ·n                                                                                       (1)
     ∇∇(½·D²) = WᵀW − P·(UᵀU)⁻¹·Pᵀ,     ∇∇D = (∇∇(½·D²) − ∇D·∇Dᵀ)/D                                    (2)
 
-U has a column for each parameter that is free, 0 < s < 1: b − a, 0 < t < 1: c − d; P = WᵀU + Q with columns
-[−w; w; 0; 0] for s and [0; 0; w; −w] for t. None free is point–point, one point–edge, both edge–edge. D is once
-continuously differentiable across the classes; its Hessian jumps. UᵀU of parallel edges is singular and gets the
-same small diagonal as in `segments`.
+U has a column for each free parameter, 0 < s < 1: b − a, 0 < t < 1: c − d; P = WᵀU + Q with columns [−w; w;
+0; 0] for s and [0; 0; w; −w] for t. No free parameter is point–point, one point–edge, both edge–edge. D is
+once continuously differentiable across the classes; its Hessian jumps. UᵀU of parallel edges is singular; its
+diagonal has the same small addition as in `segments`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["add_distance_hessian", "is_edge_pair"]
 
 @compiled
 def is_edge_pair(weight: Array, frame: Array, position: Array, normal: Array, gap: float) -> bool:
-    """Whether carriers (4, 3) with weights (4,) are two edges' ends whose distance (1) the gap is."""
+    """Whether material points (4, 3) with weights (4,) are the ends of two edges, and the gap is their distance (1)."""
     if frame[0] < 0 or frame[1] < 0 or frame[2] < 0 or frame[3] < 0:
         return False
     if abs(weight[0] + weight[1] - 1.0) > 1e-9 or abs(weight[2] + weight[3] + 1.0) > 1e-9:
         return False
-    along = square = 0.0
+    projection = square = 0.0
     for axis in range(3):
         w = (
             weight[0] * position[0, axis]
@@ -38,10 +38,10 @@ def is_edge_pair(weight: Array, frame: Array, position: Array, normal: Array, ga
             + weight[2] * position[2, axis]
             + weight[3] * position[3, axis]
         )
-        along += w * normal[axis]
+        projection += w * normal[axis]
         square += w * w
-    # w stands on the normal, with the radii between it and the gap
-    return along > 0.0 and along >= gap and square - along * along <= 1e-12 * square
+    # w is parallel to the normal, and the radii are the difference to the gap
+    return projection > 0.0 and projection >= gap and square - projection * projection <= 1e-12 * square
 
 
 @compiled
@@ -50,9 +50,9 @@ def add_distance_hessian(weight: Array, position: Array, scale: float, columns: 
 
     Args:
         weight: (1 − s, s, −(1 − t), −t), shape (4,).
-        position: of the carriers, shape (4, 3) [m].
+        position: of the material points, shape (4, 3) [m].
         scale: factor, −k·|φ′| for contact [N].
-        columns: work space, shape (2, 12).
+        columns: workspace, shape (2, 12).
     """
     s, t = weight[1], -weight[3]
     free_s, free_t = 0.0 < s < 1.0, 0.0 < t < 1.0

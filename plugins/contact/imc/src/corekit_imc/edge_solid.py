@@ -1,11 +1,12 @@
-"""The point of an edge that is closest to a solid.
+"""Point of an edge that is closest to a solid.
 
-With d the signed distance of `solids` along the edge, d′(s) = ∇d·e never falls outside the solid, so the least d is
-where d′ changes sign. Where the edge lies on a flat face d′ vanishes on a stretch; its middle is taken:
+With d the signed distance of `solids` along the edge, d′(s) = ∇d·e never decreases outside the solid, so the
+least d is where d′ changes sign. If the edge lies on a flat face, d′ vanishes over an interval, whose middle
+is the solution:
 
     s = ½·(s₋ + s₊),   s₋ the first s with d′ ≥ −ε·|e|,   s₊ the last with d′ ≤ ε·|e|,   ε = 10⁻⁶             (1)
 
-Inside a solid (deeper than the edge's own radius) d is not convex and (1) is a point of least d nearby.
+Inside a solid (deeper than the edge's radius) d is not convex and (1) is a nearby local minimum.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _slope(kind: int, size: Array, a: Vector, e: Vector, s: float) -> float:
 
 @compiled
 def _first_not_below(kind: int, size: Array, a: Vector, e: Vector, level: float) -> float:
-    """The least s in [0, 1] with d′(s) ≥ level, 1 if there is none."""
+    """Return the least s in [0, 1] with d′(s) ≥ level, 1 if there is none."""
     if _slope(kind, size, a, e, 0.0) >= level:
         return 0.0
     if _slope(kind, size, a, e, 1.0) < level:
@@ -45,7 +46,7 @@ def _first_not_below(kind: int, size: Array, a: Vector, e: Vector, level: float)
 
 @compiled
 def closest_to_solid(kind: int, size: Array, a: Vector, e: Vector) -> float:
-    """s of (1) for the edge a + s·e in the solid's axes [m]."""
+    """Return s of (1) for the edge a + s·e in the solid's axes [m]."""
     flat = _FLAT * norm(e)
     first = _first_not_below(kind, size, a, e, -flat)
     last = _first_not_below(kind, size, a, e, flat)

@@ -1,16 +1,17 @@
-"""Implicit contact: a contact force that grows smoothly with nearness, answered inside Newton's method.
+"""Implicit contact: a contact force that rises smoothly with penetration, solved inside Newton's method.
 
-The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may follow the load. With λ̄ the
-mean over about a hundred steps of the largest normal force, zero in the air, so that a bouncing body counts with its
-weight, a spring of 2·k carries it at a depth of δ/5 if
+The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may adapt to the load.
+With λ̄ the mean over about a hundred steps of the largest normal force, zero in the air, so that a bouncing
+body counts with its weight, the penetration of a spring of 2·k is δ/5 if
 
-    k_wanted = max(k₀, 2.5·λ̄/δ)                                                                     (1)
-    |gap| < δ:  k ← k + (k_wanted − k)/100,     gap < −δ and still falling:  k ← 2·k                          (2)
+    k_target = max(k₀, 2.5·λ̄/δ)                                                                     (1)
+    |gap| < δ:  k ← k + (k_target − k)/100,     gap < −δ and still falling:  k ← 2·k                          (2)
 
-k follows slowly, is not forgotten in the air and not raised under a body that moves out: each would feed the bounce.
+k adapts slowly, does not change in the air, and does not rise under a body that moves out: each would feed
+the bounce.
 
-Source: Choi et al. (2024), "DisMech", section on contact stiffness; (1) with the contact's own force for the
-forces on the nodes near it, which it balances at rest.
+Source: Choi et al. (2024), "DisMech", section on contact stiffness; (1) with the contact's own force instead
+of the forces on the nodes near it, which it balances at rest.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from corekit_imc.evaluate import evaluate_contacts
 
 __all__ = ["ImplicitContact"]
 
-_ANSWERED = SolveInfo(answered_by="imc")
-_DEPTH = 0.2
-"""Depth a spring of 2·k is allowed, as a share of δ."""
-_SHARE = 0.01
-"""How much of a step's news is taken into the means of (1) and (2)."""
+_SOLVE_INFO = SolveInfo(answered_by="imc")
+_TARGET_PENETRATION = 0.2
+"""Penetration at equilibrium of a spring of 2·k, relative to δ."""
+_FOLLOW_RATE = 0.01
+"""Weight of the last step in the means of (1) and (2)."""
 
 
 @final
@@ -52,16 +53,16 @@ class ImplicitContact(ContactPotential):
     ) -> None:
         self._config = config or ImplicitContactConfig()
         self._stiffness = self._config.stiffness
-        self._load, self._lowest = 0.0, self._config.tolerance
+        self._load, self._min_gap = 0.0, self._config.distance_tolerance
 
     @property
     def reach(self) -> float:
         """δ [m]."""
-        return self._config.tolerance
+        return self._config.distance_tolerance
 
     @property
     def stiffness(self) -> float:
-        """k now [N/m]."""
+        """Current k [N/m]."""
         return self._stiffness
 
     def evaluate(
@@ -69,48 +70,33 @@ class ImplicitContact(ContactPotential):
     ) -> SolveInfo:
         """Write the terms of every contact, in one compiled call."""
         evaluate_contacts(
-            contacts.count,
-            contacts.gap,
-            contacts.normal,
-            contacts.tangent,
-            contacts.friction,
-            contacts.frame,
-            contacts.weight,
-            position,
-            velocity,
-            self._config.tolerance,
-            self._stiffness,
-            self._config.slip_tolerance,
-            self._config.damping,
-            out.energy,
-            out.force,
-            out.stiffness,
-            out.damping,
-            out.normal_force,
-            out.tangential_force,
-        )
-        return _ANSWERED
+            contacts.count, contacts.gap, contacts.normal, contacts.tangent, contacts.friction,
+            contacts.frame, contacts.weight, position, velocity, self._config.distance_tolerance,
+            self._stiffness, self._config.slip_tolerance, self._config.damping, out.energy, out.force,
+            out.stiffness, out.damping, out.normal_force, out.tangential_force,
+        )  # fmt: skip
+        return _SOLVE_INFO
 
     def accepted(self, contacts: ContactSet, step: float) -> None:
-        """Let the stiffness follow the load by (2)."""
+        """Adapt the stiffness to the load by (2)."""
         if not self._config.adapt:
             return
-        layer = self._config.tolerance
-        lowest = float(np.min(contacts.gap[: contacts.count], initial=layer))
-        before, self._lowest = self._lowest, lowest
-        load = -self._stiffness * barrier(lowest, layer)[1]
-        self._load += _SHARE * (load - self._load)
-        if lowest < -layer:
-            self._stiffness *= 2.0 if lowest < before else 1.0
-        elif lowest < layer:
-            wanted = max(self._config.stiffness, self._load / (2.0 * _DEPTH * layer))
-            self._stiffness += _SHARE * (wanted - self._stiffness)
+        layer = self._config.distance_tolerance
+        min_gap = float(np.min(contacts.gap[: contacts.count], initial=layer))
+        last_gap, self._min_gap = self._min_gap, min_gap
+        load = -self._stiffness * barrier(min_gap, layer)[1]
+        self._load += _FOLLOW_RATE * (load - self._load)
+        if min_gap < -layer:
+            self._stiffness *= 2.0 if min_gap < last_gap else 1.0
+        elif min_gap < layer:
+            target = max(self._config.stiffness, self._load / (2.0 * _TARGET_PENETRATION * layer))
+            self._stiffness += _FOLLOW_RATE * (target - self._stiffness)
 
     def memory(self) -> Memory:
-        """The stiffness [N/m], the mean load [N] and the least gap of the last step [m]."""
-        return {"now": np.array([self._stiffness, self._load, self._lowest])}
+        """Return the stiffness [N/m], the mean load [N] and the least gap of the last step [m]."""
+        return {"now": np.array([self._stiffness, self._load, self._min_gap])}
 
     def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave; an empty one means k₀."""
-        fresh = self._config.stiffness, 0.0, self._config.tolerance
-        self._stiffness, self._load, self._lowest = (float(x) for x in memory["now"]) if memory else fresh
+        """Restore the output of `memory`; an empty one means k₀."""
+        initial = self._config.stiffness, 0.0, self._config.distance_tolerance
+        self._stiffness, self._load, self._min_gap = (float(x) for x in memory["now"]) if memory else initial

@@ -1,11 +1,12 @@
-"""Contacts of candidate pairs: gap, normal, point and carriers, in one compiled pass.
+"""Contacts of candidate pairs: gap, normal, point and material points, in one compiled pass.
 
     edge or capsule – edge or capsule   φ = min|x(s) − y(t)| − r₁ − r₂                               (1)
-    edge – half-space                   φ = n·(x − o) − r at each node, once where edges share it    (2)
+    edge – half-space                   φ = n·(x − o) − r at each node, once per shared node         (2)
     edge – sphere, cylinder, box        φ = min_s d(x(s)) − r, d of `solids`                         (3)
 
-An edge is carried by its two end frames with weights 1 − s and s, every other shape by the point of its frame at the
-contact. The point stands midway between the two surfaces. Ids are 2·(i·shapes + j), plus one for (2) at a far end.
+The material points of an edge are its two end frames with weights 1 − s and s. That of every other shape is
+the point of its frame at the contact. The contact point is midway between the two surfaces. Ids are
+2·(i·shape_count + j), plus one for (2) at a far end.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _row(values: Array, i: int) -> Vector:
 def _segment(
     kind: int, size: Array, position: Array, rotation: Array, end: Array, i: int
 ) -> tuple[Vector, Vector]:
-    """Start and span of an edge or of a capsule's axis."""
+    """Return start and span of an edge or of a capsule's axis."""
     start = _row(position, i)
     if kind == EDGE:
         return start, along(_row(end, i), -1.0, start)
@@ -38,28 +39,18 @@ def _segment(
 
 
 @compiled
-def _carry(
-    slot: int,
-    sign: float,
-    share: float,
-    i: int,
-    kind: IntArray,
-    frame: IntArray,
-    second: IntArray,
-    point: Vector,
-    frame_position: Array,
-    frame_rotation: Array,
-    out_frame: IntArray,
-    out_local: Array,
+def _write_material_points(
+    slot: int, sign: float, fraction: float, i: int, kind: IntArray, frame: IntArray, second_frame: IntArray,
+    point: Vector, frame_position: Array, frame_rotation: Array, out_frame: IntArray, out_local: Array,
     out_weight: Array,
-) -> int:
-    """Write the carriers of one side from `slot` on; returns the next free slot."""
+) -> int:  # fmt: skip
+    """Write the material points of one side from `slot` on; return the next free slot."""
     if frame[i] < 0:
         return slot
     if kind[i] == EDGE:
         for e in range(2):
-            out_frame[slot] = frame[i] if e == 0 else second[i]
-            out_weight[slot] = sign * (share if e == 1 else 1.0 - share)
+            out_frame[slot] = frame[i] if e == 0 else second_frame[i]
+            out_weight[slot] = sign * (fraction if e == 1 else 1.0 - fraction)
             for a in range(3):
                 out_local[slot, a] = 0.0
             slot += 1
@@ -74,83 +65,66 @@ def _carry(
 
 @compiled
 def measure_pairs(
-    pairs: IntArray,
-    pair_count: int,
-    shapes: int,
-    kind: IntArray,
-    size: Array,
-    radius: Array,
-    frame: IntArray,
-    second: IntArray,
-    owner: IntArray,
-    node_radius: Array,
-    position: Array,
-    rotation: Array,
-    end: Array,
-    frame_position: Array,
-    frame_rotation: Array,
-    margin: float,
-    count: int,
-    out_id: IntArray,
-    out_shape: IntArray,
-    out_gap: Array,
-    out_point: Array,
-    out_normal: Array,
-    out_frame: IntArray,
-    out_local: Array,
-    out_weight: Array,
-) -> int:
-    """Append the contacts with gap < margin; returns the new count.
+    pairs: IntArray, pair_count: int, shape_count: int, kind: IntArray, size: Array, radius: Array,
+    frame: IntArray, second_frame: IntArray, reporting_edge: IntArray, node_radius: Array, position: Array,
+    rotation: Array, end: Array, frame_position: Array, frame_rotation: Array, margin: float, count: int,
+    out_id: IntArray, out_shape: IntArray, out_gap: Array, out_point: Array, out_normal: Array,
+    out_frame: IntArray, out_local: Array, out_weight: Array,
+) -> int:  # fmt: skip
+    """Append the contacts with gap < margin; return the new count.
 
     Args:
         kind: of every shape, as in `KIND_CODES`.
         radius: of edges, capsules and spheres [m].
-        owner: the one edge that reports a frame against half-spaces, by frame.
+        reporting_edge: the one edge that reports a frame against half-spaces, by frame.
         node_radius: the largest radius of a frame's edges [m], by frame.
-        out_id and the rest: of the contact set, with room for two contacts a pair.
+        out_id, …, out_weight: columns of the contact set, with space for two contacts per pair.
     """
     for p in range(pair_count):
         i, j = int(pairs[p, 0]), int(pairs[p, 1])
-        first = kind[i] <= CAPSULE
-        second_one = kind[j] <= CAPSULE
-        e, o = (i, j) if first else (j, i)
+        first_is_segment = kind[i] <= CAPSULE
+        second_is_segment = kind[j] <= CAPSULE
+        e, o = (i, j) if first_is_segment else (j, i)
         start, span = _segment(int(kind[e]), size, position, rotation, end, e)
-        features = 1
+        feature_count = 1
         if kind[o] == HALF_SPACE:
-            features = 2
-        for feature in range(features):
+            feature_count = 2
+        for feature in range(feature_count):
             s, t = 0.0, 0.0
-            r, other_r = radius[e], 0.0
-            if first and second_one:
-                there, other = _segment(int(kind[o]), size, position, rotation, end, o)
-                s, t = closest_parameters(span, other, along(start, -1.0, there))
+            r, other_radius = radius[e], 0.0
+            if first_is_segment and second_is_segment:
+                other_start, other_span = _segment(int(kind[o]), size, position, rotation, end, o)
+                s, t = closest_parameters(span, other_span, along(start, -1.0, other_start))
                 x = along(start, s, span)
-                w = along(x, -1.0, along(there, t, other))
-                distance, other_r = norm(w), radius[o]
+                w = along(x, -1.0, along(other_start, t, other_span))
+                distance, other_radius = norm(w), radius[o]
                 normal = scaled(w, 1.0 / distance) if distance > 0.0 else (0.0, 0.0, 1.0)
             elif kind[o] == HALF_SPACE:
-                node = frame[e] if feature == 0 else second[e]
-                if owner[node] != e:
+                node = frame[e] if feature == 0 else second_frame[e]
+                if reporting_edge[node] != e:
                     continue
                 s = float(feature)
                 x, r = along(start, s, span), node_radius[node]
                 normal = (rotation[o, 0, 2], rotation[o, 1, 2], rotation[o, 2, 2])
                 distance = dot(normal, along(x, -1.0, _row(position, o)))
             else:
-                turn, centre = rotation[o], _row(position, o)
-                local, direction = into_frame(turn, along(start, -1.0, centre)), into_frame(turn, span)
+                solid_rotation, centre = rotation[o], _row(position, o)
+                local, direction = (
+                    into_frame(solid_rotation, along(start, -1.0, centre)),
+                    into_frame(solid_rotation, span),
+                )
                 s = closest_to_solid(int(kind[o]), size[o], local, direction)
-                distance, slope = solid_distance(int(kind[o]), size[o], along(local, s, direction))
-                normal, x = out_of_frame(turn, slope), along(start, s, span)
-            gap = distance - r - other_r
-            # written so that a nan gap is reported, not dropped
+                distance, gradient = solid_distance(int(kind[o]), size[o], along(local, s, direction))
+                normal, x = out_of_frame(solid_rotation, gradient), along(start, s, span)
+            gap = distance - r - other_radius
+            # this form of the comparison reports a gap of nan
             if gap >= margin:
                 continue
             point = along(x, -float(r + 0.5 * gap), normal)
             c, count = count, count + 1
-            out_id[c] = 2 * (i * shapes + j) + feature
+            out_id[c] = 2 * (i * shape_count + j) + feature
             out_shape[c, 0], out_shape[c, 1], out_gap[c] = i, j, gap
-            flip = 1.0 if first else -1.0
+            flip = 1.0 if first_is_segment else -1.0
             for a in range(3):
                 out_point[c, a], out_normal[c, a] = point[a], flip * normal[a]
             for slot in range(4):
@@ -159,16 +133,16 @@ def measure_pairs(
                     out_local[c, slot, a] = 0.0
             slot = 0
             if kind[o] == HALF_SPACE:
-                # one node carries this side
-                out_frame[c, 0], out_weight[c, 0] = frame[e] if feature == 0 else second[e], flip
+                # this side has a single material point, the node
+                out_frame[c, 0], out_weight[c, 0] = frame[e] if feature == 0 else second_frame[e], flip
                 slot = 1
             else:
-                slot = _carry(
-                    slot, flip, s, e, kind, frame, second, point, frame_position, frame_rotation, out_frame[c],
-                    out_local[c], out_weight[c],
+                slot = _write_material_points(
+                    slot, flip, s, e, kind, frame, second_frame, point, frame_position, frame_rotation,
+                    out_frame[c], out_local[c], out_weight[c],
                 )  # fmt: skip
-            _carry(
-                slot, -flip, t, o, kind, frame, second, point, frame_position, frame_rotation, out_frame[c],
-                out_local[c], out_weight[c],
+            _write_material_points(
+                slot, -flip, t, o, kind, frame, second_frame, point, frame_position, frame_rotation,
+                out_frame[c], out_local[c], out_weight[c],
             )  # fmt: skip
     return count

@@ -3,7 +3,7 @@
     sphere          |x| − r
     cylinder, box   outside: distance to the closest surface point; inside: −(depth to the nearest face)    (1)
 
-Every one is convex in x outside, so its least value along a segment is where its slope changes sign.
+Each is convex in x outside, so its least value along a segment is where its slope changes sign.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ KIND_CODES = {
     "cylinder": CYLINDER,
     "box": BOX,
 }
-"""Shape kind → number in kernels; the first two are segments with a radius."""
+"""Shape kind → code in compiled functions; the first two are segments with a radius."""
 
 
 @compiled
 def _unit(x: Vector, length: float) -> Vector:
-    """x/length; z where the length vanishes."""
+    """Return x/length; e_z if the length vanishes."""
     return scaled(x, 1.0 / length) if length > 0.0 else (0.0, 0.0, 1.0)
 
 
 @compiled
 def solid_distance(kind: int, size: Array, x: Vector) -> tuple[float, Vector]:
-    """Distance [m] of a point to a solid, and the unit gradient.
+    """Return the distance [m] of a point to a solid, and the unit gradient.
 
     Args:
         kind: SPHERE, CYLINDER or BOX.
-        size: as the kind's `ShapeSpec` names them, padded, shape (3,) [m].
+        size: in the order of the kind's `ShapeSpec`, padded, shape (3,) [m].
         x: point in the solid's axes [m].
     """
     if kind == SPHERE:
         length = norm(x)
         return length - size[0], _unit(x, length)
     if kind == CYLINDER:
-        around = math.sqrt(x[0] * x[0] + x[1] * x[1])
-        side = (x[0] / around, x[1] / around) if around > 0.0 else (1.0, 0.0)
-        out, up = around - size[0], abs(x[2]) - size[1]
+        radial = math.sqrt(x[0] * x[0] + x[1] * x[1])
+        side = (x[0] / radial, x[1] / radial) if radial > 0.0 else (1.0, 0.0)
+        out, up = radial - size[0], abs(x[2]) - size[1]
         end = 1.0 if x[2] >= 0.0 else -1.0
         if out > 0.0 and up > 0.0:
             length = math.sqrt(out * out + up * up)
@@ -60,10 +60,14 @@ def solid_distance(kind: int, size: Array, x: Vector) -> tuple[float, Vector]:
         return up, (0.0, 0.0, end)
     q = (abs(x[0]) - size[0], abs(x[1]) - size[1], abs(x[2]) - size[2])
     sign = (1.0 if x[0] >= 0.0 else -1.0, 1.0 if x[1] >= 0.0 else -1.0, 1.0 if x[2] >= 0.0 else -1.0)
-    off = (max(q[0], 0.0), max(q[1], 0.0), max(q[2], 0.0))
-    length = norm(off)
+    outside = (max(q[0], 0.0), max(q[1], 0.0), max(q[2], 0.0))
+    length = norm(outside)
     if length > 0.0:
-        return length, (sign[0] * off[0] / length, sign[1] * off[1] / length, sign[2] * off[2] / length)
+        return length, (
+            sign[0] * outside[0] / length,
+            sign[1] * outside[1] / length,
+            sign[2] * outside[2] / length,
+        )
     if q[0] >= q[1] and q[0] >= q[2]:
         return q[0], (sign[0], 0.0, 0.0)
     if q[1] >= q[2]:
