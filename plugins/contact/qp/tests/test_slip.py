@@ -1,4 +1,4 @@
-"""The search for slip speeds: contractions in a few rounds, and stretches on which its secants say nothing."""
+"""The search for slip speeds: contractions in a few iterations, and intervals on which secants are useless."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import pytest
 from corekit_qp.slip import SlipSearch
 
 
-def rounds(answer, start, tolerance, most=100):
-    """How many proposals until γ(σ) − σ is within the tolerance."""
+def iteration_count(slip_of, start, tolerance, limit=100):
+    """Count the proposals until γ(σ) − σ is within the tolerance."""
     search, sigma = SlipSearch(), start
-    for k in range(most):
-        gave = answer(sigma)
-        if np.abs(gave - sigma).max() <= tolerance:
+    for k in range(limit):
+        slip = slip_of(sigma)
+        if np.abs(slip - sigma).max() <= tolerance:
             return k
-        sigma = search.next(sigma, gave)
+        sigma = search.propose(sigma, slip)
         assert (sigma >= 0.0).all()
-    return most
+    return limit
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_linear_map_of_five_contacts_is_solved_in_as_many_rounds_and_a_few(seed):
+def test_a_linear_map_of_five_contacts_takes_little_more_than_five_iterations(seed):
     random = np.random.default_rng(seed)
     matrix = random.normal(size=(5, 5))
     matrix *= 0.9 / np.abs(np.linalg.eigvals(matrix)).max()
     fixed = random.uniform(1.0, 2.0, 5)
-    assert rounds(lambda sigma: fixed + matrix @ (sigma - fixed), fixed + 0.05, 1e-9) <= 15
+    assert iteration_count(lambda sigma: fixed + matrix @ (sigma - fixed), fixed + 0.05, 1e-9) <= 15
 
 
-@pytest.mark.parametrize("place", [5e-6, 1.38e-5, 4e-5])
-def test_a_creep_of_constant_rate_ends_where_it_turns(place):
-    """γ(σ) − σ = ±c apart from a short stretch about the place, which plain rounds take place/c rounds to reach."""
-    creep, width = 6e-8, 2e-7
+@pytest.mark.parametrize("root", [5e-6, 1.38e-5, 4e-5])
+def test_a_residual_of_constant_size_ends_where_its_sign_changes(root):
+    """γ(σ) − σ = ±c except near the root, which (1) without a step factor reaches in root/c iterations."""
+    constant, width = 6e-8, 2e-7
 
-    def answer(sigma):
-        return sigma + creep * np.clip((place - sigma) / width, -1.0, 1.0)
+    def slip_of(sigma):
+        return sigma + constant * np.clip((root - sigma) / width, -1.0, 1.0)
 
-    assert place / creep > 80
-    assert rounds(answer, np.zeros(1), 2e-8) <= 80
+    assert root / constant > 80
+    assert iteration_count(slip_of, np.zeros(1), 2e-8) <= 80

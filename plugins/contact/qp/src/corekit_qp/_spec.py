@@ -1,4 +1,4 @@
-"""What this distribution offers, in plain words."""
+"""Specification of the contact solver `qp`."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -10,7 +10,7 @@ qp = ComponentSpec(
     api="0.1",
     target="corekit_qp.qp:QPContact",
     config="corekit_qp.config:QPContactConfig",
-    summary="A step as one convex quadratic program; friction by cone relaxation, corrected until it is exact.",
+    summary="A step as one convex quadratic program, with friction by a cone relaxation and exact corrections.",
     provides={"impulses", "anisotropic-coulomb"},
     requires={"qp_solvers": ()},
     modules=("numba",),

@@ -17,13 +17,13 @@ def _even(value: int) -> str | None:
 class QPContactConfig:
     """Options of `qp`."""
 
-    qp_solver: Use = component("qp_solvers", "banded", "who solves the program")
+    qp_solver: Use = component("qp_solvers", "banded", "solver of the programs")
     friction: str = option(
-        "exact", "Coulomb's law by corrections, or its convex relaxation, which lifts sliding contacts",
+        "exact", "exact friction by corrections, or its convex relaxation, which separates sliding contacts",
         choices=("exact", "relaxed"),
     )  # fmt: skip
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
     tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
-    corrections: int = option(100, "programs solved at most for exact friction", low=1)
+    corrections: int = option(100, "largest number of programs for exact friction", low=1)

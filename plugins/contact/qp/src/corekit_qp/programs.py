@@ -1,7 +1,7 @@
-"""The two programs that `qp` solves: of a contact problem that was reduced to W, and of a whole step.
+"""The two programs of `qp`: of a contact problem reduced to W, and of an unreduced step.
 
-Both are asked with shifts σ and answer with what is left of Coulomb's law and the slip speeds; their impulses are
-read when the answer is good.
+Both are solved with shifts σ, and return the residuals of the contact laws and the slip speeds. The solver writes the
+impulses of the best solution.
 """
 
 from __future__ import annotations
@@ -18,18 +18,25 @@ from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, StepProgram
 from corekit.roles.problem import QPProblem, QPSolver
-from corekit_qp.rows import certify, cone_rows, count_rows, gather_impulses, spread_impulses, square_root
-from corekit_qp.step_rows import certify_step, step_impulses, step_rows
+from corekit_qp.contact_rows import (
+    count_rows,
+    factorise_delassus,
+    measure_residuals,
+    read_impulses,
+    write_multipliers,
+    write_rows,
+)
+from corekit_qp.unreduced_rows import measure_step_residuals, read_step_impulses, write_step_rows
 
-__all__ = ["Asked", "Program", "ReducedProgram", "WholeProgram"]
+__all__ = ["Program", "ProgramResult", "ReducedProgram", "UnreducedProgram"]
 
-_NONE = -1
-_KEPT = 16
-"""Numbers of rows whose arrays are kept."""
+_UNKNOWN = -1
+_MAX_SIZES = 16
+"""Numbers of rows for which a program keeps its buffers."""
 
 
-class Asked(NamedTuple):
-    """What a program answered: the solver's report, the residuals of the contact laws, slip speeds (m,) [m/s]."""
+class ProgramResult(NamedTuple):
+    """The report of the program solver, the residuals of the contact laws, and the slip speeds (m,) [m/s]."""
 
     info: SolveInfo
     residuals: Residuals
@@ -37,39 +44,43 @@ class Asked(NamedTuple):
 
 
 class Program(Protocol):
-    """A program that can be asked for several shifts."""
+    """A program that can be solved for several shifts."""
 
-    def ask(self, solver: QPSolver, shift: Array) -> Asked:
-        """Solve it with the shifts σ, shape (m,), from the last answer."""
+    def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
+        """Solve the program with the shifts σ, shape (m,), from the last solution."""
         ...
 
-    def write(self) -> None:
-        """Write the last answer where it belongs."""
+    def write_solution(self) -> None:
+        """Write the last solution to the caller's arrays."""
         ...
 
 
-class _Memory:
-    """Memory that programs use in turns: where contacts come and go, fresh memory costs more than a program."""
+class _BufferPool:
+    """Memory that programs of different sizes use in turns.
+
+    While contacts come and go, allocation costs more than the program itself.
+    """
 
     def __init__(self) -> None:
         self._integers: IntArray = np.zeros(0, dtype=np.int64)
         self._numbers: Array = np.zeros(0)
 
     def reserve(self, variables: int, rows: int, width: int) -> bool:
-        """Have room for so many rows; False if that takes other memory than what was handed out."""
-        if _numbers_of(variables, rows, width) <= len(self._numbers) and rows * width <= len(self._integers):
+        """Provide memory for so many rows; return False if arrays handed out before are in other memory now."""
+        size = _size_of(variables, rows, width)
+        if size <= len(self._numbers) and rows * width <= len(self._integers):
             return True
-        roomy = rows + rows // 8 + 16
-        self._integers = np.zeros(roomy * width, dtype=np.int64)
-        self._numbers = np.zeros(_numbers_of(variables, roomy, width))
+        enlarged = rows + rows // 8 + 16
+        self._integers = np.zeros(enlarged * width, dtype=np.int64)
+        self._numbers = np.zeros(_size_of(variables, enlarged, width))
         return False
 
     def dofs(self, rows: int, width: int) -> IntArray:
-        """Room for indices of rows."""
+        """Memory for the indices of rows."""
         return self._integers[: rows * width].reshape(rows, width)
 
     def numbers(self, *shapes: tuple[int, ...]) -> Iterator[Array]:
-        """Room for arrays, one behind the other."""
+        """Memory for arrays, one behind the other."""
         begin = 0
         for shape in shapes:
             end = begin + math.prod(shape)
@@ -77,106 +88,98 @@ class _Memory:
             begin = end
 
 
-def _numbers_of(variables: int, rows: int, width: int) -> int:
+def _size_of(variables: int, rows: int, width: int) -> int:
     return 2 * variables + rows * (width + 6)
 
 
-class _Buffers:
-    """A program's arrays for a number of variables and rows.
+class _ProgramBuffers:
+    """Arrays of a program with a given number of variables and rows.
 
     Args:
-        memory: has room for them.
+        pool: with enough memory reserved.
 
     Attributes:
-        problem: the program. x, multiplier: its answer. share: room for a number a direction.
-        directions: D as in `rows`, C-contiguous.
-        arrays: `table`, where it has been made.
+        problem: the program. x, multiplier: its solution. beta: workspace, shape (r,).
+        directions: D as in `contact_rows`, C-contiguous.
+        arrays: the result of `new_table`, or empty.
     """
 
     def __init__(
-        self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array, memory: _Memory
+        self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array, pool: _BufferPool
     ) -> None:
-        self.x, gradient, self.multiplier, self.bounds, values = memory.numbers(
+        self.x, gradient, self.multiplier, self.bounds, values = pool.numbers(
             (hessian.n,), (hessian.n,), (rows,), (5, rows), (rows, width)
         )
         lower, upper, compliance, least, most = self.bounds
         self.problem = QPProblem(
-            hessian=hessian,
-            gradient=gradient,
-            dofs=memory.dofs(rows, width),
-            values=values,
-            lower=lower,
-            upper=upper,
-            compliance=compliance,
-            least=least,
-            most=most,
-            tolerance=tolerance,
-        )
-        self.share: Array = np.zeros(directions.shape[2])
+            hessian=hessian, gradient=gradient, dofs=pool.dofs(rows, width), values=values, lower=lower, upper=upper,
+            compliance=compliance, least=least, most=most, tolerance=tolerance,
+        )  # fmt: skip
+        self.beta: Array = np.zeros(directions.shape[2])
         self.directions = directions
         self.arrays = ArrayTable()
 
-    def table(self) -> ArrayTable:
-        """What `step_rows.step_rows` writes, worth making for arrays that are kept."""
-        made = self.problem
+    def new_table(self) -> ArrayTable:
+        """The arrays that `write_step_rows` writes, as one table; worth its cost for buffers that are kept."""
+        problem = self.problem
         return ArrayTable(
-            made.gradient, made.dofs, made.values, self.bounds, self.multiplier, self.x,
-            self.directions, self.share,
+            problem.gradient, problem.dofs, problem.values, self.bounds, self.multiplier, self.x, self.directions,
+            self.beta,
         )  # fmt: skip
 
 
 @final
 class ReducedProgram:
-    """The program of `rows`: coordinates in which the Hessian is the identity, dense rows.
+    """The program of `contact_rows`, in coordinates with the identity as Hessian and dense rows.
 
     Args:
         problem, impulse: as in `ImpulseSolver.solve`.
-        directions: D as in `rows`.
+        directions: D as in `contact_rows`.
         tolerance: of the program.
     """
 
     def __init__(self, problem: ContactProblem, impulse: Array, directions: Array, tolerance: float) -> None:
         self._delassus = delassus = np.ascontiguousarray(problem.delassus())
         self._problem, self._impulse, self._directions = problem, impulse, directions
-        rows = len(problem.free)
+        rows, choices = len(problem.free), directions.shape[2]
         self._root = np.zeros((rows, rows))
-        self._rank = square_root(delassus, self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
+        self._rank = factorise_delassus(delassus, self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
-        count = count_rows(problem.friction, directions.shape[2], problem.bounded)
-        memory = _Memory()
-        memory.reserve(self._rank, count, self._rank)
-        self._buffers = _Buffers(identity, count, self._rank, tolerance, directions, memory)
+        count = count_rows(problem.friction, choices, problem.bounded)
+        pool = _BufferPool()
+        pool.reserve(self._rank, count, self._rank)
+        self._buffers = _ProgramBuffers(identity, count, self._rank, tolerance, directions, pool)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
-        self._share, self._velocity = np.zeros(directions.shape[2]), np.zeros(rows)
-        self._slip, self._trial = np.zeros(problem.contacts), np.zeros(rows)
-        spread_impulses(problem.friction, directions, impulse, self._share, self._buffers.multiplier)
+        self._velocity, self._trial = np.zeros(rows), np.zeros(rows)
+        self._slip = np.zeros(problem.contacts)
+        write_multipliers(problem.friction, directions, impulse, self._buffers.beta, self._buffers.multiplier)
 
-    def ask(self, solver: QPSolver, shift: Array) -> Asked:
-        """Solve it."""
+    def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
+        """Solve the program; see `Program`."""
         problem, directions = self._problem, self._directions
         buffers, trial = self._buffers, self._trial
         program = buffers.problem
-        cone_rows(
+        write_rows(
             self._root, self._rank, problem.free, problem.friction, directions, shift, problem.lower, problem.upper,
             program.values, program.lower, program.upper, program.least, program.most,
         )  # fmt: skip
         info = solver.solve(program, buffers.x, buffers.multiplier)
-        gather_impulses(problem.friction, directions, buffers.multiplier, problem.bounded, trial)
-        found = certify(
+        read_impulses(problem.friction, directions, buffers.multiplier, problem.bounded, trial)
+        found = measure_residuals(
             self._delassus, problem.free, problem.friction, directions, problem.lower, problem.upper, trial,
-            self._share, self._velocity, self._slip,
+            buffers.beta, self._velocity, self._slip,
         )  # fmt: skip
-        return Asked(info, Residuals(*found), self._slip)
+        return ProgramResult(info, Residuals(*found), self._slip)
 
-    def write(self) -> None:
+    def write_solution(self) -> None:
         """Write λ."""
         self._impulse[:] = self._trial
 
 
 @final
-class WholeProgram:
-    """The program of `step_rows`; kept from step to step, its arrays by their number of rows.
+class UnreducedProgram:
+    """The program of `unreduced_rows`; its buffers are kept from step to step, by the number of rows.
 
     Args:
         tolerance: of the program.
@@ -184,100 +187,92 @@ class WholeProgram:
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
-        self._memory, self._made = _Memory(), dict[tuple[int, int, int], _Buffers]()
-        self._room: Array = np.zeros((4, 0))
-        self._known: StepProgram | None = None
-        # contacts that the buffers at hand are for, where those and the directions say how many rows there are
-        self._alike = _NONE
-        self._given = ArrayTable()
-        self._none: tuple[IntArray, Array, Array] = (
+        self._pool, self._buffers_by_size = _BufferPool(), dict[tuple[int, int, int], _ProgramBuffers]()
+        self._workspace: Array = np.zeros((4, 0))
+        self._known_step: StepProgram | None = None
+        # number of contacts for which the current buffers fit, if contacts and directions alone decide that
+        self._contact_count = _UNKNOWN
+        self._step_arrays = ArrayTable()
+        self._no_contacts: tuple[IntArray, Array, Array] = (
             np.zeros((0, 1), dtype=np.int64),
             np.zeros((0, 1)),
             np.zeros(0),
         )
 
-    def take(
-        self, step: StepProgram, directions: Array, velocity: Array, row_impulse: Array, impulse: Array
+    def set_step(
+        self, step: StepProgram, directions: Array, increment: Array, row_impulse: Array, impulse: Array
     ) -> None:
-        """Begin with a step; arguments as in `StepSolver.solve_step`."""
-        if step is not self._known:
-            self._known, self._alike = step, _NONE
-            self._made.clear()
-            self._given = ArrayTable(
+        """Set the step to solve; `directions` as in `contact_rows`, the others as in `StepSolver.solve_step`."""
+        if step is not self._known_step:
+            self._known_step, self._contact_count = step, _UNKNOWN
+            self._buffers_by_size.clear()
+            self._step_arrays = ArrayTable(
                 step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper
             )
-        self._velocity, self._row_impulse, self._impulse = velocity, row_impulse, impulse
-        self._begins, contacts = True, step.contacts
-        same = contacts == self._alike and directions is self._directions
+        self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
+        self._is_first, contacts = True, step.contacts
+        same = contacts == self._contact_count and directions is self._directions
         if same and self._dofs is step.contact_dofs and self._friction is step.friction:
-            # of smooth contacts the number of rows is that of the contacts
+            # without friction the number of rows is the number of contacts
             return
         choices = directions.shape[2]
-        self._dofs, self._values, self._friction = self._none
+        self._dofs, self._values, self._friction = self._no_contacts
         if contacts:
             self._dofs, self._values, self._friction = step.contact_dofs, step.contact_values, step.friction
         count = count_rows(self._friction, choices, 0) if choices else contacts
         key = count, self._values.shape[1], choices
-        found = self._made.get(key)
-        if found is None:
-            rows, width, memory = len(step.target) + count, max(step.dofs.shape[1], key[1]), self._memory
-            if not memory.reserve(step.matrix.n, rows, width) or len(self._made) > _KEPT:
-                self._made.clear()
-            found = self._made[key] = _Buffers(step.matrix, rows, width, self._tolerance, directions, memory)
-            found.arrays = found.table()
-        elif found.directions is not directions:
-            found.directions = directions
-            found.arrays = found.table()
-        self._step, self._directions, self._buffers = step, directions, found
-        self._alike = contacts if contacts and not choices else _NONE
-
-    def _pose(self, shift: Array) -> None:
-        """Write the program."""
-        step_rows(
-            self._given.table, self._dofs, self._values, self._step.bias, self._friction, shift, self._row_impulse,
-            self._impulse, self._begins, self._buffers.arrays.table,
-        )  # fmt: skip
-        self._begins = False
+        buffers = self._buffers_by_size.get(key)
+        if buffers is None:
+            rows, width, pool = len(step.target) + count, max(step.dofs.shape[1], key[1]), self._pool
+            if not pool.reserve(step.matrix.n, rows, width) or len(self._buffers_by_size) > _MAX_SIZES:
+                self._buffers_by_size.clear()
+            buffers = _ProgramBuffers(step.matrix, rows, width, self._tolerance, directions, pool)
+            buffers.arrays = buffers.new_table()
+            self._buffers_by_size[key] = buffers
+        elif buffers.directions is not directions:
+            buffers.directions = directions
+            buffers.arrays = buffers.new_table()
+        self._step, self._directions, self._buffers = step, directions, buffers
+        self._contact_count = contacts if contacts and not choices else _UNKNOWN
 
     def solve(self, solver: QPSolver, shift: Array) -> SolveInfo:
-        """Solve it once, and write v⁺ and the impulses: without friction its rows are the contact laws themselves."""
-        buffers, velocity = self._buffers, self._velocity
-        table, friction, rows, impulse = (
-            buffers.arrays.table,
-            self._friction,
-            self._row_impulse,
-            self._impulse,
-        )
-        step_rows(
-            self._given.table, self._dofs, self._values, self._step.bias, friction, shift, rows, impulse, True, table
-        )  # fmt: skip
-        # no guess of v⁺ beside the impulses: what an earlier step left there is no part of the solver's memory
-        velocity.fill(0.0)
-        info = solver.solve(buffers.problem, velocity, buffers.multiplier)
-        step_impulses(table, friction, rows, impulse)
+        """Solve the program once and write Δ and the impulses: without friction its rows are the contact laws."""
+        buffers, increment, friction = self._buffers, self._increment, self._friction
+        self._write_rows(shift)
+        # an initial guess of Δ from an earlier step would not be part of the internal state of the solver
+        increment.fill(0.0)
+        info = solver.solve(buffers.problem, increment, buffers.multiplier)
+        read_step_impulses(buffers.arrays.table, friction, self._row_impulse, self._impulse)
         return info
 
-    def ask(self, solver: QPSolver, shift: Array) -> Asked:
-        """Solve it with friction."""
+    def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
+        """Solve the program with friction; see `Program`."""
         step, directions, buffers, friction = self._step, self._directions, self._buffers, self._friction
-        if self._begins:
+        if self._is_first:
             buffers.x.fill(0.0)
-        self._pose(shift)
+        self._write_rows(shift)
+        self._is_first = False
         info = solver.solve(buffers.problem, buffers.x, buffers.multiplier)
         size, rows = len(self._impulse), len(self._row_impulse)
-        if self._room.shape[1] < max(size, rows):
-            self._room = np.zeros((4, 2 * max(size, rows)))
-        velocity, trial, slip, held = self._room
-        step_impulses(buffers.arrays.table, friction, held[:rows], trial[:size])
-        normal, tangential, cone = certify_step(
-            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.share,
+        if self._workspace.shape[1] < max(size, rows):
+            self._workspace = np.zeros((4, 2 * max(size, rows)))
+        velocity, trial, slip, row_trial = self._workspace
+        read_step_impulses(buffers.arrays.table, friction, row_trial[:rows], trial[:size])
+        normal, tangential, cone = measure_step_residuals(
+            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.beta,
             velocity, slip,
         )  # fmt: skip
-        # of the program's own rows those of contacts say nothing of Coulomb's law, but the joints' do
+        # the program's residuals of contact rows are not those of Coulomb's law; those of constraints are exact
         residuals = Residuals(normal, tangential, cone, info.residuals.equation)
-        return Asked(info, residuals, slip[: step.contacts])
+        return ProgramResult(info, residuals, slip[: step.contacts])
 
-    def write(self) -> None:
-        """Write v⁺ and the impulses of the last answer."""
-        self._velocity[:] = self._buffers.x
-        step_impulses(self._buffers.arrays.table, self._friction, self._row_impulse, self._impulse)
+    def _write_rows(self, shift: Array) -> None:
+        write_step_rows(
+            self._step_arrays.table, self._dofs, self._values, self._step.bias, self._friction, shift,
+            self._row_impulse, self._impulse, self._is_first, self._buffers.arrays.table,
+        )  # fmt: skip
+
+    def write_solution(self) -> None:
+        """Write Δ and the impulses of the last solution."""
+        self._increment[:] = self._buffers.x
+        read_step_impulses(self._buffers.arrays.table, self._friction, self._row_impulse, self._impulse)

@@ -1,13 +1,13 @@
-"""The slip speeds at which the relaxed program gives Coulomb's answer: a fixed point, found with memory.
+"""The slip speeds with which the relaxed program satisfies Coulomb's law: an accelerated fixed-point iteration.
 
-    σ_k+1 = γ(σ_k),   γ the slip speeds of the program's answer with the shifts σ                 (1)
+    σ_k+1 = γ(σ_k),   γ the slip speeds of the solution with the shifts σ                         (1)
 
-For one contact (1) contracts by μ²/(1 + μ²). Anderson's method mixes the last few iterates so that several contacts
-take few rounds more: the σ whose combined residuals γ(σ) − σ are least.
+For one contact, (1) contracts by μ²/(1 + μ²). Anderson's method combines the last iterates with the weights that
+minimise their combined residual γ(σ) − σ, so that several contacts take few more iterations.
 
-Where contacts nearly repeat each other, σ passes through stretches on which γ(σ) − σ hardly changes, and its secants
-say nothing. After `_PATIENCE` rounds (1) alone goes on from the best σ, in strides that double while γ(σ) − σ stays
-the same.
+Where contacts nearly duplicate each other, σ crosses intervals on which γ(σ) − σ hardly changes, and secants are
+useless. After `_PATIENCE` iterations the search therefore repeats (1) alone from the best σ, with steps that double
+while γ(σ) − σ stays the same.
 
 Source: Anderson (1965), Iterative procedures for nonlinear integral equations, J. ACM 12.
 """
@@ -20,74 +20,78 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["SlipMemory", "SlipSearch"]
+__all__ = ["SlipSearch", "SlipWarmStart"]
 
 _DEPTH = 5
-_PATIENCE, _SAME, _LONGEST = 20, 0.25, 64.0
+"""Iterates that Anderson's method combines."""
+_PATIENCE = 20
+_SAME = 0.25
+"""Relative change below which γ(σ) − σ stays the same."""
+_MAX_STEP = 64.0
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 
 
 @final
 class SlipSearch:
-    """Proposes the next σ from those tried and what they gave."""
+    """Proposes the next σ from the shifts tried and the slip speeds that they gave."""
 
     def __init__(self) -> None:
-        self._tried: list[Array] = []
-        self._gave: list[Array] = []
-        self._rounds, self._stride = 0, 1.0
+        self._shifts: list[Array] = []
+        self._slips: list[Array] = []
+        self._count, self._step = 0, 1.0
         self._best: tuple[Array, Array] | None = None
 
-    def next(self, tried: Array, gave: Array) -> Array:
-        """The next σ ≥ 0, shape (m,) [m/s]."""
-        self._tried.append(tried.copy())
-        self._gave.append(gave.copy())
-        del self._tried[:-_DEPTH], self._gave[:-_DEPTH]
-        self._rounds += 1
-        # a throw that is better by rounding alone is none
+    def propose(self, shift: Array, slip: Array) -> Array:
+        """Propose the next σ ≥ 0, shape (m,) [m/s], after a shift that gave the slip speeds `slip`."""
+        self._shifts.append(shift.copy())
+        self._slips.append(slip.copy())
+        del self._shifts[:-_DEPTH], self._slips[:-_DEPTH]
+        self._count += 1
+        # an improvement within rounding must not replace the best
         if (
             self._best is None
-            or np.abs(gave - tried).max() < 0.99 * np.abs(self._best[1] - self._best[0]).max()
+            or np.abs(slip - shift).max() < 0.99 * np.abs(self._best[1] - self._best[0]).max()
         ):
-            self._best = tried.copy(), gave.copy()
-        if self._rounds > _PATIENCE:
-            return self._creep()
-        if self._rounds == 1:
-            return gave.copy()
-        x, g = np.array(self._tried).T, np.array(self._gave).T
+            self._best = shift.copy(), slip.copy()
+        if self._count > _PATIENCE:
+            return self._repeat()
+        if self._count == 1:
+            return slip.copy()
+        x, g = np.array(self._shifts).T, np.array(self._slips).T
         residual = g - x
-        steps = residual[:, 1:] - residual[:, :-1]
-        share = np.linalg.lstsq(steps, residual[:, -1], rcond=1e-10)[0]
-        return np.maximum(g[:, -1] - (g[:, 1:] - g[:, :-1]) @ share, 0.0)
+        differences = residual[:, 1:] - residual[:, :-1]
+        weights = np.linalg.lstsq(differences, residual[:, -1], rcond=1e-10)[0]
+        return np.maximum(g[:, -1] - (g[:, 1:] - g[:, :-1]) @ weights, 0.0)
 
-    def _creep(self) -> Array:
-        """What (1) gives in strides, from the best σ at first."""
-        if self._best is not None and self._rounds == _PATIENCE + 1:
+    def _repeat(self) -> Array:
+        """Apply (1) with a step factor, at first from the best σ."""
+        if self._best is not None and self._count == _PATIENCE + 1:
             return self._best[1]
-        now, before = self._gave[-1] - self._tried[-1], self._gave[-2] - self._tried[-2]
-        same = np.abs(now - before).max() <= _SAME * np.abs(now).max()
-        self._stride = min(2.0 * self._stride, _LONGEST) if same else 1.0
-        return np.maximum(self._tried[-1] + self._stride * now, 0.0)
+        residual, previous = self._slips[-1] - self._shifts[-1], self._slips[-2] - self._shifts[-2]
+        same = np.abs(residual - previous).max() <= _SAME * np.abs(residual).max()
+        self._step = min(2.0 * self._step, _MAX_STEP) if same else 1.0
+        return np.maximum(self._shifts[-1] + self._step * residual, 0.0)
 
 
 @final
-class SlipMemory:
-    """Slip speeds of the last answer, by contact.
+class SlipWarmStart:
+    """Slip speeds of the last solution, by contact.
 
     Attributes:
-        id, slip: shape (m,) [m/s].
+        id, speed: shape (m,) [m/s].
     """
 
     def __init__(self) -> None:
         self.id: IntArray = _NO_ID
-        self.slip: Array = np.zeros(0)
+        self.speed: Array = np.zeros(0)
 
-    def of(self, ids: IntArray) -> Array:
-        """Slip speeds of contacts, zero for new ones; a new array."""
+    def match(self, ids: IntArray) -> Array:
+        """The slip speeds of contacts, zero for new ones; a new array."""
         if len(ids) == len(self.id) and not np.count_nonzero(ids != self.id):
-            return self.slip.copy()
-        known = dict(zip(self.id.tolist(), self.slip.tolist(), strict=True))
+            return self.speed.copy()
+        known = dict(zip(self.id.tolist(), self.speed.tolist(), strict=True))
         return np.array([known.get(each, 0.0) for each in ids.tolist()], dtype=np.float64)
 
-    def keep(self, ids: IntArray, slip: Array) -> None:
-        """Remember an answer."""
-        self.id, self.slip = ids.copy(), slip.copy()
+    def store(self, ids: IntArray, speed: Array) -> None:
+        """Store the slip speeds of a solution."""
+        self.id, self.speed = ids.copy(), speed.copy()

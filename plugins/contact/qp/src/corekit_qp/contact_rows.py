@@ -1,19 +1,19 @@
-"""The rows of a contact problem as those of a quadratic program.
+"""Rows of a quadratic program that solves a contact problem.
 
-With W = F·Fᵀ and the motion x that impulses cause, w = F·x + w₀, the answer of
+With W = F·Fᵀ and the motion x that impulses cause, w = F·x + w₀, the solution of
 
     min ½·|x|²   subject to   F_n·x + w₀_n ≥ 0                                                   (1)
 
-has multipliers λ_n ≥ 0 with x = Fᵀ·λ: no more than 0 ≤ λ_n ⊥ W·λ + w₀ ≥ 0, and strictly convex even where W is
-singular. Friction's convex relaxation asks every direction d_k of the pyramid's rim to keep apart as well,
+has multipliers λ_n ≥ 0 with x = Fᵀ·λ. This is 0 ≤ λ_n ⊥ W·λ + w₀ ≥ 0, and strictly convex even if W is singular.
+The convex relaxation of friction also bounds the velocity along every direction d_k of the pyramid,
 
     (F_n + μ·d_kᵀ·F_t)·x + w₀_n + μ·d_k·w₀_t + μ·σ ≥ 0,   λ_n = Σ γ_k,  λ_t = μ·Σ γ_k·d_k         (2)
 
-so that λ is in the pyramid and opposes slip. With σ = 0 contacts that slide at γ = −min d_k·w_t lift off at μ·γ;
-with σ = γ the answer is Coulomb's.
+so that λ lies in the pyramid and opposes slip. With σ = 0, contacts that slide at γ = −min d_k·w_t separate at μ·γ.
+With σ = γ, the solution satisfies Coulomb's law.
 
-D holds the directions of every contact, shape (m, width − 1, r), or of all of them, shape (1, width − 1, r). In an
-anisotropic law they are as long as friction is strong that way (`corekit.roles.pyramid`), and (2) is the same.
+D has shape (m, width − 1, r) with directions for each contact, or (1, width − 1, r) with the same directions for all.
+For an anisotropic law their length is the friction in that direction (`corekit.roles.pyramid`); (2) stays the same.
 
 Sources: Anitescu (2006) for σ = 0; Acary, Cadoux, Lemaréchal, Malick (2011) for the shift.
 """
@@ -29,55 +29,57 @@ from corekit.data.arrays import Array, IntArray
 from corekit.roles.pyramid import anisotropic_directions, least_shares, sliding_speed
 
 __all__ = [
-    "certify",
-    "cone_rows",
     "contact_residuals",
     "count_rows",
-    "gather_impulses",
-    "spread_impulses",
-    "square_root",
+    "factorise_delassus",
+    "measure_residuals",
+    "read_impulses",
     "stretch_directions",
+    "write_multipliers",
+    "write_rows",
 ]
 
-shares = compiled(least_shares)
-slack_speed = compiled(sliding_speed)
-stretch = compiled(anisotropic_directions)
+compute_coefficients = compiled(least_shares)
+compute_slip_speed = compiled(sliding_speed)
+stretch_directions_of_contact = compiled(anisotropic_directions)
 
 _LOST = 1e-13
-"""Pivot below which a row counts as dependent on others, relative to its own size."""
+"""Relative pivot below which a row depends on others."""
 
 
 @compiled
-def square_root(delassus: Array, root: Array, left: Array, done: IntArray) -> int:
-    """Write F (R, rank) with W = F·Fᵀ by Cholesky with pivots, largest share of its own size first; returns the rank.
+def factorise_delassus(delassus: Array, root: Array, remainder: Array, is_done: IntArray) -> int:
+    """Write F (R, rank) with W = F·Fᵀ by pivoted Cholesky factorisation and return the rank.
+
+    The pivot is the row with the largest remainder relative to its diagonal entry.
 
     Args:
-        root: F, shape (R, R); columns past the rank are left.
-        left, done: work, shape (R,).
+        root: F, shape (R, R); the columns beyond the rank stay as they are.
+        remainder, is_done: workspace, shape (R,).
     """
     rows = len(delassus)
     for i in range(rows):
-        left[i] = delassus[i, i]
-        done[i] = 0
+        remainder[i] = delassus[i, i]
+        is_done[i] = 0
     rank = 0
     while rank < rows:
         best, pivot = _LOST, -1
         for i in range(rows):
-            if done[i] == 0 and left[i] > best * delassus[i, i]:
-                best, pivot = left[i] / delassus[i, i], i
+            if is_done[i] == 0 and remainder[i] > best * delassus[i, i]:
+                best, pivot = remainder[i] / delassus[i, i], i
         if pivot < 0:
             break
-        done[pivot] = 1
-        inverse = 1.0 / math.sqrt(left[pivot])
+        is_done[pivot] = 1
+        inverse = 1.0 / math.sqrt(remainder[pivot])
         for i in range(rows):
-            if done[i] == 1 and i != pivot:
+            if is_done[i] == 1 and i != pivot:
                 root[i, rank] = 0.0
                 continue
             total = delassus[i, pivot]
             for k in range(rank):
                 total -= root[i, k] * root[pivot, k]
             root[i, rank] = total * inverse
-            left[i] -= root[i, rank] * root[i, rank]
+            remainder[i] -= root[i, rank] * root[i, rank]
         rank += 1
     return rank
 
@@ -91,12 +93,12 @@ def stretch_directions(unit: Array, records: Array, directions: Array) -> None:
         records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
     """
     for c in range(len(directions)):
-        stretch(unit, records[c], directions[c])
+        stretch_directions_of_contact(unit, records[c], directions[c])
 
 
 @compiled
 def count_rows(friction: Array, directions: int, bounded: int) -> int:
-    """Rows of the program: one a contact without friction, `directions` a contact with, then the bounded rows."""
+    """Count the rows: one per contact without friction, `directions` per contact with friction, then bounded rows."""
     total = bounded
     for c in range(len(friction)):
         total += directions if friction[c] > 0.0 else 1
@@ -104,11 +106,11 @@ def count_rows(friction: Array, directions: int, bounded: int) -> int:
 
 
 @compiled
-def cone_rows(
+def write_rows(
     root: Array, rank: int, free: Array, friction: Array, directions: Array, shift: Array, low: Array, high: Array,
-    values: Array, lower: Array, upper: Array, least: Array, most: Array,
+    values: Array, lower: Array, upper: Array, multiplier_lower: Array, multiplier_upper: Array,
 ) -> None:  # fmt: skip
-    """Write the rows (1) and (2), and those of bounded rows as equalities with bounded multipliers.
+    """Write the rows (1) and (2), and each bounded row as an equality with a bounded multiplier.
 
     Args:
         directions: D. shift: σ, shape (m,) [m/s].
@@ -125,38 +127,38 @@ def cone_rows(
             if mu > 0.0:
                 bias += mu * shift[c]
                 for a in range(along):
-                    push = mu * directions[own, a, k]
-                    bias += push * free[here + 1 + a]
+                    stretch = mu * directions[own, a, k]
+                    bias += stretch * free[here + 1 + a]
                     for j in range(rank):
-                        values[row, j] += push * root[here + 1 + a, j]
+                        values[row, j] += stretch * root[here + 1 + a, j]
             lower[row], upper[row] = -bias, math.inf
-            least[row], most[row] = -math.inf, math.inf
+            multiplier_lower[row], multiplier_upper[row] = -math.inf, math.inf
             row += 1
     for b in range(len(low)):
         here = len(friction) * width + b
         for j in range(rank):
             values[row, j] = root[here, j]
         lower[row], upper[row] = -free[here], -free[here]
-        least[row], most[row] = -high[b], -low[b]
+        multiplier_lower[row], multiplier_upper[row] = -high[b], -low[b]
         row += 1
 
 
 @compiled
-def gather_impulses(
+def read_impulses(
     friction: Array, directions: Array, multiplier: Array, bounded: int, impulse: Array
 ) -> None:
-    """Write λ (R,) from the program's multipliers, see (2)."""
+    """Write λ, shape (R,), from the multipliers of the program by (2)."""
     alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, 0
     impulse[:] = 0.0
     for c in range(len(friction)):
         here, mu, own = c * width, friction[c], 0 if alike else c
         for k in range(count if mu > 0.0 else 1):
-            share = max(-multiplier[row], 0.0)
-            impulse[here] += share
+            part = max(-multiplier[row], 0.0)
+            impulse[here] += part
             if mu > 0.0:
                 for a in range(along):
-                    impulse[here + 1 + a] += mu * directions[own, a, k] * share
+                    impulse[here + 1 + a] += mu * directions[own, a, k] * part
             row += 1
     for b in range(bounded):
         impulse[len(friction) * width + b] = -multiplier[row]
@@ -164,10 +166,10 @@ def gather_impulses(
 
 
 @compiled
-def spread_impulses(
-    friction: Array, directions: Array, impulse: Array, share: Array, multiplier: Array
+def write_multipliers(
+    friction: Array, directions: Array, impulse: Array, beta: Array, multiplier: Array
 ) -> None:
-    """Write multipliers that give λ: the inverse of `gather_impulses`, what is beyond the pyramid left out."""
+    """Write multipliers that give λ, the inverse of `read_impulses`; impulses beyond the pyramid are cut off."""
     alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
     width, row = along + 1, 0
     for c in range(len(friction)):
@@ -176,17 +178,17 @@ def spread_impulses(
             multiplier[row] = -max(impulse[here], 0.0)
             row += 1
             continue
-        shares(directions[own], impulse[here + 1 : here + width], share)
-        left = max(impulse[here], 0.0)
+        compute_coefficients(directions[own], impulse[here + 1 : here + width], beta)
+        rest = max(impulse[here], 0.0)
         for k in range(count):
-            left -= share[k] / mu
+            rest -= beta[k] / mu
         for k in range(count):
-            multiplier[row + k] = -share[k] / mu
-        # what presses without sliding is shared by the first direction and its opposite
-        if left > 0.0:
+            multiplier[row + k] = -beta[k] / mu
+        # the rest of the normal impulse goes to the first direction and its opposite, whose friction cancels
+        if rest > 0.0:
             one, other = directions[own, 0, 0], -directions[own, 0, count // 2]
-            multiplier[row] -= other / (one + other) * left
-            multiplier[row + count // 2] -= one / (one + other) * left
+            multiplier[row] -= other / (one + other) * rest
+            multiplier[row + count // 2] -= one / (one + other) * rest
         row += count
     first = len(friction) * width
     for b in range(first, len(impulse)):
@@ -196,9 +198,9 @@ def spread_impulses(
 
 @compiled
 def contact_residuals(
-    friction: Array, directions: Array, impulse: Array, share: Array, velocity: Array, slip: Array
+    friction: Array, directions: Array, impulse: Array, beta: Array, velocity: Array, slip: Array
 ) -> tuple[float, float, float]:
-    """How far λ and w of contacts are from their laws, with γ = max(0, −min d_k·w_t):
+    """Residuals of λ and w in the contact laws, with γ = max(0, −min d_k·w_t):
 
         normal    |min(λ_n, w_n)|                                                                (3)
         friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|,   λ_t = D·β                   (4)
@@ -219,30 +221,34 @@ def contact_residuals(
                 cone = max(cone, abs(impulse[here + 1 + a]))
             continue
         speed = velocity[here + 1 : here + width]
-        slip[c] = slack_speed(directions[own], speed)
-        shares(directions[own], impulse[here + 1 : here + width], share)
+        slip[c] = compute_slip_speed(directions[own], speed)
+        compute_coefficients(directions[own], impulse[here + 1 : here + width], beta)
         margin = friction[c] * impulse[here]
         for k in range(count):
-            margin -= share[k]
-            if share[k] != 0.0:
-                along_it = slip[c]
+            margin -= beta[k]
+            if beta[k] != 0.0:
+                projected = slip[c]
                 for a in range(along):
-                    along_it += directions[own, a, k] * speed[a]
-                tangential = max(tangential, abs(min(share[k], along_it)))
+                    projected += directions[own, a, k] * speed[a]
+                tangential = max(tangential, abs(min(beta[k], projected)))
         tangential = max(tangential, abs(min(slip[c], margin)))
         cone = max(cone, -margin)
     return float(normal), float(tangential), float(cone)
 
 
 @compiled
-def certify(
+def measure_residuals(
     delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
-    share: Array, velocity: Array, slip: Array,
+    beta: Array, velocity: Array, slip: Array,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """How far λ is from the contact problem with w = W·λ + w₀: (3)–(5), and |λ − clip(λ − w)| of bounded rows.
+    """Residuals of λ in the contact problem with w = W·λ + w₀: (3)–(5), and |λ − clip(λ − w)| of bounded rows.
 
     Args:
-        velocity: w, shape (R,), written. slip: γ, shape (m,), written [m/s].
+        beta: workspace, shape (r,).
+        velocity: w, shape (R,), written [m/s].
+        slip: γ, shape (m,), written [m/s].
+    Returns:
+        The largest of (3), of (4) and of (5); infinite if a number is not finite.
     """
     rows = len(free)
     total = 0.0
@@ -254,7 +260,7 @@ def certify(
         total += abs(speed) + abs(impulse[i])
     if not total < np.inf:
         return np.inf, np.inf, np.inf
-    normal, tangential, cone = contact_residuals(friction, directions, impulse, share, velocity, slip)
+    normal, tangential, cone = contact_residuals(friction, directions, impulse, beta, velocity, slip)
     for b in range(len(low)):
         here = rows - len(low) + b
         target = min(max(impulse[here] - velocity[here], low[b]), high[b])

@@ -1,0 +1,124 @@
+"""Rows of a quadratic program that solves an unreduced step: equation (15) of the vine paper for any model.
+
+    min ½·vᵀA·v − bᵀv   subject to   J_b·v + E·λ_b = r,   J_n·v + bias_n ≥ 0                     (1)
+
+Its multipliers are the impulses, y = −λ. The rows of friction are (2) of `contact_rows`, with J in place of F.
+
+Source: Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, equation (15).
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.linalg.array_table import block, index_matrix, matrix, vector
+from corekit_qp.contact_rows import contact_residuals, read_impulses, write_multipliers
+
+__all__ = ["measure_step_residuals", "read_step_impulses", "write_step_rows"]
+
+
+@compiled
+def _copy(source: Array | IntArray, out: Array | IntArray) -> None:
+    """Write the first entries of `out`, in a loop of its own that the compiler vectorises."""
+    for i in range(len(source)):
+        out[i] = source[i]
+
+
+@compiled
+def _copy_entries(dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array) -> None:
+    """Write the first rows of a program and fill their unused entries with zeros."""
+    k, width = dofs.shape[1], out_dofs.shape[1]
+    if k == width:
+        _copy(dofs.ravel(), out_dofs.ravel())
+        _copy(values.ravel(), out_values.ravel())
+        return
+    for i in range(len(dofs)):
+        for j in range(k):
+            out_dofs[i, j], out_values[i, j] = dofs[i, j], values[i, j]
+        for j in range(k, width):
+            out_dofs[i, j], out_values[i, j] = 0, 0.0
+
+
+@compiled
+def write_step_rows(
+    step: IntArray, contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, shift: Array,
+    row_impulse: Array, impulse: Array, set_multipliers: bool, program: IntArray,
+) -> None:  # fmt: skip
+    """Write the gradient and the rows of the program: constraints first, then one or r rows per contact.
+
+    Args:
+        step: b, dofs and values of J_b, E, r, and the bounds of λ_b, as one table.
+        shift: σ, shape (m,) [m/s].
+        set_multipliers: whether to write the multipliers that give λ_b and λ_c.
+        program: gradient, dofs, values, bounds (lower, upper, compliance, and the bounds of the multiplier of every
+            row, (5, rows)), multiplier, x, directions D as in `contact_rows`, and workspace (r,), as one table.
+    """
+    rhs, dofs, values = vector(step, 0), index_matrix(step, 1), matrix(step, 2)
+    compliance, target, lower, upper = vector(step, 3), vector(step, 4), vector(step, 5), vector(step, 6)
+    gradient, out_dofs, out_values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
+    bounds, multiplier = matrix(program, 3), vector(program, 4)
+    directions, beta = block(program, 6), vector(program, 7)
+    nb = len(dofs)
+    if set_multipliers:
+        for i in range(nb):
+            multiplier[i] = -row_impulse[i]
+        write_multipliers(friction, directions, impulse, beta, multiplier[nb:])
+    contact_width, row_width = contact_dofs.shape[1], out_dofs.shape[1]
+    for j in range(len(rhs)):
+        gradient[j] = -rhs[j]
+    _copy_entries(dofs, values, out_dofs, out_values)
+    _copy(target, bounds[0])
+    _copy(target, bounds[1])
+    _copy(compliance, bounds[2])
+    multiplier_lower, multiplier_upper = bounds[3], bounds[4]
+    for i in range(nb):
+        multiplier_lower[i] = -upper[i]
+    for i in range(nb):
+        multiplier_upper[i] = -lower[i]
+    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
+    width, row = along + 1, nb
+    for c in range(len(friction)):
+        here, mu, own = c * width, friction[c], 0 if alike else c
+        for d in range(count if mu > 0.0 else 1):
+            offset = bias[c, 0]
+            for j in range(row_width):
+                out_dofs[row, j] = contact_dofs[here, j] if j < contact_width else 0
+                out_values[row, j] = contact_values[here, j] if j < contact_width else 0.0
+            if mu > 0.0:
+                offset += mu * shift[c]
+                for a in range(along):
+                    stretch = mu * directions[own, a, d]
+                    offset += stretch * bias[c, 1 + a]
+                    for j in range(contact_width):
+                        out_values[row, j] += stretch * contact_values[here + 1 + a, j]
+            bounds[0, row], bounds[1, row], bounds[2, row] = -offset, math.inf, 0.0
+            bounds[3, row], bounds[4, row] = -math.inf, math.inf
+            row += 1
+
+
+@compiled
+def read_step_impulses(program: IntArray, friction: Array, row_impulse: Array, impulse: Array) -> None:
+    """Write λ_b and λ_c from the multipliers of the program; `program` as in `write_step_rows`."""
+    multiplier, nb = vector(program, 4), len(row_impulse)
+    for i in range(nb):
+        row_impulse[i] = -multiplier[i]
+    read_impulses(friction, block(program, 6), multiplier[nb:], 0, impulse)
+
+
+@compiled
+def measure_step_residuals(
+    contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, x: Array,
+    impulse: Array, beta: Array, velocity: Array, slip: Array,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Residuals of λ_c and w = J_c·v + bias in the contact laws, as `contact_rows.contact_residuals`."""
+    width = directions.shape[1] + 1
+    for c in range(len(friction)):
+        for a in range(width):
+            row = c * width + a
+            total = bias[c, a]
+            for j in range(contact_dofs.shape[1]):
+                total += contact_values[row, j] * x[contact_dofs[row, j]]
+            velocity[row] = total
+    return contact_residuals(friction, directions, impulse, beta, velocity, slip)
