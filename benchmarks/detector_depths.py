@@ -50,7 +50,7 @@ def scene(kinds: tuple[str, str], count: int, random: np.random.Generator) -> tu
         offset_rotation=np.tile(np.eye(3), (2 * count, 1, 1)),
         obstacle=np.full(2 * count, -1),
         vertices=(None,) * (2 * count),
-        never=np.zeros((0, 2), dtype=np.int64),
+        excluded_pairs=np.zeros((0, 2), dtype=np.int64),
         self_contact=np.zeros(2 * count, dtype=bool),
     )
     position = 0.1 * random.normal(size=(2 * count, 3))
@@ -65,7 +65,7 @@ def measured(detector: Any, poses: ShapePoses, count: int) -> tuple[Array, Array
     near, found = Candidates(count), ContactSet()
     near.pairs[:count] = np.stack([np.arange(count), np.arange(count, 2 * count)], axis=1)
     near.count = count
-    detector.measure(near, poses, np.inf, found)
+    detector.compute_contacts(near, poses, np.inf, found)
     gap, normal = np.full(count, np.inf), np.zeros((count, 3))
     for c in range(found.count):
         i = int(found.shape[c, 0])
@@ -144,7 +144,7 @@ def case(kinds: tuple[str, str], count: int) -> dict[str, float]:
     gap, normal = measured(mpr, poses, count)
     poses.position[:count] += (random.uniform(-0.025, 0.03, count) - gap)[:, None] * normal
     gap, normal = measured(mpr, poses, count)
-    closed = kinds in sdf.served or kinds[::-1] in sdf.served
+    closed = kinds in sdf.supported_pairs or kinds[::-1] in sdf.supported_pairs
     if closed:
         sdf.prepare(table, frozenset({kinds}))
         reference = measured(sdf, poses, count)[0]

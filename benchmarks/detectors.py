@@ -81,7 +81,7 @@ class Pairs:
             offset_rotation=np.tile(np.eye(3), (2 * n, 1, 1)),
             obstacle=np.where(body < 0, np.arange(2 * n) - n, -1),
             vertices=(None,) * (2 * n),
-            never=np.zeros((0, 2), dtype=np.int64),
+            excluded_pairs=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(2 * n, dtype=bool),
         )
         position = random.normal(size=(2 * n, 3)) * 0.1
@@ -92,7 +92,7 @@ class Pairs:
         self.near.count = n
         self.mpr, self.sdf = MprDetector(MprConfig()), SdfDetector(SdfConfig())
         self.mpr.prepare(self.table, frozenset({kinds}))
-        self.served = kinds in self.sdf.served or kinds[::-1] in self.sdf.served
+        self.served = kinds in self.sdf.supported_pairs or kinds[::-1] in self.sdf.supported_pairs
         if self.served:
             self.sdf.prepare(self.table, frozenset({kinds}))
         self._approach(deep, random)
@@ -116,7 +116,7 @@ class Pairs:
     def measure(self, detector: Any, found: ContactSet) -> None:
         """All pairs in one call."""
         found.count = 0
-        detector.measure(self.near, self.poses, np.inf, found)
+        detector.compute_contacts(self.near, self.poses, np.inf, found)
 
     def gaps(self, detector: Any) -> tuple[Array, Array]:
         """Least gap of every pair [m] and its normal."""

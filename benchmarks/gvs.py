@@ -110,14 +110,18 @@ class Ours:
         self._elsewhere()
         body = self.simulation.bodies[0]
         part = self.simulation.system.terms.bodies[0]
-        body.model.dynamics(self._trial.parts[0], body.inputs.at(0.0), part.mass, part.force)
+        body.model.compute_mass_and_force(
+            self._trial.body_states[0], body.inputs.at(0.0), part.mass, part.force
+        )
 
     def tangent(self) -> None:
         """K and D at the state."""
         self._elsewhere()
         body = self.simulation.bodies[0]
         part = self.simulation.system.terms.bodies[0]
-        body.model.tangent(self._trial.parts[0], body.inputs.at(0.0), part.stiffness, part.damping)
+        body.model.compute_stiffness_and_damping(
+            self._trial.body_states[0], body.inputs.at(0.0), part.stiffness, part.damping
+        )
 
     def jacobian(self) -> None:
         """∂v̇/∂q and ∂v̇/∂v at the state."""
@@ -140,9 +144,9 @@ class Ours:
 def tip(simulation: Simulation) -> Array:
     """Place of the arm's tip [m]."""
     body = simulation.bodies[0]
-    place = np.zeros((len(body.layout.frames), 3))
-    body.model.poses(simulation.state.parts[0], place, np.zeros((len(place), 3, 3)))
-    return place[body.layout.frames.index("arm.tip")]
+    place = np.zeros((len(body.description.frames), 3))
+    body.model.compute_frame_poses(simulation.state.body_states[0], place, np.zeros((len(place), 3, 3)))
+    return place[body.description.frames.index("arm.tip")]
 
 
 def _optional(name: str) -> Any:
@@ -279,10 +283,10 @@ def rest(before: float | None) -> float:
     simulation = corekit.load(SCENARIO).compose()
     if before is not None:
         move_to_equilibrium(simulation, before)
-    start = simulation.memory()
+    start = simulation.internal_state()
     best = float("inf")
     for _ in range(20):
-        simulation.remember(start)
+        simulation.restore(start)
         begun = time.perf_counter()
         move_to_equilibrium(simulation, 6.0)
         best = min(best, time.perf_counter() - begun)

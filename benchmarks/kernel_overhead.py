@@ -48,10 +48,10 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
 from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
-from corekit.roles.model import Coordinate, Layout, Model, Outline
+from corekit.roles.model import Coordinate, Model, ModelDescription, Outline
 from corekit.roles.step_landing import next_step
 from corekit.simulation.loop import Simulation
 from corekit_testing.pendulum import Pendulum, PendulumConfig
@@ -72,54 +72,56 @@ class StillBody(Model):
 
     def __init__(self) -> None:
         entries = tuple(Coordinate(f"x{i}", "m") for i in range(N))
-        self.layout_ = Layout(
-            coordinates=entries, velocities=entries, frames=("origin",), shapes=(Shape("sphere", (0.1,)),), row_width=N
+        self.layout_ = ModelDescription(
+            coordinates=entries, velocities=entries, frames=("origin",), shapes=(Shape("sphere", (0.1,)),), jacobian_width=N
         )  # fmt: skip
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         return self.layout_
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
-    def initial_state(self, initial: Any, out: State) -> None:
+    def compute_initial_state(self, initial: Any, out: State) -> None:
         pass
 
-    def mass_matrix(self) -> Matrix:
+    def new_mass_matrix(self) -> Matrix:
         matrix = Dense(N)
         matrix.data[:] = np.eye(N)
         return matrix
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
-        return self.mass_matrix(), self.mass_matrix()
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
+        return self.new_mass_matrix(), self.new_mass_matrix()
 
-    def dynamics(self, state: State, inputs: Any, mass: Matrix, force: Any) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Any, mass: Matrix, force: Any) -> None:
         pass
 
-    def tangent(self, state: State, inputs: Any, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Any, stiffness: Matrix, damping: Matrix
+    ) -> None:
         pass
 
-    def advance(self, start: State, velocity: Any, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Any, step: float, previous: State, out: State) -> None:
         pass
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
-    def poses(self, state: State, position: Any, rotation: Any) -> None:
+    def compute_frame_poses(self, state: State, position: Any, rotation: Any) -> None:
         pass
 
-    def carrier_rows(self, state: State, frame: Any, local: Any, dofs: Any, values: Any) -> None:
+    def compute_point_jacobians(self, state: State, frame: Any, local: Any, dofs: Any, values: Any) -> None:
         if not values[0, 2, 2]:
             dofs[0], values[0, :, :3] = np.arange(N), np.eye(3)
 
-    def prescribed(self, time: float, value: Any, rate: Any) -> None:
+    def compute_prescribed_motion(self, time: float, value: Any, rate: Any) -> None:
         pass
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         return Outline(np.zeros((1, 3)), np.zeros(1))
 
 
@@ -128,22 +130,22 @@ class StillDetector(ContactDetector):
     """One contact of the first body's sphere with the plane, found at once."""
 
     @property
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         return frozenset({("sphere", "half-space")})
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def prepare(self, table: Any, served: frozenset[tuple[str, str]]) -> None:
         pass
 
-    def candidates(self, poses: Any, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: Any, margin: float, out: Candidates) -> None:
         out.count = 1
 
-    def measure(self, candidates: Candidates, poses: Any, margin: float, out: ContactSet) -> None:
+    def compute_contacts(self, candidates: Candidates, poses: Any, margin: float, out: ContactSet) -> None:
         out.count = 1
         if out.frame[0, 0]:
             out.frame[0, 0], out.weight[0, 0], out.normal[0], out.shape[0] = 0, 1.0, (0.0, 0.0, 1.0), (0, 1)
@@ -153,10 +155,10 @@ class StillDetector(ContactDetector):
 class StillSolver(ImpulseSolver):
     """Leaves the guess."""
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def solve(self, problem: ContactProblem, impulse: Any) -> SolveInfo:
@@ -165,10 +167,10 @@ class StillSolver(ImpulseSolver):
 
 def hand_written_free(model: Any) -> Callable[[], StepReport]:
     """One step of semi-implicit Euler without contact, with nothing but the calls it needs."""
-    n = len(model.layout.velocities)
+    n = len(model.description.velocities)
     now, then = State.zeros(n, n), State.zeros(n, n)
-    model.initial_state(None, now)
-    mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
+    model.compute_initial_state(None, now)
+    mass, (stiffness, damping) = model.new_mass_matrix(), model.new_stiffness_and_damping()
     matrix, force, rhs, inputs, still = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     solver = make_factorisation(matrix, symmetric=False)
@@ -176,8 +178,8 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     def step() -> StepReport:
         nonlocal now, then
         h, then.time = next_step(H, now.time, now.time + H)
-        model.dynamics(now, inputs, mass, force)
-        model.tangent(now, inputs, stiffness, damping)
+        model.compute_mass_and_force(now, inputs, mass, force)
+        model.compute_stiffness_and_damping(now, inputs, stiffness, damping)
         v = now.v
         assemble_dense(
             mass.data, damping.data, stiffness.data, force, v, v, v, still, h, 1.0, h, h * h, False, matrix.data, rhs
@@ -185,10 +187,10 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
         solver.refactor(matrix, None)
         solver.solve(rhs, nothing, then.v, nothing)
         then.v += v
-        model.advance(now, then.v, H, now, then)
-        model.rechart(then)
+        model.integrate(now, then.v, H, now, then)
+        model.reparametrise(then)
         now, then = then, now
-        return StepReport(accepted=True, step=h, solve=SOLVED)
+        return StepReport(accepted=True, step_size=h, solve_info=SOLVED)
 
     return step
 
@@ -202,10 +204,10 @@ def hand_written_rest(
         model, detector, solver: the components.
         simulation: their world, never stepped, for its shapes.
     """
-    n = len(model.layout.velocities)
+    n = len(model.description.velocities)
     now, then = State.zeros(n, n), State.zeros(n, n)
-    model.initial_state(None, now)
-    mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
+    model.compute_initial_state(None, now)
+    mass, (stiffness, damping) = model.new_mass_matrix(), model.new_stiffness_and_damping()
     matrix, force, rhs, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing, still = np.zeros(0), np.zeros(n)
     linear = make_factorisation(matrix)
@@ -232,7 +234,7 @@ def hand_written_rest(
         nonlocal now, then, before, probes, earlier, known_id, known, impulse
         h, time = next_step(H, now.time, now.time + H)
         v = now.v
-        model.poses(now, poses.frame_position, poses.frame_rotation)
+        model.compute_frame_poses(now, poses.frame_position, poses.frame_rotation)
         update_shape_poses(
             table.frame, table.offset_position, table.offset_rotation, False, table.second_frame, poses.frame_position,
             poses.frame_rotation, poses.position, poses.rotation, poses.end,
@@ -240,18 +242,20 @@ def hand_written_rest(
         moved = max_probe_displacement(poses.frame_position, poses.frame_rotation, radius, before, probes)
         speed = moved / (now.time - earlier)
         margin = max(1e-3, 2.0 * h * speed)
-        detector.candidates(poses, margin + h * speed, near)
+        detector.find_candidates(poses, margin + h * speed, near)
         contacts.count = 0
-        detector.measure(near, poses, margin, contacts)
-        model.dynamics(now, inputs, mass, force)
-        model.tangent(now, inputs, stiffness, damping)
+        detector.compute_contacts(near, poses, margin, contacts)
+        model.compute_mass_and_force(now, inputs, mass, force)
+        model.compute_stiffness_and_damping(now, inputs, stiffness, damping)
         assemble(masses, dampings, stiffnesses, force, v, v, v, still, h, 1.0, h, h * h, True, entries, rhs)
         assign_tangents_and_friction(
             1, False, still[:3], surface, pair, known_id, known, len(known_id), contacts.id, contacts.shape,
             contacts.normal, contacts.tangent, contacts.friction,
         )  # fmt: skip
-        collect_material_points(1, frames, contacts.frame, contacts.local, ends, contact, slot, frame, local)
-        model.carrier_rows(now, frame, local, dofs, values)
+        collect_material_points(
+            1, frames, contacts.frame, contacts.local_point, ends, contact, slot, frame, local
+        )
+        model.compute_point_jacobians(now, frame, local, dofs, values)
         jacobian.fill(0.0)
         add_rows(
             3, 0, contact, slot, contacts.weight, contacts.normal, contacts.tangent, dofs, values, jacobian
@@ -271,14 +275,14 @@ def hand_written_rest(
         problem.set_contacts(contacts.id[:1], contacts.gap[:1], contacts.friction[:1])
         info = solver.solve(problem, guess)
         add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, then.v)
-        model.advance(now, then.v, h, now, then)
+        model.integrate(now, then.v, h, now, then)
         then.time = time
-        model.rechart(then)
+        model.reparametrise(then)
         earlier, impulse = now.time, guess
         known_id, known = contacts.id[:1].copy(), contacts.tangent[:1].copy()
         before, probes = probes, before
         now, then = then, now
-        return StepReport(accepted=info.status.solved, step=h, solve=info)
+        return StepReport(accepted=info.status.solved, step_size=h, solve_info=info)
 
     return step
 
@@ -295,7 +299,7 @@ def cases() -> dict[str, tuple[Simulation, Callable[[], StepReport]]]:
     )
 
     def touching(model: Any, detector: Any, solver: Any) -> tuple[Any, Any, Any, Simulation]:
-        abilities = frozenset({"tangent", "contact-rows"})
+        abilities = frozenset({"force-derivatives", "point-jacobian"})
         world = small_world(
             {"body": model}, integrator(), step=H, solver=solver, detector=detector, obstacles=[floor()], friction=0.5,
             abilities=abilities,
@@ -311,7 +315,7 @@ def cases() -> dict[str, tuple[Simulation, Callable[[], StepReport]]]:
 
     return {
         "free": (
-            small_world({"still": still}, integrator(), step=H, abilities=frozenset({"tangent"})),
+            small_world({"still": still}, integrator(), step=H, abilities=frozenset({"force-derivatives"})),
             hand_written_free(still),
         ),
         "swing": (small_world({"swing": swing}, integrator(), step=H), hand_written_free(swing)),

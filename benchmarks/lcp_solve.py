@@ -33,7 +33,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPProblem
 from corekit.roles.pyramid import pyramid_directions
 from corekit.scenario.load import load
@@ -52,7 +52,11 @@ class Given:
     """A contact problem kept from a run, in the form that solvers read."""
 
     def __init__(self, problem: Any) -> None:
-        self.contacts, self.width, self.bounded = problem.contacts, problem.width, problem.bounded
+        self.contacts, self.width, self.bounded = (
+            problem.contact_count,
+            problem.rows_per_contact,
+            problem.bounded_count,
+        )
         self.step = problem.step
         for name in ("id", "bounded_id", "friction", "gap", "free", "lower", "upper"):
             setattr(self, name, np.array(getattr(problem, name)))
@@ -70,7 +74,7 @@ class Timed(NamedTuple):
     solved: Callable[[Any], bool]
 
 
-def build(role: str, use: Use) -> Any:
+def build(role: str, use: ComponentRef) -> Any:
     """A component by name, as the kernel builds it."""
     spec = resolve(role, use.use)
     return load_target(spec.target)(load_target(spec.config)(**use.options), BuildContext(build=build))
@@ -84,7 +88,7 @@ def kept_steps() -> list[tuple[Given, Array]]:
     answer = solver.solve
 
     def keep(problem: Any, impulse: Array) -> Any:
-        if problem.contacts == CONTACTS:
+        if problem.contact_count == CONTACTS:
             kept.append((Given(problem), impulse.copy()))
         return answer(problem, impulse)
 
@@ -98,7 +102,7 @@ def random_problems(count: int) -> list[tuple[Any, Array]]:
     arm, found = RandomArm(seed=13), []
     while len(found) < count:
         problem = arm.draw((Kind.PRESSED, Kind.FREE)[len(found) % 2], CONTACTS, DIRECTIONS)
-        if (problem.free[::3] < 0.0).any():
+        if (problem.free_velocity[::3] < 0.0).any():
             found.append((problem, np.zeros(3 * CONTACTS)))
     return found
 
@@ -107,10 +111,10 @@ def raw_lcp(problem: Any) -> tuple[Array, Array]:
     """A and b of the whole problem, unscaled."""
     delassus = np.ascontiguousarray(problem.delassus())
     directions = np.repeat(pyramid_directions(3, DIRECTIONS)[None], CONTACTS, axis=0)
-    n, rows = int(variable_count(CONTACTS, DIRECTIONS, NONE, NONE)), len(problem.free)
+    n, rows = int(variable_count(CONTACTS, DIRECTIONS, NONE, NONE)), len(problem.free_velocity)
     matrix, vector = np.empty((n, n)), np.empty(n)
     assemble(
-        delassus, problem.free, problem.friction, directions, NONE, NONE, np.empty(n, dtype=np.int64),
+        delassus, problem.free_velocity, problem.friction, directions, NONE, NONE, np.empty(n, dtype=np.int64),
         np.empty((n, 2)), np.empty(n, dtype=np.int64), np.empty(rows), np.empty((rows, n)), matrix, vector,
     )  # fmt: skip
     return matrix, vector
@@ -134,7 +138,7 @@ def judged(matrix: Array, vector: Array) -> Callable[[Array], bool]:
 
 def lemke(matrix: Array, vector: Array) -> Timed:
     """Our Lemke's method alone."""
-    solver, z = build("lcp_solvers", Use("lemke")), np.zeros(len(vector))
+    solver, z = build("lcp_solvers", ComponentRef("lemke")), np.zeros(len(vector))
     ones = np.ones(len(vector))
     problem = LCPProblem(matrix, vector, ones, ones, TOLERANCE)
 

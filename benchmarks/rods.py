@@ -32,21 +32,21 @@ def work(nodes: int) -> dict[str, Callable[[], object]]:
         name="beam", start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, radius=(0.02,), young=(1e5,)
     )
     model = DER(DERConfig(limbs=(limb,), clamps=(Clamp(at="beam.start"),), collision="none"))
-    n = len(model.layout.coordinates)
-    state = State.zeros(n, n, model.layout.aux)
-    model.initial_state(None, state)
+    n = len(model.description.coordinates)
+    state = State.zeros(n, n, model.description.aux)
+    model.compute_initial_state(None, state)
     state.q += (0.05 / nodes) * np.random.default_rng(0).normal(size=n)
-    mass, force, inputs = model.mass_matrix(), np.zeros(n), np.zeros(0)
-    stiffness, damping = model.tangent_matrices()
-    model.dynamics(state, inputs, mass, force)
-    model.tangent(state, inputs, stiffness, damping)
+    mass, force, inputs = model.new_mass_matrix(), np.zeros(n), np.zeros(0)
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_mass_and_force(state, inputs, mass, force)
+    model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
     step = widest(mass, stiffness, damping)
     step.add(mass, 1e9)
     step.add(stiffness, 1e-6)
-    solver = make_factorisation(step, None, model.layout.prescribed)
+    solver = make_factorisation(step, None, model.description.prescribed_velocity_index)
     return {
-        "forces": lambda: model.dynamics(state, inputs, mass, force),
-        "Hessian": lambda: model.tangent(state, inputs, stiffness, damping),
+        "forces": lambda: model.compute_mass_and_force(state, inputs, mass, force),
+        "Hessian": lambda: model.compute_stiffness_and_damping(state, inputs, stiffness, damping),
         "factorisation": lambda: solver.refactor(step, None),
     }
 

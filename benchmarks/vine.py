@@ -53,11 +53,11 @@ class Watched(QPSolver):
             self.kept.append((kept, x.copy(), multiplier.copy()))
         return self._solver.solve(problem, x, multiplier)
 
-    def memory(self) -> Any:
-        return self._solver.memory()
+    def internal_state(self) -> Any:
+        return self._solver.internal_state()
 
-    def remember(self, memory: Any) -> None:
-        self._solver.remember(memory)
+    def restore(self, internal_state: Any) -> None:
+        self._solver.restore(internal_state)
 
 
 def programs(bodies: int, steps: int) -> tuple[list[Kept], float]:

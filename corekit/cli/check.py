@@ -75,9 +75,9 @@ def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
                 "use": table.use,
                 "coordinates": body.nq,
                 "velocities": body.nv,
-                "frames": len(body.layout.frames),
-                "shapes": len(body.layout.shapes),
-                "inputs": {channel.name: channel.size for channel in body.layout.inputs},
+                "frames": len(body.description.frames),
+                "shapes": len(body.description.shapes),
+                "inputs": {channel.name: channel.size for channel in body.description.inputs},
             }
             for body, table in zip(simulation.bodies, scenario.bodies, strict=True)
         ],

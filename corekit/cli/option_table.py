@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 import attrs
 from attrs import frozen
 
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 
 __all__ = ["Option", "describe_options"]
 
@@ -78,7 +78,7 @@ def _default(default: Any) -> str:
         return "required"
     if isinstance(default, attrs.Factory):  # pyrefly: ignore[invalid-argument] - a class, typed as its overloads
         return "computed" if default.takes_self else _default(default.factory())
-    if isinstance(default, Use):
+    if isinstance(default, ComponentRef):
         return repr(default.use)
     if isinstance(default, (tuple, list)):
         return f"[{', '.join(_default(entry) for entry in default)}]"
@@ -86,9 +86,9 @@ def _default(default: Any) -> str:
 
 
 def _nested(annotation: Any) -> Iterator[tuple[type, str]]:
-    """The attrs classes inside an annotation and how their keys attach, without `Use`: another component."""
+    """The attrs classes inside an annotation and how their keys attach, without `ComponentRef`: another component."""
     if isinstance(annotation, type):
-        if attrs.has(annotation) and annotation is not Use:
+        if attrs.has(annotation) and annotation is not ComponentRef:
             yield annotation, "."
         return
     is_list = get_origin(annotation) in {tuple, list, Sequence}

@@ -91,7 +91,7 @@ def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
 
     report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
     if not silent:
-        print(f"{file}: the step of {report.step:g} s succeeds here. {report.solve.status.value}")
+        print(f"{file}: the step of {report.step_size:g} s succeeds here. {report.solve_info.status.value}")
 
 
 def _ignore(_sentence: str) -> None:

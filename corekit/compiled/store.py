@@ -199,7 +199,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
         )
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        bitcode, described, environment, signature, reload_init, uncounted = payload
+        bitcode, described, environment, signature, reload_init, untracked_work = payload
         for prepare in reload_init:
             prepare()
         library = CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
@@ -214,7 +214,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
             objectmode=False,
             lifted=(),
             reload_init=reload_init,
-            metadata={HAS_NO_COUNTER: True} if uncounted else {},
+            metadata={HAS_NO_COUNTER: True} if untracked_work else {},
         )
 
 

@@ -9,9 +9,9 @@ from attrs import define, field
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["MAX_CARRIERS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
+__all__ = ["MAX_MATERIAL_POINTS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
 
-MAX_CARRIERS = 4
+MAX_MATERIAL_POINTS = 4
 """Carriers of one contact: two for a pair of points, four for a pair of edges."""
 
 
@@ -68,7 +68,7 @@ class ContactSet:
     """
 
     __slots__ = (
-        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local", "normal", "point", "shape",
+        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point", "shape",
         "tangent", "weight",
     )  # fmt: skip
 
@@ -85,14 +85,14 @@ class ContactSet:
         self.tangent: Array = np.zeros((n, 3))
         self.friction: Array = np.zeros(n)
         self.friction_record: Array = np.zeros((n, record_width))
-        self.frame: IntArray = np.full((n, MAX_CARRIERS), -1, dtype=np.int64)
-        self.local: Array = np.zeros((n, MAX_CARRIERS, 3))
-        self.weight: Array = np.zeros((n, MAX_CARRIERS))
+        self.frame: IntArray = np.full((n, MAX_MATERIAL_POINTS), -1, dtype=np.int64)
+        self.local_point: Array = np.zeros((n, MAX_MATERIAL_POINTS, 3))
+        self.weight: Array = np.zeros((n, MAX_MATERIAL_POINTS))
         # here, since it brings numba, which whoever only reads contacts does without
         from corekit.linalg.array_table import ArrayTable
 
         self.arrays = ArrayTable(
-            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local, self.weight
+            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local_point, self.weight
         )  # fmt: skip
 
     @property
@@ -118,7 +118,7 @@ class ContactSet:
 
 
 _FIELDS = (
-    "frame", "friction", "friction_record", "gap", "id", "local", "normal", "point", "shape", "tangent", "weight",
+    "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point", "shape", "tangent", "weight",
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.signal_base import Signal, Vector, as_vector, described
+from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata
 
 __all__ = ["Csv", "Table"]
 
@@ -42,7 +42,7 @@ _KNOWN = "must be one of " + ", ".join(repr(word) for word in INTERPOLATIONS)
 
 
 def _interpolation() -> Any:
-    about = {**described("how values are joined between the instants"), "allowed": _KNOWN}
+    about = {**field_metadata("how values are joined between the instants"), "allowed": _KNOWN}
     return field(default="linear", validator=_known, metadata=about)
 
 
@@ -158,10 +158,10 @@ class Table(_Sampled):
 
     kind: ClassVar[str] = "table"
     times: tuple[float, ...] = field(
-        converter=_numbers, metadata=described("instants, each later than the one before", unit="s")
+        converter=_numbers, metadata=field_metadata("instants, each later than the one before", unit="s")
     )
     values: tuple[Vector, ...] = field(
-        converter=_rows, metadata=described("the value at each instant: a number or a list of numbers")
+        converter=_rows, metadata=field_metadata("the value at each instant: a number or a list of numbers")
     )
     interpolation: str = _interpolation()
 
@@ -183,7 +183,7 @@ class Csv(_Sampled):
     """
 
     kind: ClassVar[str] = "csv"
-    file: Path = field(converter=Path, metadata=described("a text file, relative to the scenario"))
+    file: Path = field(converter=Path, metadata=field_metadata("a text file, relative to the scenario"))
     interpolation: str = _interpolation()
 
     def __attrs_post_init__(self) -> None:

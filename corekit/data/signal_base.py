@@ -12,7 +12,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["Signal", "Still", "Vector", "as_vector", "described", "finite", "together"]
+__all__ = ["HeldSignal", "Signal", "Vector", "as_vector", "broadcast_vectors", "field_metadata", "finite"]
 
 Vector: TypeAlias = float | tuple[float, ...]
 """Numbers of a signal: one for every entry, or a tuple with one an entry."""
@@ -54,7 +54,7 @@ class Signal(ABC):
         """Instants t0 < t ≤ t1 [s] at which x or a derivative jumps, in order; a step should end on each."""
 
 
-class Still(Signal):
+class HeldSignal(Signal):
     """A signal that does not move: what it is may be set from outside, but between two settings nothing changes."""
 
     def rate(self, t: float, out: Array) -> None:
@@ -81,13 +81,13 @@ def finite(_instance: object, attribute: attrs.Attribute[Any], value: Vector) ->
         raise ValueError(f"{attribute.name} = {value!r}: must be finite")
 
 
-def described(help: str, *, unit: str = "", key: str = "") -> dict[str, str]:
+def field_metadata(help: str, *, unit: str = "", key: str = "") -> dict[str, str]:
     """What loader and docs read of a field; `key` is its word in a file, where it is reserved in Python."""
     said = {"help": help, "unit": unit, "allowed": "must be finite"}
     return {**said, "key": key} if key else said
 
 
-def together(**vectors: Vector) -> tuple[Array, ...]:
+def broadcast_vectors(**vectors: Vector) -> tuple[Array, ...]:
     """The vectors as read-only arrays of their common length; one number stands for every entry.
 
     Raises:

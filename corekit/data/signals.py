@@ -21,24 +21,32 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.sampled_signals import Csv, Table
-from corekit.data.signal_base import Signal, Still, Vector, as_vector, described, finite, together
+from corekit.data.signal_base import (
+    HeldSignal,
+    Signal,
+    Vector,
+    as_vector,
+    broadcast_vectors,
+    field_metadata,
+    finite,
+)
 
 __all__ = ["SIGNALS", "Constant", "Csv", "Ramp", "Signal", "Sine", "Table", "Vector", "as_signal"]
 
 
 @final
 @frozen
-class Constant(Still):
+class Constant(HeldSignal):
     """x(t) = value."""
 
     kind: ClassVar[str] = "constant"
     numbers: Vector = field(
-        alias="value", converter=as_vector, validator=finite, metadata=described("what it always is")
+        alias="value", converter=as_vector, validator=finite, metadata=field_metadata("what it always is")
     )
     _array: Array = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        (array,) = together(value=self.numbers)
+        (array,) = broadcast_vectors(value=self.numbers)
         object.__setattr__(self, "_array", array)
 
     @property
@@ -64,13 +72,17 @@ class Ramp(Signal):
     """
 
     kind: ClassVar[str] = "ramp"
-    begin: float = field(validator=finite, metadata=described("when it leaves `start`", unit="s", key="from"))
-    end: float = field(validator=finite, metadata=described("when it arrives at `value`", unit="s", key="to"))
+    begin: float = field(
+        validator=finite, metadata=field_metadata("when it leaves `start`", unit="s", key="from")
+    )
+    end: float = field(
+        validator=finite, metadata=field_metadata("when it arrives at `value`", unit="s", key="to")
+    )
     target: Vector = field(
-        alias="value", converter=as_vector, validator=finite, metadata=described("where it ends")
+        alias="value", converter=as_vector, validator=finite, metadata=field_metadata("where it ends")
     )
     start: Vector = field(
-        default=0.0, converter=as_vector, validator=finite, metadata=described("where it begins")
+        default=0.0, converter=as_vector, validator=finite, metadata=field_metadata("where it begins")
     )
     _start: Array = field(init=False, eq=False, repr=False)
     _target: Array = field(init=False, eq=False, repr=False)
@@ -79,7 +91,7 @@ class Ramp(Signal):
     def __attrs_post_init__(self) -> None:
         if self.end <= self.begin:
             raise ValueError(f"`to` must be later than `from`, but {self.end:g} ≤ {self.begin:g}")
-        start, target = together(start=self.start, value=self.target)
+        start, target = broadcast_vectors(start=self.start, value=self.target)
         slope = (target - start) / (self.end - self.begin)
         slope.setflags(write=False)
         for name, array in {"_start": start, "_target": target, "_slope": slope}.items():
@@ -126,19 +138,26 @@ class Sine(Signal):
 
     kind: ClassVar[str] = "sine"
     amplitude: Vector = field(
-        converter=as_vector, validator=finite, metadata=described("half the distance from lowest to highest")
+        converter=as_vector,
+        validator=finite,
+        metadata=field_metadata("half the distance from lowest to highest"),
     )
     frequency: Vector = field(
-        converter=as_vector, validator=finite, metadata=described("oscillations a second", unit="Hz")
+        converter=as_vector, validator=finite, metadata=field_metadata("oscillations a second", unit="Hz")
     )
     phase: Vector = field(
-        default=0.0, converter=as_vector, validator=finite, metadata=described("angle at τ = 0", unit="rad")
+        default=0.0,
+        converter=as_vector,
+        validator=finite,
+        metadata=field_metadata("angle at τ = 0", unit="rad"),
     )
-    offset: Vector = field(default=0.0, converter=as_vector, validator=finite, metadata=described("the mean"))
+    offset: Vector = field(
+        default=0.0, converter=as_vector, validator=finite, metadata=field_metadata("the mean")
+    )
     begin: float | None = field(
         default=None,
         validator=attrs.validators.optional(finite),
-        metadata=described("when it starts to move", unit="s", key="from"),
+        metadata=field_metadata("when it starts to move", unit="s", key="from"),
     )
     _coefficients: tuple[Array, Array, Array] = field(init=False, eq=False, repr=False)
     _omega: Array = field(init=False, eq=False, repr=False)
@@ -147,7 +166,7 @@ class Sine(Signal):
     _uniform: tuple[float, float] | None = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        amplitude, frequency, phase, offset = together(
+        amplitude, frequency, phase, offset = broadcast_vectors(
             amplitude=self.amplitude, frequency=self.frequency, phase=self.phase, offset=self.offset
         )
         omega = 2.0 * math.pi * frequency

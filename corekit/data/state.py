@@ -18,7 +18,7 @@ class State:
 
     Attributes:
         time: t [s]; a state and its parts have one.
-        q: coordinates, shape (nq,); units are in the layout.
+        q: coordinates, shape (nq,); units are in the description.
         v: velocities, shape (nv,).
         aux: what the model remembers beside q and v (reference frames, unwrapped angles), shape (na,).
         motion: q and v side by side, of which the two above are views, shape (nq + nv,); empty in a
@@ -26,13 +26,13 @@ class State:
         parts: the bodies' states, views into the arrays above; empty for a body's own state.
     """
 
-    __slots__ = ("_clock", "aux", "motion", "parts", "q", "v")
+    __slots__ = ("_clock", "aux", "body_states", "q", "qv", "v")
 
     def __init__(self, q: Array, v: Array, aux: Array, time: float = 0.0) -> None:
         self._clock = [time]  # one for the world's state and its parts
         self.q, self.v, self.aux = q, v, aux
-        self.motion = _EMPTY
-        self.parts: tuple[State, ...] = ()
+        self.qv = _EMPTY
+        self.body_states: tuple[State, ...] = ()
 
     @classmethod
     def zeros(cls, coordinates: int, velocities: int, aux: int = 0) -> State:
@@ -45,7 +45,7 @@ class State:
         coordinates, velocities, aux = (sum(size[i] for size in sizes) for i in range(3))
         motion = np.zeros(coordinates + velocities)
         world = cls(motion[:coordinates], motion[coordinates:], np.zeros(aux))
-        world.motion = motion
+        world.qv = motion
         parts: list[State] = []
         iq = iv = ia = 0
         for nq, nv, na in sizes:
@@ -53,7 +53,7 @@ class State:
             part._clock = world._clock
             parts.append(part)
             iq, iv, ia = iq + nq, iv + nv, ia + na
-        world.parts = tuple(parts)
+        world.body_states = tuple(parts)
         return world
 
     @property
@@ -75,8 +75,8 @@ class State:
     def copy(self) -> State:
         """An independent copy; parts become views into the copy."""
         twin = (
-            State.stacked([(p.q.size, p.v.size, p.aux.size) for p in self.parts])
-            if self.parts
+            State.stacked([(p.q.size, p.v.size, p.aux.size) for p in self.body_states])
+            if self.body_states
             else State(np.empty_like(self.q), np.empty_like(self.v), np.empty_like(self.aux))
         )
         twin.copy_from(self)

@@ -23,7 +23,7 @@ class StepReport:
     """
 
     accepted: bool
-    step: float
+    step_size: float
     iterations: int = 1
-    solve: SolveInfo = field(factory=SolveInfo)
+    solve_info: SolveInfo = field(factory=SolveInfo)
     note: str = ""

@@ -39,7 +39,7 @@ def acceleration_jacobian(
     """
     da_dq.fill(0.0)
     da_dv.fill(0.0)
-    for terms, where, own in zip(world.bodies, world.slices, state.parts, strict=True):
+    for terms, where, own in zip(world.bodies, world.slices, state.body_states, strict=True):
         stiffness, damping = da_dq[where, where], da_dv[where, where]
         _add_body(terms, own, acceleration[where], stiffness, damping, damped=damped)
         _add_constraints(terms, own, stiffness, damping)
@@ -65,10 +65,10 @@ def _add_body(
     if terms.stiffness is None or terms.damping is None:
         return
     model, inputs = terms.body.model, terms.inputs_at(state.time)
-    if "balance" in terms.body.abilities:
-        model.balance_tangent(state, inputs, acceleration, terms.stiffness, terms.damping)
+    if "inverse-dynamics" in terms.body.abilities:
+        model.compute_residual_derivatives(state, inputs, acceleration, terms.stiffness, terms.damping)
     else:
-        model.tangent(state, inputs, terms.stiffness, terms.damping)
+        model.compute_stiffness_and_damping(state, inputs, terms.stiffness, terms.damping)
     stiffness += terms.stiffness.dense()
     if damped:
         damping += terms.damping.dense()
@@ -91,8 +91,8 @@ def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: 
             / safe
         )
         force = np.where(soft, compliant, np.where(rows.bounded, 0.0, terms.row_impulse))
-        gradient = terms.body.model.tangent_matrices()[0]
-        terms.body.model.bilateral_curvature(state, force, gradient)
+        gradient = terms.body.model.new_stiffness_and_damping()[0]
+        terms.body.model.compute_constraint_force_gradient(state, force, gradient)
         stiffness -= gradient.dense()
 
 

@@ -12,7 +12,7 @@ from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import CompositionError
 from corekit.roles.friction import SurfaceFriction, surface_friction
-from corekit.roles.model import Layout, Model
+from corekit.roles.model import Model, ModelDescription
 
 __all__ = ["ROUNDING", "Body", "BodyInputs", "stack_bodies", "stacked_reach"]
 
@@ -28,9 +28,9 @@ class BodyInputs:
         buffer: u as it was asked for last, shape (nu,).
     """
 
-    def __init__(self, layout: Layout, signals: Mapping[str, Signal], where: str) -> None:
-        self.buffer = np.zeros(layout.input_size)
-        known = {channel.name: channel for channel in layout.inputs}
+    def __init__(self, description: ModelDescription, signals: Mapping[str, Signal], where: str) -> None:
+        self.buffer = np.zeros(description.input_size)
+        known = {channel.name: channel for channel in description.inputs}
         for name, signal in signals.items():
             if name not in known:
                 offered = ", ".join(known) or "none"
@@ -44,7 +44,7 @@ class BodyInputs:
                 )
         self._varying: list[tuple[Signal, Array]] = []
         offset = 0
-        for channel in layout.inputs:
+        for channel in description.inputs:
             signal = signals.get(channel.name)
             view = self.buffer[offset : offset + channel.size]
             offset += channel.size
@@ -74,7 +74,7 @@ class Body:
     Args:
         name: as in the scenario.
         model: who computes it.
-        abilities: what its spec declares, e.g. `contact-rows`.
+        abilities: what its spec declares, e.g. `point-jacobian`.
         inputs: u(t).
         layout: the model's.
         friction: of its surfaces, or None.
@@ -86,7 +86,7 @@ class Body:
     model: Any = field(repr=False)
     abilities: frozenset[str]
     inputs: BodyInputs = field(repr=False)
-    layout: Layout = field(repr=False)
+    description: ModelDescription = field(repr=False)
     friction: SurfaceFriction | None = field(default=None, converter=surface_friction)
     index: int = 0
     first_q: int = 0
@@ -98,27 +98,33 @@ class Body:
     @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return len(self.layout.coordinates)
+        return len(self.description.coordinates)
 
     @property
     def nv(self) -> int:
         """Number of velocities."""
-        return len(self.layout.velocities)
+        return len(self.description.velocities)
 
     @property
     def sizes(self) -> tuple[int, int, int]:
         """(nq, nv, na)."""
-        return self.nq, self.nv, self.layout.aux
+        return self.nq, self.nv, self.description.aux
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""
         kinks = self.inputs.breakpoints(t0, t1)
-        return kinks + [t for motion in self.layout.motions for t in motion.breakpoints(t0, t1)]
+        return kinks + [
+            t for motion in self.description.prescribed_signals for t in motion.breakpoints(t0, t1)
+        ]
 
     def kinks_at(self, time: float) -> list[float]:
         """Kinks of its prescribed motions that differ from an instant by rounding alone [s]."""
         near = ROUNDING * (1.0 + abs(time))
-        return [t for motion in self.layout.motions for t in motion.breakpoints(time - near, time + near)]
+        return [
+            t
+            for motion in self.description.prescribed_signals
+            for t in motion.breakpoints(time - near, time + near)
+        ]
 
 
 def stack_bodies(
@@ -128,13 +134,13 @@ def stack_bodies(
     bodies: list[Body] = []
     q = v = aux = frame = shape = 0
     for name, model, abilities, signals, friction in parts:
-        layout = model.layout
+        description = model.description
         body = Body(
             name=name,
             model=model,
             abilities=abilities,
-            inputs=BodyInputs(layout, signals, f"bodies.{name}.inputs"),
-            layout=layout,
+            inputs=BodyInputs(description, signals, f"bodies.{name}.inputs"),
+            description=description,
             friction=friction,
             index=len(bodies),
             first_q=q,
@@ -144,14 +150,17 @@ def stack_bodies(
             first_shape=shape,
         )
         bodies.append(body)
-        q, v, aux = q + body.nq, v + body.nv, aux + layout.aux
-        frame, shape = frame + len(layout.frames), shape + len(layout.shapes)
+        q, v, aux = q + body.nq, v + body.nv, aux + description.aux
+        frame, shape = frame + len(description.frames), shape + len(description.shapes)
     return tuple(bodies)
 
 
 def stacked_reach(bodies: Sequence[Body]) -> Array | None:
-    """The bodies' `Layout.reach`, (nv,); None where every entry is 1."""
-    if all(body.layout.reach is None for body in bodies):
+    """The bodies' `ModelDescription.reach`, (nv,); None where every entry is 1."""
+    if all(body.description.velocity_scale is None for body in bodies):
         return None
-    own = [np.ones(body.nv) if body.layout.reach is None else body.layout.reach for body in bodies]
+    own = [
+        np.ones(body.nv) if body.description.velocity_scale is None else body.description.velocity_scale
+        for body in bodies
+    ]
     return np.concatenate(own)

@@ -106,8 +106,8 @@ class BodyConstraints:
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self.rows: ConstraintRows = body.model.bilateral_rows()
-        self._at_end: ConstraintRows = body.model.bilateral_rows()
+        self.rows: ConstraintRows = body.model.new_constraints()
+        self._at_end: ConstraintRows = body.model.new_constraints()
         rows = self.rows
         self.bounded: IntArray = np.flatnonzero(rows.bounded)
         self.kept: IntArray = np.flatnonzero(~rows.bounded)
@@ -124,7 +124,7 @@ class BodyConstraints:
     def linearise(self, point: LinearisationPoint, inputs: Array) -> None:
         """Read the rows at a linearisation point of this body and write r and E of (1)."""
         rows, at = self.rows, point.at
-        self._body.model.bilateral(at, inputs, rows)
+        self._body.model.compute_constraints(at, inputs, rows)
         ends, rates = self._rows_at_end(point, inputs)
         v = point.velocity
         stiffened = v if point.stiffened is None else point.stiffened
@@ -141,13 +141,13 @@ class BodyConstraints:
         """Rows at the end of the step, and the target rates that compliant velocity rows take."""
         model, rows, ends = self._body.model, self.rows, self._at_end
         if point.end is not point.at:
-            model.bilateral(point.end, self._body.inputs.at(point.end.time), ends)
+            model.compute_constraints(point.end, self._body.inputs.at(point.end.time), ends)
             self._body.inputs.at(point.at.time)
             return ends, rows.target_rate
         if not self._rates_vary or point.end_time == point.at.time:
             return rows, rows.target_rate
         ahead = State(point.at.q, point.at.v, point.at.aux, point.end_time)
-        model.bilateral(ahead, self._body.inputs.at(point.end_time), ends)
+        model.compute_constraints(ahead, self._body.inputs.at(point.end_time), ends)
         self._body.inputs.at(point.at.time)
         np.copyto(ends.position_error, rows.position_error)
         np.copyto(ends.dofs, rows.dofs)
@@ -169,7 +169,7 @@ class BodyConstraints:
     def linearise_acceleration(self, point: LinearisationPoint, inputs: Array) -> None:
         """Read the rows at a state and write r and E of (2)."""
         rows, at = self.rows, point.at
-        self._body.model.bilateral(at, inputs, rows)
+        self._body.model.compute_constraints(at, inputs, rows)
         _write_increment(
             rows.is_velocity_level, rows.position_error, rows.target_rate, rows.compliance, rows.dofs, rows.values,
             at.v, point.rate_factor, point.position_factor, self.target, self.compliance,

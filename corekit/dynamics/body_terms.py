@@ -64,15 +64,15 @@ class BodyTerms:
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
         model = body.model
         self.body = body
-        self.mass: Matrix = model.mass_matrix()
+        self.mass: Matrix = model.new_mass_matrix()
         self.force, self.rhs, self._work = np.zeros((3, body.nv))
         self._steady_inputs = body.inputs.buffer if body.inputs.constant else None
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
-        differentiable = "tangent" in body.abilities
-        self._has_inverse_dynamics = "balance" in body.abilities
+        differentiable = "force-derivatives" in body.abilities
+        self._has_inverse_dynamics = "inverse-dynamics" in body.abilities
         if differentiable:
-            self.stiffness, self.damping = stiffness, damping = model.tangent_matrices()
+            self.stiffness, self.damping = stiffness, damping = model.new_stiffness_and_damping()
             self.matrix = widest(self.mass, stiffness, damping)
         else:
             self.matrix = widest(self.mass)
@@ -90,12 +90,12 @@ class BodyTerms:
         self._force_gradient: Matrix | None = None
         self.bounded = _NO_ROWS
         self.eliminated_impulse = self.row_impulse = np.zeros(0)
-        if "bilateral" in body.abilities and body.layout.bilateral_rows:
+        if "constraints" in body.abilities and body.description.constraint_count:
             self.constraints = own = BodyConstraints(body)
             self.rows, self.eliminated, self.bounded = own.rows, own.eliminated, own.bounded
             self.eliminated_impulse, self.row_impulse = own.eliminated_impulse, own.impulse
             if differentiable:
-                self._force_gradient = model.tangent_matrices()[0]
+                self._force_gradient = model.new_stiffness_and_damping()[0]
         self.factor: Factorisation = make_factorisation(
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
@@ -121,14 +121,14 @@ class BodyTerms:
         """Write A, r, the constraints and Δ of prescribed velocities at a linearisation point of this body."""
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
-        model.dynamics(at, u, self.mass, self.force)
+        model.compute_mass_and_force(at, u, self.mass, self.force)
         c_v, c_q = point.damping_factor, point.stiffness_factor
         stiffness, damping = self.stiffness, self.damping
         if stiffness is None or damping is None:
             c_v = c_q = 0.0
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
-            model.tangent(at, u, stiffness, damping)
+            model.compute_stiffness_and_damping(at, u, stiffness, damping)
         if self.constraints is not None:
             self.constraints.linearise(point, u)
         self._assemble(point, c_v, c_q)
@@ -181,7 +181,7 @@ class BodyTerms:
     def _add_force_gradient(self, at: State, factor_: float) -> None:
         gradient = self._force_gradient
         assert gradient is not None
-        self.body.model.bilateral_curvature(at, self.row_impulse, gradient)
+        self.body.model.compute_constraint_force_gradient(at, self.row_impulse, gradient)
         if self._symmetric:
             symmetrise(gradient)
         self.matrix.add(gradient, factor_)
@@ -189,13 +189,13 @@ class BodyTerms:
     def update_residual(self, point: LinearisationPoint) -> None:
         """Rewrite r and J_b at another point of the θ family; A and its factorisation stay."""
         u = self.inputs_at(point.at.time)
-        self.body.model.dynamics(point.at, u, self.mass, self.force)
+        self.body.model.compute_mass_and_force(point.at, u, self.mass, self.force)
         momentum = point.velocity if point.momentum is None else point.momentum
         self.mass.multiply(momentum - point.velocity, self.rhs)
         np.multiply(self.force, point.force_factor, out=self._work)
         self.rhs += self._work
         if self.rows is not None:
-            self.body.model.bilateral(point.at, u, self.rows)
+            self.body.model.compute_constraints(point.at, u, self.rows)
 
     def linearise_acceleration(
         self, point: LinearisationPoint, acceleration: Array, *, only_residual: bool
@@ -208,9 +208,11 @@ class BodyTerms:
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
         if self._has_inverse_dynamics:
-            model.balance(at, u, acceleration, self.rhs, None if only_residual else self.mass)
+            model.compute_dynamics_residual(
+                at, u, acceleration, self.rhs, None if only_residual else self.mass
+            )
         else:
-            model.dynamics(at, u, self.mass, self.force)
+            model.compute_mass_and_force(at, u, self.mass, self.force)
             self.mass.multiply(acceleration, self.rhs)
             np.subtract(self.force, self.rhs, out=self.rhs)
         if not only_residual:
@@ -232,11 +234,11 @@ class BodyTerms:
         has_all = self._has_inverse_dynamics and not self._symmetric
         if stiffness is not None and damping is not None:
             if has_all:
-                model.balance_tangent(
+                model.compute_residual_derivatives(
                     at, u, acceleration, stiffness, damping, None if self.rows is None else self.row_impulse
                 )
             else:
-                model.tangent(at, u, stiffness, damping)
+                model.compute_stiffness_and_damping(at, u, stiffness, damping)
             if self._symmetric:
                 symmetrise(stiffness)
                 symmetrise(damping)
@@ -250,7 +252,9 @@ class BodyTerms:
     def update_damping(self, start: State) -> Matrix | None:
         """Evaluate D at the start of a step, for the split family; None if the model gives none."""
         if self.damping is not None and self.stiffness is not None:
-            self.body.model.tangent(start, self.inputs_at(start.time), self.stiffness, self.damping)
+            self.body.model.compute_stiffness_and_damping(
+                start, self.inputs_at(start.time), self.stiffness, self.damping
+            )
             if self._symmetric:
                 symmetrise(self.damping)
         return self.damping

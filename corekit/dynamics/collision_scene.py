@@ -20,8 +20,12 @@ __all__ = ["CollisionScene"]
 
 
 def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
-    shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.layout.shapes]
-    never = [body.layout.never + body.first_shape for body in bodies if len(body.layout.never)]
+    shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.description.shapes]
+    never = [
+        body.description.excluded_pairs + body.first_shape
+        for body in bodies
+        if len(body.description.excluded_pairs)
+    ]
     everything = [shape for _, shape in shapes] + [obstacle.shape for obstacle in obstacles]
     n, carried = len(everything), len(shapes)
     size = np.zeros((n, 3))
@@ -49,8 +53,8 @@ def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
         ),
         obstacle=np.array([-1] * carried + list(range(n - carried)), dtype=np.int64),
         vertices=tuple(shape.vertices for shape in everything),
-        never=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
-        self_contact=np.array([body.layout.self_contact for body in bodies], dtype=bool),
+        excluded_pairs=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
+        self_contact=np.array([body.description.self_contact for body in bodies], dtype=bool),
     )
 
 
@@ -78,7 +82,7 @@ class CollisionScene:
         self._bodies = tuple(bodies)
         self.obstacles = tuple(obstacles)
         self.table = table = _table(bodies, obstacles)
-        frames = sum(len(body.layout.frames) for body in bodies)
+        frames = sum(len(body.description.frames) for body in bodies)
         n = len(table)
         self.poses = ShapePoses(
             position=np.zeros((n, 3)),
@@ -88,14 +92,14 @@ class CollisionScene:
             frame_rotation=np.tile(np.eye(3), (frames, 1, 1)),
         )
         self.frame_body: IntArray = np.repeat(
-            np.arange(len(bodies)), [len(body.layout.frames) for body in bodies]
+            np.arange(len(bodies)), [len(body.description.frames) for body in bodies]
         )
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
         self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
         self._views: list[tuple[int, Any, Array, Array]] = []
         for i, body in enumerate(bodies):
-            own = slice(body.first_frame, body.first_frame + len(body.layout.frames))
+            own = slice(body.first_frame, body.first_frame + len(body.description.frames))
             self._views.append(
                 (i, body.model, self.poses.frame_position[own], self.poses.frame_rotation[own])
             )
@@ -125,7 +129,7 @@ class CollisionScene:
         """Compute every frame and shape pose at a world state and its time."""
         table, poses = self.table, self.poses
         for i, model, position, rotation in self._views:
-            model.poses(state.parts[i], position, rotation)
+            model.compute_frame_poses(state.body_states[i], position, rotation)
         if self._carried:
             update_shape_poses(
                 table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,

@@ -14,7 +14,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_kernels import match_impulses_by_id
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
 
@@ -109,25 +109,25 @@ class ContactImpulses:
         # `match` makes new arrays, so these stay as they are
         self._accepted = _Accepted(self.id, self.impulse, self._copy_of_constraints())
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """The accepted step's impulses, as named arrays."""
         id_, impulse, of_constraints = self._accepted
         end = len(id_) * self._width
-        kept: Memory = {
+        kept: InternalState = {
             "impulse": impulse[:end].copy(), "impulse_id": id_.copy(), "bounded_impulse": impulse[end:].copy()
         }  # fmt: skip
         for terms, each in zip(self._bodies, of_constraints, strict=True):
             kept[f"row_impulse.{terms.body.index}"] = each.copy()
         return kept
 
-    def remember(self, memory: Memory) -> None:
-        """Restore what `memory` gave, contacts only where there is contact; an empty one means a fresh start."""
-        known: Memory = memory if self._has_contact else {}
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave, contacts only where there is contact; an empty one means a fresh start."""
+        known: InternalState = internal_state if self._has_contact else {}
         of_contacts = known.get("impulse", np.zeros(0))
-        bounded = memory.get("bounded_impulse", np.zeros(self.bounded))
+        bounded = internal_state.get("bounded_impulse", np.zeros(self.bounded))
         rows = [np.zeros_like(terms.row_impulse) for terms in self._bodies]
         for terms, impulse in zip(self._bodies, rows, strict=True):
-            impulse[:] = memory.get(f"row_impulse.{terms.body.index}", 0.0)
+            impulse[:] = internal_state.get(f"row_impulse.{terms.body.index}", 0.0)
         id_ = known.get("impulse_id", np.zeros(0, dtype=np.int64)).copy()
         self._accepted = _Accepted(id_, np.concatenate([of_contacts, bounded]), tuple(rows))
         self.begin_step()

@@ -68,10 +68,10 @@ class ContactJacobian:
         self.dense = self.velocities <= _DENSE_VELOCITIES and not by_entries
         frames = [body.first_frame for body in bodies]
         self._first_frames: IntArray = np.array(
-            [*frames, frames[-1] + len(bodies[-1].layout.frames)], dtype=np.int64
+            [*frames, frames[-1] + len(bodies[-1].description.frames)], dtype=np.int64
         )
         self._ends: IntArray = np.zeros(len(bodies), dtype=np.int64)
-        self._widest = max(body.layout.row_width for body in bodies)
+        self._widest = max(body.description.jacobian_width for body in bodies)
         self._calls: list[tuple[Body, IntArray, Array, BodyPoints]] = []
         self._slots = 1
         self._reserve_points(64)
@@ -83,8 +83,10 @@ class ContactJacobian:
     def _reserve_points(self, room: int) -> None:
         self._contact, self._slot, self._frame = np.zeros((3, room), dtype=np.int64)
         self._local = np.zeros((room, 3))
-        self._dofs = [np.zeros((room, body.layout.row_width), dtype=np.int64) for body in self._bodies]
-        self._values = [np.zeros((room, 3, body.layout.row_width)) for body in self._bodies]
+        self._dofs = [
+            np.zeros((room, body.description.jacobian_width), dtype=np.int64) for body in self._bodies
+        ]
+        self._values = [np.zeros((room, 3, body.description.jacobian_width)) for body in self._bodies]
         self._viewed: list[int] = []
 
     # — building it —
@@ -99,11 +101,13 @@ class ContactJacobian:
         if ends != self._viewed:
             self._view_points(ends)
         for body, frame, local, points in self._calls:
-            body.model.carrier_rows(state.parts[body.index], frame, local, points.dofs, points.values)
+            body.model.compute_point_jacobians(
+                state.body_states[body.index], frame, local, points.dofs, points.values
+            )
 
     def _find_points(self, contacts: ContactSet) -> None:
         self._slots = collect_material_points(
-            contacts.count, self._first_frames, contacts.frame, contacts.local, self._ends, self._contact, self._slot,
+            contacts.count, self._first_frames, contacts.frame, contacts.local_point, self._ends, self._contact, self._slot,
             self._frame, self._local,
         )  # fmt: skip
 

@@ -35,7 +35,7 @@ from corekit.dynamics.contact_kernels import (
 )
 from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
 from corekit.dynamics.linearisation import LinearisationPoint
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 
 __all__ = ["ContactPipeline", "Stabilisation"]
@@ -118,7 +118,11 @@ class ContactPipeline:
         kinds = sorted(set(self.scene.table.kind))
         wanted = {(a, b) for a in kinds for b in kinds}
         for detector in detectors:
-            own = {(a, b) for a, b in wanted if (a, b) in detector.served or (b, a) in detector.served}
+            own = {
+                (a, b)
+                for a, b in wanted
+                if (a, b) in detector.supported_pairs or (b, a) in detector.supported_pairs
+            }
             wanted -= own
             detector.prepare(self.scene.table, frozenset(own))
             self._searches.append((detector, Candidates()))
@@ -143,7 +147,7 @@ class ContactPipeline:
             coming = step * self._approach_speed(start, step, moved, elapsed)
         self.margin = margin = activation_distance + max(self._least_margin, 2.0 * coming)
         for detector, candidates in self._searches:
-            detector.candidates(scene.poses, margin + coming, candidates)
+            detector.find_candidates(scene.poses, margin + coming, candidates)
 
     def detect_at_start(self) -> ContactSet:
         """Find the contacts at the start of the step that was just begun; they are the current set."""
@@ -162,8 +166,8 @@ class ContactPipeline:
         if not 0 < elapsed < math.inf:
             ahead = State.stacked([body.sizes for body in self._bodies])
             for i, body in enumerate(self._bodies):
-                part = start.parts[i]
-                body.model.advance(part, part.v, step, part, ahead.parts[i])
+                part = start.body_states[i]
+                body.model.integrate(part, part.v, step, part, ahead.body_states[i])
             ahead.time = start.time
             scene.update_poses(ahead)
             # those of the last step stay: an integrator may begin a step at an earlier time in between
@@ -183,7 +187,7 @@ class ContactPipeline:
         placeholder = self.placeholder
         for detector, candidates in self._searches:
             if candidates.count or placeholder is not None:
-                detector.measure(candidates, self.scene.poses, self.margin, out)
+                detector.compute_contacts(candidates, self.scene.poses, self.margin, out)
         if placeholder is not None:
             out.copy_from(placeholder)
 
@@ -199,7 +203,7 @@ class ContactPipeline:
         self.scene.update_poses(state)
         self.margin = margin
         for detector, candidates in self._searches:
-            detector.candidates(self.scene.poses, margin, candidates)
+            detector.find_candidates(self.scene.poses, margin, candidates)
         self.contacts = self._trial
         self._detect(self.contacts)
         return self.contacts.count
@@ -209,9 +213,9 @@ class ContactPipeline:
         poses = self.scene.poses
         poses.rotation[:] = np.eye(3)
         for detector, candidates in self._searches:
-            detector.candidates(poses, self.margin, candidates)
+            detector.find_candidates(poses, self.margin, candidates)
             candidates.count = min(candidates.count, 1)
-            detector.measure(candidates, poses, self.margin, self._trial)
+            detector.compute_contacts(candidates, poses, self.margin, self._trial)
             self._trial.count = 0
 
     # — rows —
@@ -315,7 +319,7 @@ class ContactPipeline:
         contacts, n = self.contacts, self.contacts.count
         self._known = _Tangents(contacts.id[:n].copy(), contacts.tangent[:n].copy()) if n else _NO_TANGENTS
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Tangents by id, and where the probe points were."""
         known = self._known
         return {
@@ -325,11 +329,11 @@ class ContactPipeline:
             "probe_time": np.array(self._last_time),
         }
 
-    def remember(self, memory: Memory) -> None:
-        """Restore what `memory` gave; empty means a fresh start."""
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; empty means a fresh start."""
         self._known = _NO_TANGENTS
         self._last_probes, self._last_time = np.zeros_like(self._probes), -math.inf
-        if memory:
-            self._known = _Tangents(memory["tangent_id"].copy(), memory["tangent"].copy())
-            self._last_probes[:] = memory["probe"]
-            self._last_time = float(memory["probe_time"])
+        if internal_state:
+            self._known = _Tangents(internal_state["tangent_id"].copy(), internal_state["tangent"].copy())
+            self._last_probes[:] = internal_state["probe"]
+            self._last_time = float(internal_state["probe_time"])

@@ -29,13 +29,24 @@ class ReducedContactProblem:
     """Implements `corekit.roles.contact.ContactProblem`."""
 
     __slots__ = (
-        "_delassus", "bounded", "bounded_id", "contacts", "free", "friction", "friction_record", "gap", "id", "lower",
-        "step", "upper", "width",
+        "_delassus",
+        "bounded_count",
+        "bounded_id",
+        "contact_count",
+        "free_velocity",
+        "friction",
+        "friction_record",
+        "gap",
+        "id",
+        "lower",
+        "rows_per_contact",
+        "step",
+        "upper",
     )  # fmt: skip
 
     def __init__(self, width: int, step: float, delassus: Array, free: Array) -> None:
-        self.width, self.step, self.free = width, step, free
-        self.contacts = self.bounded = 0
+        self.rows_per_contact, self.step, self.free_velocity = width, step, free
+        self.contact_count = self.bounded_count = 0
         self.id, self.bounded_id = _NO_ID, _NO_ID
         self.gap = self.friction = self.lower = self.upper = _NOTHING
         self.friction_record = _NO_RECORD
@@ -43,11 +54,11 @@ class ReducedContactProblem:
 
     def set_contacts(self, id_: IntArray, gap: Array, friction: Array) -> None:
         """Set what is known of the contacts, each of shape (m,)."""
-        self.contacts, self.id, self.gap, self.friction = len(gap), id_, gap, friction
+        self.contact_count, self.id, self.gap, self.friction = len(gap), id_, gap, friction
 
     def set_bounds(self, lower: Array, upper: Array) -> None:
         """Set the impulse bounds of the bounded constraints, shape (p,)."""
-        self.bounded, self.lower, self.upper = len(lower), lower, upper
+        self.bounded_count, self.lower, self.upper = len(lower), lower, upper
         self.bounded_id = np.arange(len(lower))
 
     def delassus(self) -> Array:
@@ -122,11 +133,11 @@ class ContactReduction:
     def solve(self, solver: ImpulseSolver, impulse: Array) -> SolveInfo:
         """Solve (1) once W and w₀ are written; `impulse` (R,) holds the guess and receives λ."""
         problem = self.problem
-        delassus, count, width = problem.delassus(), problem.contacts, problem.width
+        delassus, count, width = problem.delassus(), problem.contact_count, problem.rows_per_contact
         if self._compliance is not None:
             corner = np.arange(count * width, len(delassus))
             delassus[corner, corner] += self._compliance
         if has_immovable(count, width, delassus):
             self.movable = movable = delassus.diagonal()[: count * width : width] > 0.0
-            isolate_immovable(width, movable, delassus, problem.free, problem.friction)
+            isolate_immovable(width, movable, delassus, problem.free_velocity, problem.friction)
         return solver.solve(problem, impulse)

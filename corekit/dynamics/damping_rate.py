@@ -31,7 +31,7 @@ def max_damping_rate(world: WorldTerms, start: State) -> float:
     Args:
         world: factorised with A = M, a potential evaluated at the same start.
     """
-    dampings = [terms.update_damping(own) for terms, own in zip(world.bodies, start.parts, strict=True)]
+    dampings = [terms.update_damping(own) for terms, own in zip(world.bodies, start.body_states, strict=True)]
     forces = world.forces
     if forces is None or not forces.count:
         return max(

@@ -111,7 +111,7 @@ def _surfaces(
     for i in range(len(table)):
         if table.body[i] >= 0:
             body = bodies[table.body[i]]
-            own = surface_friction(body.layout.shapes[i - body.first_shape].friction)
+            own = surface_friction(body.description.shapes[i - body.first_shape].friction)
             each = _Surface(body.name, own if own is not None else body.friction)
         else:
             obstacle = obstacles[table.obstacle[i]]
@@ -156,7 +156,7 @@ def _combined(one: _Surface, other: _Surface, law: FrictionLaw, default: Surface
 
 
 def _may_touch(one: str, other: str, bodies: Sequence[Body]) -> bool:
-    touching = {body.name: body.layout.self_contact for body in bodies}
+    touching = {body.name: body.description.self_contact for body in bodies}
     return touching[one] if one == other and one in touching else one in touching or other in touching
 
 

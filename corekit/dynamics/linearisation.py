@@ -67,10 +67,10 @@ class LinearisationPoint(NamedTuple):
 
     def of_body(self, index: int, where: slice) -> LinearisationPoint:
         """The same line for one body, its states and its entries of the velocities."""
-        at = self.at.parts[index]
+        at = self.at.body_states[index]
         return self._replace(
             at=at,
-            end=at if self.end is self.at else self.end.parts[index],
+            end=at if self.end is self.at else self.end.body_states[index],
             velocity=self.velocity[where],
             mean=self.mean[where],
             momentum=None if self.momentum is None else self.momentum[where],

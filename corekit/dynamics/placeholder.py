@@ -24,15 +24,15 @@ def placeholder_contact(bodies: Sequence[Body], shapes: int, record_width: int =
         record_width: numbers of a friction record.
     """
     for body in bodies:
-        if not body.layout.shapes:
+        if not body.description.shapes:
             continue
         found = ContactSet(1, record_width)
         found.count = 1
         found.shape[0] = body.first_shape, shapes - 1
         found.gap[0] = -_DEPTH
-        plane = body.layout.plane
+        plane = body.description.plane
         found.normal[0] = np.array([0.0, 0.0, 1.0]) if plane is None else plane[2]
-        found.frame[0, 0] = body.first_frame + len(body.layout.frames) - 1
+        found.frame[0, 0] = body.first_frame + len(body.description.frames) - 1
         found.weight[0, 0] = 1.0
         return found
     return None

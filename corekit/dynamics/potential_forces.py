@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
-from corekit.data.contacts import MAX_CARRIERS
+from corekit.data.contacts import MAX_MATERIAL_POINTS
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.bodies import Body
@@ -44,7 +44,7 @@ from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]
 
-_SPACE = 3 * MAX_CARRIERS
+_SPACE = 3 * MAX_MATERIAL_POINTS
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -93,8 +93,8 @@ class PotentialForces:
 
     def _allocate(self, room: int) -> None:
         """Make buffers for so many contacts."""
-        self._of: IntArray = np.full((room, MAX_CARRIERS), -1, dtype=np.int64)
-        self._position, self._rate = np.zeros((2, room, MAX_CARRIERS, 3))
+        self._of: IntArray = np.full((room, MAX_MATERIAL_POINTS), -1, dtype=np.int64)
+        self._position, self._rate = np.zeros((2, room, MAX_MATERIAL_POINTS, 3))
         self._room = _empty_terms(room)
         self._dirty, self._viewed = 0, -1
 
@@ -127,7 +127,7 @@ class PotentialForces:
         terms, position, rate = self._views(m)
         room, poses = self._room, self._pipeline.scene.poses
         update_points(
-            self._dirty, m, contacts.frame, contacts.local, poses.frame_position, poses.frame_rotation,
+            self._dirty, m, contacts.frame, contacts.local_point, poses.frame_position, poses.frame_rotation,
             *self._table, velocity, self._of, self._position, self._rate, room.energy, room.force, room.stiffness,
             room.damping, room.normal_force, room.tangential_force,
         )  # fmt: skip
@@ -204,7 +204,7 @@ class PotentialForces:
 
     def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
         """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
-        rate = np.zeros((self.count, MAX_CARRIERS, 3))
+        rate = np.zeros((self.count, MAX_MATERIAL_POINTS, 3))
         if self.count:
             point_velocities(*self._table, velocity, rate)
         out = np.zeros((self.count, _SPACE))

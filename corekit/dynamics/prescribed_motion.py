@@ -28,7 +28,10 @@ class PrescribedMotion:
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self.index, self.coordinates = body.layout.prescribed, body.layout.prescribed_coordinates
+        self.index, self.coordinates = (
+            body.description.prescribed_velocity_index,
+            body.description.prescribed_coordinate_index,
+        )
         self.exists = len(self.index) > 0
         # p and ṗ at the two instants used last: a step needs those of its trial and of its end again and again
         self._values = np.zeros((2, 2, len(self.index)))
@@ -42,7 +45,9 @@ class PrescribedMotion:
         if time != times[1]:
             slot, self._oldest = self._oldest, 1 - self._oldest
             times[slot] = time
-            self._body.model.prescribed(min((time, *self._body.kinks_at(time))), *self._values[slot])
+            self._body.model.compute_prescribed_motion(
+                min((time, *self._body.kinks_at(time))), *self._values[slot]
+            )
             return self._values[slot]
         return self._values[1]
 
@@ -70,7 +75,7 @@ class PrescribedMotion:
             return None
         value, rate = np.zeros((2, len(self.index)))
         after = max(time, *breakpoints) + 2.0 * ROUNDING * (1.0 + abs(time))
-        self._body.model.prescribed(after, value, rate)
+        self._body.model.compute_prescribed_motion(after, value, rate)
         return rate
 
     def acceleration(self, state: State, small: float) -> Array:
@@ -93,7 +98,7 @@ class PrescribedMotion:
     def _between_breakpoints(self, time: float, distance: float) -> tuple[float, float]:
         """The instants `distance` before and behind `time`, or nearer, without a breakpoint between them [s]."""
         low, high, near = time - distance, time + distance, 2.0 * ROUNDING * (1.0 + abs(time))
-        for motion in self._body.layout.motions:
+        for motion in self._body.description.prescribed_signals:
             for breakpoint_ in motion.breakpoints(time - distance, time + distance):
                 if breakpoint_ < time:
                     low = max(low, breakpoint_ + near)

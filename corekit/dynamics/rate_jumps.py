@@ -36,8 +36,8 @@ class DriveImpulse(NamedTuple):
 def apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpulse | None:
     """Write the state behind a jump by (1)–(2); None, with nothing written, where no prescribed rate jumps."""
     found, work = False, 0.0
-    for terms, own, after in zip(world.bodies, state.parts, out.parts, strict=True):
-        if not terms.body.layout.motions:
+    for terms, own, after in zip(world.bodies, state.body_states, out.body_states, strict=True):
+        if not terms.body.description.prescribed_signals:
             continue
         rate = terms.motion.rate_after(state.time)
         if rate is None:
@@ -51,20 +51,20 @@ def apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpulse
             found = True
         _solve(terms, own, rate, after.v)
         if "energy" in terms.body.abilities:
-            work += terms.body.model.energy(after)[0] - terms.body.model.energy(own)[0]
+            work += terms.body.model.compute_energies(after)[0] - terms.body.model.compute_energies(own)[0]
     return DriveImpulse(work, out.v.copy()) if found else None
 
 
 def _solve(terms: BodyTerms, state: State, rate: Array, out: Array) -> None:
     """Write v⁺ of (1)–(2) of one body; where M is singular on the rows' kernel only what is prescribed jumps."""
     model, u, own = terms.body.model, terms.inputs_at(state.time), terms.constraints
-    model.dynamics(state, u, terms.mass, terms.force)
+    model.compute_mass_and_force(state, u, terms.mass, terms.force)
     terms.matrix.zero()
     terms.matrix.add(terms.mass)
     terms.mass.multiply(state.v, terms.rhs)
     if own is not None:
         rows = own.rows
-        model.bilateral(state, u, rows)
+        model.compute_constraints(state, u, rows)
         soft = rows.compliance > 0
         own.set_rows(
             np.where(soft, FREE_ROW, 0.0), np.where(soft | ~rows.is_velocity_level, 0.0, rows.target_rate)

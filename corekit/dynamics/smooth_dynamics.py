@@ -27,7 +27,7 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.data.signal_base import Still
+from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
 from corekit.dynamics.acceleration_jacobian import acceleration_jacobian
 from corekit.dynamics.body_constraints import FREE_ROW
@@ -67,7 +67,7 @@ class SmoothDynamics:
         until = time + horizon
         bodies = [terms.body for terms in self._world.bodies]
         signals = [signal for body in bodies for signal in body.inputs.signals]
-        if any(isinstance(signal, Still) and not signal.constant for signal in signals):
+        if any(isinstance(signal, HeldSignal) and not signal.constant for signal in signals):
             return time
         breakpoints = [each for body in bodies for each in body.breakpoints(time, until)]
         if self._world.pipeline is not None:
@@ -118,9 +118,11 @@ class SmoothDynamics:
         world, step, frozen = self._world, self._step, frozen_damping_velocity
         extra = world.evaluate_potential(state, step, frozen)
         tau = _BAUMGARTE_STEPS * step if baumgarte_time is None else baumgarte_time
-        for i, (terms, where, own) in enumerate(zip(world.bodies, world.slices, state.parts, strict=True)):
+        for i, (terms, where, own) in enumerate(
+            zip(world.bodies, world.slices, state.body_states, strict=True)
+        ):
             u = terms.inputs_at(own.time)
-            terms.body.model.dynamics(own, u, terms.mass, terms.force)
+            terms.body.model.compute_mass_and_force(own, u, terms.mass, terms.force)
             terms.matrix.zero()
             terms.matrix.add(terms.mass)
             terms.rhs[:] = terms.force
@@ -129,7 +131,7 @@ class SmoothDynamics:
                 terms.damping.multiply(own.v - frozen[where], work)
                 terms.rhs += work
             if terms.rows is not None:
-                _stabilise(terms, own, self._around.parts[i], tau)
+                _stabilise(terms, own, self._around.body_states[i], tau)
             if terms.motion.exists:
                 terms.fixed[:] = terms.motion.acceleration(own, 1e-3 * step)
         factorisation = world.factorisation
@@ -160,7 +162,9 @@ class SmoothDynamics:
         chord = chord and extra is None and factorisation.succeeded and factorisation.is_block_diagonal
         whole = of_acceleration(state, self._zero, damping_factor, stiffness_factor, shift)
         worst = 0.0
-        for b, (terms, where, own) in enumerate(zip(world.bodies, world.slices, state.parts, strict=True)):
+        for b, (terms, where, own) in enumerate(
+            zip(world.bodies, world.slices, state.body_states, strict=True)
+        ):
             if terms.motion.exists:
                 terms.motion.set_coordinates(own, own.time)
                 terms.motion.set_rates(own, own.time)
@@ -217,7 +221,7 @@ def _stabilise(terms: BodyTerms, state: State, around: State, tau: float) -> Non
     small = 1e-5 * tau
     ahead, behind = (_rate_at(terms, state, around, sign * small) for sign in (1.0, -1.0))
     drift = (ahead - behind) / (2.0 * small)
-    terms.body.model.bilateral(state, terms.inputs_at(state.time), rows)
+    terms.body.model.compute_constraints(state, terms.inputs_at(state.time), rows)
     speed = rows.product(state.v)
     soft = rows.compliance > 0
     force = np.where(rows.is_velocity_level, rows.target_rate - speed, -rows.position_error) / np.where(
@@ -236,8 +240,8 @@ def _rate_at(terms: BodyTerms, state: State, around: State, shift: float) -> Arr
     """J_b·v − u at the state moved along its own velocity by `shift` seconds, v held."""
     rows, model = terms.rows, terms.body.model
     assert rows is not None
-    model.advance(state, state.v, shift, state, around)
+    model.integrate(state, state.v, shift, state, around)
     around.time = state.time + shift
     around.v[:] = state.v
-    model.bilateral(around, terms.inputs_at(around.time), rows)
+    model.compute_constraints(around, terms.inputs_at(around.time), rows)
     return rows.product(state.v) - np.where(rows.is_velocity_level, rows.target_rate, 0.0)

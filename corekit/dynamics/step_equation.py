@@ -24,7 +24,7 @@ from corekit.dynamics.delassus import delassus_operator
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.unreduced_step import UnreducedStep
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.contact import ImpulseSolver
 
 __all__ = ["StepEquation"]
@@ -80,7 +80,7 @@ class StepEquation:
             return
         if forces is not None:
             forces.clear()
-            pipeline.begin_step(start, step, forces.potential.reach)
+            pipeline.begin_step(start, step, forces.potential.activation_distance)
             return
         pipeline.begin_step(start, step)
         if self._solves_contacts:
@@ -207,7 +207,7 @@ class StepEquation:
         assert solver is not None
         reduction = ContactReduction(world, self._solved_count, self.bias, self._velocity, step)
         problem, rows = reduction.problem, reduction.rows
-        self._delassus.assemble(rows, velocity, problem.free, problem.delassus())
+        self._delassus.assemble(rows, velocity, problem.free_velocity, problem.delassus())
         info = reduction.solve(solver, impulses.impulse)
         self._movable = reduction.movable
         if world.has_constraints:
@@ -311,11 +311,11 @@ class StepEquation:
         tangential = self.step * forces.terms.tangential_force[:, : slip.shape[1]]
         return contact_record(contacts, normal, tangential, slip, np.zeros(n))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Warm starts as of the last accepted step, as named arrays."""
-        return self.impulses.memory()
+        return self.impulses.internal_state()
 
-    def remember(self, memory: Memory) -> None:
-        """Restore what `memory` gave; an empty one means a fresh start."""
-        self.impulses.remember(memory)
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; an empty one means a fresh start."""
+        self.impulses.restore(internal_state)
         self._world.factorisation.forget()

@@ -17,7 +17,7 @@ from corekit.data.status import SolveInfo
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense
-from corekit.roles.contact import StepProgram, StepSolver
+from corekit.roles.contact import UnreducedStepProblem, UnreducedStepSolver
 
 __all__ = ["UnreducedStep"]
 
@@ -32,14 +32,14 @@ class UnreducedStep:
         impulses: guesses and solution.
     """
 
-    def __init__(self, solver: StepSolver, world: WorldTerms, impulses: ContactImpulses) -> None:
+    def __init__(self, solver: UnreducedStepSolver, world: WorldTerms, impulses: ContactImpulses) -> None:
         self._solver, self._impulses, self._jacobian = solver, impulses, world.jacobian
         (self._terms,) = world.bodies
         own = self._terms.constraints
         assert own is not None
         self._constraints = own
         self._lower, self._upper = np.full(own.rows.count, -np.inf), np.full(own.rows.count, np.inf)
-        self._problem = StepProgram(
+        self._problem = UnreducedStepProblem(
             matrix=self._terms.matrix, right=self._terms.rhs, dofs=own.rows.dofs, values=own.rows.values,
             compliance=own.compliance, target=own.target, lower=self._lower, upper=self._upper,
             width=world.jacobian.width,
@@ -54,7 +54,7 @@ class UnreducedStep:
 
         Bodies with prescribed motion are reduced.
         """
-        if len(world.bodies) != 1 or not isinstance(world.solver, StepSolver):
+        if len(world.bodies) != 1 or not isinstance(world.solver, UnreducedStepSolver):
             return None
         (terms,) = world.bodies
         if terms.rows is None or len(terms.prescribed) or isinstance(terms.matrix, Dense):
@@ -74,17 +74,17 @@ class UnreducedStep:
         terms, own, problem, jacobian = self._terms, self._constraints, self._problem, self._jacobian
         if len(own.bounded):
             self._lower[own.bounded], self._upper[own.bounded] = own.bounds(step)
-        problem.step, problem.contacts = step, 0
+        problem.step, problem.contact_count = step, 0
         if contacts is not None and contacts.count:
             if contacts.count != len(problem.id) or contacts.id is not self._id:
                 self._id, count = contacts.id, contacts.count
                 problem.id, problem.friction = contacts.id[:count], contacts.friction[:count]
                 problem.friction_record = contacts.friction_record[:count]
-            problem.contacts = contacts.count
+            problem.contact_count = contacts.count
             problem.contact_dofs, problem.contact_values = jacobian.dofs, jacobian.values
             problem.bias = bias + jacobian.multiply(about)
         impulses = self._impulses
-        info = self._solver.solve_step(problem, velocity, terms.row_impulse, impulses.of_contacts)
+        info = self._solver.solve_unreduced(problem, velocity, terms.row_impulse, impulses.of_contacts)
         velocity += about
         impulses.load_bounded()
         return info

@@ -19,7 +19,7 @@ from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.theta_step import ThetaStep
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver
 
 __all__ = ["WorldSystem"]
@@ -93,16 +93,16 @@ class WorldSystem:
 
     def accept(self, state: State) -> bool:
         """Accept a step: keep warm starts, reparametrise. False, and nothing happens, if a number is not finite."""
-        if not _copy_finite(state.motion, self.accepted):
+        if not _copy_finite(state.qv, self.accepted):
             return False
         self.equation.impulses.accept()
         pipeline, forces = self.pipeline, self.terms.forces
         if pipeline is not None:
             pipeline.accept()
             if forces is not None:
-                forces.potential.accepted(pipeline.contacts, self.equation.step)
-        for terms, own in zip(self.terms.bodies, state.parts, strict=True):
-            terms.body.model.rechart(own)
+                forces.potential.on_step_accepted(pipeline.contacts, self.equation.step)
+        for terms, own in zip(self.terms.bodies, state.body_states, strict=True):
+            terms.body.model.reparametrise(own)
         return True
 
     def record(self) -> ContactRecord:
@@ -127,10 +127,10 @@ class WorldSystem:
 
     # — memory —
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
-        of_contact = {} if self.pipeline is None else self.pipeline.memory()
-        return self.equation.memory() | {f"stage.{name}": array for name, array in of_contact.items()}
+        of_contact = {} if self.pipeline is None else self.pipeline.internal_state()
+        return self.equation.internal_state() | {f"stage.{name}": array for name, array in of_contact.items()}
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
@@ -138,9 +138,9 @@ class WorldSystem:
         if self.terms.forces is not None:
             self.terms.forces.clear()
 
-    def remember(self, memory: Memory) -> None:
-        """Restore what `memory` gave; an empty one means a fresh start."""
-        self.equation.remember(memory)
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; an empty one means a fresh start."""
+        self.equation.restore(internal_state)
         if self.pipeline is not None:
-            own = {name[6:]: array for name, array in memory.items() if name.startswith("stage.")}
-            self.pipeline.remember(own)
+            own = {name[6:]: array for name, array in internal_state.items() if name.startswith("stage.")}
+            self.pipeline.restore(own)

@@ -14,7 +14,7 @@ from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.potential_forces import PotentialForces
 from corekit.dynamics.step_factorisation import StepFactorisation
-from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, StepSolver
+from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, UnreducedStepSolver
 
 __all__ = ["WorldTerms"]
 
@@ -56,7 +56,7 @@ class WorldTerms:
         self.has_prescribed = any(body.motion.exists for body in self.bodies)
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
         width = 3 if pipeline is None else pipeline.width
-        self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, StepSolver))
+        self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, UnreducedStepSolver))
         self.forces: PotentialForces | None = None
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
@@ -77,8 +77,12 @@ class WorldTerms:
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q ⊕ h·v̄, aux and time of `out`, prescribed coordinates at p; `previous` is an iterate nearby."""
         for i, terms in enumerate(self.bodies):
-            terms.body.model.advance(
-                start.parts[i], velocity[self.slices[i]], step, previous.parts[i], out.parts[i]
+            terms.body.model.integrate(
+                start.body_states[i],
+                velocity[self.slices[i]],
+                step,
+                previous.body_states[i],
+                out.body_states[i],
             )
         out.time = start.time + step
         self.set_prescribed_coordinates(out)
@@ -86,13 +90,13 @@ class WorldTerms:
     def set_prescribed_coordinates(self, state: State) -> None:
         """Set the prescribed coordinates of a state to p at its time."""
         if self.has_prescribed:
-            for terms, own in zip(self.bodies, state.parts, strict=True):
+            for terms, own in zip(self.bodies, state.body_states, strict=True):
                 terms.motion.set_coordinates(own, state.time)
 
     def set_prescribed_rates(self, state: State) -> None:
         """Set the prescribed velocities of a state to ṗ at its time."""
         if self.has_prescribed:
-            for terms, own in zip(self.bodies, state.parts, strict=True):
+            for terms, own in zip(self.bodies, state.body_states, strict=True):
                 terms.motion.set_rates(own, state.time)
 
     def set_prescribed_velocities(self, velocity: Array, time: float) -> None:

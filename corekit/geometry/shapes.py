@@ -19,7 +19,7 @@ class Shape:
     Args:
         kind: of a `ShapeSpec`, the kernel's or an installed distribution's.
         size: the kind's sizes in that order [m].
-        frame: index of the carrying frame in the model's layout (ignored for obstacles).
+        frame: index of the carrying frame in the model's description (ignored for obstacles).
         second_frame: the other end of an edge, else −1.
         offset: pose of the shape in its frame.
         friction: coefficient μ of this surface, or None if the scenario decides.
@@ -73,7 +73,7 @@ class ShapeTable:
     offset_rotation: Array
     obstacle: IntArray
     vertices: tuple[Array | None, ...]
-    never: IntArray
+    excluded_pairs: IntArray
     self_contact: BoolArray
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class ShapeTable:
         Args:
             served: kind pairs; (a, b) serves (b, a) too.
         """
-        excluded = {(int(i), int(j)) for i, j in self.never}
+        excluded = {(int(i), int(j)) for i, j in self.excluded_pairs}
         found: list[tuple[int, int]] = []
         for i in range(len(self)):
             if self.body[i] < 0:

@@ -10,18 +10,18 @@ from corekit.data.arrays import Array
 
 __all__ = [
     "Vector",
-    "across",
     "add",
-    "along",
+    "add_scaled",
     "cross",
     "dot",
-    "into_frame",
     "norm",
-    "out_of_frame",
+    "perpendicular",
     "row",
     "scaled",
-    "side",
+    "sign_of",
     "subtract",
+    "to_local",
+    "to_world",
     "unit",
     "unit_axis",
 ]
@@ -66,13 +66,13 @@ def subtract(a: Vector, b: Vector) -> Vector:
 
 
 @compiled
-def along(a: Vector, s: float, b: Vector) -> Vector:
+def add_scaled(a: Vector, s: float, b: Vector) -> Vector:
     """a + s·b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
 @compiled
-def side(x: float) -> float:
+def sign_of(x: float) -> float:
     """+1 for x ≥ 0 (and for nan), else −1."""
     return -1.0 if x < 0.0 else 1.0
 
@@ -85,7 +85,7 @@ def unit(a: Vector) -> Vector:
 
 
 @compiled
-def across(a: Vector) -> Vector:
+def perpendicular(a: Vector) -> Vector:
     """A unit vector perpendicular to a unit vector."""
     x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
     if x <= y and x <= z:
@@ -108,7 +108,7 @@ def unit_axis(axis: int, sign: float) -> Vector:
 
 
 @compiled
-def into_frame(rotation: Array, a: Vector) -> Vector:
+def to_local(rotation: Array, a: Vector) -> Vector:
     """Rᵀ·a, rotation of shape (3, 3)."""
     return (
         rotation[0, 0] * a[0] + rotation[1, 0] * a[1] + rotation[2, 0] * a[2],
@@ -118,7 +118,7 @@ def into_frame(rotation: Array, a: Vector) -> Vector:
 
 
 @compiled
-def out_of_frame(rotation: Array, a: Vector) -> Vector:
+def to_world(rotation: Array, a: Vector) -> Vector:
     """R·a, rotation of shape (3, 3)."""
     return (
         rotation[0, 0] * a[0] + rotation[0, 1] * a[1] + rotation[0, 2] * a[2],

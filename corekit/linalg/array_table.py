@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["ArrayTable", "block", "index_matrix", "indices", "matrix", "vector"]
+__all__ = ["ArrayTable", "block_view", "index_matrix_view", "index_view", "matrix_view", "vector_view"]
 
 _NUMBA: Any = numba  # without types
 _TYPES: Any = types
@@ -81,30 +81,30 @@ _integers: Any = _pointer(_TYPES.int64)
 
 
 @compiled
-def vector(table: IntArray, row: int) -> Array:
+def vector_view(table: IntArray, row: int) -> Array:
     """The float64 array of a row, one axis."""
     return _NUMBA.carray(_numbers(table[row, 0]), table[row, 1])
 
 
 @compiled
-def matrix(table: IntArray, row: int) -> Array:
+def matrix_view(table: IntArray, row: int) -> Array:
     """The float64 array of a row, two axes."""
     return _NUMBA.carray(_numbers(table[row, 0]), (table[row, 1], table[row, 2]))
 
 
 @compiled
-def block(table: IntArray, row: int) -> Array:
+def block_view(table: IntArray, row: int) -> Array:
     """The float64 array of a row, three axes."""
     return _NUMBA.carray(_numbers(table[row, 0]), (table[row, 1], table[row, 2], table[row, 3]))
 
 
 @compiled
-def indices(table: IntArray, row: int) -> IntArray:
+def index_view(table: IntArray, row: int) -> IntArray:
     """The int64 array of a row, one axis."""
     return _NUMBA.carray(_integers(table[row, 0]), table[row, 1])
 
 
 @compiled
-def index_matrix(table: IntArray, row: int) -> IntArray:
+def index_matrix_view(table: IntArray, row: int) -> IntArray:
     """The int64 array of a row, two axes."""
     return _NUMBA.carray(_integers(table[row, 0]), (table[row, 1], table[row, 2]))

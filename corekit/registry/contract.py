@@ -31,10 +31,10 @@ _ROLE_CLASSES: Mapping[str, str] = MappingProxyType(
 )
 _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
     {
-        "contact-rows": "corekit.roles.model:ContactRowsAbility",
-        "tangent": "corekit.roles.model:TangentAbility",
-        "balance": "corekit.roles.model:BalanceAbility",
-        "bilateral": "corekit.roles.model:BilateralAbility",
+        "point-jacobian": "corekit.roles.model:PointJacobianAbility",
+        "force-derivatives": "corekit.roles.model:ForceDerivativesAbility",
+        "inverse-dynamics": "corekit.roles.model:InverseDynamicsAbility",
+        "constraints": "corekit.roles.model:ConstraintAbility",
         "energy": "corekit.roles.model:EnergyAbility",
         "force-terms": "corekit.roles.model:ForceTermsAbility",
         "input-jacobian": "corekit.roles.model:InputJacobianAbility",

@@ -12,15 +12,15 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 
-__all__ = ["BuildContext", "Component", "Memory"]
+__all__ = ["BuildContext", "Component", "InternalState"]
 
-Memory = dict[str, np.ndarray[Any, Any]]
+InternalState = dict[str, np.ndarray[Any, Any]]
 """What a component remembers between steps, as named arrays."""
 
 
-def _cannot_build(role: str, use: Use) -> Any:
+def _cannot_build(role: str, use: ComponentRef) -> Any:
     raise PluginError(f"no builder for {role} {use.use!r}: pass BuildContext(build=...) or run a scenario")
 
 
@@ -37,7 +37,7 @@ class BuildContext:
         step: step of the scenario [s] (integrators).
         seed: seed of the component's own random stream.
         friction_law: name of the law of all contacts in the world (contact solvers).
-        build: makes another component, named in the config by a `Use`, of a given role.
+        build: makes another component, named in the config by a `ComponentRef`, of a given role.
     """
 
     path: str = ""
@@ -46,7 +46,7 @@ class BuildContext:
     step: float = 1e-3
     seed: int = 0
     friction_law: str = "coulomb"
-    build: Callable[[str, Use], Any] = _cannot_build
+    build: Callable[[str, ComponentRef], Any] = _cannot_build
 
 
 class Component(ABC):
@@ -57,9 +57,9 @@ class Component(ABC):
     """
 
     @abstractmethod
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """What it remembers between steps (warm starts, contact cache, history): copies, or an empty dict."""
 
     @abstractmethod
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over a memory that `memory()` gave; an empty one means a fresh start."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over a memory that `internal_state()` gave; an empty one means a fresh start."""

@@ -32,8 +32,8 @@ __all__ = [
     "ContactSolver",
     "ImpulseSolver",
     "PotentialTerms",
-    "StepProgram",
-    "StepSolver",
+    "UnreducedStepProblem",
+    "UnreducedStepSolver",
 ]
 
 
@@ -59,11 +59,11 @@ class ContactProblem(Protocol):
     """
 
     @property
-    def contacts(self) -> int: ...
+    def contact_count(self) -> int: ...
     @property
-    def width(self) -> int: ...
+    def rows_per_contact(self) -> int: ...
     @property
-    def bounded(self) -> int: ...
+    def bounded_count(self) -> int: ...
     @property
     def id(self) -> IntArray: ...
     @property
@@ -75,7 +75,7 @@ class ContactProblem(Protocol):
     @property
     def gap(self) -> Array: ...
     @property
-    def free(self) -> Array: ...
+    def free_velocity(self) -> Array: ...
     @property
     def lower(self) -> Array: ...
     @property
@@ -104,7 +104,7 @@ class ImpulseSolver(ContactSolver):
         """
 
 
-class StepProgram:
+class UnreducedStepProblem:
     """One step before anything is eliminated, its rows by entries; for solvers that take a step whole.
 
         A·Δ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                 (4)
@@ -139,10 +139,15 @@ class StepProgram:
         upper: Array,
         width: int,
     ) -> None:
-        self.matrix, self.right = matrix, right
-        self.dofs, self.values, self.compliance, self.target = dofs, values, compliance, target
-        self.lower, self.upper, self.width = lower, upper, width
-        self.contacts = 0
+        self.matrix, self.rhs = matrix, right
+        self.constraint_dofs, self.constraint_values, self.compliance, self.target_rate = (
+            dofs,
+            values,
+            compliance,
+            target,
+        )
+        self.lower, self.upper, self.rows_per_contact = lower, upper, width
+        self.contact_count = 0
         self.frictional = True
         self.id: IntArray = np.zeros(0, dtype=np.int64)
         self.friction: Array = np.zeros(0)
@@ -153,12 +158,12 @@ class StepProgram:
         self.step = 0.0
 
 
-class StepSolver(ImpulseSolver):
+class UnreducedStepSolver(ImpulseSolver):
     """An impulse solver that can also take a step whole, and keep the structure of its rows."""
 
     @abstractmethod
-    def solve_step(
-        self, program: StepProgram, increment: Array, row_impulse: Array, impulse: Array
+    def solve_unreduced(
+        self, program: UnreducedStepProblem, increment: Array, row_impulse: Array, impulse: Array
     ) -> SolveInfo:
         """Write Δ (n,), λ_b (nb,) and λ_c (m·width,); what the impulses held before are guesses.
 
@@ -195,7 +200,7 @@ class ContactPotential(ContactSolver):
 
     @property
     @abstractmethod
-    def reach(self) -> float:
+    def activation_distance(self) -> float:
         """Gap [m] up to which the potential acts: candidates closer than this are measured."""
 
     @abstractmethod
@@ -213,5 +218,5 @@ class ContactPotential(ContactSolver):
         """
 
     @abstractmethod
-    def accepted(self, contacts: ContactSet, step: float) -> None:
+    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
         """Told once a step after acceptance: adapt stiffness, remember slip; most do nothing."""

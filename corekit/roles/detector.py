@@ -21,7 +21,7 @@ class ContactDetector(Component):
 
     @property
     @abstractmethod
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         """Kind pairs served; (a, b) serves (b, a) too."""
 
     @abstractmethod
@@ -29,11 +29,13 @@ class ContactDetector(Component):
         """Take the world's shapes and the kind pairs that the kernel assigns to this detector."""
 
     @abstractmethod
-    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Replace `out` by the pairs that may come closer than `margin` [m] (none such may be missed)."""
 
     @abstractmethod
-    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
         """Append the contacts with gap < `margin` [m] of the candidates to `out` (`reserve`, then count).
 
         Writes id, shape, gap, point, normal, frame, local, weight; tangent and friction are the kernel's.

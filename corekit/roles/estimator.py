@@ -15,15 +15,23 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
-from corekit.roles.component import Component, Memory
+from corekit.roles.component import Component, InternalState
 from corekit.roles.model import Model
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 
-__all__ = ["Estimate", "EstimationTask", "Estimator", "Fitted", "Profile", "Schedule", "SeenObstacle"]
+__all__ = [
+    "Estimate",
+    "EstimationTask",
+    "Estimator",
+    "FittedParameter",
+    "InputTrajectory",
+    "KnownObstacle",
+    "LikelihoodProfile",
+]
 
 
 @frozen(eq=False)
-class SeenObstacle:
+class KnownObstacle:
     """An obstacle of the scenario.
 
     Args:
@@ -62,15 +70,15 @@ class EstimationTask:
     start: State
     step: float
     duration: float
-    integrator: Use
+    integrator: ComponentRef
     inputs: Callable[[float], Array]
-    obstacles: tuple[SeenObstacle, ...] = ()
-    rest: Callable[[Array, State, float], State]
+    obstacles: tuple[KnownObstacle, ...] = ()
+    find_equilibrium: Callable[[Array, State, float], State]
     folder: Path | None = None
 
 
 @frozen(eq=False)
-class Profile:
+class LikelihoodProfile:
     """How much worse the best fit is with one parameter held.
 
     Args:
@@ -83,7 +91,7 @@ class Profile:
 
 
 @frozen(eq=False, kw_only=True)
-class Fitted:
+class FittedParameter:
     """One parameter.
 
     Args:
@@ -102,11 +110,11 @@ class Fitted:
     high: float
     verdict: str
     note: str = ""
-    profile: Profile | None = None
+    profile: LikelihoodProfile | None = None
 
 
 @frozen(eq=False, kw_only=True)
-class Schedule:
+class InputTrajectory:
     """An input over time: its channel, instants [s] of shape (k,), values of shape (k, size)."""
 
     channel: str
@@ -128,20 +136,20 @@ class Estimate:
         pictures: what was drawn. notes: sentences for the user.
     """
 
-    fitted: tuple[Fitted, ...] = ()
-    schedules: tuple[Schedule, ...] = ()
+    fitted: tuple[FittedParameter, ...] = ()
+    schedules: tuple[InputTrajectory, ...] = ()
     time: Array
     markers: tuple[str, ...]
     observed: Array
-    found: Array
-    figures: Mapping[str, float] = field(factory=dict)
+    predicted: Array
+    metrics: Mapping[str, float] = field(factory=dict)
     pictures: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def distance(self) -> Array:
         """From where a marker was seen to where it is in the fit, in the directions that were seen [m], (T, m)."""
-        apart = self.observed - self.found
+        apart = self.observed - self.predicted
         seen = np.isfinite(apart)
         return np.where(seen.any(axis=2), np.sqrt(np.sum(np.where(seen, apart, 0.0) ** 2, axis=2)), np.nan)
 
@@ -149,11 +157,11 @@ class Estimate:
 class Estimator(Component):
     """Fits parameters or input schedules of a model to observations; every fit begins afresh."""
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing to take over."""
 
     @abstractmethod

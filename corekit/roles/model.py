@@ -26,20 +26,20 @@ from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
 __all__ = [
-    "BilateralAbility",
     "Channel",
     "ChannelKind",
-    "ContactRowsAbility",
+    "ConstraintAbility",
     "Coordinate",
     "EnergyAbility",
+    "ForceDerivativesAbility",
     "ForceTermsAbility",
     "InputJacobianAbility",
-    "Layout",
     "Model",
+    "ModelDescription",
     "Outline",
+    "PointJacobianAbility",
     "SymbolicAbility",
     "SymbolicModel",
-    "TangentAbility",
 ]
 
 
@@ -74,7 +74,7 @@ def _no_index() -> IntArray:
 
 
 @frozen(eq=False, kw_only=True)
-class Layout:
+class ModelDescription:
     """What a model consists of; constant for its life.
 
     Args:
@@ -86,14 +86,14 @@ class Layout:
         self_contact: whether own shapes may touch each other.
         aux: length of the auxiliary memory in the state.
         prescribed: velocity indices that follow a given motion p(t) (clamps, driven joints).
-        prescribed_coordinates: the coordinate index of each, so that q[...] = p(t + h) after a step.
+        prescribed_coordinate_index: the coordinate index of each, so that q[...] = p(t + h) after a step.
         motions: the signals p(t) is made of; steps land on their breakpoints.
         bilateral_rows: number of bilateral rows, ordered along the model's chain.
-        row_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
+        jacobian_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
         reach: speed of the surface at a unit of each velocity [m/s a unit], by which errors of velocities are judged,
             shape (nv,): 1 where the unit is m/s, the radius where a thin body spins; None: every one is 1.
-        uncounted: what does work that neither inputs nor prescribed motions tell, in words; empty: nothing.
+        untracked_work: what does work that neither inputs nor prescribed motions tell, in words; empty: nothing.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -101,17 +101,17 @@ class Layout:
     inputs: tuple[Channel, ...] = ()
     frames: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
-    never: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    excluded_pairs: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
     self_contact: bool = False
     aux: int = 0
-    prescribed: IntArray = field(factory=_no_index)
-    prescribed_coordinates: IntArray = field(factory=_no_index)
-    motions: tuple[Signal, ...] = ()
-    bilateral_rows: int = 0
-    row_width: int = 0
+    prescribed_velocity_index: IntArray = field(factory=_no_index)
+    prescribed_coordinate_index: IntArray = field(factory=_no_index)
+    prescribed_signals: tuple[Signal, ...] = ()
+    constraint_count: int = 0
+    jacobian_width: int = 0
     plane: Array | None = None
-    reach: Array | None = None
-    uncounted: str = ""
+    velocity_scale: Array | None = None
+    untracked_work: str = ""
 
     @property
     def input_size(self) -> int:
@@ -143,23 +143,23 @@ class Model(Component):
 
     @property
     @abstractmethod
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """What the model consists of."""
 
     @abstractmethod
-    def initial_state(self, initial: Any, out: State) -> None:
+    def compute_initial_state(self, initial: Any, out: State) -> None:
         """Write the state named by `initial` (the spec's attrs class) or the rest state if it is None."""
 
     @abstractmethod
-    def mass_matrix(self) -> Matrix:
+    def new_mass_matrix(self) -> Matrix:
         """A new buffer for M in the structure this model uses, with its fixed pattern."""
 
     @abstractmethod
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M(q) into `mass` and f(q, v, u, t) [N or N·m] into `force`, shape (nv,)."""
 
     @abstractmethod
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Move from `start` with constant velocity v̄ over h: write q and aux of `out` (not v, not time).
 
         `near` is the previous iterate, for branches (unwrapped angles, frames) to stay close to; it may
@@ -167,60 +167,62 @@ class Model(Component):
         """
 
     @abstractmethod
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """At the start and after every accepted step: maybe change q, v, aux to an equivalent chart, or v where a
         prescribed rate jumps; True if it did (most never do).
         """
 
     @abstractmethod
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the frames' poses in the world, shapes (frames, 3) [m] and (frames, 3, 3)."""
 
     @abstractmethod
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Write p(t) and ṗ(t) of the prescribed coordinates; models without any write nothing."""
 
     @abstractmethod
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """What to draw; off the hot path."""
 
 
-class ContactRowsAbility(Protocol):
-    """Ability `contact-rows`: velocities of material points."""
+class PointJacobianAbility(Protocol):
+    """Ability `point-jacobian`: velocities of material points."""
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Rows of the points `local` (c, 3) [m] fixed in frames `frame` (c,): ẋ = Σⱼ values[:, :, j]·v[dofs[:, j]].
 
-        Write `dofs` (c, k) and `values` (c, 3, k), world axes, k = layout.row_width; unused entries have
+        Write `dofs` (c, k) and `values` (c, 3, k), world axes, k = layout.jacobian_width; unused entries have
         value 0 and a valid index.
         """
         ...
 
 
-class TangentAbility(Protocol):
+class ForceDerivativesAbility(Protocol):
     """Ability `tangent`: derivatives of the force."""
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """New buffers for K and D in the structures this model uses."""
         ...
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write K = −∂f(advance(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. Inertia's own derivative is not part of K."""
         ...
 
 
-class BalanceAbility(Protocol):
+class InverseDynamicsAbility(Protocol):
     """Ability `balance`, beside `tangent`: what is unbalanced at an acceleration w, with inertia's slope."""
 
-    def balance(
+    def compute_dynamics_residual(
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
     ) -> None:
         """Write f − M·w, shape (nv,), and M if a buffer is given."""
         ...
 
-    def balance_tangent(
+    def compute_residual_derivatives(
         self,
         state: State,
         inputs: Array,
@@ -231,23 +233,23 @@ class BalanceAbility(Protocol):
     ) -> None:
         """Write K = −∂(f − M·w + J_bᵀ·λ)/∂δ at constant w and λ, else as `tangent`; K need not be symmetric.
 
-        λ is `impulse`, given to models with bilateral rows alone; it saves a `bilateral_curvature`.
+        λ is `impulse`, given to models with bilateral rows alone; it saves a `compute_constraint_force_gradient`.
         """
         ...
 
 
-class BilateralAbility(Protocol):
+class ConstraintAbility(Protocol):
     """Ability `bilateral`: rows that always hold, rigid or compliant, possibly with force bounds."""
 
-    def bilateral_rows(self) -> ConstraintRows:
+    def new_constraints(self) -> ConstraintRows:
         """A new buffer for the rows, with its fixed width."""
         ...
 
-    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
+    def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write J_b, constraint values c, wanted rates, compliances and force bounds at this state."""
         ...
 
-    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+    def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂δ for given λ, δ a displacement as in `tangent`, into a buffer like K's."""
         ...
 
@@ -255,7 +257,7 @@ class BilateralAbility(Protocol):
 class EnergyAbility(Protocol):
     """Ability `energy`."""
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential of constant inputs is not counted."""
         ...
 
@@ -263,7 +265,7 @@ class EnergyAbility(Protocol):
 class ForceTermsAbility(Protocol):
     """Ability `force-terms`."""
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Named parts of f, each of shape (nv,), that sum to f; off the hot path."""
         ...
 
@@ -271,7 +273,7 @@ class ForceTermsAbility(Protocol):
 class InputJacobianAbility(Protocol):
     """Ability `input-jacobian`."""
 
-    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
         ...
 
@@ -279,7 +281,7 @@ class InputJacobianAbility(Protocol):
 class SymbolicModel(Protocol):
     """A model's equations as CasADi expressions: arguments and answers are SX, MX or DM.
 
-    q of shape (nq, 1), v (nv, 1), inputs (nu, 1); frames are indices into the layout's, `local` (3, 1) [m].
+    q of shape (nq, 1), v (nv, 1), inputs (nu, 1); frames are indices into the description's, `local` (3, 1) [m].
     """
 
     def mass(self, q: Any) -> Any:
@@ -306,7 +308,7 @@ class SymbolicModel(Protocol):
         """World position (3, 1) [m] of a point fixed in a frame."""
         ...
 
-    def point_rows(self, q: Any, frame: int, local: Any) -> Any:
+    def point_jacobian(self, q: Any, frame: int, local: Any) -> Any:
         """J of that point, shape (3, nv): ẋ = J·v."""
         ...
 

@@ -19,20 +19,20 @@ from typing import Any
 import attrs
 from attrs import NOTHING, Attribute, frozen
 
-__all__ = ["Use", "component", "components", "option"]
+__all__ = ["ComponentRef", "component_list_option", "component_option", "option"]
 
 
 @frozen
-class Use:
+class ComponentRef:
     """A component chosen by name, with its options: `"lemke"` or `{ use = "lemke", options = {...} }`."""
 
     use: str
     options: Mapping[str, Any] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, value: str | Mapping[str, Any] | Use) -> Use:
+    def of(cls, value: str | Mapping[str, Any] | ComponentRef) -> ComponentRef:
         """Make one from what a scenario file may hold."""
-        if isinstance(value, Use):
+        if isinstance(value, ComponentRef):
             return value
         if isinstance(value, str):
             return cls(value)
@@ -132,8 +132,8 @@ def option(
     return attrs.field(default=factory, validator=validate, converter=converter, metadata=metadata)
 
 
-def component(role: str, default: str | None = None, help: str = "", *, optional: bool = False) -> Any:
-    """An attrs field of type `Use`: another component, chosen by name and built by the kernel.
+def component_option(role: str, default: str | None = None, help: str = "", *, optional: bool = False) -> Any:
+    """An attrs field of type `ComponentRef`: another component, chosen by name and built by the kernel.
 
     Args:
         role: role id of what may be named here, for example `lcp_solvers`.
@@ -143,17 +143,23 @@ def component(role: str, default: str | None = None, help: str = "", *, optional
     """
     metadata = {"help": help, "unit": "", "allowed": f"the name of a component of role {role}", "role": role}
     if optional:
-        return attrs.field(default=None, converter=attrs.converters.optional(Use.of), metadata=metadata)
+        return attrs.field(
+            default=None, converter=attrs.converters.optional(ComponentRef.of), metadata=metadata
+        )
     return attrs.field(
-        default=NOTHING if default is None else Use(default), converter=Use.of, metadata=metadata
+        default=NOTHING if default is None else ComponentRef(default),
+        converter=ComponentRef.of,
+        metadata=metadata,
     )
 
 
-def components(role: str, default: Sequence[str] = (), help: str = "") -> Any:
+def component_list_option(role: str, default: Sequence[str] = (), help: str = "") -> Any:
     """An attrs field of type `tuple[Use, ...]`: several components of one role, in order."""
     metadata = {"help": help, "unit": "", "allowed": f"a list of components of role {role}", "role": role}
 
-    def convert(values: Sequence[Any]) -> tuple[Use, ...]:
-        return tuple(Use.of(value) for value in values)
+    def convert(values: Sequence[Any]) -> tuple[ComponentRef, ...]:
+        return tuple(ComponentRef.of(value) for value in values)
 
-    return attrs.field(default=tuple(Use(name) for name in default), converter=convert, metadata=metadata)
+    return attrs.field(
+        default=tuple(ComponentRef(name) for name in default), converter=convert, metadata=metadata
+    )

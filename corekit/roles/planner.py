@@ -21,14 +21,14 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
 
 __all__ = [
-    "BodyMotion",
+    "BodyTrajectory",
+    "ObjectTrajectory",
     "Plan",
     "Planner",
     "PlanningTask",
-    "ShapeMotion",
-    "StillObstacle",
+    "StaticObstacle",
     "TaskBody",
-    "Track",
+    "TimeSeries",
 ]
 
 
@@ -48,7 +48,7 @@ class TaskBody:
 
 
 @frozen(eq=False)
-class StillObstacle:
+class StaticObstacle:
     """An obstacle of the scenario where it is at time 0; the shape's own offset is part of the pose."""
 
     shape: Shape
@@ -72,14 +72,14 @@ class PlanningTask:
     """
 
     bodies: Mapping[str, TaskBody]
-    obstacles: Mapping[str, StillObstacle] = field(factory=dict)
-    earlier: Plan | None = None
+    obstacles: Mapping[str, StaticObstacle] = field(factory=dict)
+    previous_plan: Plan | None = None
     folder: Path | None = None
-    tell: Callable[[str], None] = _unheard
+    report: Callable[[str], None] = _unheard
 
 
 @frozen(eq=False, kw_only=True)
-class Track:
+class TimeSeries:
     """One planned quantity over time: values of shape (T, …), their unit, what they are, names of the axes after T."""
 
     values: Array
@@ -89,7 +89,7 @@ class Track:
 
 
 @frozen(eq=False, kw_only=True)
-class BodyMotion:
+class BodyTrajectory:
     """How one body moves, at T instants.
 
     Args:
@@ -103,7 +103,7 @@ class BodyMotion:
 
 
 @frozen(eq=False, kw_only=True)
-class ShapeMotion:
+class ObjectTrajectory:
     """How the first shape of a body that is not driven moves, at T instants.
 
     Args:
@@ -132,13 +132,13 @@ class Plan:
     """
 
     time: Array
-    bodies: Mapping[str, BodyMotion]
-    objects: Mapping[str, ShapeMotion] = field(factory=dict)
-    tracks: Mapping[str, Track] = field(factory=dict)
+    bodies: Mapping[str, BodyTrajectory]
+    objects: Mapping[str, ObjectTrajectory] = field(factory=dict)
+    tracks: Mapping[str, TimeSeries] = field(factory=dict)
     certificate: Mapping[str, Any] = field(factory=dict)
-    stages: tuple[Mapping[str, Any], ...] = ()
+    solve_log: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
-    memory: Mapping[str, Array] = field(factory=dict)
+    warm_start: Mapping[str, Array] = field(factory=dict)
 
 
 class Planner(Component):

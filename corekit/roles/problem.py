@@ -14,11 +14,11 @@ from corekit.data.status import SolveInfo
 from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
-__all__ = ["FrictionBlocks", "LCPProblem", "LCPSolver", "QPProblem", "QPSolver"]
+__all__ = ["LCPProblem", "LCPSolver", "PhysicalContactProblem", "QPProblem", "QPSolver"]
 
 
 @frozen(eq=False)
-class FrictionBlocks:
+class PhysicalContactProblem:
     """The physical contact problem behind an LCP, for solvers that work contact by contact.
 
     Args:
@@ -58,7 +58,7 @@ class LCPProblem:
     row_scale: Array
     column_scale: Array
     tolerance: float = 1e-10
-    blocks: FrictionBlocks | None = None
+    contact_problem: PhysicalContactProblem | None = None
 
 
 class LCPSolver(Component):
@@ -99,8 +99,8 @@ class QPProblem:
     lower: Array
     upper: Array
     compliance: Array
-    least: Array
-    most: Array
+    multiplier_lower: Array
+    multiplier_upper: Array
     tolerance: float = 1e-9
 
 

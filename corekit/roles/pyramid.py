@@ -8,8 +8,8 @@ same λ_t = D·β. Who poses the problem and who solves it contact by contact mu
 The directions of Coulomb's law are unit vectors. Those of the anisotropic law of `roles.friction` are the corners of
 its set F over μ = max(μ_f, μ_b, μ_s), so that μ·λ_n·d_k are the corners of λ_n·F and (1) stays as it is.
 
-`least_shares`, `sliding_speed` and `anisotropic_directions` are plain and keep to what numba compiles; a plugin
-compiles them for its own kernels: `shares = compiled(least_shares)`.
+`pyramid_coefficients`, `sliding_speed` and `anisotropic_directions` are plain and keep to what numba compiles; a plugin
+compiles them for its own kernels: `shares = compiled(pyramid_coefficients)`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["anisotropic_directions", "least_shares", "pyramid_directions", "sliding_speed"]
+__all__ = ["anisotropic_directions", "pyramid_coefficients", "pyramid_directions", "sliding_speed"]
 
 
 def pyramid_directions(width: int, count: int) -> Array:
@@ -55,7 +55,7 @@ def anisotropic_directions(unit: Array, record: Array, directions: Array) -> Non
             directions[1, k] = unit[1, k] * sideways
 
 
-def least_shares(directions: Array, tangential: Array, share: Array) -> None:
+def pyramid_coefficients(directions: Array, tangential: Array, share: Array) -> None:
     """Write the β of (1): at most two neighbouring directions carry.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-__all__ = ["SymbolicParameter", "SymbolicParameters", "SymbolicRows"]
+__all__ = ["SymbolicConstraints", "SymbolicParameter", "SymbolicParameters"]
 
 
 @frozen
@@ -38,10 +38,10 @@ class SymbolicParameters(Protocol):
         ...
 
 
-class SymbolicRows(Protocol):
-    """Ability `symbolic-rows`: the bilateral rows of `BilateralAbility.bilateral` as expressions of `symbolic()`."""
+class SymbolicConstraints(Protocol):
+    """Ability `symbolic-constraints`: the bilateral rows of `ConstraintAbility.bilateral` as expressions of `symbolic()`."""
 
-    def bilateral(self, q: Any, v: Any, inputs: Any) -> tuple[Any, Any, Any]:
+    def constraints(self, q: Any, v: Any, inputs: Any) -> tuple[Any, Any, Any]:
         """J_b (nb, nv), c (nb, 1) and u (nb, 1), rows in the same order.
 
         c of rate rows and u of position rows are zero. Which rows give a rate, their compliances and bounds are

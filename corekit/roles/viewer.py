@@ -114,7 +114,7 @@ class ReplaySession(Protocol):
         """Where it is seen, on this machine alone."""
         ...
 
-    def show(self, replay: Replay, standing: str) -> None:
+    def update(self, replay: Replay, standing: str) -> None:
         """Go on with a later replay of the same run.
 
         Who looks at the newest instant is led on to the new one, whoever looks at another stays there.

@@ -11,7 +11,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.friction import COULOMB, surface_friction
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.composition_check import Cast, check_composition
 from corekit.scenario.schema import ScenarioTables
 from corekit.scenario.structure import structure
@@ -19,7 +19,7 @@ from corekit.scenario.structure import structure
 __all__ = ["cast_of", "checked_cast", "config_of", "contact_components", "structured"]
 
 
-def _nested(value: Any) -> Iterator[tuple[str, Use]]:
+def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
     """Components named inside a config, as (role, use)."""
     if not attrs.has(type(value)):
         return
@@ -45,7 +45,7 @@ def structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
     return made
 
 
-def contact_components(scenario: ScenarioTables) -> tuple[Use | None, tuple[Use, ...]]:
+def contact_components(scenario: ScenarioTables) -> tuple[ComponentRef | None, tuple[ComponentRef, ...]]:
     """The contact solver and the detectors; none without a solver."""
     contact = scenario.contact
     if contact is None or contact.solver is None:
@@ -65,7 +65,7 @@ def cast_of(scenario: ScenarioTables) -> Cast:
             gather(inner, use.options, f"{path}.{use.use}")
         return spec
 
-    def named(role: str, use: Use, path: str) -> ComponentSpec:
+    def named(role: str, use: ComponentRef, path: str) -> ComponentSpec:
         return gather(resolve(role, use.use), use.options, path)
 
     return Cast(

@@ -29,7 +29,7 @@ from corekit.roles.detector import ContactDetector
 from corekit.roles.friction import COULOMB
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.casting import cast_of, config_of, contact_components, structured
 from corekit.scenario.composition_check import Cast, impulse_refusal
 from corekit.scenario.obstacles import obstacles_of
@@ -49,7 +49,7 @@ class _Builder:
     friction_law: str = COULOMB.name
     made: dict[str, Component] = field(factory=dict)
 
-    def build(self, role: str, use: Use, path: str, base: Pose | None = None) -> Any:
+    def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
         """A component, its config structured from its options; nested ones are built on its demand."""
         spec = resolve(role, use.use)
         config = config_of(spec, use.options, f"{path}.options")
@@ -90,7 +90,7 @@ class _Builder:
 def _body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
     path = f"bodies.{table.name}"
     base = Pose(np.array(table.base.position, dtype=float), rotation_from_rpy(table.base.rotation_rpy))
-    model = cast("Model", builder.build("models", Use(table.use, table.options), path, base))
+    model = cast("Model", builder.build("models", ComponentRef(table.use, table.options), path, base))
     signals = {entry.channel: entry.signal for entry in table.inputs}
     if len(signals) != len(table.inputs):
         raise CompositionError(f"{path}.inputs: a channel is given twice")
@@ -102,7 +102,7 @@ def _initialise(
 ) -> None:
     """Write every body's initial state, prescribed coordinates on their path."""
     for part, state, table in zip(
-        simulation.system.terms.bodies, simulation.state.parts, scenario.bodies, strict=True
+        simulation.system.terms.bodies, simulation.state.body_states, scenario.bodies, strict=True
     ):
         spec, initial = models[table.name], None
         path = f"bodies.{table.name}.initial"
@@ -111,7 +111,7 @@ def _initialise(
                 raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
             initial = structured(load_target(spec.initial), table.initial, path)
         try:
-            part.body.model.initial_state(initial, state)
+            part.body.model.compute_initial_state(initial, state)
         except ValueError as error:
             raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
         _begin(part, state)
@@ -120,12 +120,12 @@ def _initialise(
 def _begin(part: BodyTerms, state: State) -> None:
     """Prescribed coordinates on their path, and what the model changes between steps, as after a step to t = 0."""
     part.motion.impose(state, 0.0)
-    part.body.model.rechart(state)
+    part.body.model.reparametrise(state)
 
 
 def _plane(bodies: tuple[Body, ...]) -> Array | None:
     """The common plane of a wholly planar world, else None."""
-    planes = [body.layout.plane for body in bodies]
+    planes = [body.description.plane for body in bodies]
     first = planes[0]
     if first is None or any(plane is None or not np.allclose(plane, first) for plane in planes):
         return None
@@ -135,7 +135,7 @@ def _plane(bodies: tuple[Body, ...]) -> Array | None:
 def _check_served(scene: CollisionScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]) -> None:
     """Refuse shapes that may meet but that no detector can compare."""
     table = scene.table
-    served = {pair for detector in detectors for pair in detector.served}
+    served = {pair for detector in detectors for pair in detector.supported_pairs}
     kinds = list(table.kind)
     owner = [int(b) for b in table.body]
     unserved: dict[tuple[str, str], str] = {}
@@ -213,7 +213,7 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
                 "impulses can hold: set `contact.solver`, for example to `lcp`."
             )
     # a lone body: whether impulses may act on it shows only now
-    if any(part.body.layout.self_contact or len(part.bounded) for part in system.terms.bodies):
+    if any(part.body.description.self_contact or len(part.bounded) for part in system.terms.bodies):
         refused = impulse_refusal(cast_list)
         if refused:
             raise CompositionError(refused[0])
@@ -228,7 +228,7 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
         equilibrium_finder().move_to_equilibrium(
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)
         )
-        for part, state in zip(system.terms.bodies, simulation.state.parts, strict=True):
+        for part, state in zip(system.terms.bodies, simulation.state.body_states, strict=True):
             _begin(part, state)
     return simulation
 

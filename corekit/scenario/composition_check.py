@@ -115,17 +115,17 @@ def _contact_refusals(cast: Cast) -> list[str]:
     found: list[str] = []
     if solver is None:
         for name, spec in cast.models.items():
-            if "row-bounds" in spec.provides and "bilateral" not in spec.provides:
+            if "bounded-constraints" in spec.provides and "constraints" not in spec.provides:
                 found.append(
                     f"body {name!r} ({spec.name}) has only bounded rows, which need a contact solver: "
                     f"{_alternatives('contact_solvers', {'impulses'})}."
                 )
         return found
     for name, spec in cast.models.items():
-        if "contact-rows" not in spec.provides:
+        if "point-jacobian" not in spec.provides:
             found.append(
-                f"contact needs {_meaning('contact-rows')}, which body {name!r} ({spec.name}) does not "
-                f"offer{_lacking(spec, 'contact-rows')}: {_alternatives('models', {'contact-rows'})}."
+                f"contact needs {_meaning('point-jacobian')}, which body {name!r} ({spec.name}) does not "
+                f"offer{_lacking(spec, 'point-jacobian')}: {_alternatives('models', {'point-jacobian'})}."
             )
     if not cast.detectors:
         found.append(
@@ -151,7 +151,7 @@ def _contact_refusals(cast: Cast) -> list[str]:
 def impulse_refusal(cast: Cast) -> list[str]:
     """Why impulses at contacts are unsound in this cast, if they are."""
     solver, integrator = cast.solver, cast.integrator
-    stiff = [name for name, spec in cast.models.items() if "tangent" in spec.provides]
+    stiff = [name for name, spec in cast.models.items() if "force-derivatives" in spec.provides]
     impulses = solver is not None and "impulses" in solver.provides
     if not (impulses and {"split", "implicit"} <= integrator.provides and stiff):
         return []

@@ -16,7 +16,7 @@ from corekit.data.signals import Constant, Signal, as_signal
 from corekit.errors import ConfigError
 from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kinds, shape_spec
 from corekit.roles.friction import friction_problem
-from corekit.roles.options import Use, component, option
+from corekit.roles.options import ComponentRef, component_option, option
 from corekit.scenario.checks import mistakes_between
 
 __all__ = [
@@ -97,9 +97,9 @@ def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[tupl
         raise ValueError(f"{wanted}, for shape {obstacle.shape!r}")
 
 
-def _detectors(value: Use | str | Mapping[str, Any] | Sequence[Any]) -> tuple[Use, ...]:
-    several = [value] if isinstance(value, (Use, str, Mapping)) else value
-    return tuple(Use.of(each) for each in several)
+def _detectors(value: ComponentRef | str | Mapping[str, Any] | Sequence[Any]) -> tuple[ComponentRef, ...]:
+    several = [value] if isinstance(value, (ComponentRef, str, Mapping)) else value
+    return tuple(ComponentRef.of(each) for each in several)
 
 
 def _at_least_one(_instance: object, _attribute: object, value: tuple[Any, ...]) -> None:
@@ -237,12 +237,12 @@ class Contact:
     stabilisation: Stabilisation = field(
         default=Stabilisation(), metadata=_about("how fast gaps close and penetration recedes")
     )
-    detector: tuple[Use, ...] = field(
+    detector: tuple[ComponentRef, ...] = field(
         default=(),
         converter=_detectors,
         metadata=_about("finds contacts; of several the first that serves a pair", role="contact_detectors"),
     )
-    solver: Use | None = component("contact_solvers", help="answers contacts", optional=True)
+    solver: ComponentRef | None = component_option("contact_solvers", help="answers contacts", optional=True)
     friction: float | None = option(
         None, "friction coefficient where neither surface has one; 0 if absent", low=0
     )
@@ -324,7 +324,7 @@ class ScenarioTables:
         choices=("initial", "equilibrium"),
     )
     contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
-    integrator: Use = component("integrators", help="steps through time")
+    integrator: ComponentRef = component_option("integrators", help="steps through time")
     output: Output = field(metadata=_about("what is kept"))
     watchdog: Watchdog = field(default=Watchdog(), metadata=_about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})

@@ -17,7 +17,7 @@ import attrs
 from attrs import NOTHING, define, frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.values import FAILED, ValueReader
 from corekit.scenario.words import NOTHING_FOUND, expected, hint_for, join, shown, table_keys
 
@@ -57,7 +57,7 @@ def structure(
     """An instance of an attrs class from a table, or None if the table has mistakes.
 
     Args:
-        cls: attrs class; nested classes, lists, tuples, unions, `Use` and signals are followed.
+        cls: attrs class; nested classes, lists, tuples, unions, `ComponentRef` and signals are followed.
         table: what the file holds.
         path: where it stands, dotted, for example `bodies[0].options`; empty for the whole file.
         mistakes: every mistake found is added here.
@@ -106,12 +106,12 @@ class Structurer(ValueReader):
             self.mistakes.append(Mistake(path, shown(table), str(error) or type(error).__name__))
         return FAILED
 
-    def component(self, use: Use, role: str, path: str, name_path: str) -> Any:
+    def component(self, use: ComponentRef, role: str, path: str, name_path: str) -> Any:
         if self.components is None:
             return use
         given = ComponentTables(use.use, use.options)
         complete = self.components.complete(self, role, given, path, name_path)
-        return FAILED if complete is None else Use(complete.name, complete.options)
+        return FAILED if complete is None else ComponentRef(complete.name, complete.options)
 
     def _unknown_keys(
         self, table: Mapping[Any, Any], keys: Mapping[str, attrs.Attribute[Any]], path: str
@@ -147,7 +147,7 @@ class Structurer(ValueReader):
                 if key not in meant:
                     self.mistakes.append(_missing(each, where))
                 continue
-            elif each.metadata.get("role") is not None and isinstance(each.default, (Use, tuple)):
+            elif each.metadata.get("role") is not None and isinstance(each.default, (ComponentRef, tuple)):
                 found = each.default
             else:
                 continue

@@ -15,7 +15,7 @@ from attrs import define
 
 from corekit.data.signals import SIGNALS, Constant, Signal, Vector
 from corekit.errors import Mistake
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.words import NOTHING_FOUND, expected, hint_for, join, members, shown
 
 __all__ = ["FAILED", "ValueReader"]
@@ -43,8 +43,8 @@ class ValueReader(ABC):
         """An attrs instance from a table."""
 
     @abstractmethod
-    def component(self, use: Use, role: str, path: str, name_path: str) -> Any:
-        """The same `Use` of a component of this role with its options checked."""
+    def component(self, use: ComponentRef, role: str, path: str, name_path: str) -> Any:
+        """The same `ComponentRef` of a component of this role with its options checked."""
 
     def value(self, annotation: Any, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         """`found` as the annotation asks; annotations that are not understood leave it as it is.
@@ -68,7 +68,7 @@ class ValueReader(ABC):
             return found
         if issubclass(container, enum.Enum):
             return self._choice({each.value: each for each in container}, kind, found, path, metadata)
-        if issubclass(container, Use):
+        if issubclass(container, ComponentRef):
             return self._use(found, path, metadata)
         if issubclass(container, Signal):
             return self._signal(found, path, metadata)
@@ -190,12 +190,12 @@ class ValueReader(ABC):
     def _use(self, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         name_path = path
         if isinstance(found, str):
-            found = Use(found)
+            found = ComponentRef(found)
         elif isinstance(found, Mapping):
             name_path = join(path, "use")
-            found = self.instance(Use, found, path)
-        elif not isinstance(found, Use):
-            return self.wrong(Use, found, path, metadata)
+            found = self.instance(ComponentRef, found, path)
+        elif not isinstance(found, ComponentRef):
+            return self.wrong(ComponentRef, found, path, metadata)
         role = metadata.get("role")
         return found if found is FAILED or role is None else self.component(found, role, path, name_path)
 
@@ -241,7 +241,7 @@ def _same_form(annotation: Any, found: Any) -> bool:
     container = get_origin(annotation) or annotation
     if container is Any or container is Literal or not isinstance(container, type):
         return not isinstance(found, (Mapping, list, tuple)) or container is Any
-    if issubclass(container, (Use, Signal)):
+    if issubclass(container, (ComponentRef, Signal)):
         return True
     is_table = attrs.has(container) or issubclass(container, Mapping)
     is_list = not is_table and container is not str and issubclass(container, Iterable)

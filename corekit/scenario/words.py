@@ -14,7 +14,7 @@ import attrs
 from corekit.data.signals import SIGNALS, Signal
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import ROLES
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 
 __all__ = ["NOTHING_FOUND", "Described", "expected", "hint_for", "join", "members", "shown", "table_keys"]
 
@@ -123,7 +123,7 @@ def _type_words(annotation: Any) -> str:
         return "one of " + ", ".join(repr(each.value) for each in annotation)
     if isinstance(annotation, type) and issubclass(annotation, Signal):
         return f"numbers, or a signal {{ kind = …, … }} of kind {', '.join(SIGNALS)}"
-    if isinstance(annotation, type) and issubclass(annotation, Use):
+    if isinstance(annotation, type) and issubclass(annotation, ComponentRef):
         return "a name, or { use = NAME, options = {…} }"
     if isinstance(annotation, type) and attrs.has(annotation):
         return f"a table with {', '.join(table_keys(annotation))}"
@@ -138,7 +138,7 @@ def _type_words(annotation: Any) -> str:
 def _plural(annotation: Any) -> str:
     if annotation in _LEAF_WORDS:
         return _LEAF_WORDS[annotation][1]
-    if isinstance(annotation, type) and issubclass(annotation, Use):
+    if isinstance(annotation, type) and issubclass(annotation, ComponentRef):
         return "names"
     if isinstance(annotation, type) and attrs.has(annotation):
         return f"tables with {', '.join(table_keys(annotation))}"

@@ -8,7 +8,7 @@ over one's own memory changes nothing, the instants change nothing either.
 
     scenario            the resolved scenario as TOML, and its SHA-256
     versions            kernel and plugins as JSON
-    memory/PATH/NAME    arrays of `Simulation.memory()`
+    memory/PATH/NAME    arrays of `Simulation.internal_state()`
     run/OBSERVER/NAME   arrays of `RunObserver.internal_state()`
 """
 
@@ -200,7 +200,10 @@ class CheckpointKeeper:
     def snapshot(self) -> Checkpoint:
         """The run as it is now; to be taken between two grid steps."""
         return Checkpoint(
-            self._scenario, self._versions, self._simulation.memory(), self._observers.internal_state()
+            self._scenario,
+            self._versions,
+            self._simulation.internal_state(),
+            self._observers.internal_state(),
         )
 
     def after_step(self) -> None:
@@ -226,7 +229,7 @@ class CheckpointKeeper:
         self._remove_all_but(KEEP)
         self.latest = taken
         # what a resumed run rebuilds from these arrays, this one rebuilds too; they stay as they are
-        self._simulation.remember({name: array.copy() for name, array in taken.memory.items()})
+        self._simulation.restore({name: array.copy() for name, array in taken.memory.items()})
         now = clock.perf_counter()
         self._next = now + max(_EVERY, (now - begin) / _SHARE)
 

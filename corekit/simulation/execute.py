@@ -170,7 +170,7 @@ def replay(kept: Checkpoint, scenario: Runnable, *, name: str = "it", warn: Warn
     if others:
         warn(f"{name} was written with other versions, the step may go differently: {'; '.join(others)}")
     observers.begin(kept.run)
-    simulation.remember(kept.memory)
+    simulation.restore(kept.memory)
     observers.attach()
     return simulation.step()
 
@@ -213,7 +213,7 @@ class _Run:
         """Stand at the start, or at a checkpoint."""
         self._observers.begin(None if checkpoint is None else checkpoint.run)
         if checkpoint is not None:
-            self._simulation.remember(checkpoint.memory)
+            self._simulation.restore(checkpoint.memory)
 
     def go(self) -> None:
         """Step to the end, and say so in the folder."""
@@ -256,7 +256,9 @@ class _Run:
             observers = RunObservers(RunContext(self._scenario, simulation, None, _nothing, _nothing))
             observers.begin(start.run)
             simulation.go_back(start.memory, error.step, observers.steps)
-            kept = Checkpoint(start.scenario, start.versions, simulation.memory(), observers.internal_state())
+            kept = Checkpoint(
+                start.scenario, start.versions, simulation.internal_state(), observers.internal_state()
+            )
             kept.write(step_file(self._folder.path, error))
         except CorekitError as trouble:
             error.add_note(f"The step could not be kept for a replay: {trouble}")

@@ -17,7 +17,7 @@ from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contact, placeholder_problem
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import StepFailed
-from corekit.roles.component import Component, Memory
+from corekit.roles.component import Component, InternalState
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 from corekit.simulation.step_size import step_to_try
@@ -63,7 +63,7 @@ class Simulation:
         self.components = dict(components or {})
         self.start_time = start_time
         self.step_index = 0
-        self.report = StepReport(accepted=True, step=0.0)
+        self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
         self._kinks = _Kinks(self)
@@ -116,13 +116,13 @@ class Simulation:
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
         stage = self.system.pipeline
-        kept = self.memory()
+        kept = self.internal_state()
         if stage is not None:
             stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table), stage.record_width)
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
         if stage is not None:
             stage.placeholder = None
-        self.remember(kept)
+        self.restore(kept)
         self.system.forget()
 
     def warm_up_contact(self) -> None:
@@ -144,7 +144,7 @@ class Simulation:
         """Return to a memory and step from it to a grid step, watched by other observers or by none."""
         watching, self._observers = self._observers, tuple(observers)
         try:
-            self.remember(memory)
+            self.restore(memory)
             while self.step_index < step_index:
                 self.step()
         finally:
@@ -161,22 +161,26 @@ class Simulation:
     def _failure(self, before: State, after: State, report: StepReport) -> StepFailed:
         """Why a step is not used: the first non-finite value with body, coordinate and force term, or the status."""
         for b, (body, part) in enumerate(zip(self.bodies, self.system.terms.bodies, strict=True)):
-            velocities, coordinates = body.layout.velocities, body.layout.coordinates
+            velocities, coordinates = body.description.velocities, body.description.coordinates
             for what, values, names in (
                 ("force on", part.force, velocities),
-                ("velocity", after.parts[b].v, velocities),
-                ("coordinate", after.parts[b].q, coordinates),
+                ("velocity", after.body_states[b].v, velocities),
+                ("coordinate", after.body_states[b].q, coordinates),
             ):
                 bad = np.flatnonzero(~np.isfinite(values))
                 if len(bad):
                     name = names[int(bad[0])].name
                     return self._non_finite(what, name, float(values[bad[0]]), before, b, report)
         for b, body in enumerate(self.bodies):
-            if report.solve.status is Status.SINGULAR and self._mass_is_infinite(b, before):
+            if report.solve_info.status is Status.SINGULAR and self._mass_is_infinite(b, before):
                 said = f"the mass matrix of body {body.name!r} is not finite, of {type(body.model).__name__}"
                 return StepFailed(said, step=self.step_index, time=before.time, body=body.name)
-        said = f"{report.solve.status.value} {report.note}" if report.note else report.solve.status.value
-        if report.solve.status is Status.NON_FINITE:
+        said = (
+            f"{report.solve_info.status.value} {report.note}"
+            if report.note
+            else report.solve_info.status.value
+        )
+        if report.solve_info.status is Status.NON_FINITE:
             for b, body in enumerate(self.bodies):
                 if term := self._culprit(b, before, infinite=True)[0]:
                     said = f"the force term {term!r} of body {body.name!r} is not finite."
@@ -197,7 +201,9 @@ class Simulation:
         else:
             cause = f" The force term {term!r} drove it." if term else ""
             iterates = report.iterations > 1
-            advice = f" {step_to_try(self.step_length, self.bodies[b], before.parts[b], implicit=iterates)}"
+            advice = (
+                f" {step_to_try(self.step_length, self.bodies[b], before.body_states[b], implicit=iterates)}"
+            )
         return StepFailed(
             f"the {what} {name!r} of body {self.bodies[b].name!r} became {value}.{cause}{advice}",
             step=self.step_index,
@@ -220,9 +226,9 @@ class Simulation:
     def _mass_is_infinite(self, b: int, before: State) -> bool:
         """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
         body = self.bodies[b]
-        mass, force = body.model.mass_matrix(), np.zeros(body.nv)
-        for state in (before.parts[b], self.system.theta.trial.parts[b]):
-            body.model.dynamics(state, body.inputs.at(state.time), mass, force)
+        mass, force = body.model.new_mass_matrix(), np.zeros(body.nv)
+        for state in (before.body_states[b], self.system.theta.trial.body_states[b]):
+            body.model.compute_mass_and_force(state, body.inputs.at(state.time), mass, force)
             if not np.isfinite(mass.data).all():
                 return True
         return False
@@ -233,7 +239,7 @@ class Simulation:
         Looked for at the step's start, there with the inputs of a step later, at the last trial state, and at the
         start's coordinates at the step's end.
         """
-        start, trial = before.parts[b], self.system.theta.trial.parts[b]
+        start, trial = before.body_states[b], self.system.theta.trial.body_states[b]
         ahead = start.time + self.step_length
         end = start.copy()
         end.time = ahead
@@ -243,7 +249,7 @@ class Simulation:
 
     def largest_term(self, b: int, state: State) -> str:
         """Name of body b's largest force term at a state, empty if it cannot name any."""
-        return self._largest(b, (state.parts[b], state.time))[0]
+        return self._largest(b, (state.body_states[b], state.time))[0]
 
     def _largest(self, b: int, *places: tuple[State, float], infinite: bool = False) -> tuple[str, float]:
         body = self.bodies[b]
@@ -251,7 +257,7 @@ class Simulation:
         for state, time in places:
             terms = dict(self.system.contact_forces(b))
             if "force-terms" in body.abilities:
-                terms |= body.model.force_terms(state, body.inputs.at(time))
+                terms |= body.model.compute_force_terms(state, body.inputs.at(time))
             for name, force in terms.items():
                 size = float(np.max(np.abs(force), initial=0.0))
                 if not math.isfinite(size):
@@ -263,38 +269,42 @@ class Simulation:
     def shape_owner(self, shape: int) -> str:
         """`body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
         for body in self.bodies:
-            if shape < body.first_shape + len(body.layout.shapes):
+            if shape < body.first_shape + len(body.description.shapes):
                 return f"{body.name}.{shape - body.first_shape}"
         last = self.bodies[-1]
-        return self.obstacles[shape - last.first_shape - len(last.layout.shapes)].name
+        return self.obstacles[shape - last.first_shape - len(last.description.shapes)].name
 
     # — memory —
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything needed to continue bit for bit, as named arrays (see the memory interface)."""
-        kept: Memory = {
+        kept: InternalState = {
             "time": np.array(self._now.time),
             "step_index": np.array(self.step_index),
             "q": self._now.q.copy(),
             "v": self._now.v.copy(),
             "aux": self._now.aux.copy(),
         }
-        kept |= {f"system/{name}": array for name, array in self.system.memory().items()}
+        kept |= {f"system/{name}": array for name, array in self.system.internal_state().items()}
         for path, component in self.components.items():
-            kept |= {f"{path}/{name}": array for name, array in component.memory().items()}
+            kept |= {f"{path}/{name}": array for name, array in component.internal_state().items()}
         return kept
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `memory` gave."""
-        self._now.time = float(memory["time"])
-        self.step_index = int(memory["step_index"])
-        self._now.q[:], self._now.v[:], self._now.aux[:] = memory["q"], memory["v"], memory["aux"]
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take over what `internal_state` gave."""
+        self._now.time = float(internal_state["time"])
+        self.step_index = int(internal_state["step_index"])
+        self._now.q[:], self._now.v[:], self._now.aux[:] = (
+            internal_state["q"],
+            internal_state["v"],
+            internal_state["aux"],
+        )
         self._kinks = _Kinks(self)
         for path, owner in {"system": self.system, **self.components}.items():
-            owner.remember(
+            owner.restore(
                 {
                     name[len(path) + 1 :]: array
-                    for name, array in memory.items()
+                    for name, array in internal_state.items()
                     if name.startswith(path + "/")
                 }
             )

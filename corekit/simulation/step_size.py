@@ -30,14 +30,14 @@ _SAFETY = 0.9
 
 def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
     """ω and d of (1) [1/s] at a body's state; None if the model has no `tangent`, is too large or is massless."""
-    if "tangent" not in body.abilities or body.nv > _MOST:
+    if "force-derivatives" not in body.abilities or body.nv > _MOST:
         return None
     model, inputs = body.model, body.inputs.at(state.time)
-    mass, force = model.mass_matrix(), np.zeros(body.nv)
-    stiffness, damping = model.tangent_matrices()
-    model.dynamics(state, inputs, mass, force)
-    model.tangent(state, inputs, stiffness, damping)
-    free = np.setdiff1d(np.arange(body.nv), body.layout.prescribed)
+    mass, force = model.new_mass_matrix(), np.zeros(body.nv)
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_mass_and_force(state, inputs, mass, force)
+    model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+    free = np.setdiff1d(np.arange(body.nv), body.description.prescribed_velocity_index)
     dense = [matrix.dense()[np.ix_(free, free)] for matrix in (mass, stiffness, damping)]
     if not len(free) or not all(np.isfinite(matrix).all() for matrix in dense):
         return None

@@ -26,7 +26,7 @@ for step in (1.0, 0.5, 0.25):
     while simulation.time < 38.0:
         simulation.step()
         time.append(simulation.time)
-        height.append(rod.outline(simulation.state.parts[0]).points[-1, 2])
+        height.append(rod.compute_outline(simulation.state.body_states[0]).points[-1, 2])
     time, height = np.array(time), np.array(height)
     theory = 0.005 / frequency * np.sin(frequency * time)
     above.plot(time, 1e3 * height, ".-", markersize=3, linewidth=0.8, label=f"h = {step} s")

@@ -27,7 +27,7 @@ for name, overrides in choices.items():
     track, residual, begin = [simulation.state.q.copy()], 0.0, perf_counter()
     for _ in range(STEPS):
         report = simulation.step()
-        residual = max(residual, report.solve.residuals.worst)
+        residual = max(residual, report.solve_info.residuals.worst)
         track.append(simulation.state.q.copy())
     tracks[name] = np.array(track)
     rows.append((name, 1e6 * (perf_counter() - begin) / STEPS, residual))

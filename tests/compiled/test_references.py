@@ -12,7 +12,7 @@ from numba.core import registry, runtime
 from corekit.compiled import compiled, store
 from corekit.compiled.front_end import RememberingContext
 from corekit.data.arrays import Array
-from corekit.linalg.array_table import ArrayTable, vector
+from corekit.linalg.array_table import ArrayTable, vector_view
 
 _RUNTIME: Any = runtime
 
@@ -171,7 +171,7 @@ def test_what_is_made_of_an_address_is_counted_nowhere(fresh):
 
     @compiled
     def last(table):
-        return vector(table, 0)[3] + _first(table)
+        return vector_view(table, 0)[3] + _first(table)
 
     table = ArrayTable(values).table
     assert cast("Any", last)(table) == 4.5
@@ -181,7 +181,7 @@ def test_what_is_made_of_an_address_is_counted_nowhere(fresh):
 
 @compiled
 def _first(table):
-    return vector(table, 0)[0]
+    return vector_view(table, 0)[0]
 
 
 def test_answers_about_operators_are_remembered_for_all_kernels():

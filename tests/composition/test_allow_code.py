@@ -191,7 +191,7 @@ def test_replaying_a_step_asks_anew(failed, tugged, capsys, monkeypatch):
         replay(step)
     assert main(["run", str(step), "--allow-code"]) == 0
     assert tugged.imported == 1
-    assert replay(step, allow_code=True).step == pytest.approx(0.01)
+    assert replay(step, allow_code=True).step_size == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("verb", ["plan", "fit"])

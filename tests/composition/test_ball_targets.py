@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from corekit.roles.planner import BodyMotion, Plan, ShapeMotion, Track
+from corekit.roles.planner import BodyTrajectory, ObjectTrajectory, Plan, TimeSeries
 from corekit.scenario.load import load
 from corekit_scenarios.cases.cusp.ball_targets import _LIMITS, check, targets
 from corekit_study.plan import planning_task
@@ -29,24 +29,24 @@ def bodies():
 @pytest.fixture
 def parts(bodies):
     """An arm at rest that presses on a ball, its forces from differences of its poses."""
-    model, layout = bodies["arm"].model, bodies["arm"].model.layout
+    model, description = bodies["arm"].model, bodies["arm"].model.description
     state = bodies["arm"].start.copy()
     q = 0.06 + 0.01 * np.cos(np.arange(9.0))
     state.v[:] = 0.0
-    at, turned = np.zeros((len(layout.frames), 3)), np.zeros((len(layout.frames), 3, 3))
-    frame = layout.frames.index("section-3-tip")
-    half = layout.shapes[[shape.frame for shape in layout.shapes].index(frame)].size[1]
+    at, turned = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
+    frame = description.frames.index("section-3-tip")
+    half = description.shapes[[shape.frame for shape in description.shapes].index(frame)].size[1]
 
     def face(coordinates):
         state.q[:] = coordinates
-        model.poses(state, at, turned)
+        model.compute_frame_poses(state, at, turned)
         return at[frame] + turned[frame] @ [0.0, 0.0, half]
 
     rows = np.stack([(face(q + d) - face(q - d)) / 2e-6 for d in 1e-6 * np.eye(9)], axis=1)
     point = face(q)
     normal = turned[frame][:, 2].copy()
-    mass, force = model.mass_matrix(), np.zeros(9)
-    model.dynamics(state, np.zeros(9), mass, force)
+    mass, force = model.new_mass_matrix(), np.zeros(9)
+    model.compute_mass_and_force(state, np.zeros(9), mass, force)
     inputs = -force + rows.T @ (FORCE * normal)
     return SimpleNamespace(
         q=np.tile(q, (TIMES, 1)),
@@ -61,9 +61,9 @@ def judged(bodies, parts):
     still = np.tile([1.0, 0.0, 0.0, 0.0], (TIMES, 1))
     plan = Plan(
         time=np.linspace(0.0, 0.12, TIMES),
-        bodies={"arm": BodyMotion(q=parts.q, v=np.zeros((TIMES, 9)), inputs=parts.inputs)},
-        objects={"ball": ShapeMotion(position=parts.centre, quat_wxyz=still, target=None)},  # type: ignore[arg-type]
-        tracks={"omega": Track(values=parts.omega)},
+        bodies={"arm": BodyTrajectory(q=parts.q, v=np.zeros((TIMES, 9)), inputs=parts.inputs)},
+        objects={"ball": ObjectTrajectory(position=parts.centre, quat_wxyz=still, target=None)},  # type: ignore[arg-type]
+        tracks={"omega": TimeSeries(values=parts.omega)},
     )
     left = check(SimpleNamespace(options=OPTIONS), SimpleNamespace(plan=plan, bodies=bodies))  # type: ignore[arg-type]
     return {name for name, limit in _LIMITS.items() if not left[name] <= limit}

@@ -85,8 +85,8 @@ def placed(overrides):
     simulation = corekit.load("cusp/inclined-box", overrides).compose()
     body, position, rotation = simulation.bodies[0], np.zeros(3), np.zeros((3, 3))
     simulation.obstacles[0].place(0.0, position, rotation)
-    place = np.zeros((len(body.layout.frames), 3))
-    body.model.poses(simulation.state.parts[0], place, np.zeros((len(place), 3, 3)))
+    place = np.zeros((len(body.description.frames), 3))
+    body.model.compute_frame_poses(simulation.state.body_states[0], place, np.zeros((len(place), 3, 3)))
     return position, rotation, place
 
 

@@ -13,9 +13,9 @@ from corekit_scenarios.cases.dismech.swings import beam_frequency, sine
 def closest(simulation, apart):
     """Least distance of nodes more than `apart` nodes from each other along the rod [m]."""
     model = simulation.bodies[0].model
-    nodes = len(model.layout.frames)
+    nodes = len(model.description.frames)
     position, rotation = np.zeros((nodes, 3)), np.zeros((nodes, 3, 3))
-    model.poses(simulation.state.parts[0], position, rotation)
+    model.compute_frame_poses(simulation.state.body_states[0], position, rotation)
     distance = np.linalg.norm(position[:, None] - position[None], axis=2)
     first, second = np.indices(distance.shape)
     return float(distance[second - first > apart].min())
@@ -48,7 +48,7 @@ def test_a_pushed_rod_slides_as_coulomb_says_or_creeps(push):
     simulation = corekit.load("dismech/friction", [carried(), f"world.gravity=[{push}, 0.0, -9.8]"]).compose()
     begin = simulation.state.q[0]
     simulation.run(0.1)
-    kinetic = simulation.bodies[0].model.energy(simulation.state.parts[0])[0]
+    kinetic = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])[0]
     if abs(push) > 3.92:
         assert kinetic == pytest.approx(slid_energy(push) * (0.1 / 1.5) ** 2, rel=5e-4)
     else:
@@ -70,8 +70,8 @@ def test_the_helix_swings_at_the_papers_step():
     """
     simulation = corekit.load("dismech/helix").compose()
     model, lengths, energies = simulation.bodies[0].model, [], []
-    simulation.observe(lambda _run, report: lengths.append(report.step))
-    simulation.observe(lambda run, _report: energies.append(model.energy(run.state.parts[0])))
+    simulation.observe(lambda _run, report: lengths.append(report.step_size))
+    simulation.observe(lambda run, _report: energies.append(model.compute_energies(run.state.body_states[0])))
     simulation.run(0.9)
     assert lengths == [6e-3] * 150
     kinetic, potential = np.array(energies).T

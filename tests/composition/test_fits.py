@@ -79,11 +79,11 @@ def swing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "swing.toml").write_text(SWING)
     simulation = corekit.load(folder / "swing.toml").compose()
     body = simulation.bodies[0]
-    times, places, turn = [], [], np.zeros((len(body.layout.frames), 3, 3))
+    times, places, turn = [], [], np.zeros((len(body.description.frames), 3, 3))
     for k in range(22):
         if k % 3 == 0:
-            place = np.zeros((len(body.layout.frames), 3))
-            body.model.poses(simulation.state.parts[0], place, turn)
+            place = np.zeros((len(body.description.frames), 3))
+            body.model.compute_frame_poses(simulation.state.body_states[0], place, turn)
             times.append(simulation.time)
             places.append(place)
         simulation.step()
@@ -154,8 +154,8 @@ def hanging(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, EstimationT
     places, near = [], task.start
     place, turn = np.zeros((6, 3)), np.zeros((6, 3, 3))
     for time in (0.5, 1.0):
-        near = task.rest(task.inputs(time).copy(), near, time)
-        task.model.poses(near, place, turn)
+        near = task.find_equilibrium(task.inputs(time).copy(), near, time)
+        task.model.compute_frame_poses(near, place, turn)
         places.append(place.copy())
     write_markers(folder / "seen.csv", np.array([0.5, 1.0]), np.array(places), "xyz")
     return folder, task, np.array(places)
@@ -178,7 +178,7 @@ def test_curvatures_come_back_from_shapes_at_rest(hanging, estimator, options, n
     assert made.info.status.solved
     schedule = made.estimate.schedules[0]
     np.testing.assert_allclose(schedule.values, [[3.0, -2.0, 0.0], [6.0, -4.0, 0.0]], atol=near * 6.0)
-    np.testing.assert_allclose(made.estimate.found, places, atol=near * 0.02)
+    np.testing.assert_allclose(made.estimate.predicted, places, atol=near * 0.02)
     signal = corekit.load(into / "fitted.toml").bodies[0].inputs[0].signal
     value = np.zeros(3)
     signal.value(0.75, value)
@@ -225,11 +225,11 @@ def test_an_arm_gives_back_the_stiffness_and_damping_of_its_chambers(tmp_path):
     (tmp_path / "arm.toml").write_text(ARM)
     simulation = corekit.load(tmp_path / "arm.toml").compose()
     body = simulation.bodies[0]
-    count = len(body.layout.frames)
+    count = len(body.description.frames)
     times, places = [], []
     for _ in range(9):
         place = np.zeros((count, 3))
-        body.model.poses(simulation.state.parts[0], place, np.zeros((count, 3, 3)))
+        body.model.compute_frame_poses(simulation.state.body_states[0], place, np.zeros((count, 3, 3)))
         times.append(simulation.time)
         places.append(place)
         simulation.step()
@@ -277,10 +277,10 @@ def seen_by_frames(folder: Path, text: str, steps: int) -> Path:
     (folder / "scene.toml").write_text(text)
     simulation = corekit.load(folder / "scene.toml").compose()
     body, times, places = simulation.bodies[0], [], []
-    count = len(body.layout.frames)
+    count = len(body.description.frames)
     for _ in range(steps):
         place = np.zeros((count, 3))
-        body.model.poses(simulation.state.parts[0], place, np.zeros((count, 3, 3)))
+        body.model.compute_frame_poses(simulation.state.body_states[0], place, np.zeros((count, 3, 3)))
         times.append(simulation.time)
         places.append(place)
         simulation.step()

@@ -64,23 +64,23 @@ SOLVERS = {
 
 def frames(simulation):
     """Where every frame of the body is [m], (frames, 3)."""
-    body, part = simulation.bodies[0], simulation.state.parts[0]
-    count = len(body.layout.frames)
+    body, part = simulation.bodies[0], simulation.state.body_states[0]
+    count = len(body.description.frames)
     position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    body.model.poses(part, position, rotation)
+    body.model.compute_frame_poses(part, position, rotation)
     return position
 
 
 def matrices(simulation):
     """M and K of the one body without its prescribed velocities, (n, n)."""
-    body, part = simulation.bodies[0], simulation.state.parts[0]
+    body, part = simulation.bodies[0], simulation.state.body_states[0]
     model = body.model
-    inputs = np.zeros(body.layout.input_size)
-    mass, force = model.mass_matrix(), np.zeros(len(body.layout.velocities))
-    model.dynamics(part, inputs, mass, force)
-    stiffness, damping = model.tangent_matrices()
-    model.tangent(part, inputs, stiffness, damping)
-    free = np.setdiff1d(np.arange(len(force)), body.layout.prescribed)
+    inputs = np.zeros(body.description.input_size)
+    mass, force = model.new_mass_matrix(), np.zeros(len(body.description.velocities))
+    model.compute_mass_and_force(part, inputs, mass, force)
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(part, inputs, stiffness, damping)
+    free = np.setdiff1d(np.arange(len(force)), body.description.prescribed_velocity_index)
     return mass.dense()[np.ix_(free, free)], stiffness.dense()[np.ix_(free, free)]
 
 
@@ -200,7 +200,7 @@ def test_a_load_from_python_comes_to_rest_as_its_force_does_and_its_energy_is_no
         shape = {"length": 0.3, "radius": 0.01, "young": 1e5, "viscosity": 100.0}
         arm = Link.soft("arm", strain=(Basis.legendre(2, "bend-y"),), **shape)
         model = GVS(GVSConfig(links=(arm,), loads=(load,)))
-        abilities = frozenset({"tangent", "balance", "energy", "force-terms"})
+        abilities = frozenset({"force-derivatives", "inverse-dynamics", "energy", "force-terms"})
         integrator = ImplicitEuler(None, BuildContext(step=0.01))
         return small_world(
             {"robot": model}, integrator, step=0.01, abilities=abilities, inputs={"robot": inputs}
@@ -210,7 +210,7 @@ def test_a_load_from_python_comes_to_rest_as_its_force_does_and_its_energy_is_no
     assert EnergyBalance(pulled).unknown == "the work of the load 'tug' of 'robot' is not known"
     move_to_equilibrium(pulled)
     position, rotation = np.zeros((2, 3)), np.zeros((2, 3, 3))
-    pulled.bodies[0].model.poses(pulled.state.parts[0], position, rotation)
+    pulled.bodies[0].model.compute_frame_poses(pulled.state.body_states[0], position, rotation)
     force = float(0.2 - 3.0 * position[1, 2])
     assert force > 0.2
     pushed = world(None, **{"load-tug": Constant((0.0, 0.0, 0.0, 0.0, 0.0, force))})

@@ -62,10 +62,10 @@ every = 0.1
 def frames(simulation):
     """Where every frame of every body is [m]."""
     found = []
-    for body, part in zip(simulation.bodies, simulation.state.parts, strict=True):
-        count = len(body.layout.frames)
+    for body, part in zip(simulation.bodies, simulation.state.body_states, strict=True):
+        count = len(body.description.frames)
         position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        body.model.poses(part, position, rotation)
+        body.model.compute_frame_poses(part, position, rotation)
         found.append(position)
     return np.concatenate(found)
 

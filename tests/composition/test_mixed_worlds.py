@@ -59,11 +59,11 @@ every = 0.01
 def _gravities(simulation, pulled):
     """Generalised force of a unit gravity along each axis on each body, M·(uniform translation): (3, nv) each."""
     found = []
-    for b, (body, state) in enumerate(zip(simulation.bodies, simulation.state.parts, strict=True)):
+    for b, (body, state) in enumerate(zip(simulation.bodies, simulation.state.body_states, strict=True)):
         forces = []
         for world in (simulation, *pulled):
             model, force = world.bodies[b].model, np.zeros(body.nv)
-            model.dynamics(state, body.inputs.at(0.0), model.mass_matrix(), force)
+            model.compute_mass_and_force(state, body.inputs.at(0.0), model.new_mass_matrix(), force)
             forces.append(force)
         found.append(np.array(forces[1:]) - forces[0])
     return found
@@ -93,7 +93,7 @@ def test_momentum_goes_from_model_to_model_and_none_is_lost(solver):
             [
                 force @ (with_.v - without.v)
                 for force, with_, without in zip(
-                    gravity, simulation.state.parts, alone.state.parts, strict=True
+                    gravity, simulation.state.body_states, alone.state.body_states, strict=True
                 )
             ]
         )
@@ -115,7 +115,7 @@ def test_a_mixed_world_runs_with_every_contact_solver(name, solver):
     simulation = load(f"mixed/{name}", words).compose()
     met = set()
     while simulation.time < 0.6 and len(met) < 2:
-        assert simulation.step().solve.status.name == "CONVERGED"
+        assert simulation.step().solve_info.status.name == "CONVERGED"
         record = simulation.contacts()
         met |= {tuple(pair) for pair in record.shape[record.normal_impulse > 0].tolist()}
     assert len(met) >= 2

@@ -119,14 +119,14 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
     assert report["seconds"]["solve"] == pytest.approx(sum(entry["seconds"] for entry in made.plan.stages))
     # the scenario beside the plan is a whole one: it begins where the plan does
     simulation = corekit.load(folder / "replay-feedback.toml").compose()
-    assert simulation.state.parts[0].q == pytest.approx(q[0])
+    assert simulation.state.body_states[0].q == pytest.approx(q[0])
 
 
 def test_what_a_plan_may_begin_from_is_read_back(made, files):
     earlier = read_memory(made.folder)
-    assert set(earlier.memory) == set(made.plan.memory)
+    assert set(earlier.warm_start) == set(made.plan.memory)
     for name, values in made.plan.memory.items():
-        assert np.array_equal(earlier.memory[name], values)
+        assert np.array_equal(earlier.warm_start[name], values)
     with pytest.raises(ResultsError, match=r"no plan to begin from"):
         read_memory(files)
 

@@ -111,6 +111,6 @@ def test_massless_links_send_a_step_the_common_way(name):
             {"chain": PointChain(config, context)}, SemiImplicitEuler(None, context), step=1e-3, solver=one
         )
         for _ in range(20):
-            assert simulation.step().solve.status is Status.CONVERGED
+            assert simulation.step().solve_info.status is Status.CONVERGED
         paths.append(simulation.state.q.copy())
     np.testing.assert_allclose(paths[0], paths[1], atol=1e-12)

@@ -62,7 +62,7 @@ def _tables(chosen):
 
 def test_judge_refutes_wrong_answers(arm):
     problem = arm.draw(Kind.FREE, 5, 8)
-    assert max(faults(problem, np.zeros(15))) > 1e-6 or not (problem.free[::3] < 0).any()
+    assert max(faults(problem, np.zeros(15))) > 1e-6 or not (problem.free_velocity[::3] < 0).any()
     wrong = np.zeros(15)
     wrong[0] = 1.0
     assert max(faults(problem, wrong)) > 1e-3

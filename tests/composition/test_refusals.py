@@ -25,12 +25,12 @@ def spec(role, name, provides=(), requires=None):
     )
 
 
-ARM = spec("models", "arm", {"contact-rows", "tangent", "energy"})
+ARM = spec("models", "arm", {"point-jacobian", "force-derivatives", "energy"})
 GHOST = spec("models", "ghost", {"energy"})
 FINDER = spec("contact_detectors", "finder")
 IMPULSES = spec("contact_solvers", "impulsive", {"impulses"}, {"lcp_solvers": frozenset()})
 PIVOTS = spec("lcp_solvers", "pivots")
-POTENTIAL = spec("contact_solvers", "smooth", {"potential"}, {"models": frozenset({"tangent"})})
+POTENTIAL = spec("contact_solvers", "smooth", {"potential"}, {"models": frozenset({"force-derivatives"})})
 COUPLED = spec("integrators", "together", {"coupled", "impulses", "potential"})
 SPLIT = spec("integrators", "apart", {"split", "implicit", "impulses"})
 EXPLICIT_SPLIT = spec("integrators", "quick", {"split", "impulses"})
@@ -56,14 +56,14 @@ def test_a_meaningful_combination_is_not_refused():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (cast(model=GHOST), ["'contact-rows'", "body 'robot' (ghost)", "pcc"]),
+        (cast(model=GHOST), ["'point-jacobian'", "body 'robot' (ghost)", "pcc"]),
         (cast(detectors=()), ["needs a contact detector", "sdf"]),
         (cast(others=()), ["needs an LCP solver", "lemke"]),
         (
             cast(solver=POTENTIAL, integrator=EXPLICIT_SPLIT),
             ["gives potential", "'quick'", "semi-implicit-euler"],
         ),
-        (cast(model=GHOST, solver=POTENTIAL), ["'tangent'", "ghost"]),
+        (cast(model=GHOST, solver=POTENTIAL), ["'force-derivatives'", "ghost"]),
         (cast(integrator=SPLIT), ["'apart'", "stiff model", "coupled", "semi-implicit-euler"]),
     ],
     ids=["no contact rows", "no detector", "no LCP solver", "wrong kind", "no tangent", "stiff split"],

@@ -160,7 +160,9 @@ def test_two_balls_that_collide_keep_their_momentum_and_angular_momentum_to_roun
         before = simulation.state.copy()
         simulation.step()
         linear, angular = np.zeros(3), np.zeros(3)
-        for start, end, m, r in zip(before.parts, simulation.state.parts, masses, radii, strict=True):
+        for start, end, m, r in zip(
+            before.body_states, simulation.state.body_states, masses, radii, strict=True
+        ):
             # impulses act where the bodies are at the start of the step
             R, change = rotation_from_quat_wxyz(start.q[3:]), end.v - start.v
             own = m * (change[:3] - 1e-3 * gravity)
@@ -184,15 +186,15 @@ def test_an_arm_s_push_lets_a_ball_roll_away():
     statuses, residuals, touched = set(), [], 0
     for _ in range(300):
         report = simulation.step()
-        statuses.add(report.solve.status)
-        residuals.append(report.solve.residuals.worst)
+        statuses.add(report.solve_info.status)
+        residuals.append(report.solve_info.residuals.worst)
         record = simulation.contacts()
         owners = record.shape[record.normal_impulse > 0]
         touched += bool(len(owners) == 2)
     assert statuses == {Status.CONVERGED}
     assert max(residuals) < 1e-7
     assert touched >= 10  # the floor and the arm at once
-    state = simulation.state.parts[1]
+    state = simulation.state.body_states[1]
     assert state.v[1] > 0.1
     assert abs(state.v[0]) < 1e-3
     assert state.q[2] == pytest.approx(0.06, abs=1e-5)
@@ -210,10 +212,10 @@ def test_a_thrown_body_comes_to_rest_on_a_face_and_never_gains_energy(options):
     body = {"name": "it", "base": base, "options": shapes[options], "initial": {"velocity": [0.5, 0.0, 0.0]}}
     simulation = world([body], friction=0.5, step=2e-3)
     model, statuses = simulation.system.terms.bodies[0].body.model, set()
-    energies = [sum(model.energy(simulation.state.parts[0]))]
+    energies = [sum(model.compute_energies(simulation.state.body_states[0]))]
     for _ in range(500):
-        statuses.add(simulation.step().solve.status)
-        energies.append(sum(model.energy(simulation.state.parts[0])))
+        statuses.add(simulation.step().solve_info.status)
+        energies.append(sum(model.compute_energies(simulation.state.body_states[0])))
     assert statuses == {Status.CONVERGED}
     assert np.diff(energies).max() < 1e-9
     assert np.abs(simulation.state.v).max() < 1e-7

@@ -18,9 +18,9 @@ SOLVERS = ("scipy-bdf", "scipy-radau", "scipy-rk45")
 
 def places(simulation):
     """Origins of the frames of the first body."""
-    count = len(simulation.bodies[0].layout.frames)
+    count = len(simulation.bodies[0].description.frames)
     position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    simulation.bodies[0].model.poses(simulation.state.parts[0], position, rotation)
+    simulation.bodies[0].model.compute_frame_poses(simulation.state.body_states[0], position, rotation)
     return position
 
 
@@ -52,7 +52,9 @@ def test_loops_are_held_by_baumgarte_and_by_generalized_alpha_alike():
         simulation.run(0.2)
         body, part = simulation.bodies[0], simulation.system.terms.bodies[0]
         assert part.rows is not None
-        body.model.bilateral(simulation.state.parts[0], body.inputs.at(simulation.time), part.rows)
+        body.model.compute_constraints(
+            simulation.state.body_states[0], body.inputs.at(simulation.time), part.rows
+        )
         assert np.abs(part.rows.position_error).max() < 1e-8
         assert np.abs(part.rows.product(simulation.state.v)).max() < 1e-5
         ends.append(simulation.state.q - start)
@@ -114,11 +116,13 @@ def test_a_free_joint_is_recentred_and_tumbles_on(solver):
     simulation = from_document(document).compose()
     simulation.state.v[:3] = start
     frame = simulation.state.aux.copy()
-    frames = len(simulation.bodies[0].layout.frames)
+    frames = len(simulation.bodies[0].description.frames)
     rotation = np.zeros((frames, 3, 3))
     simulation.run(2.5)
     assert not np.array_equal(simulation.state.aux, frame)  # it was
-    simulation.bodies[0].model.poses(simulation.state.parts[0], np.zeros((frames, 3)), rotation)
+    simulation.bodies[0].model.compute_frame_poses(
+        simulation.state.body_states[0], np.zeros((frames, 3)), rotation
+    )
     np.testing.assert_allclose(rotation[0], turned(inertia, start, 2.5)[0], atol=5e-5)
 
 

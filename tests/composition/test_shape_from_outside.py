@@ -46,20 +46,20 @@ class TorusDetector(ContactDetector):
         self._table = self._pairs = None
 
     @property
-    def served(self):
+    def supported_pairs(self):
         return frozenset({("sphere", "torus")})
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
     def prepare(self, table, served):
         self._table, self._pairs = table, table.pairs(served)
         self._bound = table.bounding_radii()
 
-    def candidates(self, poses, margin, out):
+    def find_candidates(self, poses, margin, out):
         out.count = 0
         out.reserve(len(self._pairs))
         for i, j in self._pairs:
@@ -68,7 +68,7 @@ class TorusDetector(ContactDetector):
                 out.pairs[out.count] = i, j
                 out.count += 1
 
-    def measure(self, candidates, poses, margin, out):
+    def compute_contacts(self, candidates, poses, margin, out):
         out.reserve(out.count + candidates.count)
         for ball, torus in candidates.pairs[: candidates.count]:
             ring, tube = self._table.size[torus, :2]
@@ -85,9 +85,9 @@ class TorusDetector(ContactDetector):
             point = poses.position[ball] - (radius + 0.5 * gap) * normal
             out.id[c], out.shape[c], out.gap[c] = ball * len(self._table) + torus, (ball, torus), gap
             out.normal[c], out.point[c] = normal, point
-            out.frame[c], out.local[c], out.weight[c] = -1, 0.0, 0.0
+            out.frame[c], out.local_point[c], out.weight[c] = -1, 0.0, 0.0
             out.frame[c, 0], out.weight[c, 0] = frame, 1.0
-            out.local[c, 0] = (point - poses.frame_position[frame]) @ poses.frame_rotation[frame]
+            out.local_point[c, 0] = (point - poses.frame_position[frame]) @ poses.frame_rotation[frame]
 '''
 
 SURFACE = """

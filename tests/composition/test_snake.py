@@ -75,7 +75,7 @@ def crawled(overrides, periods):
     simulation.observe(look)
     for i in range(8 * (periods - 1), 8 * periods + 1):
         simulation.run(i * PERIOD / 8.0)
-        body.model.poses(simulation.state.parts[0], position, rotation)
+        body.model.compute_frame_poses(simulation.state.body_states[0], position, rotation)
         centres.append(position.mean(axis=0)[:2])
         forward += (position[-1] - position[0])[:2]
     assert unsolved == 0

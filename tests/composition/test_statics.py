@@ -34,13 +34,13 @@ ARM = {
 
 def force_at(simulation, q):
     part = simulation.system.terms.bodies[0]
-    state = simulation.state.parts[0]
+    state = simulation.state.body_states[0]
     model = part.body.model
     probe = state.copy()
     probe.q[:] = q
     probe.v[:] = 0.0
-    mass, force = model.mass_matrix(), np.zeros(part.body.nv)
-    model.dynamics(probe, part.body.inputs.at(1.0), mass, force)
+    mass, force = model.new_mass_matrix(), np.zeros(part.body.nv)
+    model.compute_mass_and_force(probe, part.body.inputs.at(1.0), mass, force)
     return force, mass.dense()
 
 

@@ -60,16 +60,16 @@ def test_every_back_end_follows_the_reference_rollout_round_the_circle(solver, m
     simulation = corekit.load(CIRCLE, [f"contact.solver.options.qp_solver={solver}"]).compose()
     # the paper's equations with exact programs, computed apart from this project; first contact at step 7
     for last in BEFORE_CONTACT:
-        assert simulation.step().solve.status.solved
+        assert simulation.step().solve_info.status.solved
         state = 1e3 * simulation.state.q.reshape(30, 3)
         np.testing.assert_allclose(state[-1, 0], last, atol=1e-7)
         np.testing.assert_allclose(state[:, 1:], 0.0, atol=1e-7)
         assert simulation.contacts().normal_impulse.max(initial=0.0) < 1e-9
-    assert simulation.step().solve.status.solved
+    assert simulation.step().solve_info.status.solved
     assert simulation.contacts().normal_impulse.max() > 0.01
     np.testing.assert_allclose(simulation.state.q[-3:] * [1e3, 1e3, 1.0], FIRST_CONTACT, atol=1e-7)
     for _ in range(43):
-        assert simulation.step().solve.status.solved
+        assert simulation.step().solve_info.status.solved
     np.testing.assert_allclose(1e3 * tip(simulation, 0.4 / 60), [418.79210406, -28.49842206], atol=1e-7)
 
 
@@ -80,7 +80,7 @@ def test_capsules_from_pin_to_pin_keep_coarse_links_out_of_the_circle_where_poin
         simulation = corekit.load(CIRCLE, options).compose()
         gaps = []
         for _ in range(390):
-            assert simulation.step().solve.status.solved
+            assert simulation.step().solve_info.status.solved
             far = simulation.state.q.reshape(-1, 2, 3)[:, 1]
             ends = far[:, :2] + 0.02 * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
             nodes = np.vstack([np.zeros(2), ends])
@@ -101,7 +101,7 @@ def paths(solvers, words):
         simulation = corekit.load(CIRCLE, [f'contact.solver={{ use = "{solver}" }}', *words]).compose()
         found[solver] = []
         for _ in range(40):
-            assert simulation.step().solve.status.solved
+            assert simulation.step().solve_info.status.solved
             found[solver].append(tip(simulation, 0.4 / 60))
     return found
 
@@ -127,7 +127,7 @@ def test_a_potential_beside_explicit_springs_is_taken_implicitly():
         simulation = corekit.load(CIRCLE, [f'contact.solver={{ use = "{solver}" }}']).compose()
         tips[solver] = []
         for _ in range(399):
-            assert simulation.step().solve.status.solved
+            assert simulation.step().solve_info.status.solved
             assert np.abs(simulation.state.v[1::3]).max() < 0.6
             tips[solver].append(tip(simulation, 0.4 / 60))
     apart = np.linalg.norm(np.subtract(tips["imc"], tips["qp"]), axis=1)
@@ -143,7 +143,7 @@ def test_a_robot_lying_on_the_floor_is_carried_by_exactly_its_weight():
         options, obstacles=[floor], gravity=9.81, base={"position": [0.0, 0.0, 0.01]}
     )  # fmt: skip
     for _ in range(40):
-        assert simulation.step().solve.status.solved
+        assert simulation.step().solve_info.status.solved
     record = simulation.contacts()
     mass = simulation.system.terms.bodies[0].mass.data[::3].sum()
     held = simulation.system.terms.bodies[0].row_impulse[1]
@@ -167,7 +167,7 @@ def test_growing_straight_into_a_wall_has_no_solution_and_says_so():
     simulation = head_on(0.0)
     statuses = set()
     for _ in range(30):
-        statuses.add(simulation.step().solve.status)
+        statuses.add(simulation.step().solve_info.status)
         if Status.INFEASIBLE in statuses:
             break
     assert Status.INFEASIBLE in statuses
@@ -186,7 +186,7 @@ def test_pressed_head_on_a_straight_robot_stalls_at_the_wall(law):
     # stiff enough not to buckle under what rounding bends it by
     simulation = head_on(0.0, bending_stiffness=2.0, **law)
     for _ in range(60):
-        assert simulation.step().solve.status.solved
+        assert simulation.step().solve_info.status.solved
     assert tip(simulation, 0.015)[0] == pytest.approx(0.31, abs=1e-6)
     assert np.abs(simulation.state.v).max() < 1e-6
     push = float(simulation.contacts().normal_impulse.sum()) / 0.01
@@ -202,7 +202,7 @@ def test_pressed_head_on_a_slightly_bent_robot_buckles_and_slides():
     aside = []
     for _ in range(150):
         report = simulation.step()
-        assert report.solve.status.solved
+        assert report.solve_info.status.solved
         aside.append(abs(tip(simulation, 0.015)[1]))
     assert aside[-1] > 0.05
     assert aside[-1] < 0.5
@@ -216,11 +216,11 @@ def test_a_remembered_run_goes_on_bit_for_bit(solver):
     first = corekit.load(CIRCLE, options).compose()
     for _ in range(20):
         first.step()
-    memory = {name: np.array(array) for name, array in first.memory().items()}
+    memory = {name: np.array(array) for name, array in first.internal_state().items()}
     # as at a checkpoint: the live run takes over its own memory too
-    first.remember(memory)
+    first.restore(memory)
     second = corekit.load(CIRCLE, options).compose()
-    second.remember(memory)
+    second.restore(memory)
     for _ in range(10):
         first.step()
         second.step()

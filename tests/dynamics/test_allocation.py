@@ -7,7 +7,7 @@ import pytest
 
 from corekit.linalg.matrices import Banded, Diagonal
 from corekit.roles.component import BuildContext
-from corekit.roles.model import Coordinate, Layout, Model, Outline
+from corekit.roles.model import Coordinate, Model, ModelDescription, Outline
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
 from corekit_testing.small_world import small_world
 
@@ -19,50 +19,50 @@ class StillBody(Model):
 
     def __init__(self, structure):
         entries = tuple(Coordinate(f"x{i}", "m") for i in range(N))
-        self._layout = Layout(coordinates=entries, velocities=entries)
+        self._layout = ModelDescription(coordinates=entries, velocities=entries)
         self._structure = structure
 
     @property
-    def layout(self):
+    def description(self):
         return self._layout
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
-    def initial_state(self, initial, out):
+    def compute_initial_state(self, initial, out):
         pass
 
-    def mass_matrix(self):
+    def new_mass_matrix(self):
         matrix = Diagonal(N) if self._structure == "diagonal" else Banded(N, 3)
         (matrix.data if self._structure == "diagonal" else matrix.data[0]).fill(1.0)
         return matrix
 
-    def tangent_matrices(self):
-        return self.mass_matrix(), self.mass_matrix()
+    def new_stiffness_and_damping(self):
+        return self.new_mass_matrix(), self.new_mass_matrix()
 
-    def dynamics(self, state, inputs, mass, force):
+    def compute_mass_and_force(self, state, inputs, mass, force):
         force.fill(1.0)
 
-    def tangent(self, state, inputs, stiffness, damping):
+    def compute_stiffness_and_damping(self, state, inputs, stiffness, damping):
         pass
 
-    def advance(self, start, velocity, step, near, out):
+    def integrate(self, start, velocity, step, previous, out):
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
 
-    def rechart(self, state):
+    def reparametrise(self, state):
         return False
 
-    def poses(self, state, position, rotation):
+    def compute_frame_poses(self, state, position, rotation):
         pass
 
-    def prescribed(self, time, value, rate):
+    def compute_prescribed_motion(self, time, value, rate):
         pass
 
-    def outline(self, state):
+    def compute_outline(self, state):
         return Outline(np.zeros((1, 3)), np.zeros(1))
 
 
@@ -71,7 +71,7 @@ def test_a_step_after_the_first_allocates_no_array(structure):
     step = 1e-3
     scheme = SemiImplicitEuler(SemiImplicitEulerConfig(beta=1.0), BuildContext(step=step))
     body = StillBody(structure)
-    simulation = small_world({"body": body}, scheme, step=step, abilities=frozenset({"tangent"}))
+    simulation = small_world({"body": body}, scheme, step=step, abilities=frozenset({"force-derivatives"}))
     simulation.step()
     tracemalloc.start()
     try:

@@ -93,7 +93,7 @@ def test_many_balls_rest_as_one_does(bodies, integrator):
         record = simulation.contacts()
         assert record.normal_impulse == pytest.approx(np.full(bodies * many, H * MASS * G), rel=1e-12)
         assert record.slip == pytest.approx(0.0, abs=1e-12)
-    kept = simulation.system.memory()
+    kept = simulation.system.internal_state()
     assert len(kept["stage.tangent_id"]) == len(kept["impulse_id"]) == bodies * many
 
 
@@ -119,7 +119,7 @@ def test_balls_that_land_later_than_there_is_room_for_leave_resting_ones_at_rest
         assert np.abs(simulation.state.q.reshape(many, 3)[:first, 2] - 0.1).max() < 1e-13
     assert seen[0] == first and seen[-1] == many
     assert record.normal_impulse == pytest.approx(np.full(many, H * MASS * G), rel=1e-10)
-    kept = simulation.memory()
+    kept = simulation.internal_state()
     assert (
         kept["system/impulse_id"].tolist() == kept["system/stage.tangent_id"].tolist() == record.id.tolist()
     )

@@ -201,7 +201,7 @@ def test_a_half_space_carried_by_a_body_is_refused_before_the_first_step(kinds):
     assert stage is not None
     detector = ReferenceDetector()
     with pytest.raises(ValueError, match="carried by a body"):
-        detector.prepare(evolve(stage.scene.table, kind=kinds), detector.served)
+        detector.prepare(evolve(stage.scene.table, kind=kinds), detector.supported_pairs)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=12, max_size=12))

@@ -14,7 +14,7 @@ from corekit.errors import CompositionError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape
 from corekit.roles.friction import ANISOTROPIC_COULOMB, COULOMB, SurfaceFriction, surface_friction
-from corekit.roles.model import Layout
+from corekit.roles.model import ModelDescription
 from corekit_testing.rounding import rounding
 
 SCALES = {"forward": 0.2, "backward": 0.8, "sideways": 0.5}
@@ -24,7 +24,7 @@ class Solid:
     """A body of which only shapes matter."""
 
     def __init__(self, *shapes, self_contact=False):
-        self.layout = Layout(
+        self.description = ModelDescription(
             coordinates=(),
             velocities=(),
             inputs=(),

@@ -108,17 +108,17 @@ def everything(integrator, solver):
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_run_continues_bit_for_bit_from_what_it_remembers_after_any_step(integrator, solver):
     live = everything(integrator, solver)
-    kept, ends = [live.memory()], []
+    kept, ends = [live.internal_state()], []
     for _ in range(30):
         live.step()
-        kept.append(live.memory())
+        kept.append(live.internal_state())
         ends.append(
             np.concatenate([live.state.q, live.state.v, live.state.aux, live.contacts().normal_impulse])
         )
     assert max(end[25:].max(initial=0.0) for end in ends) > 0
     for start in range(0, 30, 4):
         resumed = everything(integrator, solver)
-        resumed.remember(kept[start])
+        resumed.restore(kept[start])
         for step in range(start, min(start + 3, 30)):
             resumed.step()
             state = resumed.state
@@ -144,7 +144,7 @@ def test_a_world_without_contact_goes_on_from_the_memory_of_one_with_contact():
     resting.run(0.05)
     assert resting.contacts().count == 2
     falling = planar(solver=ProjectedGaussSeidel())
-    falling.remember(resting.memory())
+    falling.restore(resting.internal_state())
     assert np.array_equal(falling.state.q, resting.state.q)
     falling.step()
     np.testing.assert_allclose(falling.state.v, resting.state.v + H * np.tile([0.0, -9.81], 2), atol=1e-9)
@@ -154,7 +154,7 @@ def test_memory_is_a_copy_and_holds_plain_arrays():
     simulation = everything("midpoint", "impulses")
     for _ in range(5):
         simulation.step()
-    kept = simulation.memory()
+    kept = simulation.internal_state()
     before = {name: array.copy() for name, array in kept.items()}
     for _ in range(5):
         simulation.step()
@@ -165,10 +165,10 @@ def test_memory_is_a_copy_and_holds_plain_arrays():
 def test_going_back_in_time_in_the_same_simulation_repeats_it():
     simulation = everything("euler", "impulses")
     simulation.run(0.04)
-    kept = simulation.memory()
+    kept = simulation.internal_state()
     simulation.run(0.15)
     first = simulation.state.q.copy()
-    simulation.remember(kept)
+    simulation.restore(kept)
     simulation.run(0.15)
     assert np.array_equal(first, simulation.state.q)
 
@@ -177,18 +177,18 @@ def test_failed_step_leaves_what_is_needed_to_repeat_it():
     """A force that turns nan stops the run; once mended, the step is the same as if it had never failed."""
     simulation = everything("midpoint", "impulses")
     simulation.run(0.05)
-    kept = simulation.memory()
+    kept = simulation.internal_state()
     model = simulation.bodies[0].model
     healthy = model._gravity.copy()
     model._gravity[2] = np.nan
     with pytest.raises(StepFailed):
         simulation.step()
-    after = simulation.memory()
+    after = simulation.internal_state()
     assert all(np.array_equal(kept[name], after[name]) for name in kept)
     model._gravity[:] = healthy
     simulation.step()
     resumed = everything("midpoint", "impulses")
-    resumed.remember(kept)
+    resumed.restore(kept)
     resumed.step()
     assert np.array_equal(resumed.state.q, simulation.state.q)
     assert np.array_equal(resumed.state.v, simulation.state.v)

@@ -269,7 +269,7 @@ def test_base_pose_turns_the_whole_motion():
     simulation = small_world({"body": model}, newton(0.005, 0.5), step=0.005)
     simulation.run(0.5)
     position, rotation = np.zeros((1, 3)), np.zeros((1, 3, 3))
-    model.poses(simulation.state.parts[0], position, rotation)
+    model.compute_frame_poses(simulation.state.body_states[0], position, rotation)
     x, z = on_circle(swing(0.5))
     assert np.allclose(position[0], [1 + x, 2, 3 + z], atol=2e-4)
 

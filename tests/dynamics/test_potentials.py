@@ -198,7 +198,7 @@ def test_potential_energy_is_kept_by_midpoint_over_many_bounces():
     model = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.15),), shape="sphere"))
     solver = Penalty(PenaltyConfig(stiffness=5e5, power=2, thickness=0.02))
     simulation = world(model, newton(0.5), solver, friction=0.0)
-    before = sum(model.energy(simulation.state.parts[0]))
+    before = sum(model.compute_energies(simulation.state.body_states[0]))
     highest = []
     simulation.observe(lambda sim, _report: highest.append(sim.state.q[2]))
     simulation.run(2.0)

@@ -32,10 +32,10 @@ class HalfStages(Integrator):
         self.size = step
         self.solver = None
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
     def step(self, system, state, t_stop, out):

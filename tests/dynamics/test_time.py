@@ -50,7 +50,7 @@ def test_time_is_start_plus_a_whole_number_of_steps_exactly(integrator, start):
     for n in range(1, 200):
         simulation.step()
         assert simulation.time == start + n * h
-        assert simulation.state.parts[0].time == simulation.time
+        assert simulation.state.body_states[0].time == simulation.time
 
 
 @every_integrator
@@ -60,7 +60,7 @@ def test_kink_between_grid_points_is_landed_on(integrator):
     pull = Ramp(begin=begin, end=end, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
     simulation = world(integrator, h, {"pull": pull})
     times = []
-    simulation.observe(lambda sim, report: times.append((sim.time, report.step)))
+    simulation.observe(lambda sim, report: times.append((sim.time, report.step_size)))
     simulation.run(0.1)
     stops = [time for time, _ in times]
     assert begin in stops
@@ -166,10 +166,10 @@ def test_explosion_of_an_explicit_step_names_its_spring():
 class _Nothing(ImpulseSolver):
     """Answers with nan and says that it is solved."""
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
     def solve(self, problem, impulse):
@@ -196,7 +196,7 @@ class _Lost(_Final.scheme):
 class _Weightless(_Final.chain):
     """Forgets what it weighs."""
 
-    def dynamics(self, state, inputs, mass, force):
+    def compute_mass_and_force(self, state, inputs, mass, force):
         super().dynamics(state, inputs, mass, force)
         mass.data[0] = np.nan
 

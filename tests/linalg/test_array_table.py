@@ -8,14 +8,21 @@ import numpy as np
 import pytest
 
 from corekit.compiled import compiled
-from corekit.linalg.array_table import ArrayTable, block, index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import (
+    ArrayTable,
+    block_view,
+    index_matrix_view,
+    index_view,
+    matrix_view,
+    vector_view,
+)
 
 
 @compiled
 def _add_up(table):
     """Write the sum of all arrays of a table into the first entry of its first; the lengths of the others."""
-    a, b, c = vector(table, 0), matrix(table, 1), block(table, 2)
-    i, j = indices(table, 3), index_matrix(table, 4)
+    a, b, c = vector_view(table, 0), matrix_view(table, 1), block_view(table, 2)
+    i, j = index_view(table, 3), index_matrix_view(table, 4)
     a[0] += b.sum() + c.sum() + i.sum() + j.sum()
     return len(a), b.shape, c.shape, len(i), j.shape
 

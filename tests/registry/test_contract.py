@@ -39,25 +39,25 @@ BROKEN = {
             layout = Pendulum.layout
             memory, remember = Pendulum.memory, Pendulum.remember
         """,
-        "lacks advance, .* and rechart, which every model of this kernel has",
+        "lacks advance, .* and reparametrise, which every model of this kernel has",
     ),
     "shorter": (
         """
         class Model(Pendulum):
-            def advance(self, start, velocity, step, out): pass
+            def integrate(self, start, velocity, step, out): pass
         """,
         r"takes advance\(self, start, velocity, step, out\), the model of this kernel has advance\(.*near, out\)",
     ),
     "longer": (
         """
         class Model(Pendulum):
-            def poses(self, state, position, rotation, velocity): pass
+            def compute_frame_poses(self, state, position, rotation, velocity): pass
         """,
         r"takes poses\(.*velocity\), the model of this kernel has poses\(self, state, position, rotation\)",
     ),
     "boastful": (
         "class Model(Pendulum): pass\n",
-        "promises 'bilateral' and lacks bilateral_rows, bilateral and bilateral_curvature",
+        "promises 'constraints' and lacks bilateral_rows, bilateral and compute_constraint_force_gradient",
     ),
     "closed": (
         """

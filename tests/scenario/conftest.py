@@ -20,9 +20,9 @@ def _spec(role, name, config, **more):
     )
 
 arm = _spec("models", "made-arm", "Arm", initial="madeup_parts.config:ArmInitial")
-still = _spec("models", "made-still", "Still")
+still = _spec("models", "made-still", "HeldSignal")
 near = _spec("contact_detectors", "made-near", "Near")
-far = _spec("contact_detectors", "made-far", "Still")
+far = _spec("contact_detectors", "made-far", "HeldSignal")
 pivot = _spec("contact_solvers", "made-pivot", "Pivot")
 spring = _spec("contact_solvers", "made-spring", "Spring")
 euler = _spec("integrators", "made-euler", "Euler")
@@ -79,7 +79,7 @@ class ArmInitial:
 
 
 @frozen(kw_only=True)
-class Still:
+class HeldSignal:
     pass
 
 

@@ -14,7 +14,7 @@ import pytest
 import corekit
 from corekit.data.signals import Constant, Ramp, Sine
 from corekit.errors import ConfigError
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.load import from_document, load, loads
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Contact
@@ -54,8 +54,11 @@ def test_options_of_components_are_filled_in_down_to_nested_ones(text):
     scenario = loads(text)
     assert scenario.contact is not None
     lemke = {"use": "made-lemke", "options": {"max_iterations": 500}}
-    assert scenario.contact.detector == (Use("made-near", {"margin": 1e-3}), Use("made-far", {}))
-    assert scenario.contact.solver == Use(
+    assert scenario.contact.detector == (
+        ComponentRef("made-near", {"margin": 1e-3}),
+        ComponentRef("made-far", {}),
+    )
+    assert scenario.contact.solver == ComponentRef(
         "made-pivot",
         {
             "friction_directions": 12,
@@ -89,8 +92,8 @@ def test_one_detector_may_stand_alone(text):
     lines = ['detector = "made-near"' if line.startswith("detector") else line for line in text.splitlines()]
     contact = loads("\n".join(lines)).contact
     assert contact is not None
-    assert contact.detector == (Use("made-near", {"margin": 1e-3}),)
-    assert Contact(detector=Use("a")).detector == Contact(detector=("a",)).detector
+    assert contact.detector == (ComponentRef("made-near", {"margin": 1e-3}),)
+    assert Contact(detector=ComponentRef("a")).detector == Contact(detector=("a",)).detector
 
 
 def test_twelve_mistakes_are_reported_at_once_with_path_found_allowed_and_hint():
@@ -341,7 +344,7 @@ def test_python_values_stand_for_toml_ones(text):
     document["world"]["gravity"] = np.array([0.0, 0.0, -9.81])
     document["bodies"][0]["friction"] = None
     document["bodies"][0]["inputs"][0]["signal"] = Ramp(begin=1.0, end=2.0, value=(0, 0, 40))
-    document["integrator"] = Use("made-euler")
+    document["integrator"] = ComponentRef("made-euler")
     document["seed"] = np.int64(3)
     assert from_document(document) == loads(text)
     assert document["bodies"][0]["friction"] is None

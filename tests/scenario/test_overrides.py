@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from corekit.errors import ConfigError
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.load import load, loads
 
 
@@ -37,7 +37,7 @@ def test_a_number_a_word_a_list_and_a_table_can_be_set(text):
     assert scenario.contact.stabilisation.approach == 0.5
     assert scenario.contact.stabilisation.push_out == 20.0
     assert scenario.contact.stabilisation.cap == math.inf
-    assert scenario.integrator == Use("made-euler", {"form": "linearised"})
+    assert scenario.integrator == ComponentRef("made-euler", {"form": "linearised"})
 
 
 def test_overrides_from_the_command_line_equal_the_edited_file(file, text):
@@ -56,7 +56,7 @@ def test_list_entries_are_found_by_name(text):
 def test_another_component_drops_the_options_of_the_one_it_replaces(text):
     scenario = loads(text, ["contact.solver.use=made-spring"])
     assert scenario.contact is not None
-    assert scenario.contact.solver == Use("made-spring", {"stiffness": 1e4})
+    assert scenario.contact.solver == ComponentRef("made-spring", {"stiffness": 1e4})
     assert loads(text, ["bodies.arm.use=made-still"]).bodies[0].initial is None
 
 
@@ -67,7 +67,7 @@ def test_the_same_component_keeps_its_options(text):
 def test_options_of_the_new_component_may_be_set_before_its_name(text):
     scenario = loads(text, ["contact.solver.options.stiffness=5", "contact.solver.use=made-spring"])
     assert scenario.contact is not None
-    assert scenario.contact.solver == Use("made-spring", {"stiffness": 5.0})
+    assert scenario.contact.solver == ComponentRef("made-spring", {"stiffness": 5.0})
 
 
 def test_the_short_form_of_a_component_can_be_extended(text):
@@ -77,7 +77,7 @@ def test_the_short_form_of_a_component_can_be_extended(text):
     assert scenario.contact is not None
     assert scenario.contact.solver is not None
     assert scenario.contact.solver.options["lcp_solver"]["use"] == "made-lemke"
-    assert scenario.contact.detector[0] == Use("made-near", {"margin": 0.5})
+    assert scenario.contact.detector[0] == ComponentRef("made-near", {"margin": 0.5})
 
 
 def test_tables_on_the_way_are_made(text):

@@ -173,7 +173,7 @@ def test_an_observer_stops_a_run_before_a_step_that_can_be_repeated(witness, sce
     with pytest.raises(StepFailed, match="the witness has seen enough"):
         replay("here/step-50.npz")
     witness.stop_at = np.inf
-    assert replay("here/step-50.npz").step == pytest.approx(0.001)
+    assert replay("here/step-50.npz").step_size == pytest.approx(0.001)
     assert len(witness.calls) == calls  # a replay writes nothing: its observer has no folder
 
 

@@ -73,31 +73,31 @@ class ArmContactProblem:
 
     matrix: Array
     rows: Array
-    free_velocity: Array
+    free_state_velocity: Array
     bias: Array
     friction: Array
     gap: Array
     step: float
     directions: int
-    free: Array
+    free_velocity: Array
     weights: Array
 
-    width: int = 3
-    bounded: int = 0
+    rows_per_contact: int = 3
+    bounded_count: int = 0
     lower: Array = field(factory=lambda: np.zeros(0))
     upper: Array = field(factory=lambda: np.zeros(0))
     bounded_id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
     friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
 
     @property
-    def contacts(self) -> int:
+    def contact_count(self) -> int:
         """m."""
         return len(self.gap)
 
     @property
     def id(self) -> IntArray:
         """Identities: their numbers."""
-        return np.arange(self.contacts)
+        return np.arange(self.contact_count)
 
     def delassus(self) -> Array:
         """W."""
@@ -105,7 +105,7 @@ class ArmContactProblem:
 
     def after(self, impulse: Array) -> Array:
         """v⁺ of (1)."""
-        return self.free_velocity + np.linalg.solve(self.matrix, self.rows.T @ impulse)
+        return self.free_state_velocity + np.linalg.solve(self.matrix, self.rows.T @ impulse)
 
     def with_free_velocity(self, velocity: Array) -> ArmContactProblem:
         """The same contacts at another v_f."""
@@ -130,8 +130,8 @@ class RandomArm:
             load_target(spec.config)(**ARM), BuildContext(path="arm", base=base)
         )
         self._state = State.zeros(9, 9)
-        self._mass = self._model.mass_matrix()
-        self._stiffness, self._damping = self._model.tangent_matrices()
+        self._mass = self._model.new_mass_matrix()
+        self._stiffness, self._damping = self._model.new_stiffness_and_damping()
 
     def draw(
         self, kind: Kind, contacts: int | None = None, directions: int | None = None
@@ -143,13 +143,13 @@ class RandomArm:
         step = float(random.choice([1e-4, 1e-3, 5e-3]))
         state.q[:] = 0.03 + random.normal(scale=0.03, size=9)
         state.v[:] = random.normal(scale=0.3, size=9)
-        inputs = random.uniform(0.0, 40.0, self._model.layout.input_size)
+        inputs = random.uniform(0.0, 40.0, self._model.description.input_size)
         force = np.zeros(9)
-        self._model.dynamics(state, inputs, self._mass, force)
-        self._model.tangent(state, inputs, self._stiffness, self._damping)
+        self._model.compute_mass_and_force(state, inputs, self._mass, force)
+        self._model.compute_stiffness_and_damping(state, inputs, self._stiffness, self._damping)
         mass = self._mass.dense()
         matrix = mass + step * self._damping.dense() + step**2 * self._stiffness.dense()
-        free_velocity = np.linalg.solve(
+        free_state_velocity = np.linalg.solve(
             matrix, mass @ state.v + step * (force + self._damping.dense() @ state.v)
         )
         opening = random.normal(size=9)
@@ -166,18 +166,21 @@ class RandomArm:
         bias[::3] = np.where(gap > 0.0, gap / step, push_out)
         half = np.linalg.solve(np.linalg.cholesky(matrix), rows.T)
         return ArmContactProblem(
-            matrix, rows, free_velocity, bias, friction, gap, step, r, rows @ free_velocity + bias,
+            matrix, rows, free_state_velocity, bias, friction, gap, step, r, rows @ free_state_velocity + bias,
             half.T @ half,
         )  # fmt: skip
 
     def _rows(self, contacts: int, opening: Array) -> Array:
         """J of random points of the disks: normal, two tangents, contact by contact; v* opens them."""
-        random, state, layout = self._random, self._state, self._model.layout
-        count = len(layout.frames)
+        random, state, description = self._random, self._state, self._model.description
+        count = len(description.frames)
         position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self._model.poses(state, position, rotation)
+        self._model.compute_frame_poses(state, position, rotation)
         frame = np.zeros(1, dtype=np.int64)
-        dofs, values = np.zeros((1, layout.row_width), dtype=np.int64), np.zeros((1, 3, layout.row_width))
+        dofs, values = (
+            np.zeros((1, description.jacobian_width), dtype=np.int64),
+            np.zeros((1, 3, description.jacobian_width)),
+        )
         chosen: list[tuple[int, Array, Array]] = []
         rows = np.zeros((contacts, 3, 9))
         while len(chosen) < contacts:
@@ -193,7 +196,7 @@ class RandomArm:
                 normal = rotation[disk] @ (-local / RADIUS + lean)
             normal = normal / np.linalg.norm(normal)
             frame[0] = disk
-            self._model.carrier_rows(state, frame, local[None], dofs, values)
+            self._model.compute_point_jacobians(state, frame, local[None], dofs, values)
             block = np.zeros((3, 9))
             for j, dof in enumerate(dofs[0]):
                 block[:, dof] += values[0, :, j]

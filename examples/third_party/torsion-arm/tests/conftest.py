@@ -44,7 +44,7 @@ def arm(config):
 @pytest.fixture
 def moving(arm):
     """A bent and moving state of it, and torques."""
-    random, n = np.random.default_rng(1), len(arm.layout.coordinates)
+    random, n = np.random.default_rng(1), len(arm.description.coordinates)
     return State(random.normal(size=n), random.normal(size=n), np.zeros(0)), random.normal(size=n)
 
 
@@ -53,8 +53,8 @@ def evaluate():
     """M and f at q and v, as new arrays."""
 
     def run(arm, q, v, inputs):
-        mass, force = arm.mass_matrix(), np.zeros(len(q))
-        arm.dynamics(State(q, v, np.zeros(0)), inputs, mass, force)
+        mass, force = arm.new_mass_matrix(), np.zeros(len(q))
+        arm.compute_mass_and_force(State(q, v, np.zeros(0)), inputs, mass, force)
         return mass.dense(), force
 
     return run
@@ -76,9 +76,9 @@ def places():
     """World places of local points of links, from the frames' poses alone."""
 
     def run(arm, q, frame, local):
-        n = len(arm.layout.frames)
+        n = len(arm.description.frames)
         position, rotation = np.zeros((n, 3)), np.zeros((n, 3, 3))
-        arm.poses(State(q, np.zeros(n), np.zeros(0)), position, rotation)
+        arm.compute_frame_poses(State(q, np.zeros(n), np.zeros(0)), position, rotation)
         return position[frame] + np.einsum("cij,cj->ci", rotation[frame], local)
 
     return run

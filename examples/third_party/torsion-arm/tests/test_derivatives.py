@@ -27,7 +27,7 @@ def test_rows_are_the_derivative_of_points_of_links(arm, moving, differences, pl
     n = state.q.size
     frame, local = np.arange(n), np.tile([0.01, 0.02, 0.1], (n, 1))
     dofs, values = np.zeros((n, n), dtype=np.int64), np.zeros((n, 3, n))
-    arm.carrier_rows(state, frame, local, dofs, values)
+    arm.compute_point_jacobians(state, frame, local, dofs, values)
     assert (dofs == np.arange(n)).all()
     np.testing.assert_allclose(
         values, differences(lambda q: places(arm, q, frame, local), state.q), atol=1e-8
@@ -36,8 +36,8 @@ def test_rows_are_the_derivative_of_points_of_links(arm, moving, differences, pl
 
 def test_tangent_matches_differences_of_the_force(arm, moving, evaluate, differences):
     state, inputs = moving
-    stiffness, damping = arm.tangent_matrices()
-    arm.tangent(state, inputs, stiffness, damping)
+    stiffness, damping = arm.new_stiffness_and_damping()
+    arm.compute_stiffness_and_damping(state, inputs, stiffness, damping)
     K = -differences(lambda q: evaluate(arm, q, state.v, inputs)[1], state.q)
     D = -differences(lambda v: evaluate(arm, state.q, v, inputs)[1], state.v)
     np.testing.assert_allclose(stiffness.dense(), K, atol=1e-6)
@@ -46,8 +46,8 @@ def test_tangent_matches_differences_of_the_force(arm, moving, evaluate, differe
 
 def test_weight_and_springs_are_the_slope_of_the_potential(arm, moving, differences):
     state, inputs = moving
-    terms = arm.force_terms(state, inputs)
-    slope = differences(lambda q: np.array(arm.energy(State(q, state.v, np.zeros(0)))[1]), state.q)
+    terms = arm.compute_force_terms(state, inputs)
+    slope = differences(lambda q: np.array(arm.compute_energies(State(q, state.v, np.zeros(0)))[1]), state.q)
     np.testing.assert_allclose(terms["gravity"] + terms["spring"], -slope, atol=1e-7)
 
 
@@ -58,10 +58,10 @@ def test_velocity_forces_are_lagrange_s(arm, moving, evaluate, differences):
     expected = -np.einsum("ijk,j,k->i", dM, state.v, state.v) + 0.5 * np.einsum(
         "ijk,i,j->k", dM, state.v, state.v
     )
-    assert arm.force_terms(state, inputs)["coriolis"] == pytest.approx(expected, abs=1e-6)
+    assert arm.compute_force_terms(state, inputs)["coriolis"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_kinetic_energy_is_that_of_the_mass_matrix(arm, moving, evaluate):
     state, inputs = moving
     M, _ = evaluate(arm, state.q, state.v, inputs)
-    assert arm.energy(state)[0] == pytest.approx(0.5 * state.v @ M @ state.v, rel=1e-12)
+    assert arm.compute_energies(state)[0] == pytest.approx(0.5 * state.v @ M @ state.v, rel=1e-12)

@@ -58,8 +58,8 @@ def test_three_undamped_links_keep_their_energy_to_second_order():
     def drift(h):
         arm = free(links=3, stiffness=0.5)
         start = np.array([0.9, -0.4, 0.6])
-        before = sum(arm.energy(State(start, np.zeros(3), np.zeros(0))))
-        return abs(sum(arm.energy(swung(arm, start, h, 0.4).state)) - before)
+        before = sum(arm.compute_energies(State(start, np.zeros(3), np.zeros(0))))
+        return abs(sum(arm.compute_energies(swung(arm, start, h, 0.4).state)) - before)
 
     assert drift(1e-3) < 1e-4
     assert drift(2e-3) / drift(1e-3) == pytest.approx(4.0, rel=0.2)
@@ -68,12 +68,12 @@ def test_three_undamped_links_keep_their_energy_to_second_order():
 def equilibrium(arm, q):
     """Newton's method on f(q) = 0."""
     n = len(q)
-    mass, force = arm.mass_matrix(), np.zeros(n)
-    K, D = arm.tangent_matrices()
+    mass, force = arm.new_mass_matrix(), np.zeros(n)
+    K, D = arm.new_stiffness_and_damping()
     for _ in range(50):
         state = State(q, np.zeros(n), np.zeros(0))
-        arm.dynamics(state, np.zeros(n), mass, force)
-        arm.tangent(state, np.zeros(n), K, D)
+        arm.compute_mass_and_force(state, np.zeros(n), mass, force)
+        arm.compute_stiffness_and_damping(state, np.zeros(n), K, D)
         q = q + np.linalg.solve(K.dense(), force)
     assert np.abs(force).max() < 1e-10
     return q
@@ -89,7 +89,7 @@ def test_every_spring_of_a_sagging_arm_carries_the_moment_of_all_weights_beyond_
     n, stiffness = 5, 20.0
     arm = free(links=n, base=LEVEL, stiffness=stiffness)
     q = equilibrium(arm, np.zeros(n))
-    joints = arm.outline(State(q, np.zeros(n), np.zeros(0))).points
+    joints = arm.compute_outline(State(q, np.zeros(n), np.zeros(0))).points
     middles = 0.5 * (joints[1:] + joints[:-1])
     moments = [MASS * G * np.sum(middles[i:, 0] - joints[i, 0]) for i in range(n)]
     assert stiffness * q == pytest.approx(moments, rel=1e-9)
@@ -102,9 +102,9 @@ def test_a_chain_of_links_hangs_straight_down():
 
 def test_initial_options_spread_one_number_over_all_joints():
     arm, state = free(links=3), State.zeros(3, 3)
-    arm.initial_state(TorsionArmInitial(angle=(0.2,), rate=(1.0, 2.0, 3.0)), state)
+    arm.compute_initial_state(TorsionArmInitial(angle=(0.2,), rate=(1.0, 2.0, 3.0)), state)
     assert [*state.q, *state.v] == pytest.approx([0.2, 0.2, 0.2, 1.0, 2.0, 3.0])
-    arm.initial_state(None, state)
+    arm.compute_initial_state(None, state)
     assert [*state.q, *state.v] == pytest.approx([0.0] * 6)
 
 

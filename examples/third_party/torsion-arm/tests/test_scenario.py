@@ -20,7 +20,7 @@ SCENARIO = Path(__file__).parents[1] / "scenarios" / "arm_on_sphere.toml"
 def distance_to_ball(simulation):
     """Least distance of the links' axes from the ball's centre, by sampling."""
     state = simulation.state
-    joints = simulation.bodies[0].model.outline(state).points
+    joints = simulation.bodies[0].model.compute_outline(state).points
     share = np.linspace(0, 1, 400)[:, None]
     points = np.concatenate([a + share * (b - a) for a, b in pairwise(joints)])
     return float(np.linalg.norm(points - [0.3, 0.0, -0.2], axis=1).min())

@@ -41,7 +41,7 @@ def world(nodes, edges, radius=0.01, *, excluded=(), self_contact=True, obstacle
         offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
         obstacle=np.concatenate([np.full(m, -1), np.arange(len(obstacles))]).astype(int),
         vertices=(None,) * n,
-        never=np.array(excluded, dtype=np.int64).reshape(-1, 2),
+        excluded_pairs=np.array(excluded, dtype=np.int64).reshape(-1, 2),
         self_contact=np.array([self_contact] * (1 if bodies is None else max(bodies) + 1)),
     )
     poses = ShapePoses(position, rotation, end, nodes, np.tile(np.eye(3), (len(nodes), 1, 1)))
@@ -50,16 +50,16 @@ def world(nodes, edges, radius=0.01, *, excluded=(), self_contact=True, obstacle
 
 def find_pairs(table, poses, margin, **options):
     detector = EdgeDetector(EdgeDetectorConfig(**options))
-    detector.prepare(table, detector.served)
+    detector.prepare(table, detector.supported_pairs)
     pairs = Candidates(1)
-    detector.candidates(poses, margin, pairs)
+    detector.find_candidates(poses, margin, pairs)
     return detector, pairs
 
 
 def contacts(table, poses, margin=np.inf, **options):
     detector, pairs = find_pairs(table, poses, 1e3 if margin == np.inf else margin, **options)
     found = ContactSet(1)
-    detector.measure(pairs, poses, margin, found)
+    detector.compute_contacts(pairs, poses, margin, found)
     return found
 
 
@@ -205,14 +205,14 @@ def test_lengths_at_the_first_step_are_the_internal_state():
     table, poses = world(points, edges, radius=0.02)
     first, found = find_pairs(table, poses, 0.3)
     _, shrunk = world(0.2 * points, edges, radius=0.02)
-    first.candidates(shrunk, 0.3, found)
+    first.find_candidates(shrunk, 0.3, found)
     restored = EdgeDetector()
-    restored.prepare(table, restored.served)
-    restored.remember(first.memory())
+    restored.prepare(table, restored.supported_pairs)
+    restored.restore(first.internal_state())
     restored_pairs, fresh_pairs = Candidates(1), Candidates(1)
-    restored.candidates(shrunk, 0.3, restored_pairs)
+    restored.find_candidates(shrunk, 0.3, restored_pairs)
     fresh_detector = EdgeDetector()
-    fresh_detector.prepare(table, fresh_detector.served)
-    fresh_detector.candidates(shrunk, 0.3, fresh_pairs)
+    fresh_detector.prepare(table, fresh_detector.supported_pairs)
+    fresh_detector.find_candidates(shrunk, 0.3, fresh_pairs)
     assert np.array_equal(restored_pairs.pairs[: restored_pairs.count], found.pairs[: found.count])
     assert fresh_pairs.count < restored_pairs.count

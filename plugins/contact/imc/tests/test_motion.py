@@ -271,9 +271,9 @@ def test_a_run_through_changing_couplings_resumes_to_the_bit():
     """The order of elimination depends on earlier contacts: a resumed run and an uninterrupted one discard them."""
     first, resumed = crossing_chains(2e-3), crossing_chains(2e-3)
     first.run(0.12)
-    internal_state = first.memory()
+    internal_state = first.internal_state()
     for simulation in (first, resumed):
-        simulation.remember(internal_state)
+        simulation.restore(internal_state)
         simulation.run(0.16)
     assert first.state.q.tobytes() == resumed.state.q.tobytes()
     assert first.state.v.tobytes() == resumed.state.v.tobytes()

@@ -250,22 +250,22 @@ def test_stiffness_adapts_to_the_load_between_steps_alone_and_returns():
     contacts.frame[0] = [0, -1, -1, -1]
     terms(contacts, np.zeros((4, 3)), np.zeros((4, 3)), model)
     assert model.stiffness == STIFFNESS
-    model.accepted(contacts, 1e-3)
+    model.on_step_accepted(contacts, 1e-3)
     assert model.stiffness == 2 * STIFFNESS  # deeper than δ: doubled
     other = potential(adapt=True)
-    other.remember(model.memory())
+    other.restore(model.internal_state())
     assert other.stiffness == model.stiffness
-    model.accepted(contacts, 1e-3)
+    model.on_step_accepted(contacts, 1e-3)
     assert model.stiffness == 2 * STIFFNESS  # as deep as before: no increase under a body that moves out
     contacts.count = 0
     for _ in range(200):
-        model.accepted(contacts, 1e-3)
+        model.on_step_accepted(contacts, 1e-3)
     assert model.stiffness == 2 * STIFFNESS  # no adaptation in the air
     contacts.count, contacts.gap[0] = 1, 0.9 * LAYER
     for _ in range(3000):
-        model.accepted(contacts, 1e-3)
+        model.on_step_accepted(contacts, 1e-3)
     assert model.stiffness == pytest.approx(STIFFNESS, rel=1e-6)
-    model.remember({})
+    model.restore({})
     assert model.stiffness == STIFFNESS
 
 
@@ -273,7 +273,7 @@ def test_a_fixed_stiffness_does_not_adapt():
     model = potential()
     contacts = ContactSet(1)
     contacts.count, contacts.gap[0] = 1, -1.0
-    model.accepted(contacts, 1e-3)
+    model.on_step_accepted(contacts, 1e-3)
     assert model.stiffness == STIFFNESS
 
 

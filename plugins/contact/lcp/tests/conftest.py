@@ -7,7 +7,7 @@ import pytest
 
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPSolver
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.lcp import LCPContact
@@ -20,17 +20,17 @@ class DenseProblem:
         self, mass, rows, velocity, friction=0.0, *, width=3, bounds=(), stabilisation=None, gap=None, id=None
     ):
         self.mass, self.rows, self.velocity = (np.array(a, float) for a in (mass, rows, velocity))
-        self.width, self.bounded = width, len(bounds)
-        self.contacts = (len(self.rows) - self.bounded) // width
-        self.friction = np.broadcast_to(np.array(friction, float), (self.contacts,)).copy()
-        self.free = self.rows @ self.velocity
+        self.rows_per_contact, self.bounded_count = width, len(bounds)
+        self.contact_count = (len(self.rows) - self.bounded_count) // width
+        self.friction = np.broadcast_to(np.array(friction, float), (self.contact_count,)).copy()
+        self.free_velocity = self.rows @ self.velocity
         if stabilisation is not None:
-            self.free = self.free + stabilisation
-        self.gap = np.zeros(self.contacts) if gap is None else np.array(gap, float)
+            self.free_velocity = self.free_velocity + stabilisation
+        self.gap = np.zeros(self.contact_count) if gap is None else np.array(gap, float)
         limits = np.array(bounds, float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
-        self.id = np.arange(self.contacts) if id is None else np.array(id)
-        self.bounded_id = np.arange(self.bounded)
+        self.id = np.arange(self.contact_count) if id is None else np.array(id)
+        self.bounded_id = np.arange(self.bounded_count)
         self.step = 1e-3
         matrix = self.rows @ np.linalg.solve(self.mass, self.rows.T)
         self._delassus = 0.5 * (matrix + matrix.T)
@@ -61,10 +61,10 @@ class Enumeration(LCPSolver):
         z[:] = 0.0
         return SolveInfo(Status.RAY, 1, Residuals(normal=np.inf))
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
 
@@ -78,11 +78,11 @@ class Refuses(LCPSolver):
         self.guesses.append(z.copy() * problem.column_scale)
         return SolveInfo(Status.RAY, 1, Residuals(normal=1.0))
 
-    def memory(self):
+    def internal_state(self):
         return {"calls": np.array([float(len(self.guesses))])}
 
-    def remember(self, memory):
-        self.guesses = [None] * int(memory["calls"][0]) if memory else []
+    def restore(self, internal_state):
+        self.guesses = [None] * int(internal_state["calls"][0]) if internal_state else []
 
 
 class PlainLemke(LCPSolver):
@@ -122,10 +122,10 @@ class PlainLemke(LCPSolver):
         status = Status.CONVERGED if good else Status.RAY if ray else Status.ITERATION_LIMIT
         return SolveInfo(status, 1, Residuals(normal=float(error)))
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
 
@@ -135,10 +135,10 @@ class Quitter(LCPSolver):
     def solve(self, problem, z):
         return SolveInfo(Status.ITERATION_LIMIT, 1, Residuals(normal=1.0))
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
 
@@ -157,6 +157,6 @@ def solver_of():
     def make(**options):
         options.setdefault("fallback", ())
         config = LCPContactConfig(**options)
-        return LCPContact(config, BuildContext(build=lambda _role, use: MAKERS[Use.of(use).use]()))
+        return LCPContact(config, BuildContext(build=lambda _role, use: MAKERS[ComponentRef.of(use).use]()))
 
     return make

@@ -23,7 +23,7 @@ unhurried = settings(
 
 
 def solved(solver, problem, tolerance=1e-8):
-    impulse = np.zeros(len(problem.free))
+    impulse = np.zeros(len(problem.free_velocity))
     info = solver.solve(problem, impulse)
     assert info.status is Status.CONVERGED, info
     assert info.residuals.worst <= tolerance
@@ -154,7 +154,7 @@ def test_thirteen_redundant_contacts_are_answered_by_every_choice_of_stages(stag
             assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
         assert info.status.solved
         assert info.residuals.worst <= 1e-8
-        w = problem.delassus() @ impulse + problem.free
+        w = problem.delassus() @ impulse + problem.free_velocity
         normal = np.abs(np.minimum(impulse[0::3], w[0::3])).max()
         assert normal == pytest.approx(info.residuals.normal, abs=1e-12)
 
@@ -202,7 +202,7 @@ def test_left_out_contact_that_the_others_push_shut_is_added_back(problem_of, so
     rows[0, 0], rows[1, 2], rows[2, 3] = 1.0, 1.0, 1.0
     rows[3, :2], rows[4, 2], rows[5, 3] = [-1.0, 1.0], 1.0, 1.0
     problem = problem_of(np.eye(4), rows, [-1.0, -0.2, 0.1, 0.0], 0.5)
-    assert problem.free[3] > 0.0
+    assert problem.free_velocity[3] > 0.0
     impulse, info = solved(solver_of(), problem)
     assert info.answered_by == "lemke"
     np.testing.assert_allclose((rows @ problem.after(impulse))[::3], 0.0, atol=1e-9)
@@ -286,7 +286,7 @@ def test_bounded_rows_and_contacts_satisfy_their_laws(seed, width, contacts, pro
     mass, rows = root @ root.T + np.eye(size + 2), rng.normal(size=(size, size + 2))
     problem = problem_of(mass, rows, rng.normal(size=size + 2), 0.4, width=width, bounds=bounds)
     impulse, _ = solved(solver_of(), problem)
-    w = problem.delassus() @ impulse + problem.free
+    w = problem.delassus() @ impulse + problem.free_velocity
     for row, (low, high) in enumerate(bounds, start=contacts * width):
         assert low - 1e-10 <= impulse[row] <= high + 1e-10
         if impulse[row] > low + 1e-7:

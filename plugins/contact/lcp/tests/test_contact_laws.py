@@ -59,7 +59,7 @@ def test_solved_impulses_obey_complementarity_and_the_friction_cone(
     impulse = np.zeros(3 * contacts)
     info = solver.solve(problem, impulse)
     assert np.isfinite(impulse).all()
-    w = (problem.delassus() @ impulse + problem.free).reshape(-1, 3)
+    w = (problem.delassus() @ impulse + problem.free_velocity).reshape(-1, 3)
     pushes = impulse.reshape(-1, 3)
     fault = np.abs(np.minimum(pushes[:, 0], w[:, 0])).max()
     assert fault == pytest.approx(info.residuals.normal, abs=1e-10)

@@ -65,7 +65,7 @@ def test_solver_that_lies_is_not_believed(problem_of, solver_of):
 def test_non_finite_problem_is_said_and_leaves_no_nan(problem_of, solver_of):
     impulse = np.zeros(3)
     problem = falling(problem_of)
-    problem.free[1] = np.nan
+    problem.free_velocity[1] = np.nan
     info = solver_of(fallback=("quitter",)).solve(problem, impulse)
     assert info.status is Status.NON_FINITE
     assert not impulse.any()
@@ -76,15 +76,15 @@ def certificate(problem, impulse, count=8):
     directions = np.array([np.cos(angle), np.sin(angle)])
     return certify(
         problem.delassus(),
-        problem.free,
+        problem.free_velocity,
         problem.friction,
-        np.repeat(directions[None], problem.contacts, axis=0),
+        np.repeat(directions[None], problem.contact_count, axis=0),
         problem.lower,
         problem.upper,
-        np.zeros(problem.contacts, dtype=bool),
+        np.zeros(problem.contact_count, dtype=bool),
         np.array(impulse, float),
         np.zeros(count),
-        np.zeros(problem.free.size),
+        np.zeros(problem.free_velocity.size),
     )
 
 
@@ -133,20 +133,20 @@ def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of
 def test_memory_is_that_of_the_lcp_solvers(problem_of, solver_of):
     solver = solver_of(lcp_solver="lemke", fallback=("refuses",))
     solver._solvers[1].guesses.append(None)
-    memory = solver.memory()
+    memory = solver.internal_state()
     assert set(memory) == {"1.calls"}
     twin = solver_of(lcp_solver="lemke", fallback=("refuses",))
-    twin.remember(memory)
-    assert twin.memory()["1.calls"] == 1.0
-    twin.remember({})
-    assert twin.memory()["1.calls"] == 0.0
+    twin.restore(memory)
+    assert twin.internal_state()["1.calls"] == 1.0
+    twin.restore({})
+    assert twin.internal_state()["1.calls"] == 0.0
 
 
 def test_problem_arrays_are_not_changed(problem_of, solver_of):
     problem = crushed(problem_of)
-    before = problem.delassus().copy(), problem.free.copy(), problem.gap.copy()
+    before = problem.delassus().copy(), problem.free_velocity.copy(), problem.gap.copy()
     solver_of(fallback=("quitter",)).solve(problem, np.zeros(6))
-    for was, now in zip(before, (problem.delassus(), problem.free, problem.gap), strict=True):
+    for was, now in zip(before, (problem.delassus(), problem.free_velocity, problem.gap), strict=True):
         np.testing.assert_array_equal(was, now)
 
 
@@ -158,7 +158,7 @@ def test_growing_and_shrinking_problems_do_not_disturb_each_other(problem_of, so
         problems.append(problem_of(np.eye(3 * contacts + 1), rows, rng.normal(size=3 * contacts + 1), 0.3))
     used = solver_of()
     for problem in problems + problems[::-1]:
-        ours, fresh = np.zeros(problem.free.size), np.zeros(problem.free.size)
+        ours, fresh = np.zeros(problem.free_velocity.size), np.zeros(problem.free_velocity.size)
         used.solve(problem, ours)
         solver_of().solve(problem, fresh)
         np.testing.assert_array_equal(ours, fresh)

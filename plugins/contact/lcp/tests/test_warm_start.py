@@ -100,7 +100,7 @@ def test_warm_answers_satisfy_the_contact_laws(seed, contacts, coordinates, alig
         assert info.status is Status.RAY
         return
     assert info.answered_by == "warm" or not impulse.any()
-    w = problem.delassus() @ impulse + problem.free
+    w = problem.delassus() @ impulse + problem.free_velocity
     assert np.abs(np.minimum(impulse[::3], w[::3])).max() <= 1e-8
     slide, friction = w.reshape(-1, 3)[:, 1:], impulse.reshape(-1, 3)[:, 1:]
     bound = 0.4 * impulse[::3]

@@ -40,7 +40,7 @@ class Scene:
             offset_rotation=np.tile(np.eye(3), (2, 1, 1)),
             obstacle=np.where(bodies < 0, 0, -1),
             vertices=tuple(vertices),
-            never=np.zeros((0, 2), dtype=np.int64),
+            excluded_pairs=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(2, dtype=bool),
         )
         self.position, self.rotation = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
@@ -50,7 +50,7 @@ class Scene:
             self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
         )
         self.detector = MprDetector(MprConfig(**options))
-        self.detector.prepare(self.table, self.detector.served)
+        self.detector.prepare(self.table, self.detector.supported_pairs)
         self.candidates, self.contacts = Candidates(), ContactSet()
 
     def set_pose(self, index, position, rotation=None):
@@ -58,9 +58,9 @@ class Scene:
         self.rotation[index] = np.eye(3) if rotation is None else rotation
 
     def measure(self, margin=np.inf) -> ContactSet:
-        self.detector.candidates(self.poses, margin, self.candidates)
+        self.detector.find_candidates(self.poses, margin, self.candidates)
         self.contacts.count = 0
-        self.detector.measure(self.candidates, self.poses, margin, self.contacts)
+        self.detector.compute_contacts(self.candidates, self.poses, margin, self.contacts)
         return self.contacts
 
     def closest(self) -> tuple[float, Array, Array]:

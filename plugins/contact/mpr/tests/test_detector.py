@@ -81,10 +81,10 @@ def test_candidates_miss_none_and_omit_distant_pairs():
     for first in ("sphere", "capsule", "cylinder", "box", "polytope"):
         for second in ("half-space", "sphere", "box", "cylinder", "polytope"):
             scene = random_pair(rng, first, second, gap=0.02, obstacle=second == "half-space")
-            scene.detector.candidates(scene.poses, 0.021, scene.candidates)
+            scene.detector.find_candidates(scene.poses, 0.021, scene.candidates)
             assert scene.candidates.count == 1
             scene.position[0] += 2.0 * scene.closest()[1]
-            scene.detector.candidates(scene.poses, 0.1, scene.candidates)
+            scene.detector.find_candidates(scene.poses, 0.1, scene.candidates)
             assert scene.candidates.count == 0
 
 
@@ -100,8 +100,8 @@ def test_points_beyond_the_margin_are_omitted():
 def test_contacts_depend_on_the_poses_alone():
     scene = random_pair(np.random.default_rng(5), "cylinder", "box", gap=-0.003)
     before = scene.closest()
-    assert scene.detector.memory() == {}
-    scene.detector.remember({})
+    assert scene.detector.internal_state() == {}
+    scene.detector.restore({})
     scene.position[0] += 0.01
     scene.closest()
     scene.position[0] -= 0.01

@@ -168,7 +168,7 @@ def test_gap_rates_of_every_point_are_the_material_points_velocity():
             rate = 0.0
             for slot in range(2):
                 f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local[c, slot]
+                arm = scene.rotation[f] @ contacts.local_point[c, slot]
                 rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
             expected[int(contacts.id[c])] = rate
         sides = []

@@ -44,7 +44,7 @@ class Scene:
             offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
             obstacle=np.array([-1 if i < n - obstacles else i - (n - obstacles) for i in range(n)]),
             vertices=(None,) * n if vertices is None else tuple(vertices),
-            never=np.zeros((0, 2), dtype=np.int64),
+            excluded_pairs=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(max(n - obstacles, 1), dtype=bool),
         )
         self.position, self.rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
@@ -54,7 +54,7 @@ class Scene:
             self.position, self.rotation, self.position, self.position[:frames], self.rotation[:frames]
         )
         self.detector = SdfDetector(SdfConfig(**options))
-        self.detector.prepare(self.table, self.detector.served)
+        self.detector.prepare(self.table, self.detector.supported_pairs)
         self.candidates, self.contacts = Candidates(), ContactSet()
 
     def set_pose(self, index: int, position, rotation=None) -> None:
@@ -62,9 +62,9 @@ class Scene:
         self.rotation[index] = np.eye(3) if rotation is None else rotation
 
     def measure(self, margin: float = np.inf) -> ContactSet:
-        self.detector.candidates(self.poses, margin, self.candidates)
+        self.detector.find_candidates(self.poses, margin, self.candidates)
         self.contacts.count = 0
-        self.detector.measure(self.candidates, self.poses, margin, self.contacts)
+        self.detector.compute_contacts(self.candidates, self.poses, margin, self.contacts)
         return self.contacts
 
     @property

@@ -171,7 +171,7 @@ def test_normals_are_gradients_and_rates_the_material_points_velocity(kinds):
             rate = 0.0
             for slot in range(2):
                 f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local[c, slot]
+                arm = scene.rotation[f] @ contacts.local_point[c, slot]
                 rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
             expected[int(contacts.id[c]) % FEATURES] = rate
         sides = []

@@ -67,7 +67,7 @@ def test_rate_of_a_gap_is_that_of_its_material_points(seed):
     contacts = scene.measure()
     rates = {}
     for row in range(contacts.count):
-        arm = scene.rotation[0] @ contacts.local[row, 0]
+        arm = scene.rotation[0] @ contacts.local_point[row, 0]
         rates[int(contacts.id[row])] = contacts.normal[row] @ (velocity + np.cross(angular, arm))
     position, rotation = scene.position[0].copy(), scene.rotation[0].copy()
     gaps = []

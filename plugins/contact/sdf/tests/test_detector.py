@@ -29,10 +29,10 @@ def test_candidates_miss_no_contact():
         scene = crowd(rng)
         all_contacts = ContactSet()
         all_pairs = Candidates()
-        scene.detector.candidates(scene.poses, np.inf, all_pairs)
+        scene.detector.find_candidates(scene.poses, np.inf, all_pairs)
         for margin in (-0.05, 0.0, 0.02, 0.3):
             all_contacts.count = 0
-            scene.detector.measure(all_pairs, scene.poses, margin, all_contacts)
+            scene.detector.compute_contacts(all_pairs, scene.poses, margin, all_contacts)
             contacts = scene.measure(margin)
             np.testing.assert_array_equal(
                 contacts.id[: contacts.count], all_contacts.id[: all_contacts.count]
@@ -57,7 +57,7 @@ def test_contacts_are_appended_and_ids_are_unique():
     once = scene.measure().count
     first = scene.contacts.id[:once].copy()
     assert len(set(first)) == once
-    scene.detector.measure(scene.candidates, scene.poses, np.inf, scene.contacts)
+    scene.detector.compute_contacts(scene.candidates, scene.poses, np.inf, scene.contacts)
     assert scene.contacts.count == 2 * once
     np.testing.assert_array_equal(scene.contacts.id[:once], first)
     np.testing.assert_array_equal(scene.contacts.id[once : 2 * once], first)
@@ -73,7 +73,7 @@ def test_material_points_are_the_contact_point_in_both_frames_or_one_against_an_
         assert list(contacts.frame[row]) == [scene.table.frame[i], scene.table.frame[j], -1, -1]
         for slot in range(4):
             f = contacts.frame[row, slot]
-            local = contacts.local[row, slot]
+            local = contacts.local_point[row, slot]
             if f < 0:
                 np.testing.assert_array_equal(local, 0.0)
             else:
@@ -85,11 +85,11 @@ def test_rows_overwrite_the_material_points_of_earlier_contacts():
     scene = Scene([("sphere", (0.05,)), ("sphere", (0.05,))])
     scene.contacts.frame[:] = 7
     scene.contacts.weight[:] = 3.0
-    scene.contacts.local[:] = 1.0
+    scene.contacts.local_point[:] = 1.0
     contacts = scene.measure()
     assert list(contacts.frame[0]) == [0, -1, -1, -1]
     assert list(contacts.weight[0]) == [1.0, 0.0, 0.0, 0.0]
-    np.testing.assert_array_equal(contacts.local[0, 1:], 0.0)
+    np.testing.assert_array_equal(contacts.local_point[0, 1:], 0.0)
 
 
 def test_a_pose_that_is_not_finite_gives_a_contact_with_gap_nan():
@@ -132,14 +132,14 @@ def test_contacts_depend_on_the_poses_alone():
     first = scene.measure()
     saved = ContactSet()
     saved.copy_from(first)
-    assert scene.detector.memory() == {}
-    scene.detector.remember({})
+    assert scene.detector.internal_state() == {}
+    scene.detector.restore({})
     position = scene.position.copy()
     scene.position += 1.0
     scene.measure()
     scene.position[:] = position
     again = scene.measure()
-    for name in ("id", "gap", "point", "normal", "local"):
+    for name in ("id", "gap", "point", "normal", "local_point"):
         np.testing.assert_array_equal(
             getattr(again, name)[: again.count], getattr(saved, name)[: saved.count]
         )

@@ -135,7 +135,7 @@ def test_gap_rate_is_the_normal_velocity_of_the_material_points():
             for slot in range(4):
                 f = contacts.frame[row, slot]
                 if f >= 0:
-                    arm = scene.rotation[f] @ contacts.local[row, slot]
+                    arm = scene.rotation[f] @ contacts.local_point[row, slot]
                     moves = velocity[f] + np.cross(angular[f], arm)
                     rate += contacts.weight[row, slot] * contacts.normal[row] @ moves
             expected[int(contacts.id[row]) % FEATURES] = rate

@@ -164,7 +164,7 @@ def test_every_normal_is_the_gradient_and_every_rate_the_material_points_velocit
             rate = 0.0
             for slot in range(2):
                 f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local[c, slot]
+                arm = scene.rotation[f] @ contacts.local_point[c, slot]
                 rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
             expected[int(contacts.id[c]) % FEATURES] = rate
         sides = []
@@ -282,7 +282,7 @@ def test_candidates_miss_none_and_order_only_turns_the_normal(kind):
             scene = Scene([body, (kind, size)], obstacles=0, vertices=(None, vertices))
             set_both_poses(scene, rng, rng.uniform(-0.5, 0.5, 2), in_plane(rng.uniform(0, 7)))
             gap = scene.gap
-            scene.detector.candidates(scene.poses, gap + 1e-9, scene.candidates)
+            scene.detector.find_candidates(scene.poses, gap + 1e-9, scene.candidates)
             assert scene.candidates.count == 1
             turned = Scene([(kind, size), body], obstacles=0, vertices=(vertices, None))
             for k in range(2):

@@ -13,9 +13,9 @@ from corekit.data.state import State
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Diagonal
-from corekit.roles.estimator import EstimationTask, SeenObstacle
-from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
-from corekit.roles.options import Use
+from corekit.roles.estimator import EstimationTask, KnownObstacle
+from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
+from corekit.roles.options import ComponentRef
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_fit.config import IpoptFitConfig, Markers, Parameter
 from corekit_fit.ipopt_fit import IpoptFit
@@ -56,42 +56,42 @@ class Spring(Model):
     """A mass that moves along z; input: a force."""
 
     @property
-    def layout(self) -> Layout:
-        return Layout(
+    def description(self) -> ModelDescription:
+        return ModelDescription(
             coordinates=(Coordinate("z", "m"),), velocities=(Coordinate("vz", "m/s"),),
             inputs=(Channel("force", "N"),), frames=("mass",),
         )  # fmt: skip
 
-    def memory(self) -> dict[str, Any]:
+    def internal_state(self) -> dict[str, Any]:
         return {}
 
-    def remember(self, memory: Any) -> None:
+    def restore(self, internal_state: Any) -> None:
         pass
 
-    def initial_state(self, initial: Any, out: State) -> None:
+    def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = 0.1
 
-    def mass_matrix(self) -> Diagonal:
+    def new_mass_matrix(self) -> Diagonal:
         return Diagonal(1)
 
-    def dynamics(self, state: State, inputs: Any, mass: Any, force: Any) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Any, mass: Any, force: Any) -> None:
         mass.data[:] = OWN["mass"]
         force[:] = inputs - OWN["stiffness"] * state.q - OWN["damping"] * state.v
 
-    def advance(self, start: State, velocity: Any, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Any, step: float, previous: State, out: State) -> None:
         out.q[:] = start.q + step * velocity
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
-    def poses(self, state: State, position: Any, rotation: Any) -> None:
+    def compute_frame_poses(self, state: State, position: Any, rotation: Any) -> None:
         position[:] = [[0.0, 0.0, state.q[0]]]
         rotation[:] = np.eye(3)
 
-    def prescribed(self, time: float, value: Any, rate: Any) -> None:
+    def compute_prescribed_motion(self, time: float, value: Any, rate: Any) -> None:
         pass
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         return Outline(points=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, state.q[0]]]), radius=np.full(2, 0.01))
 
     def symbolic(self) -> SymbolicSpring:
@@ -111,12 +111,12 @@ def spring_task(
     obstacles = ()
     if floor is not None:
         pose = Pose(np.array([0.0, 0.0, floor]))
-        obstacles = (SeenObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
+        obstacles = (KnownObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
     return EstimationTask(
         body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
         step=step, duration=1.0,
-        integrator=Use("semi-implicit-euler", {"beta": 0.5}),
-        inputs=lambda _time: np.array([force]), obstacles=obstacles, rest=no_rest,
+        integrator=ComponentRef("semi-implicit-euler", {"beta": 0.5}),
+        inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest,
         folder=folder,
     )  # fmt: skip
 

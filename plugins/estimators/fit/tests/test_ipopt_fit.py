@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from corekit.errors import CompositionError, ConfigError
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit_fit.config import KnownContact, Parameter, Unmodelled
 
 from .spring import OWN, fitted, spring_task
@@ -169,7 +169,7 @@ def test_mistakes_are_named(write):
         fitted(spring_task(), file, [SOFT], contacts=(KnownContact(obstacle="wall"),))
     with pytest.raises(CompositionError, match="names the units rad/s"):
         fitted(spring_task(), file, [SOFT], unmodelled=(Unmodelled(unit="rad/s", force=1.0),))
-    strange = evolve(spring_task(), integrator=Use("rk23"))
+    strange = evolve(spring_task(), integrator=ComponentRef("rk23"))
     with pytest.raises(
         CompositionError, match="does not know the steps of the integrator 'rk23': give `scheme`"
     ):

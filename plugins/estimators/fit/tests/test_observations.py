@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from corekit.errors import ConfigError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
-from corekit.roles.model import Coordinate, Layout
+from corekit.roles.model import Coordinate, ModelDescription
 from corekit_fit.config import Attached, Markers
 from corekit_fit.distances import signed_distance
 from corekit_fit.observations import Observations, read_markers
 from corekit_fit.places import marker_places
 
-LINE = Layout(
+LINE = ModelDescription(
     coordinates=(Coordinate("x", "m"),), velocities=(Coordinate("x", "m/s"),), frames=("a", "b", "c")
 )
 

@@ -31,13 +31,13 @@ class Rod:
         self, config: DERConfig, gravity: tuple[float, ...] = (0.0, 0.0, 0.0), initial: Any = None
     ) -> None:
         self.model = DER(config, BuildContext(gravity=np.array(gravity)))
-        self.layout = self.model.layout
-        n = len(self.layout.coordinates)
+        self.description = self.model.description
+        n = len(self.description.coordinates)
         self.size = n
-        self.state = State.zeros(n, n, self.layout.aux)
-        self.model.initial_state(initial or DERInitial(), self.state)
-        self.inputs = np.zeros(self.layout.input_size)
-        self.names = [coordinate.name for coordinate in self.layout.coordinates]
+        self.state = State.zeros(n, n, self.description.aux)
+        self.model.compute_initial_state(initial or DERInitial(), self.state)
+        self.inputs = np.zeros(self.description.input_size)
+        self.names = [coordinate.name for coordinate in self.description.coordinates]
 
     def indices(self, *names: str) -> IntArray:
         """Return the indices of coordinates."""
@@ -50,12 +50,12 @@ class Rod:
     @property
     def free(self) -> IntArray:
         """Coordinates that are not prescribed."""
-        return np.setdiff1d(np.arange(self.size), self.layout.prescribed)
+        return np.setdiff1d(np.arange(self.size), self.description.prescribed_velocity_index)
 
     def displace(self, displacement: Array) -> State:
         """Return the displaced state with the same sources."""
         out = self.state.copy()
-        self.model.advance(self.state, displacement, 1.0, self.state, out)
+        self.model.integrate(self.state, displacement, 1.0, self.state, out)
         return out
 
     def shake(self, size: float, seed: int = 0) -> None:
@@ -65,25 +65,25 @@ class Rod:
     def force(self, state: State | None = None) -> Array:
         """Return f."""
         out = np.zeros(self.size)
-        self.model.dynamics(state or self.state, self.inputs, self.model.mass_matrix(), out)
+        self.model.compute_mass_and_force(state or self.state, self.inputs, self.model.new_mass_matrix(), out)
         return out
 
     def mass(self) -> Array:
         """Return the diagonal of M."""
-        mass = self.model.mass_matrix()
-        self.model.dynamics(self.state, self.inputs, mass, np.zeros(self.size))
+        mass = self.model.new_mass_matrix()
+        self.model.compute_mass_and_force(self.state, self.inputs, mass, np.zeros(self.size))
         return mass.data
 
     def stiffness(self) -> Array:
         """Return K, dense."""
-        stiffness, damping = self.model.tangent_matrices()
-        self.model.tangent(self.state, self.inputs, stiffness, damping)
+        stiffness, damping = self.model.new_stiffness_and_damping()
+        self.model.compute_stiffness_and_damping(self.state, self.inputs, stiffness, damping)
         return stiffness.dense()
 
     def damping(self) -> Array:
         """Return D, dense."""
-        stiffness, damping = self.model.tangent_matrices()
-        self.model.tangent(self.state, self.inputs, stiffness, damping)
+        stiffness, damping = self.model.new_stiffness_and_damping()
+        self.model.compute_stiffness_and_damping(self.state, self.inputs, stiffness, damping)
         return damping.dense()
 
     def update_reference_frames(self) -> None:

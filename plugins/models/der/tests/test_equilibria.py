@@ -115,9 +115,9 @@ def test_a_turned_end_gives_a_uniform_twist(rod):
     limb = Limb(start=(0.0, 0.0, 0.0), end=(0.5, 0.0, 0.0), nodes=9, radius=(0.01,), young=(3e5,))
     clamps = (Clamp(at="rod.start"), Clamp(at="rod.end", twist=Constant((3 * np.pi,))))
     made = rod(limb, clamps=clamps)
-    held = made.layout.prescribed
+    held = made.description.prescribed_velocity_index
     value, rate = np.zeros(len(held)), np.zeros(len(held))
-    made.model.prescribed(0.0, value, rate)
+    made.model.compute_prescribed_motion(0.0, value, rate)
     start = made.state.q[held]
     for fraction in np.linspace(0.2, 1.0, 5):  # less than half a turn per increment
         step = np.zeros(made.size)

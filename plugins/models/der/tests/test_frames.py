@@ -59,7 +59,7 @@ def test_twist_counts_the_turns_of_an_edge_around_a_cone(rod):
         made.force()
         step[angle] = -made.tables.edge_state[1, 10:12] @ step[x]  # the edge does not spin
         made.state = made.displace(step)
-        if made.model.rechart(made.state):
+        if made.model.reparametrise(made.state):
             renewed.append(phi)
     assert len(renewed) > 5
     found = np.zeros((1, 3))
@@ -76,7 +76,7 @@ def test_a_rod_twisted_by_many_turns_keeps_its_branch(rod):
     step[angles] = 2 * np.pi * 20 * np.arange(4) / 3
     made.state = made.displace(step)
     GJ = made.tables.pair_stiffness[0, 2]
-    assert made.model.energy(made.state)[1] == pytest.approx(
+    assert made.model.compute_energies(made.state)[1] == pytest.approx(
         3 * 0.5 * GJ * (2 * np.pi * 20 / 3) ** 2, rel=1e-12
     )
 
@@ -84,20 +84,20 @@ def test_a_rod_twisted_by_many_turns_keeps_its_branch(rod):
 def test_reparametrisation_is_reported_and_does_not_change_the_frames(rod):
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=4, young=(1e5,))
     made = rod(limb, collision="capsules")
-    assert not made.model.rechart(made.state)
+    assert not made.model.reparametrise(made.state)
     x = made.nodes("rod", 4)
     step = np.zeros(made.size)
     bent = np.array([[0, 0, 0], [0.2, 0, 0.25], [0.25, 0.1, 0.55], [0.2, 0.3, 0.8]])
     step[x] = bent - made.state.q[x]
     made.state = made.displace(step)
     before = made.state.copy()
-    assert made.model.rechart(made.state)
-    assert not made.model.rechart(made.state)
-    frames = len(made.layout.frames)
+    assert made.model.reparametrise(made.state)
+    assert not made.model.reparametrise(made.state)
+    frames = len(made.description.frames)
     poses = []
     for state in (before, made.state):
         position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
-        made.model.poses(state, position, rotation)
+        made.model.compute_frame_poses(state, position, rotation)
         poses.append((position, rotation))
     assert poses[1][0] == pytest.approx(poses[0][0], abs=rounding(64))
     assert poses[1][1] == pytest.approx(poses[0][1], abs=1e-13)

@@ -38,10 +38,10 @@ def test_velocity_scale_of_an_angle_is_the_radius_of_its_edge(rod):
     """The scale is 1 at nodes and the radius of the edge at angles."""
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=4, radius=(0.03, 0.01))
     made = rod(limb)
-    scale, nodes = made.layout.reach, made.nodes("rod", 4).ravel()
+    scale, nodes = made.description.velocity_scale, made.nodes("rod", 4).ravel()
     assert scale[nodes].tolist() == [1.0] * 12
     assert np.delete(scale, nodes) == pytest.approx([0.08 / 3, 0.02, 0.04 / 3])
-    assert rod(limb, planar=True).layout.reach is None
+    assert rod(limb, planar=True).description.velocity_scale is None
 
 
 def test_a_square_twists_by_saint_venants_constant():
@@ -173,7 +173,7 @@ def test_input_jacobian_is_the_derivative_of_forces(rod, options):
     made.shake(0.02, seed=3)
     made.inputs[:] = np.random.default_rng(0).normal(size=len(made.inputs))
     jacobian = np.full((made.size, len(made.inputs)), np.nan)
-    made.model.input_jacobian(made.state, made.inputs, jacobian)
+    made.model.compute_input_jacobian(made.state, made.inputs, jacobian)
     slope, h, before = [], 1e-5, made.inputs.copy()
     for e in np.eye(len(before)):
         made.inputs = before + h * e
@@ -188,7 +188,7 @@ def test_nodal_curvature_has_three_inputs_per_inner_node(rod, kind):
     """For every kind of clamp; the input of a node bends the rod only at that node."""
     limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=6, curvature_input="nodes")
     made = rod(limb, clamps=(Clamp(at="rod.start", kind=kind),))
-    assert made.layout.inputs[0].size == 3 * 4
+    assert made.description.inputs[0].size == 3 * 4
     made.inputs[3:6] = (0.5, 0.0, 0.0)  # the second inner node
     bent = np.flatnonzero(np.abs(made.force()[made.nodes("rod", 6)]).max(axis=1) > 1e-12)
     assert bent.tolist() == [1, 2, 3]
@@ -210,7 +210,7 @@ def test_a_hub_of_five_edges_has_ten_pairs_and_one_mass(spider, rod_of):
 
 def test_a_free_spider_has_six_rigid_motions(spider, rod_of):
     made = rod_of(spider)
-    assert isinstance(made.model.tangent_matrices()[0], Sparse)
+    assert isinstance(made.model.new_stiffness_and_damping()[0], Sparse)
     values = np.linalg.eigvalsh(made.stiffness())
     assert int((np.abs(values) < 1e-9 * values[-1]).sum()) == 6
 

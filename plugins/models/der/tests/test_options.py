@@ -96,9 +96,11 @@ def test_rest_shape_and_initial_state_are_independent(rod):
     one = rod(straight, initial=DERInitial(limbs=(LimbStart(limb="a", points=bent),)))
     two = rod(Limb(name="a", points=bent, unloaded="straight"))
     three = rod(Limb(name="a", points=bent))
-    assert one.model.energy(one.state)[1] == pytest.approx(two.model.energy(two.state)[1], rel=1e-9)
-    assert one.model.energy(one.state)[1] > 1e-4
-    assert three.model.energy(three.state)[1] == pytest.approx(0.0, abs=ROUNDED_ENERGY)
+    assert one.model.compute_energies(one.state)[1] == pytest.approx(
+        two.model.compute_energies(two.state)[1], rel=1e-9
+    )
+    assert one.model.compute_energies(one.state)[1] > 1e-4
+    assert three.model.compute_energies(three.state)[1] == pytest.approx(0.0, abs=ROUNDED_ENERGY)
 
 
 def test_a_start_may_be_turned_by_half_a_turn(rod):
@@ -106,7 +108,7 @@ def test_a_start_may_be_turned_by_half_a_turn(rod):
     for turn in (1.0, np.pi - 1e-3, np.pi, 4.0):
         points = tuple((x * np.cos(turn), 0.0, x * np.sin(turn)) for x in np.linspace(0, 0.5, 6))
         made = rod(A, initial=DERInitial(limbs=(LimbStart(limb="a", points=points),)))
-        assert made.model.energy(made.state)[1] == pytest.approx(0.0, abs=ROUNDED_ENERGY)
+        assert made.model.compute_energies(made.state)[1] == pytest.approx(0.0, abs=ROUNDED_ENERGY)
         assert np.abs(made.force()).max() < 1e-9
 
 
@@ -118,9 +120,14 @@ def test_a_moving_clamp_prescribes_position_direction_and_twist(rod):
         angle=Ramp(begin=0.0, end=1.0, value=(np.pi / 2,), start=(0.0,)),
     )
     made = rod(A, clamps=(clamp,))
-    value, rate = np.zeros(len(made.layout.prescribed)), np.zeros(len(made.layout.prescribed))
-    made.model.prescribed(1.0, value, rate)
-    prescribed = dict(zip((made.names[k] for k in made.layout.prescribed), value, strict=True))
+    value, rate = (
+        np.zeros(len(made.description.prescribed_velocity_index)),
+        np.zeros(len(made.description.prescribed_velocity_index)),
+    )
+    made.model.compute_prescribed_motion(1.0, value, rate)
+    prescribed = dict(
+        zip((made.names[k] for k in made.description.prescribed_velocity_index), value, strict=True)
+    )
     assert [prescribed[f"a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, 0.0, 0.3])
     assert [prescribed[f"clamp-a-0-{axis}"] for axis in "xyz"] == pytest.approx([0.0, -0.1, 0.3])
     assert prescribed["clamp-a-0-angle"] == pytest.approx(0.0, abs=rounding(16))
@@ -131,10 +138,13 @@ def test_a_clamp_turned_about_the_rod_twists_it_by_any_number_of_turns(rod):
         at="a.start", axis=(1.0, 0.0, 0.0), angle=Ramp(begin=0.0, end=1.0, value=(50.0,), start=(0.0,))
     )
     made = rod(A, clamps=(clamp,))
-    value, rate = np.zeros(len(made.layout.prescribed)), np.zeros(len(made.layout.prescribed))
+    value, rate = (
+        np.zeros(len(made.description.prescribed_velocity_index)),
+        np.zeros(len(made.description.prescribed_velocity_index)),
+    )
     for time in (0.01, 0.3, 0.77, 1.0):
-        made.model.prescribed(time, value, rate)
-        k = [made.names[k] for k in made.layout.prescribed].index("clamp-a-0-angle")
+        made.model.compute_prescribed_motion(time, value, rate)
+        k = [made.names[k] for k in made.description.prescribed_velocity_index].index("clamp-a-0-angle")
         assert value[k] == pytest.approx(50.0 * time, rel=1e-12)
         assert rate[k] == pytest.approx(50.0, rel=1e-9)
 
@@ -145,7 +155,7 @@ def test_edges_near_along_the_arc_are_excluded_pairs(rod):
         limb = Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), nodes=nodes, radius=(0.02,))
         made = rod(limb, self_contact=True)
         edges, edge = nodes - 1, 1.0 / (nodes - 1)
-        never = {tuple(sorted(pair)) for pair in made.layout.never.tolist()}
+        never = {tuple(sorted(pair)) for pair in made.description.excluded_pairs.tolist()}
         i, j = np.triu_indices(edges, 1)
         between = (j - i - 1) * edge
         excluded = np.array([(a, b) in never for a, b in zip(i.tolist(), j.tolist(), strict=True)])
@@ -156,11 +166,11 @@ def test_edges_near_along_the_arc_are_excluded_pairs(rod):
 def test_exclusion_crosses_joints_and_closes_rings(rod, spider, rod_of):
     angle = 2 * np.pi * np.arange(12) / 12
     ring = Limb(points=tuple((np.cos(a), np.sin(a), 0.0) for a in angle), closed=True, radius=(0.01,))
-    assert [0, 11] in rod(ring, self_contact=True).layout.never.tolist()
+    assert [0, 11] in rod(ring, self_contact=True).description.excluded_pairs.tolist()
     made = rod_of(evolve(spider, self_contact=True))
     hub = made.indices("body-5-x")[0]
     at_hub = np.flatnonzero((made.tables.edge[:, :2] == hub).any(axis=1))
-    never = {tuple(pair) for pair in made.layout.never.tolist()}
+    never = {tuple(pair) for pair in made.description.excluded_pairs.tolist()}
     assert all((a, b) in never for i, a in enumerate(at_hub) for b in at_hub[i + 1 :])
 
 
@@ -168,8 +178,8 @@ def test_exclusion_crosses_joints_and_closes_rings(rod, spider, rod_of):
 def test_every_kind_of_collision_covers_the_rod(rod, kind):
     made = rod(A, collision=kind)
     expected = {"edges": ("edge", 5), "spheres": ("sphere", 6), "capsules": ("capsule", 5)}[kind]
-    assert (made.layout.shapes[0].kind, len(made.layout.shapes)) == expected
-    assert not rod(A, collision="none").layout.shapes
+    assert (made.description.shapes[0].kind, len(made.description.shapes)) == expected
+    assert not rod(A, collision="none").description.shapes
 
 
 def test_a_spider_needs_one_line_per_limb(tmp_path):
@@ -195,6 +205,6 @@ def test_a_spider_needs_one_line_per_limb(tmp_path):
     file.write_text(text)
     pytest.importorskip("corekit_timestep")
     simulation = corekit.load(file).compose()
-    layout = simulation.system.bodies[0].layout
-    assert len(layout.frames) == 9 * 25 - 8
-    assert len(layout.coordinates) == 3 * (9 * 25 - 8) + 9 * 24
+    description = simulation.system.bodies[0].description
+    assert len(description.frames) == 9 * 25 - 8
+    assert len(description.coordinates) == 3 * (9 * 25 - 8) + 9 * 24

@@ -53,7 +53,7 @@ def test_options_as_symbols_agree_with_rods_of_other_options(planar):
     """Also for joined limbs: a pair at a joint bends like both half edges in series."""
     config = joined(planar=planar)
     model = DER(config)
-    expressions, n = model.symbolic(), len(model.layout.coordinates)
+    expressions, n = model.symbolic(), len(model.description.coordinates)
     parameters = expressions.parameters
     for limb in range(3):
         for option in ("viscous_drag", "drag_normal", "drag_tangential", "young", "density"):
@@ -69,15 +69,15 @@ def test_options_as_symbols_agree_with_rods_of_other_options(planar):
         [ca.diag(with_symbols.mass(q)), with_symbols.force(q, v, ca.SX(0, 1))],
     )
     rng = np.random.default_rng(0)
-    state = State.zeros(n, n, model.layout.aux)
-    model.initial_state(None, state)
+    state = State.zeros(n, n, model.description.aux)
+    model.compute_initial_state(None, state)
     state.q += 1e-2 * rng.normal(size=n)
     state.v[:] = rng.normal(size=n)
     own = np.array([each.value for each in parameters.values()])
     for k, name in enumerate(parameters):
         other = DER(with_option(config, name, float(0.4 * own[k] + 0.05)))
-        mass, force = other.mass_matrix(), np.zeros(n)
-        other.dynamics(state, np.zeros(0), mass, force)
+        mass, force = other.new_mass_matrix(), np.zeros(n)
+        other.compute_mass_and_force(state, np.zeros(0), mass, force)
         values = own.copy()
         values[k] = 0.4 * own[k] + 0.05
         results = [np.array(each).ravel() for each in evaluate(state.q, state.v, values)]

@@ -30,11 +30,11 @@ class Robot:
         if isinstance(config, tuple):
             config = GVSConfig(links=config, **options)
         self.model = GVS(config, BuildContext(gravity=np.array(gravity)))
-        self.layout = self.model.layout
-        self.size = len(self.layout.velocities)
-        self.state = State.zeros(len(self.layout.coordinates), self.size, self.layout.aux)
-        self.model.initial_state(GVSInitial(), self.state)
-        self.inputs = np.zeros(self.layout.input_size)
+        self.description = self.model.description
+        self.size = len(self.description.velocities)
+        self.state = State.zeros(len(self.description.coordinates), self.size, self.description.aux)
+        self.model.compute_initial_state(GVSInitial(), self.state)
+        self.inputs = np.zeros(self.description.input_size)
 
     def at(self, q=None, v=None, t=None, inputs=None) -> Robot:
         """The same robot at another state."""
@@ -50,36 +50,36 @@ class Robot:
 
     def dynamics(self):
         """M (n, n) and f (n,)."""
-        mass, force = self.model.mass_matrix(), np.zeros(self.size)
-        self.model.dynamics(self.state, self.inputs, mass, force)
+        mass, force = self.model.new_mass_matrix(), np.zeros(self.size)
+        self.model.compute_mass_and_force(self.state, self.inputs, mass, force)
         return mass.dense(), force
 
     def tangent(self):
         """K and D, (n, n)."""
-        stiffness, damping = self.model.tangent_matrices()
-        self.model.tangent(self.state, self.inputs, stiffness, damping)
+        stiffness, damping = self.model.new_stiffness_and_damping()
+        self.model.compute_stiffness_and_damping(self.state, self.inputs, stiffness, damping)
         return stiffness.dense(), damping.dense()
 
     def rows(self):
         """Constraint values c (m,) and rows J_b (m, n)."""
-        rows = self.model.bilateral_rows()
-        self.model.bilateral(self.state, self.inputs, rows)
+        rows = self.model.new_constraints()
+        self.model.compute_constraints(self.state, self.inputs, rows)
         return rows
 
     def terms(self):
         """The named parts of f."""
-        return self.model.force_terms(self.state, self.inputs)
+        return self.model.compute_force_terms(self.state, self.inputs)
 
     def energy(self):
         """Kinetic and potential energy [J]."""
-        return self.model.energy(self.state)
+        return self.model.compute_energies(self.state)
 
     def place(self, frame: str):
         """Position (3,) and rotation (3, 3) of a frame."""
-        count = len(self.layout.frames)
+        count = len(self.description.frames)
         position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self.model.poses(self.state, position, rotation)
-        index = self.layout.frames.index(frame)
+        self.model.compute_frame_poses(self.state, position, rotation)
+        index = self.description.frames.index(frame)
         return position[index], rotation[index]
 
 

@@ -69,5 +69,5 @@ def test_a_wrench_that_becomes_infinite_is_the_force_term_that_is_not_finite(kin
     """So that a run that stops there names it, and not gravity."""
     ends = Distributed(name="pull", link="arm", kind=kind, wrench=("0", "log(1 - t)", "0", "0", "0", "0"))
     robot = Robot((arm(),), distributed=(ends,)).at(t=2.0)
-    terms = robot.model.force_terms(robot.state, robot.inputs)
+    terms = robot.model.compute_force_terms(robot.state, robot.inputs)
     assert [name for name, force in terms.items() if not np.isfinite(force).all()] == ["applied"]

@@ -55,9 +55,9 @@ def everything(robot, q, v):
     robot.at(q, v)
     robot.dynamics()
     robot.tangent()
-    if robot.layout.bilateral_rows:
-        rows, out = robot.rows(), robot.model.tangent_matrices()[0]
-        robot.model.bilateral_curvature(robot.state, np.ones(rows.count), out)
+    if robot.description.constraint_count:
+        rows, out = robot.rows(), robot.model.new_stiffness_and_damping()[0]
+        robot.model.compute_constraint_force_gradient(robot.state, np.ones(rows.count), out)
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
@@ -105,7 +105,9 @@ def test_steps_with_loops_are_solved_without_a_rank_or_a_pseudo_inverse():
     """A four-bar's pin: three of its rows repeat what the hinges hold, compliance parts them, no rank is told."""
     model = Robot(four_bar(compliance=1e-9), (0, -9.81, 0)).model
     scheme = ImplicitEuler(ImplicitEulerConfig(), BuildContext(step=1e-3))
-    world = small_world({"bars": model}, scheme, step=1e-3, abilities=frozenset({"tangent", "bilateral"}))
+    world = small_world(
+        {"bars": model}, scheme, step=1e-3, abilities=frozenset({"force-derivatives", "constraints"})
+    )
     world.state.q[:] = four_bar_angles(1.0)
     world.step()
     before = world.state.q.copy()
@@ -175,8 +177,8 @@ def test_an_arm_on_a_branch_has_no_columns_of_its_neighbour():
     first, second = slice(6, 15), slice(15, 24)
     assert np.abs(mass[:6, first]).max() > 0
     assert not mass[first, second].any()
-    frame = np.array([robot.layout.frames.index("arm-0.tip")])
+    frame = np.array([robot.description.frames.index("arm-0.tip")])
     dofs, values = np.zeros((1, robot.size), dtype=np.int64), np.zeros((1, 3, robot.size))
-    robot.model.carrier_rows(robot.state, frame, np.zeros((1, 3)), dofs, values)
+    robot.model.compute_point_jacobians(robot.state, frame, np.zeros((1, 3)), dofs, values)
     assert np.abs(values[0][:, first]).max() > 0
     assert not values[0][:, second].any()

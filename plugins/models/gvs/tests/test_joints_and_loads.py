@@ -107,9 +107,9 @@ def test_only_a_joint_that_jumps_alone_takes_the_rate_behind_a_kink_at_once():
         Link.rigid("three", 0.1, joint=Joint.revolute("z"), on="two.tip"),
     )
     robot = Robot(links).at(v=[0.0, 0.0, 0.7], t=1.0)
-    assert robot.model.rechart(robot.state)
+    assert robot.model.reparametrise(robot.state)
     np.testing.assert_array_equal(robot.state.v, [3.0, 0.0, 0.7])
-    assert not robot.at(v=[3.0, 3.0, 0.7], t=1.5).model.rechart(robot.state)
+    assert not robot.at(v=[3.0, 3.0, 0.7], t=1.5).model.reparametrise(robot.state)
     with pytest.raises(ConfigError, match="motion"):
         Joint.revolute("z", jump="alone")
 
@@ -152,7 +152,7 @@ def loaded():
 def columns_of(robot, q, channel):
     """∂f/∂u of one channel by differences of f, which is affine in u, (n, size)."""
     out, used = [], 0
-    for each in robot.layout.inputs:
+    for each in robot.description.inputs:
         if each.name == channel:
             rest = robot.at(q, 0 * q, inputs=0).dynamics()[1]
             for k in range(each.size):
@@ -161,7 +161,7 @@ def columns_of(robot, q, channel):
                 out.append(robot.at(inputs=u).dynamics()[1] - rest)
             robot.at(inputs=0)
         used += each.size
-    assert out, [each.name for each in robot.layout.inputs]
+    assert out, [each.name for each in robot.description.inputs]
     return np.array(out).T
 
 
@@ -209,5 +209,5 @@ def test_the_input_jacobian_is_the_columns_of_all_inputs(loaded):
     robot, _, q = loaded
     found = np.zeros((7, len(robot.inputs)))
     robot.at(q, 0 * q).model.input_jacobian(robot.state, robot.inputs, found)
-    wanted = np.hstack([columns_of(robot, q, each.name) for each in robot.layout.inputs])
+    wanted = np.hstack([columns_of(robot, q, each.name) for each in robot.description.inputs])
     np.testing.assert_allclose(found, wanted, atol=1e-9)

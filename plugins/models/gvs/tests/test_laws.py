@@ -175,13 +175,13 @@ def test_inertia_s_share_of_the_tangent_is_its_slope(which):
     large = 3000.0 if which.startswith("arm") else 100.0
     q = start + rng.uniform(0.2, 0.5, robot.size)
     v, w = rng.uniform(-1, 1, robot.size), large * rng.uniform(-1, 1, robot.size)
-    stiffness, damping = robot.model.tangent_matrices()
-    robot.at(q, v).model.balance_tangent(robot.state, robot.inputs, w, stiffness, damping)
+    stiffness, damping = robot.model.new_stiffness_and_damping()
+    robot.at(q, v).model.compute_residual_derivatives(robot.state, robot.inputs, w, stiffness, damping)
     plain, _ = robot.tangent()
 
     def unbalanced(q, v):
         out = np.zeros(robot.size)
-        robot.at(q, v).model.balance(robot.state, robot.inputs, w, out)
+        robot.at(q, v).model.compute_dynamics_residual(robot.state, robot.inputs, w, out)
         return out
 
     def slope(along):
@@ -209,8 +209,8 @@ def test_a_tangent_is_the_same_wherever_the_robot_stands():
     q, v, w = rng.uniform(-1, 1, (3, near.size))
 
     def tangents(robot):
-        found = robot.model.tangent_matrices()
-        robot.at(q, v).model.balance_tangent(robot.state, robot.inputs, 1000.0 * w, *found)
+        found = robot.model.new_stiffness_and_damping()
+        robot.at(q, v).model.compute_residual_derivatives(robot.state, robot.inputs, 1000.0 * w, *found)
         return [each.data for each in found]
 
     for one, other in zip(tangents(near), tangents(far), strict=True):

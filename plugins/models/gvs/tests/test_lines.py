@@ -16,7 +16,7 @@ def test_the_line_of_a_bent_rod_is_its_circle():
     rod = Link.soft("rod", length=0.3, radius=(0.02, -0.01), strain=(Basis.constant("bend-z"),), points=5)
     post = Link.rigid("post", joint=Joint(kind="fixed"), tip=(0.0, 0.0, 0.1), radius=0.01)
     robot = Robot(GVSConfig(links=(rod, post)))
-    line = robot.at([np.pi]).model.outline(robot.state)
+    line = robot.at([np.pi]).model.compute_outline(robot.state)
     ends = [*line.starts[1:], len(line.points)]
     bent, straight = (slice(int(a), int(b)) for a, b in zip(line.starts, ends, strict=True))
     radius = 0.3 / np.pi

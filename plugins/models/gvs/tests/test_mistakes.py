@@ -92,7 +92,7 @@ def test_a_division_named_twice_would_act_twice_and_is_refused(kind):
 def test_a_start_of_a_link_that_is_not_there_is_told_which_is_near():
     robot = Robot(arm())
     with pytest.raises(ConfigError, match="did you mean 'arm'"):
-        robot.model.initial_state(GVSInitial(links=(LinkInitial(name="amr"),)), robot.state)
+        robot.model.compute_initial_state(GVSInitial(links=(LinkInitial(name="amr"),)), robot.state)
 
 
 @pytest.mark.parametrize("formulas", [None, ("1", None), (["X"],)])

@@ -125,7 +125,7 @@ def test_recentring_a_free_joint_keeps_the_motion():
     step = 1e-6
     velocity = (robot.at(robot.state.q + step * robot.state.v).place("box.base")[0] - place) / step
     robot.at(robot.state.q - step * robot.state.v)
-    assert robot.model.rechart(robot.state)
+    assert robot.model.reparametrise(robot.state)
     assert np.linalg.norm(robot.state.q[:3]) < np.pi
     after, turned = robot.place("box.base")
     np.testing.assert_allclose(after, place, atol=1e-12)
@@ -134,7 +134,7 @@ def test_recentring_a_free_joint_keeps_the_motion():
     moved = robot.at(robot.state.q + step * robot.state.v).place("box.base")[0]
     np.testing.assert_allclose((moved - after) / step, velocity, atol=1e-5)
     robot.at([0.3, 0.4, -0.2, 0.1, 0.2, 0.3])
-    assert not robot.model.rechart(robot.state)
+    assert not robot.model.reparametrise(robot.state)
 
 
 def running_bump(base="fixed") -> Robot:
@@ -150,7 +150,7 @@ def test_a_basis_that_moves_with_time_starts_at_rest(base):
     """q̇ = 0 would turn what is behind the bump; T is least where it changes with no q̇."""
     robot = running_bump(base)
     q = [0.2] * (robot.size - 2) + [2.0, 8.0]
-    robot.model.initial_state(GVSInitial(coordinates=tuple(q)), robot.state)
+    robot.model.compute_initial_state(GVSInitial(coordinates=tuple(q)), robot.state)
     rest = robot.state.v.copy()
     least = robot.energy()[0]
     for push in np.eye(robot.size) * np.abs(rest).max():
@@ -161,10 +161,10 @@ def test_a_basis_that_moves_with_time_starts_at_rest(base):
 
 def test_rates_that_are_given_stay_as_they_are():
     robot = running_bump("revolute")
-    robot.model.initial_state(GVSInitial(velocity=(0.1, 0.2, 0.3)), robot.state)
+    robot.model.compute_initial_state(GVSInitial(velocity=(0.1, 0.2, 0.3)), robot.state)
     assert robot.state.v.tolist() == [0.1, 0.2, 0.3]
     given = LinkInitial(name="arm", coordinates=(0.2, 2.0, 8.0))
-    robot.model.initial_state(GVSInitial(links=(given,)), robot.state)
+    robot.model.compute_initial_state(GVSInitial(links=(given,)), robot.state)
     assert robot.state.v.all()
 
 

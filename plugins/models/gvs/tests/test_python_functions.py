@@ -116,12 +116,12 @@ def test_tangents_hold_how_a_load_from_python_changes(follows, still):
     rng = np.random.default_rng(2)
     q, v, w = rng.uniform(-0.6, 0.6, (3, robot.size))
     v, w = (0.0 * v, 0.0 * w) if still else (v, 20.0 * w)
-    stiffness, damping = robot.model.tangent_matrices()
-    robot.at(q, v, 0.3).model.balance_tangent(robot.state, robot.inputs, w, stiffness, damping)
+    stiffness, damping = robot.model.new_stiffness_and_damping()
+    robot.at(q, v, 0.3).model.compute_residual_derivatives(robot.state, robot.inputs, w, stiffness, damping)
 
     def unbalanced(q, v):
         out = np.zeros(robot.size)
-        robot.at(q, v).model.balance(robot.state, robot.inputs, w, out)
+        robot.at(q, v).model.compute_dynamics_residual(robot.state, robot.inputs, w, out)
         return out
 
     sizes = [1e-8 * np.abs(each.data).max() for each in (stiffness, damping)]
@@ -205,7 +205,7 @@ def test_what_does_work_without_an_input_is_told():
         given = Distributed(name="muscle", link="arm", wrench=("0", 0.1, 0, 0, 0, 0), input=scaled)
         return GVSConfig(links=(arm(),), distributed=(given,))
 
-    assert Robot(wrench(True)).layout.uncounted == tugged(None).layout.uncounted == ""
-    assert Robot(wrench(False)).layout.uncounted == "the distributed wrench 'muscle'"
-    assert tugged(pull).layout.uncounted == "the load 'tug'"
-    assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).layout.uncounted
+    assert Robot(wrench(True)).description.untracked_work == tugged(None).description.untracked_work == ""
+    assert Robot(wrench(False)).description.untracked_work == "the distributed wrench 'muscle'"
+    assert tugged(pull).description.untracked_work == "the load 'tug'"
+    assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).description.untracked_work

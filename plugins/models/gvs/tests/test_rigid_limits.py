@@ -17,7 +17,7 @@ def rolled(robot, q, v, times):
 
     def rate(t, y):
         mass, force = robot.at(y[:n], y[n:], t).dynamics()
-        if not robot.layout.bilateral_rows:
+        if not robot.description.constraint_count:
             return np.concatenate((y[n:], np.linalg.solve(mass, force)))
         rows = dense_rows(robot)
         m = len(rows)

@@ -139,11 +139,11 @@ def moving():
 
     def make(model: PCC, seed: int = 0, bend: float = 0.02, speed: float = 0.3) -> tuple[State, np.ndarray]:
         random = np.random.default_rng(seed)
-        n = len(model.layout.coordinates)
+        n = len(model.description.coordinates)
         state = State.zeros(n, n)
         state.q[:] = random.normal(size=n) * bend
         state.v[:] = random.normal(size=n) * speed
-        return state, random.normal(size=model.layout.input_size) * 10
+        return state, random.normal(size=model.description.input_size) * 10
 
     return make
 
@@ -153,8 +153,10 @@ def evaluate():
     """M and f of a model at a state, as new arrays."""
 
     def run(model: PCC, state: State, inputs=None) -> tuple[np.ndarray, np.ndarray]:
-        mass, force = model.mass_matrix(), np.zeros(state.v.size)
-        model.dynamics(state, np.zeros(model.layout.input_size) if inputs is None else inputs, mass, force)
+        mass, force = model.new_mass_matrix(), np.zeros(state.v.size)
+        model.compute_mass_and_force(
+            state, np.zeros(model.description.input_size) if inputs is None else inputs, mass, force
+        )
         return mass.data, force
 
     return run

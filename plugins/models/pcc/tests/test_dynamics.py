@@ -22,7 +22,7 @@ def test_mass_matrix_is_the_hessian_of_an_independent_kinetic_energy(options, bu
     mass, _ = evaluate(model, state)
     expected = reference.mass(state.q, options.get("mass_nodes", 3))
     assert mass == pytest.approx(expected, abs=1e-13 * np.abs(expected).max())
-    kinetic, _ = model.energy(state)
+    kinetic, _ = model.compute_energies(state)
     assert kinetic == pytest.approx(0.5 * state.v @ mass @ state.v, rel=1e-13)
 
 
@@ -47,8 +47,8 @@ def test_mass_matrix_is_symmetric_positive_definite(sections, chambers, seed, be
     model = PCC(PCCConfig(sections=sections, chambers=(chambers,), mass=(0.4,)), FLOATING)
     state = State.zeros(3 * sections, 3 * sections)
     state.q[:] = np.random.default_rng(seed).uniform(-bend / 2, bend, 3 * sections)
-    mass, force = model.mass_matrix(), np.zeros(3 * sections)
-    model.dynamics(state, np.zeros(model.layout.input_size), mass, force)
+    mass, force = model.new_mass_matrix(), np.zeros(3 * sections)
+    model.compute_mass_and_force(state, np.zeros(model.description.input_size), mass, force)
     assert np.array_equal(mass.data, mass.data.T)
     assert np.linalg.eigvalsh(mass.data)[0] > 0.0
 
@@ -70,10 +70,10 @@ def test_gravity_is_minus_the_derivative_of_the_weights_potential(options, build
     state, inputs = moving(model)
     nodes = options.get("mass_nodes", 3)
     expected = -reference.derivative(lambda q: reference.weight_potential(q, nodes), state.q)
-    assert model.force_terms(state, inputs)["gravity"] == pytest.approx(expected, abs=1e-12)
-    elastic = -0.5 * state.q @ model.force_terms(state, inputs)["stiffness"]
+    assert model.compute_force_terms(state, inputs)["gravity"] == pytest.approx(expected, abs=1e-12)
+    elastic = -0.5 * state.q @ model.compute_force_terms(state, inputs)["stiffness"]
     weight = float(np.real(reference.weight_potential(state.q, nodes)))
-    assert model.energy(state)[1] == pytest.approx(weight + elastic, abs=1e-12)
+    assert model.compute_energies(state)[1] == pytest.approx(weight + elastic, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -95,31 +95,31 @@ def test_coriolis_forces_are_lagranges(options, build, moving, evaluate):
 
     rate = slope(lambda x: reference.mass(x, 3) @ v, v)
     gradient = [slope(lambda x: 0.5 * v @ reference.mass(x, 3) @ v, e) for e in np.eye(q.size)]
-    assert model.force_terms(state, inputs)["coriolis"] == pytest.approx(gradient - rate, abs=1e-6)
+    assert model.compute_force_terms(state, inputs)["coriolis"] == pytest.approx(gradient - rate, abs=1e-6)
 
 
 def test_velocity_forces_are_absent_unless_asked_for(build, moving):
     model, _ = build()
     state, inputs = moving(model)
-    assert np.array_equal(model.force_terms(state, inputs)["coriolis"], np.zeros(9))
+    assert np.array_equal(model.compute_force_terms(state, inputs)["coriolis"], np.zeros(9))
 
 
 def _drift(coriolis: bool, step: float) -> float:
     """Largest change of the energy of an undamped swinging arm over 0.2 s of Runge–Kutta's steps."""
     options: dict[str, Any] = {"sections": 2, "mass": 0.3, "damping": 0.0, "disk_inertia": 1e-3, "disks": 1}
     model = PCC(PCCConfig(coriolis=coriolis, **options), HANGING)
-    state, mass, force = State.zeros(6, 6), model.mass_matrix(), np.zeros(6)
+    state, mass, force = State.zeros(6, 6), model.new_mass_matrix(), np.zeros(6)
     q, v = np.array([0.03, -0.02, 0.01, -0.02, 0.03, 0.0]), np.array([1.0, -1.0, 0.3, 0.5, 0.5, -1.0])
     inputs = np.zeros(6)
 
     def rates(q, v):
         state.q[:], state.v[:] = q, v
-        model.dynamics(state, inputs, mass, force)
+        model.compute_mass_and_force(state, inputs, mass, force)
         return v, np.linalg.solve(mass.data, force)
 
     def energy():
         state.q[:], state.v[:] = q, v
-        return sum(model.energy(state))
+        return sum(model.compute_energies(state))
 
     start, worst = energy(), 0.0
     for _ in range(round(0.2 / step)):
@@ -175,12 +175,12 @@ def test_turning_base_and_gravity_together_changes_nothing(moving, evaluate):
 
 def _rest(model: PCC, inputs: np.ndarray) -> np.ndarray:
     """Coordinates at rest by Newton's method on f = 0."""
-    n = len(model.layout.coordinates)
-    state, force, mass = State.zeros(n, n), np.zeros(n), model.mass_matrix()
-    K, D = model.tangent_matrices()
+    n = len(model.description.coordinates)
+    state, force, mass = State.zeros(n, n), np.zeros(n), model.new_mass_matrix()
+    K, D = model.new_stiffness_and_damping()
     for _ in range(30):
-        model.dynamics(state, inputs, mass, force)
-        model.tangent(state, inputs, K, D)
+        model.compute_mass_and_force(state, inputs, mass, force)
+        model.compute_stiffness_and_damping(state, inputs, K, D)
         state.q += np.linalg.solve(K.data, force)
     assert np.abs(force).max() < 1e-11
     return state.q
@@ -189,7 +189,7 @@ def _rest(model: PCC, inputs: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("chambers", [3, 4, 6])
 def test_forty_newtons_on_every_chamber_stretch_it_by_force_over_stiffness(chambers):
     model = PCC(PCCConfig(chambers=chambers), FLOATING)
-    rest = _rest(model, np.full(model.layout.input_size, 40.0)).reshape(3, 3)
+    rest = _rest(model, np.full(model.description.input_size, 40.0)).reshape(3, 3)
     extension = rest.mean(axis=1) if chambers == 3 else rest[:, 0]
     assert extension == pytest.approx(np.full(3, 40.0 / 265.0), rel=1e-12)
     assert pytest.approx(0.151, abs=1e-4) == 40.0 / 265.0
@@ -213,8 +213,8 @@ def test_upright_arm_buckles_and_hanging_arm_does_not():
     smallest = []
     for context in (BuildContext(), HANGING):
         model = PCC(PCCConfig(), context)
-        K, D = model.tangent_matrices()
-        model.tangent(State.zeros(9, 9), np.zeros(9), K, D)
+        K, D = model.new_stiffness_and_damping()
+        model.compute_stiffness_and_damping(State.zeros(9, 9), np.zeros(9), K, D)
         smallest.append(np.linalg.eigvalsh(K.data)[0])
     assert smallest[0] < 0.0 < smallest[1]
 
@@ -223,7 +223,10 @@ def test_equal_elongations_give_pure_extension():
     model = PCC(PCCConfig())
     state = State.zeros(9, 9)
     state.q[:] = 0.03
-    position, rotation = np.zeros((len(model.layout.frames), 3)), np.zeros((len(model.layout.frames), 3, 3))
-    model.poses(state, position, rotation)
+    position, rotation = (
+        np.zeros((len(model.description.frames), 3)),
+        np.zeros((len(model.description.frames), 3, 3)),
+    )
+    model.compute_frame_poses(state, position, rotation)
     assert position[-1] == pytest.approx([0.0, 0.0, 3 * 0.18], abs=rounding(32))
     assert rotation == pytest.approx(np.broadcast_to(np.eye(3), rotation.shape), abs=rounding(32))

@@ -7,16 +7,16 @@ from corekit_testing.rounding import rounding
 
 
 def _poses(model, state):
-    count = len(model.layout.frames)
+    count = len(model.description.frames)
     position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    model.poses(state, position, rotation)
+    model.compute_frame_poses(state, position, rotation)
     return position, rotation
 
 
 def _rows(model, state, frame, local):
-    n = len(model.layout.velocities)
+    n = len(model.description.velocities)
     dofs, values = np.zeros((frame.size, n), dtype=np.int64), np.full((frame.size, 3, n), np.nan)
-    model.carrier_rows(state, frame, local, dofs, values)
+    model.compute_point_jacobians(state, frame, local, dofs, values)
     return dofs, values
 
 
@@ -41,7 +41,7 @@ def test_poses_are_products_of_exponentials(options, build, moving):
 def test_rows_are_derivatives_of_material_points(options, build, moving):
     model, reference = build(**options)
     state, _ = moving(model)
-    frame = np.arange(len(model.layout.frames))
+    frame = np.arange(len(model.description.frames))
     local = np.random.default_rng(1).normal(size=(frame.size, 3)) * 0.06
     dofs, values = _rows(model, state, frame, local)
     assert np.array_equal(dofs, np.tile(np.arange(state.v.size), (frame.size, 1)))
@@ -74,34 +74,34 @@ def test_frames_in_any_order_and_repeated_give_the_same_rows(build, moving):
 
 @pytest.mark.parametrize(("disks", "moving_disks"), [(3, 12), (6, 21), ((0, 2, 1), 6)])
 def test_disks_stand_inside_and_at_the_end_of_every_section(disks, moving_disks):
-    layout = PCC(PCCConfig(disks=disks)).layout
-    assert len(layout.frames) == moving_disks + 1
-    assert [shape.frame for shape in layout.shapes] == list(range(moving_disks + 1))
-    assert {shape.kind for shape in layout.shapes} == {"cylinder"}
-    assert layout.frames[0] == "base"
-    assert layout.frames[-1] == "section-3-tip"
-    assert len(set(layout.frames)) == len(layout.frames)
+    description = PCC(PCCConfig(disks=disks)).description
+    assert len(description.frames) == moving_disks + 1
+    assert [shape.frame for shape in description.shapes] == list(range(moving_disks + 1))
+    assert {shape.kind for shape in description.shapes} == {"cylinder"}
+    assert description.frames[0] == "base"
+    assert description.frames[-1] == "section-3-tip"
+    assert len(set(description.frames)) == len(description.frames)
 
 
 def test_without_a_base_disk_the_base_still_has_its_frame():
-    layout = PCC(PCCConfig(base_disk=False, disk_radius=(0.06, 0.05, 0.04), friction=0.4)).layout
-    assert layout.frames[0] == "base"
-    assert [shape.frame for shape in layout.shapes] == list(range(1, 13))
-    assert [shape.size[0] for shape in layout.shapes[::4]] == [0.06, 0.05, 0.04]
-    assert {shape.friction for shape in layout.shapes} == {0.4}
+    description = PCC(PCCConfig(base_disk=False, disk_radius=(0.06, 0.05, 0.04), friction=0.4)).description
+    assert description.frames[0] == "base"
+    assert [shape.frame for shape in description.shapes] == list(range(1, 13))
+    assert [shape.size[0] for shape in description.shapes[::4]] == [0.06, 0.05, 0.04]
+    assert {shape.friction for shape in description.shapes} == {0.4}
 
 
 def test_neighbouring_disks_never_touch_each_other():
-    layout = PCC(PCCConfig(disks=(1,), self_contact=True)).layout
-    assert layout.self_contact
-    assert layout.never.tolist() == [[k, k + 1] for k in range(6)]
-    assert not PCC(PCCConfig()).layout.self_contact
+    description = PCC(PCCConfig(disks=(1,), self_contact=True)).description
+    assert description.self_contact
+    assert description.excluded_pairs.tolist() == [[k, k + 1] for k in range(6)]
+    assert not PCC(PCCConfig()).description.self_contact
 
 
 def test_outline_follows_the_backbone(build, moving):
     model, reference = build(plate_thickness=0.02)
     state, _ = moving(model)
-    outline = model.outline(state)
+    outline = model.compute_outline(state)
     assert outline.points[0] == pytest.approx(reference.base[:3, 3])
     # the reference's exponentials are squared six times, which amplifies rounding 64 times, in three sections
     rounded = rounding(3 * 16, 64.0)

@@ -10,7 +10,7 @@ from corekit_testing.rounding import rounding
 def test_force_terms_sum_to_the_force(options, build, moving, evaluate):
     model, _ = build(**options, coriolis=True)
     state, inputs = moving(model)
-    terms = model.force_terms(state, inputs)
+    terms = model.compute_force_terms(state, inputs)
     assert set(terms) == {"actuation", "stiffness", "damping", "gravity", "coriolis"}
     assert sum(terms.values()) == pytest.approx(evaluate(model, state, inputs)[1], abs=1e-11)
 
@@ -19,7 +19,7 @@ def test_force_terms_sum_to_the_force(options, build, moving, evaluate):
 def test_chamber_forces_do_the_work_of_the_elongations(chambers, moving, build):
     model, reference = build(chambers=chambers)
     state, inputs = moving(model)
-    work = model.force_terms(state, inputs)["actuation"] @ state.v
+    work = model.compute_force_terms(state, inputs)["actuation"] @ state.v
     psi = 2 * np.pi * np.arange(chambers) / chambers
     rates = np.concatenate(
         [
@@ -39,7 +39,7 @@ def test_damping_takes_the_power_of_every_chamber(moving, build):
         twist = reference.section_twist(i, state.v[3 * i : 3 * i + 3])
         rates = twist[2, 3] - 0.15 - 0.05 * (twist[0, 2] * np.cos(psi) + twist[1, 2] * np.sin(psi))
         power -= damping * rates @ rates
-    assert model.force_terms(state, inputs)["damping"] @ state.v == pytest.approx(power, rel=1e-12)
+    assert model.compute_force_terms(state, inputs)["damping"] @ state.v == pytest.approx(power, rel=1e-12)
 
 
 def test_answers_depend_on_the_arguments_alone_and_leave_them(build, moving, evaluate):
@@ -48,10 +48,10 @@ def test_answers_depend_on_the_arguments_alone_and_leave_them(build, moving, eva
     other, _ = moving(model, seed=2)
     kept = state.q.copy(), state.v.copy(), inputs.copy()
     first = [answer.copy() for answer in evaluate(model, state, inputs)]
-    K, D = model.tangent_matrices()
-    model.tangent(other, inputs, K, D)
-    model.energy(other)
-    model.outline(other)
+    K, D = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(other, inputs, K, D)
+    model.compute_energies(other)
+    model.compute_outline(other)
     evaluate(model, other, inputs)
     for before, after in zip(first, evaluate(model, state, inputs), strict=True):
         assert np.array_equal(before, after)
@@ -65,22 +65,22 @@ def test_advance_moves_coordinates_along_the_velocity_even_onto_themselves(build
     velocity = np.linspace(-1.0, 1.0, 9)
     expected = state.q + 0.01 * velocity
     out = State.zeros(9, 9)
-    model.advance(state, velocity, 0.01, state, out)
+    model.integrate(state, velocity, 0.01, state, out)
     assert out.q == pytest.approx(expected, abs=rounding(2))
     assert not out.v.any()
-    model.advance(state, velocity, 0.01, state, state)
+    model.integrate(state, velocity, 0.01, state, state)
     assert state.q == pytest.approx(expected, abs=rounding(2))
 
 
 def test_an_arm_remembers_nothing_and_prescribes_nothing():
     model = PCC(PCCConfig())
-    assert model.memory() == {}
-    model.remember({})
+    assert model.internal_state() == {}
+    model.restore({})
     state = State.zeros(9, 9)
-    assert model.rechart(state) is False
-    model.prescribed(0.0, np.zeros(0), np.zeros(0))
-    assert model.layout.prescribed.size == 0
-    assert model.layout.row_width == 9
+    assert model.reparametrise(state) is False
+    model.compute_prescribed_motion(0.0, np.zeros(0), np.zeros(0))
+    assert model.description.prescribed_velocity_index.size == 0
+    assert model.description.jacobian_width == 9
 
 
 def test_what_is_not_finite_shows_in_the_force(build, evaluate):

@@ -62,9 +62,9 @@ def test_initial_extension_may_be_one_number_or_one_a_section(chambers):
     for elongation, lengths in ((0.02, [0.17, 0.17, 0.17]), ((0.0, 0.03, 0.05), [0.15, 0.18, 0.20])):
         state = State.zeros(9, 9)
         given: dict[str, Any] = {"elongation": elongation, "velocity": 0.1}
-        model.initial_state(PCCInitial(**given), state)
+        model.compute_initial_state(PCCInitial(**given), state)
         position, rotation = np.zeros((13, 3)), np.zeros((13, 3, 3))
-        model.poses(state, position, rotation)
+        model.compute_frame_poses(state, position, rotation)
         assert np.diff(position[[0, 4, 8, 12], 2]) == pytest.approx(lengths)
         assert rotation == pytest.approx(np.broadcast_to(np.eye(3), (13, 3, 3)), abs=rounding(64))
         assert state.v.reshape(3, 3)[:, 0] == pytest.approx([0.1, 0.1, 0.1])
@@ -72,7 +72,7 @@ def test_initial_extension_may_be_one_number_or_one_a_section(chambers):
 
 def test_initial_coordinates_are_taken_as_they_are():
     state, given = State.zeros(9, 9), tuple(0.001 * k for k in range(9))
-    PCC(PCCConfig()).initial_state(PCCInitial(elongation=given), state)
+    PCC(PCCConfig()).compute_initial_state(PCCInitial(elongation=given), state)
     assert tuple(state.q) == given
     assert not state.v.any()
 
@@ -80,7 +80,7 @@ def test_initial_coordinates_are_taken_as_they_are():
 def test_rest_state_is_straight_and_still():
     state = State.zeros(9, 9)
     state.q[:], state.v[:], state.time = 1.0, 1.0, 5.0
-    PCC(PCCConfig()).initial_state(None, state)
+    PCC(PCCConfig()).compute_initial_state(None, state)
     assert not state.q.any()
     assert not state.v.any()
     assert state.time == 0.0
@@ -99,18 +99,18 @@ def test_rest_state_is_straight_and_still():
 )
 def test_impossible_initial_states_are_refused_where_they_stand(initial, said):
     with pytest.raises(ConfigError, match=said):
-        PCC(PCCConfig(), BuildContext(path="bodies.arm")).initial_state(initial, State.zeros(9, 9))
+        PCC(PCCConfig(), BuildContext(path="bodies.arm")).compute_initial_state(initial, State.zeros(9, 9))
 
 
 @pytest.mark.parametrize(("chambers", "size"), [(3, 9), (4, 12), ((3, 4, 6), 13)])
 def test_inputs_are_one_force_a_chamber(chambers, size):
-    (channel,) = PCC(PCCConfig(chambers=chambers)).layout.inputs
+    (channel,) = PCC(PCCConfig(chambers=chambers)).description.inputs
     assert (channel.name, channel.unit, channel.size) == ("chamber-force", "N", size)
 
 
 def test_coordinates_are_named_by_what_they_are():
     names = [
-        each.name for each in PCC(PCCConfig(sections=2, mass=(1.0,), chambers=(3, 4))).layout.coordinates
+        each.name for each in PCC(PCCConfig(sections=2, mass=(1.0,), chambers=(3, 4))).description.coordinates
     ]
     assert names == [
         "section-1-chamber-1",

@@ -17,10 +17,10 @@ def test_expressions_equal_the_compiled_model(options, build, moving, evaluate):
     assert np.array(functions["mass"](state.q)) == pytest.approx(mass, abs=1e-12)
     assert np.array(functions["force"](state.q, state.v, inputs)).ravel() == pytest.approx(force, abs=1e-10)
     energies = np.array([float(value) for value in functions["energy"](state.q, state.v)])
-    assert energies == pytest.approx(model.energy(state), abs=1e-12)
-    count = len(model.layout.frames)
+    assert energies == pytest.approx(model.compute_energies(state), abs=1e-12)
+    count = len(model.description.frames)
     position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    model.poses(state, position, rotation)
+    model.compute_frame_poses(state, position, rotation)
     positions, rotations = functions["poses"](state.q)
     # three sections of a frame's product and a section's functions each
     rounded = rounding(3 * 48)
@@ -38,11 +38,11 @@ def test_expressions_leave_out_coriolis_forces_when_the_model_does(build, moving
 def test_point_rows_equal_carrier_rows(options, build, moving):
     model, _ = build(**options)
     state, _ = moving(model)
-    arm, n, last = model.symbolic(), state.q.size, len(model.layout.frames) - 1
+    arm, n, last = model.symbolic(), state.q.size, len(model.description.frames) - 1
     q, local = casadi.SX.sym("q", n), np.array([[0.03, -0.05, 0.01]])
-    rows = casadi.Function("rows", [q], [arm.point_rows(q, last, local[0])])
+    rows = casadi.Function("rows", [q], [arm.point_jacobian(q, last, local[0])])
     dofs, values = np.zeros((1, n), dtype=np.int64), np.zeros((1, 3, n))
-    model.carrier_rows(state, np.array([last]), local, dofs, values)
+    model.compute_point_jacobians(state, np.array([last]), local, dofs, values)
     assert np.array(rows(state.q)) == pytest.approx(values[0], abs=1e-13)
 
 

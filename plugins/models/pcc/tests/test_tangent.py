@@ -17,8 +17,8 @@ def _difference(function, x, step=1e-3):
 def test_stiffness_and_damping_are_differences_of_the_force(options, coriolis, build, moving, evaluate):
     model, _ = build(**options, coriolis=coriolis)
     state, inputs = moving(model)
-    K, D = model.tangent_matrices()
-    model.tangent(state, inputs, K, D)
+    K, D = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(state, inputs, K, D)
 
     def force(q, v):
         return evaluate(model, State(q, v, np.zeros(0)), inputs)[1]
@@ -33,8 +33,8 @@ def test_stiffness_and_damping_are_exact_to_rounding(options, build, moving):
     casadi = pytest.importorskip("casadi")
     model, _ = build(**options, coriolis=True)
     state, inputs = moving(model)
-    K, D = model.tangent_matrices()
-    model.tangent(state, inputs, K, D)
+    K, D = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(state, inputs, K, D)
     n, arm = state.q.size, model.symbolic()
     q, v = casadi.SX.sym("q", n), casadi.SX.sym("v", n)
     force = arm.force(q, v, inputs)
@@ -47,7 +47,7 @@ def test_stiffness_and_damping_are_exact_to_rounding(options, build, moving):
 def test_stiffness_is_symmetric_without_coriolis_forces(options, build, moving):
     model, _ = build(**options)
     state, inputs = moving(model)
-    K, D = model.tangent_matrices()
-    model.tangent(state, inputs, K, D)
+    K, D = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(state, inputs, K, D)
     assert K.data == pytest.approx(K.data.T, abs=1e-12 * np.abs(K.data).max())
     assert np.array_equal(D.data, D.data.T)

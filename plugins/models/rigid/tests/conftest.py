@@ -51,10 +51,10 @@ def make(context):
     def build(options, seed=0, **more) -> tuple[Rigid, State, np.ndarray]:
         model = Rigid(RigidConfig(**{**options, **more}), context)
         random = np.random.default_rng(seed)
-        layout = model.layout
-        state = State.zeros(len(layout.coordinates), len(layout.velocities))
-        model.initial_state(None, state)
-        model.advance(state, random.normal(size=state.v.size), 1.0, state, state)
+        description = model.description
+        state = State.zeros(len(description.coordinates), len(description.velocities))
+        model.compute_initial_state(None, state)
+        model.integrate(state, random.normal(size=state.v.size), 1.0, state, state)
         state.v[:] = random.normal(size=state.v.size) * 3
         return model, state, random.normal(size=6)
 
@@ -63,15 +63,15 @@ def make(context):
 
 def evaluate(model, state, inputs=None):
     """M as a full matrix, and f."""
-    mass, force = model.mass_matrix(), np.zeros(state.v.size)
-    model.dynamics(state, np.zeros(6) if inputs is None else inputs, mass, force)
+    mass, force = model.new_mass_matrix(), np.zeros(state.v.size)
+    model.compute_mass_and_force(state, np.zeros(6) if inputs is None else inputs, mass, force)
     return mass.dense(), force
 
 
 def pose(model, state):
     """Of the body's frame."""
     position, rotation = np.zeros((1, 3)), np.zeros((1, 3, 3))
-    model.poses(state, position, rotation)
+    model.compute_frame_poses(state, position, rotation)
     return position[0], rotation[0]
 
 
@@ -83,8 +83,8 @@ def acceleration(model, state, inputs=None):
 
 def still_of(model) -> State:
     """The body at rest at its base."""
-    state = State.zeros(len(model.layout.coordinates), len(model.layout.velocities))
-    model.initial_state(None, state)
+    state = State.zeros(len(model.description.coordinates), len(model.description.velocities))
+    model.compute_initial_state(None, state)
     return state
 
 
@@ -98,7 +98,7 @@ def runge_kutta(model, state, step, inputs=None) -> None:
     trial = state.copy()
 
     def rates(u, v):
-        model.advance(state, u, 1.0, state, trial)
+        model.integrate(state, u, 1.0, state, trial)
         trial.v[:] = v
         du, a, w = v.copy(), u[first:], v[first:]
         du[first:] += 0.5 * np.cross(a, w) + np.cross(a, np.cross(a, w)) / 12
@@ -109,7 +109,7 @@ def runge_kutta(model, state, step, inputs=None) -> None:
     u2, a2 = rates(step / 2 * u1, v0 + step / 2 * a1)
     u3, a3 = rates(step / 2 * u2, v0 + step / 2 * a2)
     u4, a4 = rates(step * u3, v0 + step * a3)
-    model.advance(state, step / 6 * (u1 + 2 * u2 + 2 * u3 + u4), 1.0, state, trial)
+    model.integrate(state, step / 6 * (u1 + 2 * u2 + 2 * u3 + u4), 1.0, state, trial)
     state.q[:] = trial.q
     state.v[:] = v0 + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
     state.time += step

@@ -21,7 +21,7 @@ TUMBLER = {"shape": "sphere", "size": (0.1,), "mass": 1.0, "inertia": (1.0, 2.0,
 def started(options, context, **initial):
     model = Rigid(RigidConfig(**options), context)
     state = still_of(model)
-    model.initial_state(RigidInitial(**initial), state)
+    model.compute_initial_state(RigidInitial(**initial), state)
     return model, state
 
 
@@ -120,13 +120,13 @@ def test_semi_implicit_steps_lose_energy_and_momentum_only_in_proportion_to_the_
     errors = []
     for count in (500, 1000, 2000):
         model, state = started(TUMBLER, WEIGHTLESS, angular_velocity=(0.4, 0.3, 1.5))
-        energy, momentum = sum(model.energy(state)), np.array([1.0, 2.0, 2.6]) * state.v[3:]
+        energy, momentum = sum(model.compute_energies(state)), np.array([1.0, 2.0, 2.6]) * state.v[3:]
         step = 2.0 / count
         for _ in range(count):
             state.v += step * acceleration(model, state)
-            model.advance(state, state.v.copy(), step, state, state)
+            model.integrate(state, state.v.copy(), step, state, state)
         now = rotation_from_quat_wxyz(state.q[3:]) @ (np.array([1.0, 2.0, 2.6]) * state.v[3:])
-        errors.append((abs(sum(model.energy(state)) - energy), np.linalg.norm(now - momentum)))
+        errors.append((abs(sum(model.compute_energies(state)) - energy), np.linalg.norm(now - momentum)))
     ratios = np.array(errors[:-1]) / np.array(errors[1:])
     np.testing.assert_allclose(ratios, 2.0, atol=0.1)
     assert errors[-1][0] < 1e-3 * energy
@@ -141,9 +141,9 @@ def test_turning_at_a_constant_rate_is_exact_in_any_number_of_steps(seed, speed)
     velocity = np.concatenate([random.normal(size=3), random.normal(size=3)])
     velocity[3:] *= speed / np.linalg.norm(velocity[3:])
     once, often = state.copy(), state.copy()
-    model.advance(state, velocity, 0.7, state, once)
+    model.integrate(state, velocity, 0.7, state, once)
     for _ in range(7):
-        model.advance(often, velocity, 0.1, often, often)
+        model.integrate(often, velocity, 0.1, often, often)
     # seven products of quaternions, each of an angle rounded as a number of its size
     np.testing.assert_allclose(often.q, once.q, rtol=0, atol=rounding(7 * 24, 1.0 + speed))
     w = velocity[3:]
@@ -159,7 +159,7 @@ def test_a_quaternion_keeps_length_one_through_a_hundred_thousand_steps():
     model, state = started(BODIES["box"], WEIGHTLESS)
     velocity = np.array([0.0, 0.0, 0.0, 3.0, -2.0, 1.0])
     for _ in range(100_000):
-        model.advance(state, velocity, 1e-3, state, state)
+        model.integrate(state, velocity, 1e-3, state, state)
     assert np.linalg.norm(state.q[3:]) == pytest.approx(
         1.0, abs=rounding(8)
     )  # that of the last step and of the norm: none builds up
@@ -168,15 +168,15 @@ def test_a_quaternion_keeps_length_one_through_a_hundred_thousand_steps():
 def test_tangents_are_the_force_s_derivatives(options, make):
     model, state, inputs = make(options)
     n, eps = state.v.size, 1e-5
-    K, D = model.tangent_matrices()
-    model.tangent(state, inputs, K, D)
+    K, D = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(state, inputs, K, D)
     forces = np.zeros((2, 2, n, n))
     for j in range(n):
         for side, sign in enumerate((1.0, -1.0)):
             unit = np.zeros(n)
             unit[j] = sign * eps
             moved, faster = state.copy(), state.copy()
-            model.advance(state, unit, 1.0, state, moved)
+            model.integrate(state, unit, 1.0, state, moved)
             faster.v += unit
             forces[0, side, :, j] = evaluate(model, moved, inputs)[1]
             forces[1, side, :, j] = evaluate(model, faster, inputs)[1]
@@ -188,13 +188,13 @@ def test_tangents_are_the_force_s_derivatives(options, make):
 def test_contact_rows_are_the_velocities_of_points(options, make):
     model, state, _ = make(options)
     local = np.random.default_rng(1).normal(size=(5, 3))
-    n, eps = model.layout.row_width, 1e-6
+    n, eps = model.description.jacobian_width, 1e-6
     dofs, values = np.zeros((5, n), dtype=np.int64), np.full((5, 3, n), np.nan)
-    model.carrier_rows(state, np.zeros(5, dtype=np.int64), local, dofs, values)
+    model.compute_point_jacobians(state, np.zeros(5, dtype=np.int64), local, dofs, values)
     places = []
     for sign in (1, -1):
         moved = state.copy()
-        model.advance(state, state.v, sign * eps, state, moved)
+        model.integrate(state, state.v, sign * eps, state, moved)
         position, rotation = pose(model, moved)
         places.append(position + local @ rotation.T)
     velocities = np.einsum("cxk,ck->cx", values, state.v[dofs])
@@ -203,7 +203,7 @@ def test_contact_rows_are_the_velocities_of_points(options, make):
 
 def test_force_terms_sum_to_the_force(options, make):
     model, state, inputs = make(options)
-    terms = model.force_terms(state, inputs)
+    terms = model.compute_force_terms(state, inputs)
     assert set(terms) == {"gravity", "wrench", "gyroscopic", "damping"}
     np.testing.assert_allclose(sum(terms.values()), evaluate(model, state, inputs)[1], atol=1e-12)
 
@@ -211,14 +211,14 @@ def test_force_terms_sum_to_the_force(options, make):
 def test_power_of_every_force_is_the_rate_of_energy(options, make):
     model, state, inputs = make(options)
     M, force = evaluate(model, state, inputs)
-    kinetic, _ = model.energy(state)
+    kinetic, _ = model.compute_energies(state)
     assert kinetic == pytest.approx(0.5 * state.v @ M @ state.v, rel=1e-13)
     eps, potentials = 1e-5, []
     for sign in (1, -1):
         moved = state.copy()
-        model.advance(state, state.v, sign * eps, state, moved)
-        potentials.append(model.energy(moved)[1])
-    terms = model.force_terms(state, inputs)
+        model.integrate(state, state.v, sign * eps, state, moved)
+        potentials.append(model.compute_energies(moved)[1])
+    terms = model.compute_force_terms(state, inputs)
     rate = (potentials[0] - potentials[1]) / (2 * eps)
     assert terms["gravity"] @ state.v == pytest.approx(-rate, abs=1e-7)
     assert terms["gyroscopic"] @ state.v == pytest.approx(0.0, abs=1e-12)
@@ -237,7 +237,7 @@ def test_what_is_drawn_lies_on_the_surface(make):
         ),
     ):
         model, state, _ = make(BODIES[name])
-        outline = model.outline(state)
+        outline = model.compute_outline(state)
         position, rotation = pose(model, state)
         rounded = rounding(16, 1.0 + np.abs(position).max())  # into the world and back
         np.testing.assert_allclose(excess((outline.points[:-1] - position) @ rotation), 0.0, atol=rounded)
@@ -247,7 +247,7 @@ def test_what_is_drawn_lies_on_the_surface(make):
 
 def test_a_box_is_drawn_by_its_twelve_edges(make):
     model, state, _ = make(BODIES["box"])
-    outline = model.outline(state)
+    outline = model.compute_outline(state)
     ends = outline.points[:-1].reshape(12, 2, 3)
     lengths = np.sort(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
     np.testing.assert_allclose(lengths, [0.1] * 4 + [0.2] * 4 + [0.3] * 4)
@@ -256,10 +256,10 @@ def test_a_box_is_drawn_by_its_twelve_edges(make):
 
 def test_a_body_remembers_nothing_and_prescribes_nothing(make):
     model, state, _ = make(BODIES["ball"])
-    assert model.memory() == {}
-    model.remember({})
-    assert model.rechart(state) is False
-    model.prescribed(0.0, np.zeros(0), np.zeros(0))
+    assert model.internal_state() == {}
+    model.restore({})
+    assert model.reparametrise(state) is False
+    model.compute_prescribed_motion(0.0, np.zeros(0), np.zeros(0))
 
 
 def test_what_is_not_finite_shows_in_the_force(make):

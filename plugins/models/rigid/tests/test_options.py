@@ -59,7 +59,7 @@ def test_all_mistakes_are_told_at_once():
 def test_a_fixed_centre_neither_starts_elsewhere_nor_moves():
     model = Rigid(RigidConfig(fixed_centre=True), BuildContext(path="bodies.top"))
     with pytest.raises(ConfigError) as caught:
-        model.initial_state(RigidInitial(position=(1.0, 0, 0), velocity=(1.0, 0, 0)), still_of(model))
+        model.compute_initial_state(RigidInitial(position=(1.0, 0, 0), velocity=(1.0, 0, 0)), still_of(model))
     paths = [mistake.path for mistake in caught.value.mistakes]
     assert paths == ["bodies.top.initial.position", "bodies.top.initial.velocity"]
 
@@ -76,7 +76,7 @@ def test_the_initial_table_starts_from_the_base(context):
     model = Rigid(RigidConfig(**BODIES["wedge"]), context)
     state = still_of(model)
     rpy, shift = (0.1, 0.5, -0.7), (0.3, 0.2, -0.1)
-    model.initial_state(
+    model.compute_initial_state(
         RigidInitial(position=shift, rotation_rpy=rpy, velocity=(1, 2, 3), angular_velocity=(4, 5, 6)), state
     )
     position, rotation = pose(model, state)
@@ -89,7 +89,7 @@ def test_the_initial_table_starts_from_the_base(context):
 
 def test_a_fixed_body_has_three_velocities_and_its_pivot_stays(make):
     model, state, _ = make(BODIES["top"])
-    assert (len(model.layout.coordinates), len(model.layout.velocities)) == (4, 3)
+    assert (len(model.description.coordinates), len(model.description.velocities)) == (4, 3)
     at_rest = pose(model, still_of(model))
     moved = pose(model, state)
     pivot = np.array(BODIES["top"]["pivot"])
@@ -109,14 +109,14 @@ def test_a_fixed_body_has_three_velocities_and_its_pivot_stays(make):
     ],
 )
 def test_collision_shapes_take_halves_of_edges_and_lengths(options, kind, size):
-    (shape,) = Rigid(RigidConfig(**options)).layout.shapes
+    (shape,) = Rigid(RigidConfig(**options)).description.shapes
     assert (shape.kind, shape.frame) == (kind, 0)
     assert shape.size == pytest.approx(size)
 
 
 def test_a_polytope_s_shape_has_the_corners_of_its_hull():
     corners = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
-    (shape,) = Rigid(RigidConfig(shape="polytope", vertices=(*corners, (0.5, 0.5, 0.5)))).layout.shapes
+    (shape,) = Rigid(RigidConfig(shape="polytope", vertices=(*corners, (0.5, 0.5, 0.5)))).description.shapes
     assert shape.vertices is not None
     np.testing.assert_array_equal(shape.vertices, corners)
 

@@ -25,27 +25,27 @@ class Robot:
     def __init__(self, *, step: float = 0.01, initial: dict[str, Any] | None = None, **options: Any) -> None:
         self.config = VineConfig(**options)
         self.model = Vine(self.config, BuildContext(gravity=WEIGHTLESS, step=step))
-        n = len(self.model.layout.velocities)
+        n = len(self.model.description.velocities)
         self.state = State.zeros(n, n)
-        self.model.initial_state(VineInitial(**(initial or {})), self.state)
-        self.inputs = np.zeros(self.model.layout.input_size)
+        self.model.compute_initial_state(VineInitial(**(initial or {})), self.state)
+        self.inputs = np.zeros(self.model.description.input_size)
 
     def dynamics(self) -> tuple[np.ndarray, np.ndarray]:
         """Return M and f."""
-        mass, force = self.model.mass_matrix(), np.zeros(self.state.v.size)
-        self.model.dynamics(self.state, self.inputs, mass, force)
+        mass, force = self.model.new_mass_matrix(), np.zeros(self.state.v.size)
+        self.model.compute_mass_and_force(self.state, self.inputs, mass, force)
         return mass.dense(), force
 
     def stiffness(self) -> np.ndarray:
         """Return K."""
-        stiffness, damping = self.model.tangent_matrices()
-        self.model.tangent(self.state, self.inputs, stiffness, damping)
+        stiffness, damping = self.model.new_stiffness_and_damping()
+        self.model.compute_stiffness_and_damping(self.state, self.inputs, stiffness, damping)
         return stiffness.dense()
 
     def rows(self) -> tuple[np.ndarray, Any]:
         """Return J_b, and the rows."""
-        rows = self.model.bilateral_rows()
-        self.model.bilateral(self.state, self.inputs, rows)
+        rows = self.model.new_constraints()
+        self.model.compute_constraints(self.state, self.inputs, rows)
         dense = np.zeros((rows.count, self.state.v.size))
         np.add.at(dense, (np.arange(rows.count)[:, None], rows.dofs), rows.values)
         return dense, rows
@@ -58,8 +58,8 @@ class Robot:
         """Return ∂(J_bᵀ·λ)/∂q for the constraint forces in equilibrium with `force`."""
         J, _ = self.rows()
         reaction = np.linalg.lstsq(J.T, -force, rcond=None)[0]
-        out = self.model.tangent_matrices()[0]
-        self.model.bilateral_curvature(self.state, reaction, out)
+        out = self.model.new_stiffness_and_damping()[0]
+        self.model.compute_constraint_force_gradient(self.state, reaction, out)
         return out.dense()
 
 

@@ -64,4 +64,4 @@ def test_contradictory_options_are_refused(options, message):
 def test_impossible_starts_are_refused(initial, message):
     model = Vine(VineConfig(bodies=6, length=0.4))
     with pytest.raises(ConfigError, match=message):
-        model.initial_state(VineInitial(**initial), State.zeros(18, 18))
+        model.compute_initial_state(VineInitial(**initial), State.zeros(18, 18))

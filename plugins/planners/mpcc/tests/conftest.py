@@ -15,7 +15,7 @@ from corekit.data.state import State
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense
-from corekit.roles.model import Channel, Coordinate, Layout
+from corekit.roles.model import Channel, Coordinate, ModelDescription
 from corekit.roles.planner import PlanningTask, TaskBody
 
 MASS, DRAG, WEIGHT = 2.0, 5.0, -9.81 * 2.0
@@ -41,13 +41,13 @@ class Plate:
 
     def __init__(self, rows=0):
         three = tuple(Coordinate(axis, "m") for axis in "xyz")
-        self.layout = Layout(
+        self.description = ModelDescription(
             coordinates=three,
             velocities=tuple(Coordinate(axis, "m/s") for axis in "xyz"),
             inputs=(Channel("push", "N", 3),),
             frames=("plate",),
             shapes=(Shape("cylinder", (RADIUS, HALF_HEIGHT)),),
-            bilateral_rows=rows,
+            constraint_count=rows,
         )
 
     def symbolic(self):
@@ -60,27 +60,27 @@ class Ball:
     def __init__(self, *, free=False):
         self.free = free
         names = [*("m/s",) * (3 * free), *("rad/s",) * 3]
-        self.layout = Layout(
+        self.description = ModelDescription(
             coordinates=tuple(Coordinate(str(i), "1") for i in range(4 + 3 * free)),
             velocities=tuple(Coordinate(str(i), unit) for i, unit in enumerate(names)),
             frames=("body",),
             shapes=(Shape("sphere", (BALL,)),),
         )
 
-    def mass_matrix(self):
+    def new_mass_matrix(self):
         return Dense(3 + 3 * self.free)
 
-    def dynamics(self, state, inputs, mass, force):
+    def compute_mass_and_force(self, state, inputs, mass, force):
         mass.data[:] = np.diag([*(BALL_MASS,) * (3 * self.free), *(INERTIA,) * 3])
         force[:] = -np.array([*(0.0,) * (3 * self.free), *(TURNING_DRAG,) * 3]) * state.v
 
-    def poses(self, state, position, rotation):
+    def compute_frame_poses(self, state, position, rotation):
         position[0] = state.q[:3] if self.free else (0.0, 0.0, 0.1)
         rotation[0] = rotation_from_quat_wxyz(state.q[-4:])
 
 
 def _state(model):
-    state = State.zeros(len(model.layout.coordinates), len(model.layout.velocities))
+    state = State.zeros(len(model.description.coordinates), len(model.description.velocities))
     if isinstance(model, Ball):
         state.q[-4] = 1.0
         if model.free:

@@ -10,7 +10,7 @@ from corekit.data.status import Status
 from corekit.errors import CompositionError, ConfigError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
-from corekit.roles.planner import StillObstacle
+from corekit.roles.planner import StaticObstacle
 from corekit_mpcc.certificate import certify
 from corekit_mpcc.config import MpccConfig, SearchOptions
 from corekit_mpcc.planner import IpoptMpcc, motion_of
@@ -128,11 +128,11 @@ def test_a_friction_too_weak_to_turn_the_ball_is_said_to_be_infeasible(small):
     plan, info = IpoptMpcc(config(friction=1e-6)).plan(small.task(), silent)
     assert info.status is Status.INFEASIBLE
     assert plan.certificate["certified"] is False
-    assert sum(len(entry["programs"]) for entry in plan.stages) <= 4
+    assert sum(len(entry["programs"]) for entry in plan.solve_log) <= 4
 
 
 def test_an_obstacle_that_is_no_contact_is_said_to_be_overlooked(planner, small):
-    far = StillObstacle(Shape("sphere", (0.1,)), Pose(position=np.array([0.0, 0.0, 5.0])))
+    far = StaticObstacle(Shape("sphere", (0.1,)), Pose(position=np.array([0.0, 0.0, 5.0])))
     told = []
     hasty = SearchOptions(batched="never", time_limit=1e-3)
     task = attrs.evolve(small.task(), obstacles={"thing": far}, tell=told.append)
@@ -166,7 +166,7 @@ def test_an_object_out_of_reach_is_refused_with_the_distance(small):
     ],
 )
 def test_a_ball_in_an_obstacle_is_refused_with_its_depth(planner, small, kind, size, at, depth):
-    obstacle = StillObstacle(Shape(kind, size), Pose(position=np.array(at)))
+    obstacle = StaticObstacle(Shape(kind, size), Pose(position=np.array(at)))
     task = attrs.evolve(small.task(), obstacles={"thing": obstacle})
     with pytest.raises(ConfigError, match=f"obstacle 'thing'.*is {depth:.3g} m deep"):
         planner.plan(task, silent)

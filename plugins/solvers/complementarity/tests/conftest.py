@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from corekit.data.arrays import Array
-from corekit.roles.problem import FrictionBlocks, LCPProblem
+from corekit.roles.problem import LCPProblem, PhysicalContactProblem
 from corekit_testing.rounding import rounding
 
 
@@ -116,7 +116,7 @@ def frictional(
     row_scale = rng.uniform(0.2, 5.0, n) if scaled else np.ones(n)
     column_scale = rng.uniform(0.2, 5.0, n) if scaled else np.ones(n)
     limits = np.array(bounds, float).reshape(-1, 2)
-    blocks = FrictionBlocks(
+    blocks = PhysicalContactProblem(
         delassus,
         free,
         friction,

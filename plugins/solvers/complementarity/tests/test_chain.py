@@ -6,7 +6,7 @@ import pytest
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPSolver
 from corekit_complementarity.chain import Chain
 from corekit_complementarity.config import ChainConfig, LemkeConfig, ProjectedGaussSeidelConfig
@@ -28,16 +28,16 @@ class FailingSolver(LCPSolver):
         self.count += 1
         return SolveInfo(Status.RAY, 3, Residuals(normal=self.error))
 
-    def memory(self):
+    def internal_state(self):
         return {"count": self.count.copy()}
 
-    def remember(self, memory):
-        self.count[:] = memory.get("count", 0.0)
+    def restore(self, internal_state):
+        self.count[:] = internal_state.get("count", 0.0)
 
 
 def chain_of(**solvers):
     context = BuildContext(path="solver", build=lambda role, use: solvers[use.use])
-    return Chain(ChainConfig(solvers=tuple(Use(name) for name in solvers)), context)
+    return Chain(ChainConfig(solvers=tuple(ComponentRef(name) for name in solvers)), context)
 
 
 @pytest.fixture
@@ -82,15 +82,18 @@ def test_default_chain_does_not_solve_an_infeasible_problem(plain_problem):
 def test_internal_state_is_restored_to_the_solver_that_it_came_from(problem):
     chain = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
     chain.solve(problem, np.zeros(2))
-    memory = chain.memory()
+    memory = chain.internal_state()
     assert set(memory) == {"0.count", "1.count"}
     memory["1.count"][:] = 5.0
     fresh = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
-    fresh.remember(memory)
-    assert {key: float(value[0]) for key, value in fresh.memory().items()} == {"0.count": 1.0, "1.count": 5.0}
+    fresh.restore(memory)
+    assert {key: float(value[0]) for key, value in fresh.internal_state().items()} == {
+        "0.count": 1.0,
+        "1.count": 5.0,
+    }
 
 
 def test_default_order_and_the_empty_chain():
-    assert ChainConfig().solvers == (Use("lemke"), Use("pgs"))
+    assert ChainConfig().solvers == (ComponentRef("lemke"), ComponentRef("pgs"))
     with pytest.raises(ConfigError, match="at least one LCP solver"):
         chain_of()

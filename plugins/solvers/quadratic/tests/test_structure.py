@@ -181,7 +181,7 @@ def test_no_solution_depends_on_earlier_solves():
 
 
 def test_added_and_removed_rows_have_the_solution_of_a_new_solver():
-    # the workspaces stay, with the layout of another number of rows
+    # the workspaces stay, with the description of another number of rows
     solver = BandedSolver(BandedConfig())
     for every in (7, 3, 1, 2, 20, 3):
         problem = chain(20, contacts=range(0, 20, every))

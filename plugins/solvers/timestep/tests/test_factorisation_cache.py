@@ -43,9 +43,9 @@ def test_a_resumed_run_recomputes_the_cached_matrix():
     """Bit by bit, although the matrix itself is not stored."""
     first, second = swinging(0.5), swinging(0.5)
     assert linear_solves(first, 40) < 40
-    second.remember(first.memory())
+    second.restore(first.internal_state())
     again = swinging(0.5)
-    again.remember(second.memory())  # before its first step a run passes the restored state on
+    again.restore(second.internal_state())  # before its first step a run passes the restored state on
     for _ in range(20):
         first.step(), second.step(), again.step()
     assert np.array_equal(first.state.q, second.state.q)
@@ -73,13 +73,13 @@ def test_a_run_resumed_near_a_floor_has_the_same_contacts():
     }  # fmt: skip
     run, counts = swinging(0.5, **world), set()
     for _ in range(40):
-        cached = run.memory()
+        cached = run.internal_state()
         resumed = swinging(0.5, **world)
-        resumed.remember(cached)
+        resumed.restore(cached)
         report, again = run.step(), resumed.step()
         counts.add((report.iterations > 0, run.contacts().count))
         assert again.iterations == report.iterations
-        assert np.array_equal(resumed.state.motion, run.state.motion)
+        assert np.array_equal(resumed.state.qv, run.state.qv)
     # some steps use the old matrix, and some have a contact
     assert {iterates for iterates, _ in counts} == {False, True}
     assert {count for _, count in counts} == {0, 1}

@@ -37,7 +37,7 @@ def resting(integrator, h, pull=0.0, bodies=1, **options):
             )
         )  # fmt: skip
         balls[f"ball-{k}"] = chain
-    channel = balls["ball-0"].layout.inputs[0].name
+    channel = balls["ball-0"].description.inputs[0].name
     signal = Ramp(begin=0.0, end=1e-6, value=(pull, 0.0, 0.0))
     solver = Penalty(PenaltyConfig(stiffness=STIFF, power=1, thickness=LAYER, slip_scale=SLIP))
     return small_world(

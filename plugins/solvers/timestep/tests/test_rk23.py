@@ -76,10 +76,10 @@ def oscillator_error(h, damping, duration=0.4, **options):
 
 def test_a_damped_double_pendulum_converges_with_order_three():
     model = Pendulum(TWO_RODS)
-    mass, force = model.mass_matrix(), np.zeros(2)
+    mass, force = model.new_mass_matrix(), np.zeros(2)
 
     def rate(_time, y):
-        model.dynamics(State(y[:2].copy(), y[2:].copy(), np.zeros(0)), np.zeros(2), mass, force)
+        model.compute_mass_and_force(State(y[:2].copy(), y[2:].copy(), np.zeros(0)), np.zeros(2), mass, force)
         return np.concatenate([y[2:], np.linalg.solve(mass.dense(), force)])
 
     start = [*TWO_RODS.angles, *TWO_RODS.rates]
@@ -171,9 +171,9 @@ def test_the_damping_rate_is_the_largest_eigenvalue_of_the_pencil():
     system, state = simulation.system, simulation.state
     system.split.begin_step(state, 1e-3)
     assert system.smooth.compute_acceleration(state, np.zeros(4))
-    mass, (stiffness, damping) = model.mass_matrix(), model.tangent_matrices()
-    model.dynamics(state.parts[0], np.zeros(4), mass, np.zeros(4))
-    model.tangent(state.parts[0], np.zeros(4), stiffness, damping)
+    mass, (stiffness, damping) = model.new_mass_matrix(), model.new_stiffness_and_damping()
+    model.compute_mass_and_force(state.body_states[0], np.zeros(4), mass, np.zeros(4))
+    model.compute_stiffness_and_damping(state.body_states[0], np.zeros(4), stiffness, damping)
     exact = eigh(damping.dense(), mass.dense(), eigvals_only=True)[-1]
     assert 0.9 * exact <= system.split.max_damping_rate() <= exact * (1.0 + 1e-12)
 
@@ -202,7 +202,7 @@ def test_a_damped_mass_slides_at_the_speed_where_drag_and_friction_balance_the_p
     chain = PointChain(
         PointChainConfig(masses=(M,), positions=((0.0, 0.0, 0.1),), drag=drag, shape="sphere", radius=0.1)
     )
-    channel = chain.layout.inputs[0].name
+    channel = chain.description.inputs[0].name
     world = {
         "solver": ProjectedGaussSeidel(), "detector": ReferenceDetector(), "obstacles": [floor()],
         "friction": friction,
@@ -245,7 +245,7 @@ def test_a_contact_potential_is_part_of_the_smooth_motion():
 def test_steps_end_at_breakpoints_and_retain_their_order_across_them():
     pull = Ramp(begin=0.1234, end=0.2345, value=(1.0, 0.0, 0.0))
     chain = PointChain(PointChainConfig(masses=(M,)), BuildContext(gravity=np.zeros(3)))
-    channel = chain.layout.inputs[0].name
+    channel = chain.description.inputs[0].name
     simulation = small_world(
         {"body": chain}, rk23(0.05, **LOOSE), step=0.05, inputs={"body": {channel: pull}}
     )

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 import pytest
 
-from corekit.data.signal_base import Signal, Still
+from corekit.data.signal_base import HeldSignal, Signal
 from corekit.data.signals import Ramp, Table
 from corekit.errors import StepFailed
 from corekit_testing.pendulum import Pendulum
@@ -26,7 +26,7 @@ from .scipy_worlds import ALL, TWO_RODS, WEIGHTLESS, G, M, build, oscillator
 
 def build_pulled(signal, solver, h, **options):
     chain = PointChain(PointChainConfig(masses=(M,)), WEIGHTLESS)
-    inputs = {"inputs": {"body": {chain.layout.inputs[0].name: signal}}}
+    inputs = {"inputs": {"body": {chain.description.inputs[0].name: signal}}}
     return build(chain, solver, h, inputs, **options)
 
 
@@ -65,7 +65,7 @@ def test_breakpoints_beside_a_grid_point_by_rounding_belong_to_it(solver):
 
 
 @final
-class _Set(Still):
+class _Set(HeldSignal):
     """An input that the test sets between steps."""
 
     kind: ClassVar[str] = "set"
@@ -116,20 +116,20 @@ def test_a_resumed_run_and_one_that_was_saved_repeat_every_bit(solver, kind):
     motions = []
     for _ in range(24):
         plain.step()
-        motions.append(plain.state.motion.copy())
+        motions.append(plain.state.qv.copy())
     watched = worlds[kind]()
     for k in range(24):
         watched.step()
-        watched.remember(watched.memory())
-        assert np.array_equal(watched.state.motion, motions[k]), f"after {k} savings"
+        watched.restore(watched.internal_state())
+        assert np.array_equal(watched.state.qv, motions[k]), f"after {k} savings"
     for k in (1, 9):
         first, again = worlds[kind](), worlds[kind]()
         for _ in range(k):
             first.step()
-        again.remember(first.memory())
+        again.restore(first.internal_state())
         for motion in motions[k:]:
             again.step()
-            assert np.array_equal(again.state.motion, motion)
+            assert np.array_equal(again.state.qv, motion)
 
 
 @ALL

@@ -154,7 +154,7 @@ def test_a_step_ends_at_a_breakpoint_of_an_input_and_the_grid_stays():
     winch = PointChain(
         PointChainConfig(masses=(1.0,), positions=((0.0, 0.0, -1.0),), links=("winch",), lengths=(1.0,))
     )
-    channel = winch.layout.inputs[0].name
+    channel = winch.description.inputs[0].name
     simulation = small_world(
         {"load": winch},
         SemiImplicitEuler(SemiImplicitEulerConfig(), BuildContext(step=h)),

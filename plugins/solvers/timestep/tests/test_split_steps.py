@@ -202,7 +202,7 @@ def test_a_resumed_step_is_the_same_and_a_changed_state_restarts(scheme):
     one.run(0.1)
     other.run(0.1)
     again = small_world({"body": oscillator()}, SCHEMES[scheme](0.01), step=0.01)
-    again.remember(one.memory())
+    again.restore(one.internal_state())
     one.run(0.3)
     again.run(0.3)
     assert np.array_equal(one.state.q, again.state.q)

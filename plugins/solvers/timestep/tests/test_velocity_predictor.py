@@ -48,7 +48,7 @@ def test_another_start_has_its_own_velocity_and_zero_as_guesses():
 def test_the_restored_predictor_has_the_same_guess():
     history, other = VelocityPredictor(0.5), VelocityPredictor(0.5)
     _, v, _ = add_steps(history, (0.1, 0.2, 0.1), RING)
-    other.remember(history.memory())
+    other.restore(history.internal_state())
     assert np.array_equal(next(other.guesses(v, 0.1)), next(history.guesses(v, 0.1)))
-    other.remember({})
+    other.restore({})
     assert np.array_equal(next(other.guesses(v, 0.1)), v)

@@ -85,7 +85,7 @@ def world(tiny) -> Callable[..., Simulation]:
                 (
                     f"ball{i or ''}",
                     ball.Ball(ball.BallConfig(**options)),
-                    frozenset({"contact-rows", "force-terms"} | ({"energy"} if i == 0 else set())),
+                    frozenset({"point-jacobian", "force-terms"} | ({"energy"} if i == 0 else set())),
                     push if i == 0 else {},
                     0.5,
                 )
@@ -103,7 +103,7 @@ def world(tiny) -> Callable[..., Simulation]:
         system = WorldSystem(bodies, stage, contact.Sweeps(None))
         integrator = stepping.Euler(stepping.EulerConfig(), BuildContext(step=step))
         simulation = Simulation(system, integrator, obstacles, step)
-        for i, part in enumerate(simulation.state.parts):
+        for i, part in enumerate(simulation.state.body_states):
             part.q[:], part.v[:] = (0.5 * i, 0.0, 0.3), (1.0, 0.0, 0.0)
         return simulation
 

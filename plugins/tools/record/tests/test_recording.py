@@ -174,7 +174,7 @@ def test_substeps_at_breakpoints_are_counted_but_not_kept(world, tmp_path):
 
 def test_many_blocks_and_many_contacts_are_kept_in_order(world, tmp_path):
     simulation = world(balls=20)
-    for part in simulation.state.parts:
+    for part in simulation.state.body_states:
         part.q[2] = 0.1
     _, results = record(simulation, tmp_path, duration=0.13, every=0.001)
     assert len(results.time) == 131

@@ -31,7 +31,7 @@ class Session:
         self.shown: list[tuple[int, str]] = []
         self._most = most
 
-    def show(self, replay, standing):
+    def update(self, replay, standing):
         self.shown.append((len(replay.time), standing))
         if len(self.shown) == self._most:
             raise Ended

@@ -117,7 +117,7 @@ def test_the_balance_of_a_driven_oscillator_closes():
     balance = EnergyBalance(simulation)
     simulation.observe(lambda sim, _report: balance.sample(sim))
     simulation.run(0.8)
-    kinetic, potential = simulation.bodies[0].model.energy(simulation.state.parts[0])
+    kinetic, potential = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])
     assert kinetic + potential > 1.0
     assert balance._sums["work"] == pytest.approx(kinetic + potential, rel=2e-2)
 
@@ -190,7 +190,7 @@ def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length(
     notes = ["", "cut", "cut", "", "cut", *["", "shifted"] * 20]
     for note in notes:
         simulation.step()
-        watchdog.on_step_accepted(simulation, StepReport(accepted=True, step=5e-4, note=note))
+        watchdog.on_step_accepted(simulation, StepReport(accepted=True, step_size=5e-4, note=note))
     assert all(event == ("remark",) for event, _ in told)
     assert [(data["step"], data["said"]) for _, data in told[:3]] == [(2, "cut"), (5, "cut"), (7, "shifted")]
     assert told[0][1]["time_s"] == pytest.approx(2e-3)
@@ -346,7 +346,7 @@ def test_warnings_reach_the_terminal_and_the_table(shell, scenario_file):
 
 def test_the_explicit_limit_is_the_analytic_one_of_an_oscillator():
     simulation = oscillator(1e-3, 0.01).compose()
-    assert explicit_limit(simulation.bodies[0], simulation.state.parts[0]) == pytest.approx(
+    assert explicit_limit(simulation.bodies[0], simulation.state.body_states[0]) == pytest.approx(
         2.0 / OMEGA, rel=1e-2
     )
 

@@ -213,9 +213,9 @@ def test_a_long_banded_chain_has_the_slowest_mode_of_a_dense_one():
         structure: rest(chain(structure=structure, stiffness=400.0, **options))
         for structure in ("diagonal", "dense")
     }
-    model, q = chain(stiffness=400.0, structure="dense", **options), found["dense"].state.parts[0]
-    stiffness, damping = model.tangent_matrices()
-    model.tangent(q, np.zeros(3), stiffness, damping)
+    model, q = chain(stiffness=400.0, structure="dense", **options), found["dense"].state.body_states[0]
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(q, np.zeros(3), stiffness, damping)
     slowest = np.linalg.eigvalsh(stiffness.dense()[:-3, :-3])[0] / 0.01
     for each in found.values():
         assert each.stability.smallest == pytest.approx(slowest, rel=2e-6)
@@ -335,8 +335,8 @@ def test_a_mechanism_without_load_rests_anywhere_and_is_neutral():
 def test_a_model_without_tangent_is_refused():
     model = chain(positions=((0, 0, -1),), links=("spring",))
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
-    simulation = small_world({"arm": model}, integrator, step=1e-3, abilities=ALL - {"tangent"})
-    with pytest.raises(CompositionError, match=r"'tangent'.*'arm'"):
+    simulation = small_world({"arm": model}, integrator, step=1e-3, abilities=ALL - {"force-derivatives"})
+    with pytest.raises(CompositionError, match=r"'force-derivatives'.*'arm'"):
         move_to_equilibrium(simulation)
 
 

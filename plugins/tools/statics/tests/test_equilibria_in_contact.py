@@ -134,7 +134,7 @@ def test_what_was_remembered_of_contacts_on_the_way_does_not_enter_the_run():
 
     settled, fresh = simulation(), simulation()
     move_to_equilibrium(settled)
-    kept, new = settled.memory(), fresh.memory()
+    kept, new = settled.internal_state(), fresh.internal_state()
     assert kept.keys() == new.keys()
     assert all(np.array_equal(kept[name], new[name]) for name in new)
     settled.run(0.05)

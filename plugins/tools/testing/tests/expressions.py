@@ -43,7 +43,7 @@ class SymbolicPendulum:
         position, rotation = self.pose(q, frame)
         return position + rotation @ local
 
-    def point_rows(self, q, frame, local):
+    def point_jacobian(self, q, frame, local):
         return casadi.jacobian(self.point(q, frame, local), q)
 
     def functions(self):
@@ -86,8 +86,8 @@ class WrongPoint(SymbolicPendulum):
 
 
 class WrongRows(SymbolicPendulum):
-    def point_rows(self, q, frame, local):
-        return super().point_rows(q, frame, local) + 1e-8
+    def point_jacobian(self, q, frame, local):
+        return super().point_jacobian(q, frame, local) + 1e-8
 
 
 class WrongFunctions(SymbolicPendulum):
@@ -153,7 +153,7 @@ class RodRows:
     def __init__(self, model):
         self.m = model
 
-    def bilateral(self, q, v, inputs):
+    def constraints(self, q, v, inputs):
         span = q[3:6] - q[:3]
         length = casadi.norm_2(span)
         J = casadi.horzcat(-span.T, span.T) / length
@@ -161,28 +161,28 @@ class RodRows:
 
 
 class LongerRod(RodRows):
-    def bilateral(self, q, v, inputs):
-        J, c, u = super().bilateral(q, v, inputs)
+    def constraints(self, q, v, inputs):
+        J, c, u = super().constraints(q, v, inputs)
         return J, c + 1e-8, u
 
 
 class TurnedRod(RodRows):
-    def bilateral(self, q, v, inputs):
-        J, c, u = super().bilateral(q, v, inputs)
+    def constraints(self, q, v, inputs):
+        J, c, u = super().constraints(q, v, inputs)
         return -J, c, u
 
 
 class RunningRod(RodRows):
-    def bilateral(self, q, v, inputs):
-        J, c, _ = super().bilateral(q, v, inputs)
+    def constraints(self, q, v, inputs):
+        J, c, _ = super().constraints(q, v, inputs)
         return J, c, inputs[0]
 
 
 ROWS = [
     (RodRows, ()),
-    (LongerRod, ("symbolic-rows",)),
-    (TurnedRod, ("symbolic-rows",)),
-    (RunningRod, ("symbolic-rows",)),
+    (LongerRod, ("symbolic-constraints",)),
+    (TurnedRod, ("symbolic-constraints",)),
+    (RunningRod, ("symbolic-constraints",)),
 ]
 """The same of the rows of rods."""
 

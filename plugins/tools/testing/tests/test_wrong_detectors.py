@@ -72,7 +72,7 @@ def other_shape(self, out, new, poses):
 
 @measured
 def shifted_carriers(self, out, new, poses):
-    out.local[new] += 0.01
+    out.local_point[new] += 0.01
 
 
 @measured

@@ -19,10 +19,14 @@ def euler(**methods):
 
 def alone(system, kind):
     """Whether the world is one free point chain of a kind."""
-    model, layout = system.bodies[0].model, system.bodies[0].layout
+    model, description = system.bodies[0].model, system.bodies[0].description
     if system.pipeline is not None or not isinstance(model, PointChain):
         return False
-    special = {"rows": layout.bilateral_rows, "driven": len(layout.prescribed), "aux": layout.aux}
+    special = {
+        "rows": description.constraint_count,
+        "driven": len(description.prescribed_velocity_index),
+        "aux": description.aux,
+    }
     kinds = [name for name, has in special.items() if has]
     return kinds == [kind] if kind in special else not kinds and (kind == "spring") == bool(model._springs)
 

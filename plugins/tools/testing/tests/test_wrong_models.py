@@ -20,7 +20,7 @@ def chain(**methods) -> Subject:
     return wrong("models", "reference-point-chain", CHAIN, **methods)
 
 
-def layout_with(**changes):
+def description_with(**changes):
     return answering(lambda found: evolve(found, **changes))
 
 
@@ -66,7 +66,7 @@ def skewed_mass(self, state, inputs, mass, force):
 
 
 @after
-def creeping_advance(self, start, velocity, step, near, out):
+def creeping_advance(self, start, velocity, step, previous, out):
     out.q += 1e-9
 
 
@@ -207,7 +207,7 @@ def started(change):
         if initial is not None:
             change(initial, out)
 
-    return pendulum(spec={"initial": f"{__name__}:Swung"}, initial_state=initial_state)
+    return pendulum(spec={"initial": f"{__name__}:Swung"}, compute_initial_state=initial_state)
 
 
 def swing(initial, out):
@@ -252,63 +252,82 @@ def eight_rows(self, state, frame, local, dofs, values):
 
 
 WRONG = {
-    "layout-constant": (lambda: pendulum(layout=growing_layout), ()),
-    "initial-state-whole": (lambda: pendulum(initial_state=stale), ()),
+    "description-constant": (lambda: pendulum(description=growing_layout), ()),
+    "initial-state-whole": (lambda: pendulum(compute_initial_state=stale), ()),
     "initial-options-read": (lambda: started(lambda initial, out: np.copyto(out.q[-1:], initial.tip)), ()),
-    "damping-dissipates": (lambda: pendulum(force_terms=driven_terms, tangent=driven_tangent), ()),
-    "inputs-unchanged": (lambda: pendulum(outline=touch_the_state), ()),
-    "answers-own-memory": (lambda: pendulum(force_terms=hoarded), ()),
+    "damping-dissipates": (
+        lambda: pendulum(compute_force_terms=driven_terms, compute_stiffness_and_damping=driven_tangent),
+        (),
+    ),
+    "inputs-unchanged": (lambda: pendulum(compute_outline=touch_the_state), ()),
+    "answers-own-memory": (lambda: pendulum(compute_force_terms=hoarded), ()),
     "deterministic": (
-        lambda: pendulum(energy=level_by_lot),
+        lambda: pendulum(compute_energies=level_by_lot),
         ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
     ),
     "saved-and-loaded": (lambda: pendulum(remember=forgetful), ()),
-    "pure": (lambda: pendulum(outline=ageing_outline), ("saved-and-loaded",)),
-    "buffers-overwritten": (lambda: pendulum(poses=accumulating_poses), ()),
-    "layout-consistent": (
-        lambda: chain(layout=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))),
+    "pure": (lambda: pendulum(compute_outline=ageing_outline), ("saved-and-loaded",)),
+    "buffers-overwritten": (lambda: pendulum(compute_frame_poses=accumulating_poses), ()),
+    "description-consistent": (
+        lambda: chain(
+            description=answering(lambda found: evolve(found, frames=("same",) * len(found.frames)))
+        ),
         (),
     ),
-    "layout-declared": (
+    "description-declared": (
         lambda: wrong(
             "models",
             "reference-point-chain",
             CHAIN,
-            spec={"provides": {"contact-rows", "tangent", "bilateral", "energy", "force-terms"}},
+            spec={
+                "provides": {"point-jacobian", "force-derivatives", "constraints", "energy", "force-terms"}
+            },
         ),
         (),
     ),
     "answers-sized": (
-        lambda: pendulum(outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))),
+        lambda: pendulum(compute_outline=answering(lambda found: evolve(found, radius=found.radius[:-1]))),
         (),
     ),
-    "mass-symmetric-positive": (lambda: pendulum(dynamics=skewed_mass), ()),
-    "advance-consistent": (lambda: pendulum(advance=creeping_advance), ()),
-    "rechart-equivalent": (lambda: pendulum(rechart=meddling_rechart), ()),
-    "prescribed-rate": (lambda: chain(prescribed=fast_rate), ()),
-    "stiffness-is-slope": (lambda: pendulum(tangent=stiffer_tangent), ("balance-tangent-is-slope",)),
-    "damping-is-slope": (lambda: pendulum(tangent=damped_tangent), ()),
-    "balance-is-force-less-inertia": (lambda: pendulum(balance=lighter_balance), ()),
-    "balance-tangent-is-slope": (lambda: pendulum(balance_tangent=still_balance_tangent), ()),
-    "input-jacobian-is-slope": (lambda: pendulum(input_jacobian=stronger_inputs), ()),
-    "terms-sum-to-force": (lambda: pendulum(force_terms=phantom_term, dynamics=without_the_phantom), ()),
-    "poses-orthonormal": (lambda: chain(poses=stretched_frames), ()),
-    "rows-are-slopes-of-points": (lambda: pendulum(carrier_rows=longer_rows), ()),
+    "mass-symmetric-positive": (lambda: pendulum(compute_mass_and_force=skewed_mass), ()),
+    "advance-consistent": (lambda: pendulum(integrate=creeping_advance), ()),
+    "reparametrise-equivalent": (lambda: pendulum(reparametrise=meddling_rechart), ()),
+    "prescribed-rate": (lambda: chain(compute_prescribed_motion=fast_rate), ()),
+    "stiffness-is-slope": (
+        lambda: pendulum(compute_stiffness_and_damping=stiffer_tangent),
+        ("balance-tangent-is-slope",),
+    ),
+    "damping-is-slope": (lambda: pendulum(compute_stiffness_and_damping=damped_tangent), ()),
+    "balance-is-force-less-inertia": (lambda: pendulum(compute_dynamics_residual=lighter_balance), ()),
+    "balance-tangent-is-slope": (lambda: pendulum(compute_residual_derivatives=still_balance_tangent), ()),
+    "input-jacobian-is-slope": (lambda: pendulum(compute_input_jacobian=stronger_inputs), ()),
+    "terms-sum-to-force": (
+        lambda: pendulum(compute_force_terms=phantom_term, compute_mass_and_force=without_the_phantom),
+        (),
+    ),
+    "poses-orthonormal": (lambda: chain(compute_frame_poses=stretched_frames), ()),
+    "rows-are-slopes-of-points": (lambda: pendulum(compute_point_jacobians=longer_rows), ()),
     "rows-well-formed": (
-        lambda: chain(layout=layout_with(row_width=4), carrier_rows=narrow_rows),
+        lambda: chain(description=description_with(jacobian_width=4), compute_point_jacobians=narrow_rows),
         (),
     ),
     "stays-in-plane": (
         lambda: wrong("models", "reference-point-chain", PLANAR, poses=shifted_off_the_plane),
         (),
     ),
-    "bilateral-rows-are-slopes": (lambda: chain(bilateral=constraint_in_other_units), ()),
-    "bilateral-rows-fixed": (lambda: chain(bilateral=suddenly_bounded), ()),
-    "bilateral-curvature-is-slope": (lambda: chain(bilateral_curvature=bent_curvature), ()),
-    "kinetic-energy-from-mass": (lambda: pendulum(energy=heavier), ()),
-    "power-balance": (lambda: pendulum(energy=higher), ()),
-    "inertial-power": (lambda: pendulum(force_terms=windy_terms, tangent=windy_tangent), ()),
-    "rigid-motion-invariance": (lambda: pendulum(force_terms=eastern_terms, energy=eastern_energy), ()),
+    "bilateral-rows-are-slopes": (lambda: chain(compute_constraints=constraint_in_other_units), ()),
+    "bilateral-rows-fixed": (lambda: chain(compute_constraints=suddenly_bounded), ()),
+    "bilateral-curvature-is-slope": (lambda: chain(compute_constraint_force_gradient=bent_curvature), ()),
+    "kinetic-energy-from-mass": (lambda: pendulum(compute_energies=heavier), ()),
+    "power-balance": (lambda: pendulum(compute_energies=higher), ()),
+    "inertial-power": (
+        lambda: pendulum(compute_force_terms=windy_terms, compute_stiffness_and_damping=windy_tangent),
+        (),
+    ),
+    "rigid-motion-invariance": (
+        lambda: pendulum(compute_force_terms=eastern_terms, compute_energies=eastern_energy),
+        (),
+    ),
 }
 """Check → a model that it must catch, and the other checks that see the same defect."""
 
@@ -320,9 +339,9 @@ def test_exactly_the_right_checks_catch_it(name):
 
 
 MUTANTS = {
-    "undefined at rest": (lambda: pendulum(dynamics=undefined_at_rest), "answers-sized"),
-    "undefined when bent": (lambda: pendulum(dynamics=undefined_when_bent), "answers-sized"),
-    "eight rows": (lambda: pendulum(carrier_rows=eight_rows), "rows-are-slopes-of-points"),
+    "undefined at rest": (lambda: pendulum(compute_mass_and_force=undefined_at_rest), "answers-sized"),
+    "undefined when bent": (lambda: pendulum(compute_mass_and_force=undefined_when_bent), "answers-sized"),
+    "eight rows": (lambda: pendulum(compute_point_jacobians=eight_rows), "rows-are-slopes-of-points"),
 }
 """Models that are wrong in some states, or for many contacts, alone, and a check that must see it."""
 
@@ -339,21 +358,28 @@ def test_a_model_with_options_of_its_initial_state_passes():
 
 @pytest.mark.parametrize(("expressions", "caught"), SYMBOLIC)
 def test_expressions_are_held_against_the_numbers(expressions, caught):
-    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic"}
+    provides = {"point-jacobian", "force-derivatives", "energy", "force-terms", "symbolic"}
     subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
     assert failing(subject) == set(caught)
 
 
 @pytest.mark.parametrize(("expressions", "caught"), PARAMETERS)
 def test_options_as_symbols_are_held_against_the_numbers(expressions, caught):
-    provides = {"contact-rows", "tangent", "energy", "force-terms", "symbolic", "symbolic-parameters"}
+    provides = {
+        "point-jacobian",
+        "force-derivatives",
+        "energy",
+        "force-terms",
+        "symbolic",
+        "symbolic-parameters",
+    }
     subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
     assert failing(subject) == set(caught)
 
 
 @pytest.mark.parametrize(("expressions", "caught"), ROWS)
 def test_rows_as_expressions_are_held_against_the_numbers(expressions, caught):
-    provides = chain().spec.provides | {"symbolic-rows"}
+    provides = chain().spec.provides | {"symbolic-constraints"}
     subject = chain(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
     assert failing(subject) == set(caught)
 

@@ -44,23 +44,27 @@ def changed_where(matches, change):
 
 
 def resting(problem):
-    return problem.contacts == 1 and problem.free[1] == 0.0 and -0.1 < problem.free[0] < 0.0
+    return (
+        problem.contact_count == 1
+        and problem.free_velocity[1] == 0.0
+        and -0.1 < problem.free_velocity[0] < 0.0
+    )
 
 
 def opening(problem):
-    return problem.contacts == 1 and problem.free[0] > 0.0
+    return problem.contact_count == 1 and problem.free_velocity[0] > 0.0
 
 
 def sliding(problem):
-    return problem.contacts == 1 and problem.width == 2
+    return problem.contact_count == 1 and problem.rows_per_contact == 2
 
 
 def random_and_rough(problem):
-    return problem.contacts == 4 and problem.friction[0] > 0.5
+    return problem.contact_count == 4 and problem.friction[0] > 0.5
 
 
 def repeated(problem):
-    return problem.contacts == 3 and problem.matrix[0, 3] == problem.matrix[0, 0]
+    return problem.contact_count == 3 and problem.matrix[0, 3] == problem.matrix[0, 0]
 
 
 def scale_all(problem, impulse):
@@ -99,15 +103,15 @@ def one_friction(right, self, problem, impulse):
 def four_contacts(right, self, problem, impulse):
     """Leaves contacts beyond the fourth without impulse."""
     info = right(self, problem, impulse)
-    impulse[4 * problem.width : problem.contacts * problem.width] = 0.0
+    impulse[4 * problem.rows_per_contact : problem.contact_count * problem.rows_per_contact] = 0.0
     return measured(info, problem, impulse)
 
 
 def rows_alone(right, self, problem, impulse):
     """Leaves bounded rows slack where there are contacts."""
     info = right(self, problem, impulse)
-    if problem.contacts:
-        impulse[problem.contacts * problem.width :] = 0.0
+    if problem.contact_count:
+        impulse[problem.contact_count * problem.rows_per_contact :] = 0.0
     return measured(info, problem, impulse)
 
 
@@ -115,7 +119,7 @@ def infinite_product(right, self, problem, impulse):
     """Weighs bounds by how much they are used: ∞·0."""
     info = right(self, problem, impulse)
     with np.errstate(invalid="ignore"):
-        impulse[problem.contacts * problem.width :] += 0.0 * (problem.lower + problem.upper)
+        impulse[problem.contact_count * problem.rows_per_contact :] += 0.0 * (problem.lower + problem.upper)
     return info
 
 
@@ -191,7 +195,7 @@ IMPULSES = {
     ),
     "anisotropic-friction": (
         # the circular cone of the largest coefficient, whatever the direction
-        lambda: impulses(spec={"provides": {"impulses", "row-bounds", "anisotropic-coulomb"}}),
+        lambda: impulses(spec={"provides": {"impulses", "bounded-constraints", "anisotropic-coulomb"}}),
         (),
     ),
     "duplicates-harmless": (lambda: impulses(solve=changed_where(repeated, tug)), ()),

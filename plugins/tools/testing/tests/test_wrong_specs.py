@@ -50,7 +50,7 @@ WRONG = {
     "light-spec": lambda: wrong(
         "contact_solvers", "reference-gauss-seidel", QUICK, entry="corekit_testing.penalty:spec"
     ),
-    "spec-true": lambda: solver(provides={"impulses", "row-bounds", "telepathy"}),
+    "spec-true": lambda: solver(provides={"impulses", "bounded-constraints", "telepathy"}),
     "options-described": lambda: solver(config=f"{__name__}:Undescribed"),
     "options-round-trip": lambda: solver(config=f"{__name__}:Doubling"),
     "options-read": lambda: solver(config=f"{__name__}:Idle"),

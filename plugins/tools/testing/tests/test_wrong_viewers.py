@@ -35,10 +35,10 @@ class Numbers(Viewer):
     def suffixes(self):
         return (".txt",)
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass
 
     def render(self, replay, path, progress=None):

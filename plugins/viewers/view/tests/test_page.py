@@ -183,5 +183,5 @@ def test_linear_light_of_known_colours():
 
 def test_viewer_has_no_memory():
     viewer = ViserViewer(PageConfig())
-    assert viewer.memory() == {}
-    viewer.remember({})
+    assert viewer.internal_state() == {}
+    viewer.restore({})

@@ -254,5 +254,5 @@ def test_options_are_checked(wrong):
 
 def test_viewer_has_no_memory(arm_over_box):
     viewer = MatplotlibViewer(PictureConfig())
-    assert viewer.memory() == {}
-    viewer.remember({})
+    assert viewer.internal_state() == {}
+    viewer.restore({})

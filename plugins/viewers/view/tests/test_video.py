@@ -230,5 +230,5 @@ def test_options_are_checked(wrong):
 
 def test_viewer_has_no_memory():
     viewer = VideoViewer(VideoConfig())
-    assert viewer.memory() == {}
-    viewer.remember({})
+    assert viewer.internal_state() == {}
+    viewer.restore({})

@@ -12,5 +12,5 @@ torsion_arm = ComponentSpec(
     config="torsion_arm.config:TorsionArmConfig",
     initial="torsion_arm.config:TorsionArmInitial",
     summary="Planar arm of rigid links with torsion springs, dampers and torques at its joints.",
-    provides={"contact-rows", "tangent", "energy", "force-terms", "planar"},
+    provides={"point-jacobian", "force-derivatives", "energy", "force-terms", "planar"},
 )

@@ -27,8 +27,8 @@ from corekit.data.state import State
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from torsion_arm.config import TorsionArmConfig, TorsionArmInitial
 
 __all__ = ["TorsionArm"]
@@ -53,13 +53,13 @@ class TorsionArm(Model):
         self._lever = carried * length
         self._inertia = np.outer(length, length) * carried[np.maximum.outer(range(n), range(n))]
         np.fill_diagonal(self._inertia, length**2 * (mass / 3 + beyond))
-        self._layout = Layout(
+        self._layout = ModelDescription(
             coordinates=tuple(Coordinate(f"angle{i}", "rad") for i in range(n)),
             velocities=tuple(Coordinate(f"rate{i}", "rad/s") for i in range(n)),
             inputs=(Channel("torque", "N·m", n),),
             frames=tuple(f"link{i}" for i in range(n)),
             shapes=tuple(self._capsule(i, config.friction) for i in range(n)),
-            row_width=n,
+            jacobian_width=n,
             plane=np.vstack([context.base.position, self._axes]),
         )
 
@@ -68,40 +68,40 @@ class TorsionArm(Model):
         return Shape("capsule", (self._radius[i], half), frame=i, offset=middle, friction=friction)
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
-    def initial_state(self, initial: TorsionArmInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: TorsionArmInitial | None, out: State) -> None:
         out.q[:] = self._natural if initial is None else initial.angle
         out.v[:] = 0.0 if initial is None else initial.rate
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         pass
 
-    def mass_matrix(self) -> Matrix:
+    def new_mass_matrix(self) -> Matrix:
         return Dense(self._links)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         theta = np.cumsum(state.q)
         mass.data[:] = _pulled_back(self._inertia * np.cos(np.subtract.outer(theta, theta)))
         force.fill(0.0)
-        for term in self.force_terms(state, inputs).values():
+        for term in self.compute_force_terms(state, inputs).values():
             force += term
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         theta, omega = np.cumsum(state.q), np.cumsum(state.v)
         swing = np.sin(np.subtract.outer(theta, theta))
         weight = self._lever * (np.cos(theta) * self._gravity[0] - np.sin(theta) * self._gravity[1])
@@ -113,10 +113,12 @@ class TorsionArm(Model):
             "torque": inputs.copy(),
         }
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         return Dense(self._links), Dense(self._links)
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         theta, omega = np.cumsum(state.q), np.cumsum(state.v)
         between = np.subtract.outer(theta, theta)
         pull = self._inertia * np.cos(between) * omega**2
@@ -126,7 +128,7 @@ class TorsionArm(Model):
         turn = 2.0 * self._inertia * np.sin(between) * omega
         damping.data[:] = _pulled_back(turn) + np.diag(self._damping)
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         theta, omega = np.cumsum(state.q), np.cumsum(state.v)
         inertia = self._inertia * np.cos(np.subtract.outer(theta, theta))
         fall = np.sin(theta) * self._gravity[0] + np.cos(theta) * self._gravity[1]
@@ -139,24 +141,24 @@ class TorsionArm(Model):
         ends = np.vstack([np.zeros(2), np.cumsum(along, axis=0)])
         return self._base.position + ends @ self._axes
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         theta = np.cumsum(state.q)
         position[:] = self._joints(theta)[:-1]
         rotation[:] = [self._base.rotation @ rotation_from_rpy((0.0, angle, 0.0)) for angle in theta]
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         n = self._links
         position, rotation = np.empty((n, 3)), np.empty((n, 3, 3))
-        self.poses(state, position, rotation)
+        self.compute_frame_poses(state, position, rotation)
         point = position[frame] + np.einsum("cij,cj->ci", rotation[frame], local)
         arm = point[:, None] - position  # to every joint, (c, n, 3)
         moves = np.cross(self._base.rotation[:, 1], arm) * (np.arange(n) <= frame[:, None])[:, :, None]
         dofs[:] = np.arange(n)
         values[:] = moves.transpose(0, 2, 1)
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         radius = np.append(self._radius, self._radius[-1])
         return Outline(points=self._joints(np.cumsum(state.q)), radius=radius)
 

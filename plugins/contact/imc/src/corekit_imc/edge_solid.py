@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, dot, norm
+from corekit.geometry.vectors import Vector, add_scaled, dot, norm
 from corekit_imc.solids import solid_distance
 
 __all__ = ["closest_to_solid"]
@@ -24,7 +24,7 @@ _HALVINGS = 52
 
 @compiled
 def _slope(kind: int, size: Array, a: Vector, e: Vector, s: float) -> float:
-    return dot(solid_distance(kind, size, along(a, s, e))[1], e)
+    return dot(solid_distance(kind, size, add_scaled(a, s, e))[1], e)
 
 
 @compiled

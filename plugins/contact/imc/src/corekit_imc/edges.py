@@ -11,7 +11,7 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.detector import ContactDetector
 from corekit_imc.broad_phase import find_near_edge_pairs, find_near_solid_pairs
 from corekit_imc.config import EdgeDetectorConfig
@@ -52,7 +52,7 @@ class EdgeDetector(ContactDetector):
         self._listed_keys: IntArray = np.zeros(0, dtype=np.int64)
 
     @property
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         """Edge with edge, capsule, half-space, sphere, cylinder or box; capsule with capsule."""
         return _SUPPORTED_PAIRS
 
@@ -80,7 +80,7 @@ class EdgeDetector(ContactDetector):
         for e, ends in itertools.product(self._edges[::-1], (self._second_frame, self._frame)):
             self._reporting_edge[ends[e]] = e
             self._node_radius[ends[e]] = max(self._node_radius[ends[e]], self._radius[e])
-        pairs = np.sort(np.asarray(table.never, dtype=np.int64).reshape(-1, 2), axis=1)
+        pairs = np.sort(np.asarray(table.excluded_pairs, dtype=np.int64).reshape(-1, 2), axis=1)
         self._listed_keys = np.unique(pairs[:, 0] * n + pairs[:, 1])
         self._excluded_keys = self._listed_keys
         self._length = None
@@ -90,7 +90,7 @@ class EdgeDetector(ContactDetector):
             self._segments = self._segments[:0]
         self._capsules = self._segments[kind[self._segments] == CAPSULE]
 
-    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the near pairs of edges by the hash, and the edges near a half-space or a solid's bounding sphere."""
         table = self._table
         assert table is not None
@@ -117,7 +117,9 @@ class EdgeDetector(ContactDetector):
             out.count = 0
             out.reserve(pair_count)
 
-    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
         """Append up to two contacts per pair, those with gap < `margin` [m], in one compiled call."""
         assert self._table is not None
         out.reserve(out.count + 2 * candidates.count)
@@ -125,7 +127,7 @@ class EdgeDetector(ContactDetector):
             candidates.pairs, candidates.count, len(self._table), self._kind, self._size, self._radius,
             self._frame, self._second_frame, self._reporting_edge, self._node_radius, poses.position,
             poses.rotation, poses.end, poses.frame_position, poses.frame_rotation, margin, out.count, out.id,
-            out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+            out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
         )  # fmt: skip
 
     def _segment_ends(self, poses: ShapePoses) -> tuple[Array, Array]:
@@ -155,15 +157,15 @@ class EdgeDetector(ContactDetector):
         )  # fmt: skip
         self._excluded_keys = np.union1d(self._listed_keys, keys)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the lengths of the edges at the first step [m]."""
         return {} if self._length is None else {"length": self._length.copy()}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore the output of `memory`; an empty one means that the next step is the first."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore the output of `internal_state`; an empty one means that the next step is the first."""
         self._length, self._excluded_keys = None, self._listed_keys
-        if memory:
+        if internal_state:
             if self._table is None:
-                self._length = np.asarray(memory["length"]).copy()
+                self._length = np.asarray(internal_state["length"]).copy()
             else:
-                self._set_lengths(memory["length"].copy())
+                self._set_lengths(internal_state["length"].copy())

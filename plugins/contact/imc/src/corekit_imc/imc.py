@@ -24,7 +24,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.contact import ContactPotential, PotentialTerms
 from corekit_imc.barrier import barrier
 from corekit_imc.config import ImplicitContactConfig
@@ -56,7 +56,7 @@ class ImplicitContact(ContactPotential):
         self._load, self._min_gap = 0.0, self._config.distance_tolerance
 
     @property
-    def reach(self) -> float:
+    def activation_distance(self) -> float:
         """δ [m]."""
         return self._config.distance_tolerance
 
@@ -77,7 +77,7 @@ class ImplicitContact(ContactPotential):
         )  # fmt: skip
         return _SOLVE_INFO
 
-    def accepted(self, contacts: ContactSet, step: float) -> None:
+    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
         """Adapt the stiffness to the load by (2)."""
         if not self._config.adapt:
             return
@@ -92,11 +92,13 @@ class ImplicitContact(ContactPotential):
             target = max(self._config.stiffness, self._load / (2.0 * _TARGET_PENETRATION * layer))
             self._stiffness += _FOLLOW_RATE * (target - self._stiffness)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the stiffness [N/m], the mean load [N] and the least gap of the last step [m]."""
         return {"now": np.array([self._stiffness, self._load, self._min_gap])}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore the output of `memory`; an empty one means k₀."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore the output of `internal_state`; an empty one means k₀."""
         initial = self._config.stiffness, 0.0, self._config.distance_tolerance
-        self._stiffness, self._load, self._min_gap = (float(x) for x in memory["now"]) if memory else initial
+        self._stiffness, self._load, self._min_gap = (
+            (float(x) for x in internal_state["now"]) if internal_state else initial
+        )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, dot, into_frame, norm, out_of_frame, scaled
+from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled, to_local, to_world
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
 from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance
@@ -33,9 +33,9 @@ def _segment(
     """Return start and span of an edge or of a capsule's axis."""
     start = _row(position, i)
     if kind == EDGE:
-        return start, along(_row(end, i), -1.0, start)
+        return start, add_scaled(_row(end, i), -1.0, start)
     axis = (rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2])
-    return along(start, -size[i, 1], axis), scaled(axis, 2.0 * size[i, 1])
+    return add_scaled(start, -size[i, 1], axis), scaled(axis, 2.0 * size[i, 1])
 
 
 @compiled
@@ -56,7 +56,7 @@ def _write_material_points(
             slot += 1
         return slot
     f = frame[i]
-    arm = into_frame(frame_rotation[f], along(point, -1.0, _row(frame_position, f)))
+    arm = to_local(frame_rotation[f], add_scaled(point, -1.0, _row(frame_position, f)))
     out_frame[slot], out_weight[slot] = f, sign
     for a in range(3):
         out_local[slot, a] = arm[a]
@@ -94,9 +94,9 @@ def measure_pairs(
             r, other_radius = radius[e], 0.0
             if first_is_segment and second_is_segment:
                 other_start, other_span = _segment(int(kind[o]), size, position, rotation, end, o)
-                s, t = closest_parameters(span, other_span, along(start, -1.0, other_start))
-                x = along(start, s, span)
-                w = along(x, -1.0, along(other_start, t, other_span))
+                s, t = closest_parameters(span, other_span, add_scaled(start, -1.0, other_start))
+                x = add_scaled(start, s, span)
+                w = add_scaled(x, -1.0, add_scaled(other_start, t, other_span))
                 distance, other_radius = norm(w), radius[o]
                 normal = scaled(w, 1.0 / distance) if distance > 0.0 else (0.0, 0.0, 1.0)
             elif kind[o] == HALF_SPACE:
@@ -104,23 +104,23 @@ def measure_pairs(
                 if reporting_edge[node] != e:
                     continue
                 s = float(feature)
-                x, r = along(start, s, span), node_radius[node]
+                x, r = add_scaled(start, s, span), node_radius[node]
                 normal = (rotation[o, 0, 2], rotation[o, 1, 2], rotation[o, 2, 2])
-                distance = dot(normal, along(x, -1.0, _row(position, o)))
+                distance = dot(normal, add_scaled(x, -1.0, _row(position, o)))
             else:
                 solid_rotation, centre = rotation[o], _row(position, o)
                 local, direction = (
-                    into_frame(solid_rotation, along(start, -1.0, centre)),
-                    into_frame(solid_rotation, span),
+                    to_local(solid_rotation, add_scaled(start, -1.0, centre)),
+                    to_local(solid_rotation, span),
                 )
                 s = closest_to_solid(int(kind[o]), size[o], local, direction)
-                distance, gradient = solid_distance(int(kind[o]), size[o], along(local, s, direction))
-                normal, x = out_of_frame(solid_rotation, gradient), along(start, s, span)
+                distance, gradient = solid_distance(int(kind[o]), size[o], add_scaled(local, s, direction))
+                normal, x = to_world(solid_rotation, gradient), add_scaled(start, s, span)
             gap = distance - r - other_radius
             # this form of the comparison reports a gap of nan
             if gap >= margin:
                 continue
-            point = along(x, -float(r + 0.5 * gap), normal)
+            point = add_scaled(x, -float(r + 0.5 * gap), normal)
             c, count = count, count + 1
             out_id[c] = 2 * (i * shape_count + j) + feature
             out_shape[c, 0], out_shape[c, 1], out_gap[c] = i, j, gap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from corekit.roles.options import Use, component, components, option
+from corekit.roles.options import ComponentRef, component_list_option, component_option, option
 
 __all__ = ["Equilibration", "LCPContactConfig", "RankSelection", "Regularisation"]
 
@@ -49,8 +49,8 @@ class LCPContactConfig:
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
     aligned: bool = option(False, "whether pyramids are turned so that a direction opposes the free sliding")
-    lcp_solver: Use = component("lcp_solvers", "lemke", "who solves the assembled problem")
-    fallback: tuple[Use, ...] = components(
+    lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "who solves the assembled problem")
+    fallback: tuple[ComponentRef, ...] = component_list_option(
         "lcp_solvers", ("lemke", "pgs"), "who is asked when that fails, in order; repetitions are left out"
     )
     tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)

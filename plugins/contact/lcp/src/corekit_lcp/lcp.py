@@ -19,7 +19,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver
@@ -149,22 +149,24 @@ class LCPContact(ImpulseSolver):
         warm = Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
         return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """What the LCP solvers remember, each under its position; the guess comes with the problem."""
         return {
             f"{position}.{key}": value
             for position, solver in enumerate(self._solvers)
-            for key, value in solver.memory().items()
+            for key, value in solver.internal_state().items()
         }
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Hand each solver its own part back."""
         for position, solver in enumerate(self._solvers):
             start = f"{position}."
-            solver.remember({key[len(start) :]: memory[key] for key in memory if key.startswith(start)})
+            solver.restore(
+                {key[len(start) :]: internal_state[key] for key in internal_state if key.startswith(start)}
+            )
 
     def _read(self, problem: ContactProblem) -> Whole:
-        friction, width, free = problem.friction, problem.width, problem.free
+        friction, width, free = problem.friction, problem.rows_per_contact, problem.free_velocity
         key = friction.size, width, bool(np.count_nonzero(friction))
         found = self._directions.get(key)
         if found is None:

@@ -6,11 +6,11 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.pyramid import anisotropic_directions, least_shares, sliding_speed
+from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients, sliding_speed
 
 __all__ = ["align", "shares", "slack_speed", "stretch_directions"]
 
-shares = compiled(least_shares)
+shares = compiled(pyramid_coefficients)
 slack_speed = compiled(sliding_speed)
 stretch = compiled(anisotropic_directions)
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.roles.problem import FrictionBlocks, LCPProblem
+from corekit.roles.problem import LCPProblem, PhysicalContactProblem
 
 __all__ = ["LCPPart", "Selection", "Workspace"]
 
@@ -111,7 +111,7 @@ class LCPPart:
         arrays, answer: the same and the work, as the kernels take them.
     """
 
-    blocks: FrictionBlocks
+    blocks: PhysicalContactProblem
     problem: LCPProblem
     z: Array
     centre: Array
@@ -188,7 +188,7 @@ class Workspace:
     ) -> LCPPart:
         take = self._take
         rows = contacts * (along + 1) + bounded
-        blocks = FrictionBlocks(
+        blocks = PhysicalContactProblem(
             take("delassus", rows, rows),
             take("free", rows),
             take("friction", contacts),

@@ -12,7 +12,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.detector import ContactDetector
 from corekit_mpr.config import MprConfig
 from corekit_mpr.gap import new_workspace
@@ -63,7 +63,7 @@ class MprDetector(ContactDetector):
         self._rows: Array = np.zeros((MAX_POINTS, 9))
 
     @property
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         """Sphere, capsule, cylinder, box, polytope and mesh with each other and with half-spaces."""
         return _SUPPORTED_PAIRS
 
@@ -89,7 +89,7 @@ class MprDetector(ContactDetector):
         self._pairs = table.pairs(served)
         self._overlap_buffers = new_overlap_buffers(_max_face_corners(hulls))
 
-    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding balls, planes or boxes are closer than `margin` [m]."""
         out.reserve(len(self._pairs))
         if self._tables is None:
@@ -99,7 +99,9 @@ class MprDetector(ContactDetector):
             self._tables[0], self._pairs, poses.position, poses.rotation, margin, out.pairs
         )
 
-    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
         """Append up to four contacts per pair, those with gap < `margin` [m], in one compiled call."""
         if self._tables is None:
             return
@@ -122,13 +124,13 @@ class MprDetector(ContactDetector):
             self._rows,
             out.count,
             ContactColumns(
-                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
+                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight
             ),
         )
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the detector has none."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the detector has no internal state."""

@@ -13,7 +13,17 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, across, along, cross, dot, norm, row, scaled, subtract
+from corekit.geometry.vectors import (
+    Vector,
+    add_scaled,
+    cross,
+    dot,
+    norm,
+    perpendicular,
+    row,
+    scaled,
+    subtract,
+)
 from corekit_mpr.literals import runtime_int
 from corekit_mpr.portal import set_corner
 from corekit_mpr.refine_direction import refine_direction
@@ -46,12 +56,12 @@ def _upper_bound(
     w, a = lowest_point(pair, vertices, n)
     set_corner(scratch, 0, w, a)
     v, count = nearest_point(scratch, runtime_int(1))
-    x = across(n)
+    x = perpendicular(n)
     y = cross(n, x)
     for k in range(4):
         if norm(v) - best <= accuracy:
             break
-        w, a = lowest_point(pair, vertices, along(n, 1e-7 if k & 1 else -1e-7, y if k & 2 else x))
+        w, a = lowest_point(pair, vertices, add_scaled(n, 1e-7 if k & 1 else -1e-7, y if k & 2 else x))
         if not _has_corner(scratch, count, w, 0.0):
             set_corner(scratch, count, w, a)
             v, count = nearest_point(scratch, count + 1)

@@ -15,7 +15,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.literals import runtime_int
 from corekit_mpr.refine_direction import refine_direction
 from corekit_mpr.support import Pair, lowest_point
@@ -107,7 +107,7 @@ def _start_polytope(simplex: Array, corners: Array, faces: IntArray, planes: Arr
     for k in range(4):
         for column in range(6):
             corners[k, column] = simplex[k, column]
-        middle = along(middle, 0.25, row(simplex, k))
+        middle = add_scaled(middle, 0.25, row(simplex, k))
     count = runtime_int(0)
     for k in range(4):
         count = _add_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)

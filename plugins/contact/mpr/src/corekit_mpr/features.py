@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, sign_of, subtract
 from corekit_mpr.solids import Hulls
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT, Solid
 
@@ -75,7 +75,7 @@ _DIAGONAL: Final = 0.7071067811865476
 def rim_direction(k: int, x_axis: Vector, y_axis: Vector) -> Vector:
     """Return the unit vector from a cap's centre to material point k of its rim: azimuth 45°, 135°, −45°, −135°."""
     sx, sy = -_DIAGONAL if k & 1 else _DIAGONAL, -_DIAGONAL if k & 2 else _DIAGONAL
-    return along(scaled(x_axis, sx), sy, y_axis)
+    return add_scaled(scaled(x_axis, sx), sy, y_axis)
 
 
 @compiled
@@ -86,7 +86,9 @@ def end_feature_id(end: float) -> int:
 
 @compiled
 def _corner(shape: PosedShape, local: Vector) -> Vector:
-    return along(along(along(shape[1], local[0], shape[2]), local[1], shape[3]), local[2], shape[4])
+    return add_scaled(
+        add_scaled(add_scaled(shape[1], local[0], shape[2]), local[1], shape[3]), local[2], shape[4]
+    )
 
 
 @compiled
@@ -140,7 +142,7 @@ def _box_feature(shape: PosedShape, d: Vector, sine: float, loop: Array) -> Feat
         else:
             steep = k
     if flat == 2:
-        return _box_face(shape, steep, side(dot(_axis(shape, steep), d)), loop)
+        return _box_face(shape, steep, sign_of(dot(_axis(shape, steep), d)), loop)
     if flat == 1:
         low, high = bits & ~(1 << last), bits | (1 << last)
         edge = EDGE + _box_edge(bits, last)
@@ -160,7 +162,7 @@ def _hull_face(hulls: Hulls, shape: PosedShape, face: int, loop: Array) -> Featu
         v, edge = int(hulls.links[start + c, 0]), int(hulls.links[start + c, 1])
         _set_corner(loop, c, _corner(shape, row(hulls.table, v)), CORNER + v - first, EDGE + edge)
     local = row(hulls.table, face)
-    n = along(along(scaled(shape[2], local[0]), local[1], shape[3]), local[2], shape[4])
+    n = add_scaled(add_scaled(scaled(shape[2], local[0]), local[1], shape[3]), local[2], shape[4])
     return POLYGON, count, n, 0.0
 
 
@@ -213,7 +215,7 @@ def _axis_line(kind: int, shape: PosedShape, h: float, radius: float, loop: Arra
     """Return the axis of a capsule (LINE) or cylinder (BARREL)."""
     for c in range(2):
         end = 1.0 if c == 1 else -1.0
-        _set_corner(loop, c, along(shape[1], end * h, shape[4]), end_feature_id(end), SIDE)
+        _set_corner(loop, c, add_scaled(shape[1], end * h, shape[4]), end_feature_id(end), SIDE)
     return kind, 2, shape[4], radius
 
 
@@ -221,9 +223,9 @@ def _axis_line(kind: int, shape: PosedShape, h: float, radius: float, loop: Arra
 def _cap(shape: PosedShape, end: float, loop: Array) -> Feature:
     """Return a cap: four material points of its rim, and its centre in row 4 of the loop."""
     R, h = shape[0][1], shape[0][2]
-    centre = along(shape[1], end * h, shape[4])
+    centre = add_scaled(shape[1], end * h, shape[4])
     for k in range(4):
-        x = along(centre, R, rim_direction(k, shape[2], shape[3]))
+        x = add_scaled(centre, R, rim_direction(k, shape[2], shape[3]))
         _set_corner(loop, k, x, RIM + k + (4 if end < 0.0 else 0), FACE)
     _set_corner(loop, 4, centre, FACE, FACE)
     return DISK, 4, scaled(shape[4], end), R
@@ -245,7 +247,7 @@ def supporting_feature(hulls: Hulls, shape: PosedShape, d: Vector, sine: float, 
     if kind in (CYLINDER, SEGMENT):
         cosine_to_d = dot(shape[4], d)
         if kind == CYLINDER and norm(cross(shape[4], d)) < sine:
-            return _cap(shape, side(cosine_to_d), loop)
+            return _cap(shape, sign_of(cosine_to_d), loop)
         if abs(cosine_to_d) < sine:
             if kind == CYLINDER:
                 return _axis_line(BARREL, shape, shape[0][2], shape[0][1], loop)
@@ -264,7 +266,7 @@ def face_towards(hulls: Hulls, shape: PosedShape, d: Vector, cosine: float, loop
                 best = k
         cosine_to_d = dot(_axis(shape, best), d)
         if abs(cosine_to_d) > cosine:
-            return _box_face(shape, best, side(cosine_to_d), loop)
+            return _box_face(shape, best, sign_of(cosine_to_d), loop)
     elif kind == HULL:
         face, cosine_to_d = _best_hull_face(hulls, shape, d)
         if cosine_to_d > cosine:
@@ -272,7 +274,7 @@ def face_towards(hulls: Hulls, shape: PosedShape, d: Vector, cosine: float, loop
     elif kind == CYLINDER:
         cosine_to_d = dot(shape[4], d)
         if abs(cosine_to_d) > cosine:
-            return _cap(shape, side(cosine_to_d), loop)
+            return _cap(shape, sign_of(cosine_to_d), loop)
     elif kind == HALF_SPACE:
         _set_corner(loop, 0, shape[1], FACE, FACE)
         return POLYGON, 0, shape[4], 0.0

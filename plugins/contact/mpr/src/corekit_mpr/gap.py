@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, across, along, cross, norm, scaled, unit
+from corekit.geometry.vectors import Vector, add_scaled, cross, norm, perpendicular, scaled, unit
 from corekit_mpr.distance import distance
 from corekit_mpr.expansion import MAX_CORNERS, MAX_FACES, depth
 from corekit_mpr.portal import find_portal
@@ -49,7 +49,7 @@ def _separating_direction(pair: Pair) -> Vector:
     """Return a direction, perpendicular to both axes, that separates touching points and segments."""
     both = cross(pair[5], (0.0, 0.0, 1.0))
     if pair[0][0] == POINT or pair[1][0] == POINT or not norm(both) > 1e-9:
-        return across(pair[5]) if pair[0][0] == SEGMENT else across((0.0, 0.0, 1.0))
+        return perpendicular(pair[5]) if pair[0][0] == SEGMENT else perpendicular((0.0, 0.0, 1.0))
     return unit(both)
 
 
@@ -65,7 +65,7 @@ def core_gap(
     """
     inside = pair[2]
     if not norm(inside) > 1e-6 * size:
-        inside = along(inside, 1e-5 * size, (0.6, -0.48, 0.64))
+        inside = add_scaled(inside, 1e-5 * size, (0.6, -0.48, 0.64))
     is_flat = _is_flat(pair)
     is_overlap, n = False, scaled(unit(inside), -1.0)
     if not is_flat:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, add, into_frame, norm, out_of_frame, row, subtract
+from corekit.geometry.vectors import Vector, add, norm, row, subtract, to_local, to_world
 from corekit_mpr.features import CODES, PosedShape
 from corekit_mpr.gap import SearchWorkspace, core_gap
 from corekit_mpr.overlap import OverlapBuffers
@@ -36,7 +36,7 @@ def _centre(solids: Solids, i: int, position: Array, rotation: Array) -> Vector:
     """Return the centre of shape i in the world [m]."""
     return add(
         row(position, i),
-        out_of_frame(rotation[i], (solids.sizes[i, 5], solids.sizes[i, 6], solids.sizes[i, 7])),
+        to_world(rotation[i], (solids.sizes[i, 5], solids.sizes[i, 6], solids.sizes[i, 7])),
     )
 
 
@@ -61,7 +61,7 @@ def find_near_pairs(
         if solids.codes[b, 0] == HALF_SPACE:
             bound = d[0] * rotation[b, 0, 2] + d[1] * rotation[b, 1, 2] + d[2] * rotation[b, 2, 2]
         elif solids.codes[b, 0] == BOX:
-            x, s = into_frame(rotation[b], d), row(solids.sizes, b)
+            x, s = to_local(rotation[b], d), row(solids.sizes, b)
             bound = norm((max(abs(x[0]) - s[0], 0.0), max(abs(x[1]) - s[1], 0.0), max(abs(x[2]) - s[2], 0.0)))
         else:
             bound = norm(d) - solids.sizes[b, 4]
@@ -108,7 +108,7 @@ def _write_material_points(
         out.weight[count, slot] = 0.0 if f < 0 else (1.0 if slot == 0 else -1.0)
         local = (0.0, 0.0, 0.0)
         if f >= 0:
-            local = into_frame(frame_rotation[f], subtract(x, row(frame_position, f)))
+            local = to_local(frame_rotation[f], subtract(x, row(frame_position, f)))
         out.local[count, slot, 0], out.local[count, slot, 1], out.local[count, slot, 2] = local
 
 
@@ -133,10 +133,10 @@ def measure_pairs(
         axes = rotation[a]
         first: PosedShape = (
             _solid(solids, a),
-            into_frame(turn, subtract(_centre(solids, a, position, rotation), origin)),
-            into_frame(turn, (axes[0, 0], axes[1, 0], axes[2, 0])),
-            into_frame(turn, (axes[0, 1], axes[1, 1], axes[2, 1])),
-            into_frame(turn, (axes[0, 2], axes[1, 2], axes[2, 2])),
+            to_local(turn, subtract(_centre(solids, a, position, rotation), origin)),
+            to_local(turn, (axes[0, 0], axes[1, 0], axes[2, 0])),
+            to_local(turn, (axes[0, 1], axes[1, 1], axes[2, 1])),
+            to_local(turn, (axes[0, 2], axes[1, 2], axes[2, 2])),
         )
         second: PosedShape = (
             _solid(solids, b),
@@ -159,8 +159,8 @@ def measure_pairs(
         for k in range(row_count):
             if rows[k, 0] >= margin:
                 continue
-            m = out_of_frame(turn, (sign * rows[k, 1], sign * rows[k, 2], sign * rows[k, 3]))
-            x = add(origin, out_of_frame(turn, (rows[k, 4], rows[k, 5], rows[k, 6])))
+            m = to_world(turn, (sign * rows[k, 1], sign * rows[k, 2], sign * rows[k, 3]))
+            x = add(origin, to_world(turn, (rows[k, 4], rows[k, 5], rows[k, 6])))
             feature_i, feature_j = int(rows[k, 8 if flip else 7]), int(rows[k, 7 if flip else 8])
             out.id[count] = ((i * shape_count + j) * CODES + feature_i) * CODES + feature_j
             out.gap[count] = rows[k, 0]

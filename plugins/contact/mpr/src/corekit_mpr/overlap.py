@@ -21,7 +21,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, side, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, sign_of, subtract
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
 from corekit_mpr.literals import runtime_int
 
@@ -68,7 +68,7 @@ def _over(feature: Feature, loop: Array, x: Vector) -> bool:
     kind, count, m, radius = feature
     if kind == DISK:
         d = subtract(x, row(loop, 4))
-        return norm(along(d, -dot(d, m), m)) <= radius
+        return norm(add_scaled(d, -dot(d, m), m)) <= radius
     inside = True
     for c in range(count):
         base = row(loop, c)
@@ -86,7 +86,7 @@ def _to_surface(feature: Feature, m: Vector) -> Vector:
     if kind == LINE:
         return scaled(m, -radius)
     if kind == BARREL:
-        up = along(m, -dot(m, u), u)
+        up = add_scaled(m, -dot(m, u), u)
         return scaled(up, -radius / norm(up))
     return (0.0, 0.0, 0.0)
 
@@ -101,11 +101,11 @@ def _corners_over(
     off = _to_surface(feature, m)
     base = row(ground, 4 if face[0] == DISK else 0)
     for c in range(feature[1]):
-        x = along(row(loop, c), 1.0, off)
+        x = add_scaled(row(loop, c), 1.0, off)
         if _over(face, ground, x):
             gap = dot(m, subtract(x, base))
             id_a, id_b = (loop[c, 3], float(FACE)) if flip > 0.0 else (float(FACE), loop[c, 3])
-            count = _add_point(rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+            count = _add_point(rows, count, id_a, id_b, gap, scaled(m, flip), add_scaled(x, -0.5 * gap, m))
     return count
 
 
@@ -138,10 +138,10 @@ def _edges_crossing(
             s, t = dot(n, cross(d, g)) / area, dot(n, cross(d, e)) / area
             if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
                 continue
-            c = scaled(c, side(area) / norm(c))
+            c = scaled(c, sign_of(area) / norm(c))
             gap = -dot(c, d) - thick_a - thick_b
-            x = along(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
-            x = along(x, -thick_a - 0.5 * gap, c)
+            x = add_scaled(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
+            x = add_scaled(x, -thick_a - 0.5 * gap, c)
             count = _add_point(rows, count, loop_a[i, 4], loop_b[j, 4], gap, c, x)
     return count
 
@@ -159,16 +159,16 @@ def _ends_beside(
         x = row(loop, c)
         t = dot(subtract(x, start), e) / square
         if 0.0 <= t <= 1.0:
-            d = subtract(x, along(start, t, e))
+            d = subtract(x, add_scaled(start, t, e))
             distance = norm(d)
             if not distance > 0.0:
                 continue
-            out = side(flip * dot(d, n)) / distance
+            out = sign_of(flip * dot(d, n)) / distance
             gap = out * distance * distance - line[3] - other[3]
             m = scaled(d, out)
             id_a, id_b = (loop[c, 3], float(SIDE)) if flip > 0.0 else (float(SIDE), loop[c, 3])
             count = _add_point(
-                rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -line[3] - 0.5 * gap, m)
+                rows, count, id_a, id_b, gap, scaled(m, flip), add_scaled(x, -line[3] - 0.5 * gap, m)
             )
     return count
 
@@ -184,7 +184,7 @@ def _edges_past_rim(
         p = row(loop, i)
         e = subtract(row(loop, (i + 1) % feature[1]), p)
         d = subtract(p, centre)
-        d, level = along(d, -dot(d, m), m), along(e, -dot(e, m), m)
+        d, level = add_scaled(d, -dot(d, m), m), add_scaled(e, -dot(e, m), m)
         a, b = dot(level, level), dot(level, d)
         root = b * b - a * (dot(d, d) - R * R)
         if not (root > 0.0 and a > 0.0):
@@ -192,12 +192,14 @@ def _edges_past_rim(
         for upper in range(2):
             t = (-b + (math.sqrt(root) if upper else -math.sqrt(root))) / a
             if 0.0 < t < 1.0:
-                x = along(along(p, t, e), 1.0, _to_surface(feature, m))
+                x = add_scaled(add_scaled(p, t, e), 1.0, _to_surface(feature, m))
                 gap = dot(m, subtract(x, centre))
                 id_a, id_b = loop[i, 4], float(CROSSING + upper)
                 if flip < 0.0:
                     id_a, id_b = id_b, id_a
-                count = _add_point(rows, count, id_a, id_b, gap, scaled(m, flip), along(x, -0.5 * gap, m))
+                count = _add_point(
+                    rows, count, id_a, id_b, gap, scaled(m, flip), add_scaled(x, -0.5 * gap, m)
+                )
     return count
 
 
@@ -209,7 +211,7 @@ def _rims_crossing(
     m = b[2]
     d = subtract(centre_a, centre_b)
     height = dot(d, m)
-    d = along(d, -height, m)
+    d = add_scaled(d, -height, m)
     apart = norm(d)
     if not (abs(a[3] - b[3]) < apart < a[3] + b[3]):
         return count
@@ -217,12 +219,12 @@ def _rims_crossing(
     offset = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
     aside = math.sqrt(max(b[3] * b[3] - offset * offset, 0.0))
     for k in range(2):
-        x = along(centre_b, offset, towards)
-        x = along(x, aside if k else -aside, cross(m, towards))
+        x = add_scaled(centre_b, offset, towards)
+        x = add_scaled(x, aside if k else -aside, cross(m, towards))
         # along m to the plane of A's cap
         gap = dot(a[2], subtract(centre_a, x)) / dot(a[2], m)
         count = _add_point(
-            rows, count, float(CROSSING + k), float(CROSSING + k), gap, m, along(x, 0.5 * gap, m)
+            rows, count, float(CROSSING + k), float(CROSSING + k), gap, m, add_scaled(x, 0.5 * gap, m)
         )
     return count
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, subtract
 from corekit_mpr.features import DISK, NOTHING, POLYGON, PosedShape, face_towards, supporting_feature
 from corekit_mpr.literals import runtime_int
 from corekit_mpr.overlap import OverlapBuffers, collect_overlap
@@ -96,7 +96,7 @@ def _add_spread_rows(
         best, chosen = _NEAR * extent, runtime_int(-1)
         for k in range(overlap_count):
             d = subtract(_row_point(overlap_rows, k), origin)
-            d = along(d, -dot(d, n), n)
+            d = add_scaled(d, -dot(d, n), n)
             aside = dot(n, cross(line, d))
             distance = norm(d) if role == 0 else (aside if role == 1 else -aside)
             if distance > best + 1e-6 * extent and not _is_reported(overlap_rows, k, rows, count):
@@ -108,7 +108,7 @@ def _add_spread_rows(
             continue
         if role == 0:
             d = subtract(_row_point(overlap_rows, chosen), origin)
-            line = scaled(along(d, -dot(d, n), n), 1.0 / best)
+            line = scaled(add_scaled(d, -dot(d, n), n), 1.0 / best)
         count = _add_overlap_row(overlap_rows, chosen, gap, rows, count)
     return count
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, across, cross, dot, norm, row, scaled, subtract, unit
+from corekit.geometry.vectors import Vector, cross, dot, norm, perpendicular, row, scaled, subtract, unit
 from corekit_mpr.support import Pair, lowest_point
 
 __all__ = ["find_portal", "set_corner"]
@@ -60,7 +60,7 @@ def _discover(pair: Pair, vertices: Array, v0: Vector, tiny: float, simplex: Arr
         return False
     n = cross(v1, v0)
     if norm(n) <= tiny * tiny:  # the origin is on the line through v₀ and v₁
-        n = across(unit(v0))
+        n = perpendicular(unit(v0))
     v2 = _support_corner(pair, vertices, n, simplex, 2)
     if dot(v2, n) <= 0.0:
         return False

@@ -32,14 +32,14 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import (
     Vector,
-    across,
-    along,
+    add_scaled,
     cross,
     dot,
     norm,
+    perpendicular,
     row,
     scaled,
-    side,
+    sign_of,
     unit,
 )
 from corekit_mpr.literals import runtime_int
@@ -114,7 +114,7 @@ def _newton_increment(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) 
     """Return δ of (3), on the circle perpendicular to `edge` unless that is zero; zero where f has no such maximum."""
     c_a, t_a, c_b, t_b = curvature(pair, n)
     on_circle = dot(edge, edge) > 0.0
-    x = unit(cross(edge, n)) if on_circle else across(n)
+    x = unit(cross(edge, n)) if on_circle else perpendicular(n)
     gx = dot(w, x)
     ax, bx = dot(t_a, x), dot(t_b, x)
     hxx = g + c_a * ax * ax + c_b * bx * bx
@@ -128,14 +128,14 @@ def _newton_increment(pair: Pair, n: Vector, w: Vector, g: float, edge: Vector) 
     det = hxx * hyy - hxy * hxy
     if not (det > 0.0 and hxx > 0.0):
         return (0.0, 0.0, 0.0)
-    return along(scaled(x, (gx * hyy - gy * hxy) / det), (gy * hxx - gx * hxy) / det, y)
+    return add_scaled(scaled(x, (gx * hyy - gy * hxy) / det), (gy * hxx - gx * hxy) / det, y)
 
 
 @compiled
 def _gradient_norm(n: Vector, w: Vector, g: float, edge: Vector) -> float:
     """Return ‖r‖ of (4) [m]."""
-    r = along(w, -g, n)
-    return norm(along(r, -dot(r, edge), edge))
+    r = add_scaled(w, -g, n)
+    return norm(add_scaled(r, -dot(r, edge), edge))
 
 
 @compiled
@@ -161,9 +161,9 @@ def _newton_direction(
         improved = False
         trial, w_trial, g_trial, slope_trial = n, w, g, slope
         for _ in range(4):
-            trial = unit(along(n, fraction, d))
+            trial = unit(add_scaled(n, fraction, d))
             # remove rounding errors off the circle
-            trial = unit(along(trial, -dot(trial, edge), edge))
+            trial = unit(add_scaled(trial, -dot(trial, edge), edge))
             w_trial, _ = lowest_point(pair, vertices, trial)
             g_trial = dot(w_trial, trial)
             if g_trial >= g - tiny:
@@ -190,7 +190,7 @@ def _perpendicular(
             c = cross(row(edges, i), row(edges, j))
             length = norm(c)
             if length > 1e-3:
-                c = scaled(c, side(dot(c, start)) / length)
+                c = scaled(c, sign_of(dot(c, start)) / length)
                 if dot(c, start) > 0.9:
                     best, best_n = _better(pair, vertices, best, best_n, c, tiny)
     return best, best_n
@@ -221,13 +221,13 @@ def refine_direction(
                 simplex[k, 6 + i] = simplex[k, 3 + i] - simplex[k, i]
         count = _hull_edges(simplex, corners, runtime_int(6), tiny, edges, count)
     if cap_a:
-        best, best_n = _better(pair, vertices, best, best_n, scaled(pair[5], side(dot(pair[5], n))), tiny)
+        best, best_n = _better(pair, vertices, best, best_n, scaled(pair[5], sign_of(dot(pair[5], n))), tiny)
     if cap_b:
-        best, best_n = _better(pair, vertices, best, best_n, (0.0, 0.0, side(n[2])), tiny)
+        best, best_n = _better(pair, vertices, best, best_n, (0.0, 0.0, sign_of(n[2])), tiny)
     best, best_n = _perpendicular(pair, vertices, best, best_n, n, edges, count, tiny)
     for k in range(count):
         edge = row(edges, k)
-        projected = along(n, -dot(n, edge), edge)
+        projected = add_scaled(n, -dot(n, edge), edge)
         if norm(projected) > 0.5:
             best, best_n = _newton_direction(pair, vertices, best, best_n, unit(projected), edge, tiny)
     best, best_n = _newton_direction(pair, vertices, best, best_n, n, (0.0, 0.0, 0.0), tiny)

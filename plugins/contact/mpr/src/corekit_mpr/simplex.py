@@ -9,7 +9,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, add, along, cross, dot, row, scaled, subtract
+from corekit.geometry.vectors import Vector, add, add_scaled, cross, dot, row, scaled, subtract
 
 __all__ = ["nearest_point"]
 
@@ -24,7 +24,7 @@ def _on_segment(a: Vector, b: Vector) -> tuple[Vector, int]:
         return a, 1
     if t >= square:
         return b, 2
-    return along(a, t / square, e), 3
+    return add_scaled(a, t / square, e), 3
 
 
 @compiled

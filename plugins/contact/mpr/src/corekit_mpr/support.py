@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of, subtract
 
 __all__ = [
     "BOX",
@@ -60,13 +60,13 @@ def support(solid: Solid, vertices: Array, d: Vector) -> Vector:
     """Return a point of the core furthest in direction d, in the core's own axes [m]."""
     kind, s0, s1, s2, _, first, last, _, _ = solid
     if kind == BOX:
-        return (side(d[0]) * s0, side(d[1]) * s1, side(d[2]) * s2)
+        return (sign_of(d[0]) * s0, sign_of(d[1]) * s1, sign_of(d[2]) * s2)
     if kind == CYLINDER:
         rho = math.sqrt(d[0] * d[0] + d[1] * d[1])
         c = s0 / rho if rho > 0.0 else 0.0
-        return (c * d[0], c * d[1], side(d[2]) * s1)
+        return (c * d[0], c * d[1], sign_of(d[2]) * s1)
     if kind == SEGMENT:
-        return (0.0, 0.0, side(d[2]) * s0)
+        return (0.0, 0.0, sign_of(d[2]) * s0)
     if kind == POINT:
         return (0.0, 0.0, 0.0)
     best, chosen = -math.inf, first
@@ -88,7 +88,7 @@ def lowest_point(pair: Pair, vertices: Array, n: Vector) -> tuple[Vector, Vector
     """Return the point w = a − b of D lowest along n, and its a, in the frame of B [m]."""
     d = to_first_axes(pair, n)
     local = support(pair[0], vertices, (-d[0], -d[1], -d[2]))
-    a = along(along(along(pair[2], local[0], pair[3]), local[1], pair[4]), local[2], pair[5])
+    a = add_scaled(add_scaled(add_scaled(pair[2], local[0], pair[3]), local[1], pair[4]), local[2], pair[5])
     return subtract(a, support(pair[1], vertices, n)), a
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, row, scaled, subtract
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.features import (
     BARREL,
     CORNER,
@@ -51,7 +51,9 @@ def _furthest_point(hulls: Hulls, shape: PosedShape, d: Vector) -> tuple[Vector,
         for v in range(core[5], core[6]):
             if norm(subtract(row(hulls.table, v), x)) == 0.0:
                 feature_id = CORNER + v - core[5]
-    return along(along(along(shape[1], x[0], shape[2]), x[1], shape[3]), x[2], shape[4]), feature_id
+    return add_scaled(
+        add_scaled(add_scaled(shape[1], x[0], shape[2]), x[1], shape[3]), x[2], shape[4]
+    ), feature_id
 
 
 @compiled
@@ -63,7 +65,7 @@ def _lines_meet(a: Array, b: Array, n: Vector) -> tuple[bool, Vector]:
     if not abs(area) > ALIGNED * norm(e) * norm(g):
         return False, p
     s = dot(n, cross(subtract(q, p), g)) / area
-    return True, along(p, min(max(s, 0.0), 1.0), e)
+    return True, add_scaled(p, min(max(s, 0.0), 1.0), e)
 
 
 @compiled
@@ -92,11 +94,11 @@ def closest(
         elif b[0] in (LINE, BARREL):
             id_b = int(buffers.loop_b[0, 4])
     if a[0] == NOTHING:
-        return True, id_a, id_b, along(x_a, -first[0][4] - 0.5 * gap, n)
+        return True, id_a, id_b, add_scaled(x_a, -first[0][4] - 0.5 * gap, n)
     if b[0] == NOTHING:
-        return True, id_a, id_b, along(x_b, second[0][4] + 0.5 * gap, n)
+        return True, id_a, id_b, add_scaled(x_b, second[0][4] + 0.5 * gap, n)
     unique, x = False, row(buffers.loop_a, 0)
     if a[0] in (LINE, BARREL) and b[0] in (LINE, BARREL):
         unique, x = _lines_meet(buffers.loop_a, buffers.loop_b, n)
-        x = along(x, -a[3] - 0.5 * gap, n)
+        x = add_scaled(x, -a[3] - 0.5 * gap, n)
     return unique, id_a, id_b, x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from corekit.roles.options import Use, component, option
+from corekit.roles.options import ComponentRef, component_option, option
 
 __all__ = ["QPContactConfig"]
 
@@ -17,7 +17,7 @@ def _even(value: int) -> str | None:
 class QPContactConfig:
     """Options of `qp`."""
 
-    qp_solver: Use = component("qp_solvers", "banded", "solver of the programs")
+    qp_solver: ComponentRef = component_option("qp_solvers", "banded", "solver of the programs")
     friction: str = option(
         "exact", "exact friction by corrections, or its convex relaxation, which separates sliding contacts",
         choices=("exact", "relaxed"),

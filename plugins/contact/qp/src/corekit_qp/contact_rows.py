@@ -26,7 +26,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.roles.pyramid import anisotropic_directions, least_shares, sliding_speed
+from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients, sliding_speed
 
 __all__ = [
     "contact_residuals",
@@ -39,7 +39,7 @@ __all__ = [
     "write_rows",
 ]
 
-compute_coefficients = compiled(least_shares)
+compute_coefficients = compiled(pyramid_coefficients)
 compute_slip_speed = compiled(sliding_speed)
 stretch_directions_of_contact = compiled(anisotropic_directions)
 

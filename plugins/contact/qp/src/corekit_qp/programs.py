@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo
 from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.matrices import Diagonal, Matrix
-from corekit.roles.contact import ContactProblem, StepProgram
+from corekit.roles.contact import ContactProblem, UnreducedStepProblem
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_qp.contact_rows import (
     count_rows,
@@ -113,7 +113,7 @@ class _ProgramBuffers:
         lower, upper, compliance, least, most = self.bounds
         self.problem = QPProblem(
             hessian=hessian, gradient=gradient, dofs=pool.dofs(rows, width), values=values, lower=lower, upper=upper,
-            compliance=compliance, least=least, most=most, tolerance=tolerance,
+            compliance=compliance, multiplier_lower=least, multiplier_upper=most, tolerance=tolerance,
         )  # fmt: skip
         self.beta: Array = np.zeros(directions.shape[2])
         self.directions = directions
@@ -141,18 +141,18 @@ class ReducedProgram:
     def __init__(self, problem: ContactProblem, impulse: Array, directions: Array, tolerance: float) -> None:
         self._delassus = delassus = np.ascontiguousarray(problem.delassus())
         self._problem, self._impulse, self._directions = problem, impulse, directions
-        rows, choices = len(problem.free), directions.shape[2]
+        rows, choices = len(problem.free_velocity), directions.shape[2]
         self._root = np.zeros((rows, rows))
         self._rank = factorise_delassus(delassus, self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
-        count = count_rows(problem.friction, choices, problem.bounded)
+        count = count_rows(problem.friction, choices, problem.bounded_count)
         pool = _BufferPool()
         pool.reserve(self._rank, count, self._rank)
         self._buffers = _ProgramBuffers(identity, count, self._rank, tolerance, directions, pool)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
         self._velocity, self._trial = np.zeros(rows), np.zeros(rows)
-        self._slip = np.zeros(problem.contacts)
+        self._slip = np.zeros(problem.contact_count)
         write_multipliers(problem.friction, directions, impulse, self._buffers.beta, self._buffers.multiplier)
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
@@ -161,13 +161,13 @@ class ReducedProgram:
         buffers, trial = self._buffers, self._trial
         program = buffers.problem
         write_rows(
-            self._root, self._rank, problem.free, problem.friction, directions, shift, problem.lower, problem.upper,
-            program.values, program.lower, program.upper, program.least, program.most,
+            self._root, self._rank, problem.free_velocity, problem.friction, directions, shift, problem.lower, problem.upper,
+            program.values, program.lower, program.upper, program.multiplier_lower, program.multiplier_upper,
         )  # fmt: skip
         info = solver.solve(program, buffers.x, buffers.multiplier)
-        read_impulses(problem.friction, directions, buffers.multiplier, problem.bounded, trial)
+        read_impulses(problem.friction, directions, buffers.multiplier, problem.bounded_count, trial)
         found = measure_residuals(
-            self._delassus, problem.free, problem.friction, directions, problem.lower, problem.upper, trial,
+            self._delassus, problem.free_velocity, problem.friction, directions, problem.lower, problem.upper, trial,
             buffers.beta, self._velocity, self._slip,
         )  # fmt: skip
         return ProgramResult(info, Residuals(*found), self._slip)
@@ -189,7 +189,7 @@ class UnreducedProgram:
         self._tolerance = tolerance
         self._pool, self._buffers_by_size = _BufferPool(), dict[tuple[int, int, int], _ProgramBuffers]()
         self._workspace: Array = np.zeros((4, 0))
-        self._known_step: StepProgram | None = None
+        self._known_step: UnreducedStepProblem | None = None
         # number of contacts for which the current buffers fit, if contacts and directions alone decide that
         self._contact_count = _UNKNOWN
         self._step_arrays = ArrayTable()
@@ -200,17 +200,28 @@ class UnreducedProgram:
         )
 
     def set_step(
-        self, step: StepProgram, directions: Array, increment: Array, row_impulse: Array, impulse: Array
+        self,
+        step: UnreducedStepProblem,
+        directions: Array,
+        increment: Array,
+        row_impulse: Array,
+        impulse: Array,
     ) -> None:
-        """Set the step to solve; `directions` as in `contact_rows`, the others as in `StepSolver.solve_step`."""
+        """Set the step to solve; `directions` as in `contact_rows`, the others as in `UnreducedStepSolver.solve_unreduced`."""
         if step is not self._known_step:
             self._known_step, self._contact_count = step, _UNKNOWN
             self._buffers_by_size.clear()
             self._step_arrays = ArrayTable(
-                step.right, step.dofs, step.values, step.compliance, step.target, step.lower, step.upper
+                step.rhs,
+                step.constraint_dofs,
+                step.constraint_values,
+                step.compliance,
+                step.target_rate,
+                step.lower,
+                step.upper,
             )
         self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
-        self._is_first, contacts = True, step.contacts
+        self._is_first, contacts = True, step.contact_count
         same = contacts == self._contact_count and directions is self._directions
         if same and self._dofs is step.contact_dofs and self._friction is step.friction:
             # without friction the number of rows is the number of contacts
@@ -223,7 +234,11 @@ class UnreducedProgram:
         key = count, self._values.shape[1], choices
         buffers = self._buffers_by_size.get(key)
         if buffers is None:
-            rows, width, pool = len(step.target) + count, max(step.dofs.shape[1], key[1]), self._pool
+            rows, width, pool = (
+                len(step.target_rate) + count,
+                max(step.constraint_dofs.shape[1], key[1]),
+                self._pool,
+            )
             if not pool.reserve(step.matrix.n, rows, width) or len(self._buffers_by_size) > _MAX_SIZES:
                 self._buffers_by_size.clear()
             buffers = _ProgramBuffers(step.matrix, rows, width, self._tolerance, directions, pool)

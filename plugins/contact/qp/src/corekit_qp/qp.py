@@ -9,8 +9,8 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.contact import ContactProblem, StepProgram, StepSolver
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import QPSolver
 from corekit.roles.pyramid import pyramid_directions
@@ -31,7 +31,7 @@ def _no_directions(width: int) -> Array:
 
 
 @final
-class QPContact(StepSolver):
+class QPContact(UnreducedStepSolver):
     """Contact impulses from one convex quadratic program per step, or from a few if contacts slide with friction.
 
     Without friction, the optimality conditions of the program are the contact laws; see `unreduced_rows`, or
@@ -63,31 +63,31 @@ class QPContact(StepSolver):
         """Write λ; see `ImpulseSolver.solve`."""
         if impulse.size == 0:
             return SolveInfo(answered_by=self._name)
-        if not (np.isfinite(problem.delassus()).all() and np.isfinite(problem.free).all()):
+        if not (np.isfinite(problem.delassus()).all() and np.isfinite(problem.free_velocity).all()):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._name)
         frictional = bool(problem.friction.any())
-        directions = self._pyramid(problem) if frictional else _no_directions(problem.width)
+        directions = self._pyramid(problem) if frictional else _no_directions(problem.rows_per_contact)
         program = ReducedProgram(problem, impulse, directions, 0.1 * self._config.tolerance)
         if not frictional:
-            return self._solve_frictionless(program, problem.contacts)
+            return self._solve_frictionless(program, problem.contact_count)
         if self._config.friction == "relaxed":
-            return self._solve_relaxed(program, problem.contacts)
-        return self._solve_exactly(program, problem.id, float(np.abs(problem.free).max()))
+            return self._solve_relaxed(program, problem.contact_count)
+        return self._solve_exactly(program, problem.id, float(np.abs(problem.free_velocity).max()))
 
-    def solve_step(
-        self, program: StepProgram, increment: Array, row_impulse: Array, impulse: Array
+    def solve_unreduced(
+        self, program: UnreducedStepProblem, increment: Array, row_impulse: Array, impulse: Array
     ) -> SolveInfo:
-        """Write Δ, λ_b and λ_c; see `StepSolver.solve_step`."""
-        contacts, unreduced = program.contacts, self._unreduced
+        """Write Δ, λ_b and λ_c; see `UnreducedStepSolver.solve_unreduced`."""
+        contacts, unreduced = program.contact_count, self._unreduced
         if contacts and program.frictional and program.friction.any():
             unreduced.set_step(program, self._pyramid(program), increment, row_impulse, impulse)
             if self._config.friction == "relaxed":
                 return self._solve_relaxed(unreduced, contacts)
             speed = float(np.abs(program.bias).max(initial=1e-3))
             return self._solve_exactly(unreduced, program.id[:contacts], speed)
-        if self._empty.shape[1] != program.width - 1:
-            self._empty = _no_directions(program.width)
+        if self._empty.shape[1] != program.rows_per_contact - 1:
+            self._empty = _no_directions(program.rows_per_contact)
         unreduced.set_step(program, self._empty, increment, row_impulse, impulse)
         zeros = self._zeros
         info = unreduced.solve(self._solver, zeros if len(zeros) >= contacts else self._no_shift(contacts))
@@ -156,13 +156,13 @@ class QPContact(StepSolver):
             self._zeros = np.zeros(2 * contacts)
         return self._zeros
 
-    def _pyramid(self, problem: ContactProblem | StepProgram) -> Array:
+    def _pyramid(self, problem: ContactProblem | UnreducedStepProblem) -> Array:
         """D as in `contact_rows`; the anisotropic law has its own directions for each contact."""
-        unit = self._unit_directions.get(problem.width)
+        unit = self._unit_directions.get(problem.rows_per_contact)
         if unit is None:
-            unit = pyramid_directions(problem.width, self._config.friction_directions)
-            self._unit_directions[problem.width] = unit
-        key = problem.width, problem.contacts if self._is_anisotropic else 1
+            unit = pyramid_directions(problem.rows_per_contact, self._config.friction_directions)
+            self._unit_directions[problem.rows_per_contact] = unit
+        key = problem.rows_per_contact, problem.contact_count if self._is_anisotropic else 1
         directions = self._directions.get(key)
         if directions is None:
             if len(self._directions) > _MAX_SIZES:
@@ -172,17 +172,19 @@ class QPContact(StepSolver):
             stretch_directions(unit, problem.friction_record, directions)
         return directions
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Slip speeds by contact, and the internal state of the program solver."""
-        own: Memory = {"id": self._slip.id.copy(), "slip": self._slip.speed.copy()}
-        return own | {f"solver.{name}": array for name, array in self._solver.memory().items()}
+        own: InternalState = {"id": self._slip.id.copy(), "slip": self._slip.speed.copy()}
+        return own | {f"solver.{name}": array for name, array in self._solver.internal_state().items()}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore what `memory` returned."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore what `internal_state` returned."""
         self._slip = SlipWarmStart()
-        if memory:
-            self._slip.store(memory["id"], memory["slip"])
-        self._solver.remember({name[7:]: memory[name] for name in memory if name.startswith("solver.")})
+        if internal_state:
+            self._slip.store(internal_state["id"], internal_state["slip"])
+        self._solver.restore(
+            {name[7:]: internal_state[name] for name in internal_state if name.startswith("solver.")}
+        )
 
 
 def _unless_converged(status: Status) -> Status:

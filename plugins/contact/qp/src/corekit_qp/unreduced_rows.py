@@ -13,7 +13,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block, index_matrix, matrix, vector
+from corekit.linalg.array_table import block_view, index_matrix_view, matrix_view, vector_view
 from corekit_qp.contact_rows import contact_residuals, read_impulses, write_multipliers
 
 __all__ = ["measure_step_residuals", "read_step_impulses", "write_step_rows"]
@@ -55,17 +55,26 @@ def write_step_rows(
         program: gradient, dofs, values, bounds (lower, upper, compliance, and the bounds of the multiplier of every
             row, (5, rows)), multiplier, x, directions D as in `contact_rows`, and workspace (r,), as one table.
     """
-    rhs, dofs, values = vector(step, 0), index_matrix(step, 1), matrix(step, 2)
-    compliance, target, lower, upper = vector(step, 3), vector(step, 4), vector(step, 5), vector(step, 6)
-    gradient, out_dofs, out_values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
-    bounds, multiplier = matrix(program, 3), vector(program, 4)
-    directions, beta = block(program, 6), vector(program, 7)
+    rhs, dofs, values = vector_view(step, 0), index_matrix_view(step, 1), matrix_view(step, 2)
+    compliance, target, lower, upper = (
+        vector_view(step, 3),
+        vector_view(step, 4),
+        vector_view(step, 5),
+        vector_view(step, 6),
+    )
+    gradient, out_dofs, out_values = (
+        vector_view(program, 0),
+        index_matrix_view(program, 1),
+        matrix_view(program, 2),
+    )
+    bounds, multiplier = matrix_view(program, 3), vector_view(program, 4)
+    directions, beta = block_view(program, 6), vector_view(program, 7)
     nb = len(dofs)
     if set_multipliers:
         for i in range(nb):
             multiplier[i] = -row_impulse[i]
         write_multipliers(friction, directions, impulse, beta, multiplier[nb:])
-    contact_width, row_width = contact_dofs.shape[1], out_dofs.shape[1]
+    contact_width, jacobian_width = contact_dofs.shape[1], out_dofs.shape[1]
     for j in range(len(rhs)):
         gradient[j] = -rhs[j]
     _copy_entries(dofs, values, out_dofs, out_values)
@@ -83,7 +92,7 @@ def write_step_rows(
         here, mu, own = c * width, friction[c], 0 if alike else c
         for d in range(count if mu > 0.0 else 1):
             offset = bias[c, 0]
-            for j in range(row_width):
+            for j in range(jacobian_width):
                 out_dofs[row, j] = contact_dofs[here, j] if j < contact_width else 0
                 out_values[row, j] = contact_values[here, j] if j < contact_width else 0.0
             if mu > 0.0:
@@ -101,10 +110,10 @@ def write_step_rows(
 @compiled
 def read_step_impulses(program: IntArray, friction: Array, row_impulse: Array, impulse: Array) -> None:
     """Write λ_b and λ_c from the multipliers of the program; `program` as in `write_step_rows`."""
-    multiplier, nb = vector(program, 4), len(row_impulse)
+    multiplier, nb = vector_view(program, 4), len(row_impulse)
     for i in range(nb):
         row_impulse[i] = -multiplier[i]
-    read_impulses(friction, block(program, 6), multiplier[nb:], 0, impulse)
+    read_impulses(friction, block_view(program, 6), multiplier[nb:], 0, impulse)
 
 
 @compiled

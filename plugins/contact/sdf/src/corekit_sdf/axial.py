@@ -34,7 +34,7 @@ import math
 from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.rim_edge import half_ellipse_normal
 
 __all__ = ["Axial", "axial_gap", "axial_value"]
@@ -75,7 +75,7 @@ def _side_rim_direction(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[b
     Args:
         q: the rim's centre from the side's line, signed as in (1) [m].
     """
-    w = along(axis, -dot(axis, e), e)
+    w = add_scaled(axis, -dot(axis, e), e)
     sine = norm(w)
     if not sine > 1e-14:
         return False, e
@@ -84,18 +84,18 @@ def _side_rim_direction(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[b
     q_w, q_v = dot(q, w), dot(q, v)
     if R > 0.0:
         exists, n_w, n_v = half_ellipse_normal(q_w, q_v, R, R * abs(dot(axis, e)), (R * sine) ** 2)
-        return exists, along(scaled(w, n_w), n_v, v)
+        return exists, add_scaled(scaled(w, n_w), n_v, v)
     length = math.hypot(q_w, q_v)
     if not length > 0.0:
         return False, e
-    return True, along(scaled(w, q_w / length), q_v / length, v)
+    return True, add_scaled(scaled(w, q_w / length), q_v / length, v)
 
 
 @compiled
 def _point_rim_direction(m: Vector, axis: Vector, R: float) -> tuple[bool, Vector]:
     """Return the direction (4) of a point from a circle of radius R about an axis, from outside it."""
     height = dot(m, axis)
-    level = along(m, -height, axis)
+    level = add_scaled(m, -height, axis)
     distance = norm(level)
     beyond = distance - R
     length = math.hypot(beyond, height)
@@ -103,7 +103,7 @@ def _point_rim_direction(m: Vector, axis: Vector, R: float) -> tuple[bool, Vecto
         return False, axis
     if R == 0.0:
         return True, scaled(m, 1.0 / length)
-    return True, along(scaled(axis, height / length), beyond / (length * distance), level)
+    return True, add_scaled(scaled(axis, height / length), beyond / (length * distance), level)
 
 
 @compiled
@@ -116,7 +116,7 @@ def _newton_direction(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Ve
             break
         t, s = scaled(t, 1.0 / r), scaled(s, 1.0 / q)
         # rims' points along n: u × t is −(component of n perpendicular to u)/‖n × u‖
-        w = along(along(m, R, cross(u, t)), S, cross(_AXIS, s))
+        w = add_scaled(add_scaled(m, R, cross(u, t)), S, cross(_AXIS, s))
         g = dot(n, w)
         x = scaled(cross(n, t), 1.0)
         a, b = R / r, S / q
@@ -127,9 +127,9 @@ def _newton_direction(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Ve
         if not (det > 0.0 and h_tt > 0.0):
             break
         g_t, g_x = dot(w, t), dot(w, x)
-        d = along(scaled(t, (g_t * h_xx - g_x * h_tx) / det), (g_x * h_tt - g_t * h_tx) / det, x)
+        d = add_scaled(scaled(t, (g_t * h_xx - g_x * h_tx) / det), (g_x * h_tt - g_t * h_tx) / det, x)
         length = norm(d)
-        n = along(n, min(1.0, 0.3 / length) if length > 0.0 else 1.0, d)
+        n = add_scaled(n, min(1.0, 0.3 / length) if length > 0.0 else 1.0, d)
         n = scaled(n, 1.0 / norm(n))
         if length < 1e-10:
             break
@@ -141,15 +141,15 @@ def _rim_residual(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple
     """Return H of (5) and n, towards the outside of the rim, at an azimuth of that rim."""
     x, y, R, v, S = rims
     c, s = math.cos(azimuth), math.sin(azimuth)
-    rho, t = along(scaled(x, c), s, y), along(scaled(y, c), -s, x)
-    a = along(m, -R, rho)
-    level = along(a, -dot(a, v), v)
+    rho, t = add_scaled(scaled(x, c), s, y), add_scaled(scaled(y, c), -s, x)
+    a = add_scaled(m, -R, rho)
+    level = add_scaled(a, -dot(a, v), v)
     distance = norm(level)
-    d = along(a, -branch * S / distance, level) if distance > 0.0 else a
+    d = add_scaled(a, -branch * S / distance, level) if distance > 0.0 else a
     length = norm(d)
     if not length > 0.0:
         return 0.0, rho
-    return dot(d, t), scaled(d, side(dot(d, rho)) / length)
+    return dot(d, t), scaled(d, sign_of(dot(d, rho)) / length)
 
 
 @compiled
@@ -237,7 +237,7 @@ def _search_rim(
                 and abs(here) < abs(ahead)
             ):
                 # two roots may lie undetected between the neighbours
-                azimuth, low, n_dip = _minimise_between(m, rims, branch, at - step, at + step, side(here))
+                azimuth, low, n_dip = _minimise_between(m, rims, branch, at - step, at + step, sign_of(here))
                 best, best_n = _better_rim_direction(pair, m, s1, s2, n_dip, best, best_n, tiny)
                 if low * here < 0.0:
                     n_root = _bracketed_root(m, rims, branch, at - step, before, azimuth, low)
@@ -271,7 +271,7 @@ def _best_cell(
 ) -> tuple[float, Vector]:
     """Return the given direction or a better one of (4), (5) for the ends s₁, s₂."""
     p, u, h, R, k, S = pair
-    m = along(p, -s1 * h, u)
+    m = add_scaled(p, -s1 * h, u)
     m = (m[0], m[1], m[2] - s2 * k)
     if R > 0.0 and S > 0.0:
         if norm(cross(u, _AXIS)) > 1e-9:
@@ -291,22 +291,22 @@ def axial_gap(pair: Axial) -> tuple[float, Vector]:
     """Return φ of (1) [m] and its normal, from the second into the first."""
     p, u, h, R, k, S = pair
     tiny = 1e-14 * (norm(p) + h + R + k + S)
-    best_n = (0.0, 0.0, side(p[2]))
+    best_n = (0.0, 0.0, sign_of(p[2]))
     best = axial_value(pair, best_n)
-    best, best_n = _better(pair, best, best_n, scaled(u, side(dot(u, p))), tiny)
+    best, best_n = _better(pair, best, best_n, scaled(u, sign_of(dot(u, p))), tiny)
     between = cross(u, _AXIS)
     if not norm(between) > 1e-12:
-        between = along(p, -p[2], _AXIS)
+        between = add_scaled(p, -p[2], _AXIS)
         if not norm(between) > tiny:
             between = (1.0, 0.0, 0.0)
-    between = scaled(between, side(dot(between, p)) / norm(between))
+    between = scaled(between, sign_of(dot(between, p)) / norm(between))
     best, best_n = _better(pair, best, best_n, between, tiny)
     for end in range(2):
         s = -1.0 if end else 1.0
         exists, n = _side_rim_direction((p[0], p[1], p[2] - s * k), u, (0.0, 0.0, s), S)
         if exists:
             best, best_n = _better(pair, best, best_n, n, tiny)
-        exists, n = _side_rim_direction(along(p, -s * h, u), _AXIS, scaled(u, s), R)
+        exists, n = _side_rim_direction(add_scaled(p, -s * h, u), _AXIS, scaled(u, s), R)
         if exists:
             best, best_n = _better(pair, best, best_n, n, tiny)
     for choice in range(4):

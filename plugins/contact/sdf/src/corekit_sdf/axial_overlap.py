@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.rims import rim_direction, rim_feature
 
@@ -68,8 +68,8 @@ def _add_overlap_point(
 @compiled
 def _cap(body: PosedAxial, d: Vector) -> tuple[Vector, Vector, float]:
     """Return centre and outward normal of the cap that faces d, and its end ±1."""
-    end = side(dot(body[3], d))
-    return along(body[0], end * body[4], body[3]), scaled(body[3], end), end
+    end = sign_of(dot(body[3], d))
+    return add_scaled(body[0], end * body[4], body[3]), scaled(body[3], end), end
 
 
 @compiled
@@ -80,10 +80,10 @@ def _rim_over(
     """Append points (1): material points of the rim of `body` that faces d, over the cap of normal m."""
     middle, _, end = _cap(body, d)
     for k in range(4):
-        x = along(middle, body[5], rim_direction(k, body[1], body[2]))
-        off = along(x, -1.0, centre)
+        x = add_scaled(middle, body[5], rim_direction(k, body[1], body[2]))
+        off = add_scaled(x, -1.0, centre)
         gap = dot(off, m)
-        if norm(along(off, -gap, m)) <= R:
+        if norm(add_scaled(off, -gap, m)) <= R:
             count = _add_overlap_point(rows, feature_ids, count, rim_feature(k, end), FACE, flip, gap, m, x)
     return count
 
@@ -95,18 +95,20 @@ def cap_on_cap(first: PosedAxial, second: PosedAxial, n: Vector, rows: Array, fe
     b, m_b, _ = _cap(second, n)
     count = _rim_over(first, scaled(m_b, -1.0), b, m_b, second[5], 1.0, rows, feature_ids, 0)
     count = _rim_over(second, scaled(m_a, -1.0), a, m_a, first[5], -1.0, rows, feature_ids, count)
-    d = along(a, -1.0, b)
-    d = along(d, -dot(d, m_b), m_b)
+    d = add_scaled(a, -1.0, b)
+    d = add_scaled(d, -dot(d, m_b), m_b)
     apart, R, S = norm(d), first[5], second[5]
     if abs(R - S) < apart < R + S:
         towards = scaled(d, 1.0 / apart)
         offset = (apart * apart + S * S - R * R) / (2.0 * apart)
         aside = math.sqrt(max(S * S - offset * offset, 0.0))
         for k in range(2):
-            x = along(along(b, offset, towards), aside if k else -aside, cross(m_b, towards))
-            gap = dot(m_a, along(a, -1.0, x)) / dot(m_a, m_b)  # along m_b to the plane of the first's cap
+            x = add_scaled(add_scaled(b, offset, towards), aside if k else -aside, cross(m_b, towards))
+            gap = dot(m_a, add_scaled(a, -1.0, x)) / dot(
+                m_a, m_b
+            )  # along m_b to the plane of the first's cap
             count = _add_overlap_point(
-                rows, feature_ids, count, PASSAGE + k, PASSAGE + k, 1.0, gap, m_b, along(x, gap, m_b)
+                rows, feature_ids, count, PASSAGE + k, PASSAGE + k, 1.0, gap, m_b, add_scaled(x, gap, m_b)
             )
     return count
 
@@ -118,26 +120,26 @@ def line_on_cap(
     """Write the overlap points of a side line on a cap that faces n; flip = −1 if the line is the second shape's."""
     centre, m, _ = _cap(cap, n)
     u, h, R = line[3], line[4], cap[5]
-    up = along(m, -dot(m, u), u)
-    base = along(line[0], -line[5] / norm(up), up)
-    off = along(base, -1.0, centre)
+    up = add_scaled(m, -dot(m, u), u)
+    base = add_scaled(line[0], -line[5] / norm(up), up)
+    off = add_scaled(base, -1.0, centre)
     count = 0
     for choice in range(2):
         end = -1.0 if choice else 1.0
-        x = along(off, end * h, u)
+        x = add_scaled(off, end * h, u)
         gap = dot(x, m)
-        if norm(along(x, -gap, m)) <= R:
-            x = along(base, end * h, u)
+        if norm(add_scaled(x, -gap, m)) <= R:
+            x = add_scaled(base, end * h, u)
             count = _add_overlap_point(rows, feature_ids, count, end_feature(end), FACE, flip, gap, m, x)
-    d, level = along(off, -dot(off, m), m), along(u, -dot(u, m), m)
+    d, level = add_scaled(off, -dot(off, m), m), add_scaled(u, -dot(u, m), m)
     a, b = dot(level, level), dot(level, d)
     root = b * b - a * (dot(d, d) - R * R)
     if root > 0.0 and a > 0.0:
         for choice in range(2):
             t = (-b + (math.sqrt(root) if choice else -math.sqrt(root))) / a
             if abs(t) < h:
-                x = along(base, t, u)
-                gap = dot(along(x, -1.0, centre), m)
+                x = add_scaled(base, t, u)
+                gap = dot(add_scaled(x, -1.0, centre), m)
                 count = _add_overlap_point(rows, feature_ids, count, SIDE, PASSAGE + choice, flip, gap, m, x)
     return count
 
@@ -153,16 +155,16 @@ def line_on_line(
     """
     for choice in range(2):
         end = -1.0 if choice else 1.0
-        x = along(line[0], end * line[4], line[3])
-        d = along(x, -1.0, other[0])
+        x = add_scaled(line[0], end * line[4], line[3])
+        d = add_scaled(x, -1.0, other[0])
         t = dot(d, other[3])
-        d = along(d, -t, other[3])
+        d = add_scaled(d, -t, other[3])
         distance = norm(d)
         if abs(t) <= other[4] and distance > 0.0:
-            out = side(dot(d, n))
+            out = sign_of(dot(d, n))
             m = scaled(d, out / distance)
             gap = out * distance - line[5] - other[5]
             count = _add_overlap_point(
-                rows, feature_ids, count, end_feature(end), SIDE, flip, gap, m, along(x, -line[5], m)
+                rows, feature_ids, count, end_feature(end), SIDE, flip, gap, m, add_scaled(x, -line[5], m)
             )
     return count

@@ -11,7 +11,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.axial_overlap import FACE, PosedAxial, cap_on_cap, line_on_cap, line_on_line, pair_feature
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.literals import runtime_int
@@ -53,16 +53,16 @@ def _furthest_point(body: PosedAxial, d: Vector) -> tuple[bool, Vector, int]:
     """Return whether the point furthest along d is unique, the point, and its feature."""
     centre, _, _, u, h, R = body
     lean = dot(u, d)
-    rim = along(d, -lean, u)
+    rim = add_scaled(d, -lean, u)
     slope = norm(rim)
     if abs(lean) < ALIGNED:
-        return False, along(centre, R / slope, rim), SIDE
-    end = side(lean)
-    x = along(centre, end * h, u)
+        return False, add_scaled(centre, R / slope, rim), SIDE
+    end = sign_of(lean)
+    x = add_scaled(centre, end * h, u)
     if slope < ALIGNED and R > 0.0:
         return False, x, FACE
     if R > 0.0:
-        x = along(x, R / slope, rim)
+        x = add_scaled(x, R / slope, rim)
     return True, x, end_feature(end)
 
 
@@ -73,14 +73,18 @@ def _closest_pair(first: PosedAxial, second: PosedAxial, n: Vector, gap: float) 
     is_unique_b, b, feature_b = _furthest_point(second, n)
     feature = pair_feature(feature_a, feature_b)
     if is_unique_a:
-        return True, along(a, -0.5 * gap, n), feature
+        return True, add_scaled(a, -0.5 * gap, n), feature
     if is_unique_b:
-        return True, along(b, 0.5 * gap, n), feature
+        return True, add_scaled(b, 0.5 * gap, n), feature
     if feature_a == SIDE and feature_b == SIDE:
         area = dot(n, cross(first[3], second[3]))
         if abs(area) > ALIGNED:
-            s = dot(n, cross(along(b, -1.0, a), second[3])) / area
-            return True, along(along(a, min(max(s, -first[4]), first[4]), first[3]), -0.5 * gap, n), feature
+            s = dot(n, cross(add_scaled(b, -1.0, a), second[3])) / area
+            return (
+                True,
+                add_scaled(add_scaled(a, min(max(s, -first[4]), first[4]), first[3]), -0.5 * gap, n),
+                feature,
+            )
     return False, a, feature
 
 
@@ -96,8 +100,8 @@ def _add_spread_rows(
     for role in range(3):  # away from the first point; left of that line; right of it
         best, chosen = 0.05 * extent, runtime_int(-1)
         for k in range(overlap_count):
-            d = along(row_point(overlap_rows, k), -1.0, origin)
-            d = along(d, -dot(d, n), n)
+            d = add_scaled(row_point(overlap_rows, k), -1.0, origin)
+            d = add_scaled(d, -dot(d, n), n)
             aside = dot(n, cross(line, d))
             distance = norm(d) if role == 0 else (aside if role == 1 else -aside)
             is_reported = False
@@ -111,8 +115,8 @@ def _add_spread_rows(
                 return count
             continue
         if role == 0:
-            d = along(row_point(overlap_rows, chosen), -1.0, origin)
-            line = scaled(along(d, -dot(d, n), n), 1.0 / best)
+            d = add_scaled(row_point(overlap_rows, chosen), -1.0, origin)
+            line = scaled(add_scaled(d, -dot(d, n), n), 1.0 / best)
         count = _add_overlap_row(overlap_rows, overlap_ids, chosen, gap, rows, feature_ids, count)
     return count
 
@@ -125,7 +129,7 @@ def _add_overlap_row(
     """Append an overlap point, with a gap no less than the pair's; return the new count."""
     m = (overlap_rows[chosen, 1], overlap_rows[chosen, 2], overlap_rows[chosen, 3])
     lift = max(gap - overlap_rows[chosen, 0], 0.0)
-    x = along(row_point(overlap_rows, chosen), -0.5 * lift, m)
+    x = add_scaled(row_point(overlap_rows, chosen), -0.5 * lift, m)
     return add_row(rows, feature_ids, count, int(overlap_ids[chosen]), overlap_rows[chosen, 0] + lift, m, x)
 
 
@@ -156,7 +160,7 @@ def add_axial_rows(
     if sine == 0.0:
         middle = (0.0, 0.0, 0.0)
         for k in range(overlap_count):
-            middle = along(middle, 1.0 / overlap_count, row_point(overlap_rows, k))
+            middle = add_scaled(middle, 1.0 / overlap_count, row_point(overlap_rows, k))
         return add_row(rows, feature_ids, runtime_int(0), feature, gap, n, middle)
     lowest, chosen = math.inf, runtime_int(0)
     for k in range(overlap_count):

@@ -6,8 +6,8 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, into_frame, norm
-from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit.geometry.vectors import Vector, norm, to_local
+from corekit.linalg.array_table import block_view, index_matrix_view, index_view, matrix_view, vector_view
 from corekit_sdf.features import BOX, CIRCLE, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
@@ -44,9 +44,9 @@ def find_near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntAr
         shapes: table of kind, size, radius, corners, corner starts, frame and all pairs.
         poses: table of position and rotation of shapes, then of frames.
     """
-    kind, size, radius = indices(shapes, 0), matrix(shapes, 1), vector(shapes, 2)
-    corners, corner_start, pairs = matrix(shapes, 3), indices(shapes, 4), index_matrix(shapes, 6)
-    position, rotation = matrix(poses, 0), block(poses, 1)
+    kind, size, radius = index_view(shapes, 0), matrix_view(shapes, 1), vector_view(shapes, 2)
+    corners, corner_start, pairs = matrix_view(shapes, 3), index_view(shapes, 4), index_matrix_view(shapes, 6)
+    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     count = 0
     for row in range(len(pairs)):
         i, j = pairs[row, 0], pairs[row, 1]
@@ -59,12 +59,10 @@ def find_near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntAr
         if kind[b] == HALF_SPACE:
             bound = d[0] * rotation[b, 0, 2] + d[1] * rotation[b, 1, 2] + d[2] * rotation[b, 2, 2]
         elif kind[b] == BOX:
-            bound, _ = point_box(into_frame(rotation[b], d), (size[b, 0], size[b, 1], size[b, 2]))
+            bound, _ = point_box(to_local(rotation[b], d), (size[b, 0], size[b, 1], size[b, 2]))
         elif kind[b] >= CIRCLE:
             shape_corners = corners[corner_start[b] : corner_start[b + 1]]
-            bound = _planar_distance_bound(
-                int(kind[b]), size[b, 0], shape_corners, into_frame(rotation[b], d)
-            )
+            bound = _planar_distance_bound(int(kind[b]), size[b, 0], shape_corners, to_local(rotation[b], d))
         else:
             bound = norm(d) - radius[b]
         if not bound - radius[a] >= margin:

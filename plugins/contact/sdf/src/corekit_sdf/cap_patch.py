@@ -16,7 +16,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, dot, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, add_scaled, dot, scaled, sign_of, unit_axis
 from corekit_sdf.closest import add_closest_row, add_distinct_row
 from corekit_sdf.features import CORNER, CROSSING, corner_number, edge_number
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
@@ -35,8 +35,8 @@ def _edge_under_cap(
 
     |(d + y·e)⊥|² = R²   with d the edge's middle from p and ( )⊥ perpendicular to u.
     """
-    d = along(along(corner, -corner[axis], unit_axis(axis, 1.0)), -1.0, p)
-    d = along(d, -dot(d, u), u)
+    d = add_scaled(add_scaled(corner, -corner[axis], unit_axis(axis, 1.0)), -1.0, p)
+    d = add_scaled(d, -dot(d, u), u)
     square = 1.0 - u[axis] * u[axis]
     root = d[axis] * d[axis] - square * (dot(d, d) - R * R)
     if not (root > 0.0 and square > 0.0):
@@ -48,7 +48,7 @@ def _edge_under_cap(
 @compiled
 def _edge_end(axis: int, corner: Vector, y: float, upper: int, end: float, a: Vector) -> tuple[int, Vector]:
     """Return feature and position of the lower or upper end of an edge's part under the cap at end = ±1."""
-    x = along(along(corner, -corner[axis], unit_axis(axis, 1.0)), y, unit_axis(axis, 1.0))
+    x = add_scaled(add_scaled(corner, -corner[axis], unit_axis(axis, 1.0)), y, unit_axis(axis, 1.0))
     if abs(y) >= a[axis]:
         return CORNER + corner_number(x), x
     return CROSSING + (24 if end < 0.0 else 0) + 2 * edge_number(axis, corner) + upper, x
@@ -63,7 +63,7 @@ def _face_extreme(
     feature, point = -1, p
     for choice in range(4):
         axis, other = ((k + 1) % 3, (k + 2) % 3) if choice & 1 else ((k + 2) % 3, (k + 1) % 3)
-        corner = along(
+        corner = add_scaled(
             unit_axis(k, sign * a[k]), -a[other] if choice & 2 else a[other], unit_axis(other, 1.0)
         )
         low, high = _edge_under_cap(axis, corner, p, u, a, R)
@@ -87,13 +87,13 @@ def _add_lowest_row(
     """
     phi, n, stratum, _ = separation
     if stratum == CAP:
-        corner = (side(n[0]) * a[0], side(n[1]) * a[1], side(n[2]) * a[2])
+        corner = (sign_of(n[0]) * a[0], sign_of(n[1]) * a[1], sign_of(n[2]) * a[2])
         for axis in range(3):
             if abs(n[axis]) <= ALIGNED:
                 low, high = _edge_under_cap(axis, corner, p, u, a, R)
                 if low <= high:
                     name, x = _edge_end(axis, corner, high, 1, end, a)
-                    return add_row(rows, feature_ids, 0, name, phi, n, along(x, 0.5 * phi, n))
+                    return add_row(rows, feature_ids, 0, name, phi, n, add_scaled(x, 0.5 * phi, n))
     return add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
 
 
@@ -104,32 +104,32 @@ def cap_on_face(
 ) -> int:  # fmt: skip
     """Add up to four points of the overlap of a cap and the faces ±e_k; return their number."""
     phi, n = separation[0], separation[1]
-    sign, end = side(n[k]), -side(dot(u, n))
-    centre = along(p, end * h, u)
+    sign, end = sign_of(n[k]), -sign_of(dot(u, n))
+    centre = add_scaled(p, end * h, u)
     into_cylinder = scaled(u, -end)
     i, j = (k + 1) % 3, (k + 2) % 3
     count, omitted = 0, -1
     if math.hypot(u[i], u[j]) > ALIGNED:
         count = _add_lowest_row(separation, end, p, u, a, h, R, rows, feature_ids)
-        omitted = nearest_rim_point(along(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
+        omitted = nearest_rim_point(add_scaled(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
     closest = count
     min_distance = 0.05 * min(R, a[i], a[j])
     for k_rim in range(4):
         if k_rim == omitted:
             continue
         direction = rim_direction(k_rim, x_axis, y_axis)
-        x = along(centre, R, direction)
+        x = add_scaled(centre, R, direction)
         if abs(x[i]) <= a[i] and abs(x[j]) <= a[j]:
             gap = max(sign * x[k] - a[k], phi)
             normal = unit_axis(k, sign)
-            name, x = rim_feature(k_rim, end), along(x, -0.5 * gap, normal)
+            name, x = rim_feature(k_rim, end), add_scaled(x, -0.5 * gap, normal)
         else:
             name, x = _face_extreme(direction, k, sign, end, p, u, a, R)
             if name < 0:
                 continue
             normal = into_cylinder
-            gap = max(dot(normal, along(centre, -1.0, x)), phi)
-            x = along(x, 0.5 * gap, normal)
+            gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
+            x = add_scaled(x, 0.5 * gap, normal)
         count = add_distinct_row(rows, feature_ids, closest, count, min_distance, name, gap, normal, x)
     return count
 
@@ -141,9 +141,9 @@ def cap_on_edge(
 ) -> int:  # fmt: skip
     """Add both ends of the part of an edge under a cap; return the number of points."""
     phi, n = separation[0], separation[1]
-    end = -side(dot(u, n))
-    centre, normal = along(p, end * h, u), scaled(u, -end)
-    corner = (side(n[0]) * a[0], side(n[1]) * a[1], side(n[2]) * a[2])
+    end = -sign_of(dot(u, n))
+    centre, normal = add_scaled(p, end * h, u), scaled(u, -end)
+    corner = (sign_of(n[0]) * a[0], sign_of(n[1]) * a[1], sign_of(n[2]) * a[2])
     low, high = _edge_under_cap(axis, corner, p, u, a, R)
     if low > high:
         return 0
@@ -153,8 +153,8 @@ def cap_on_edge(
     closest = count
     for upper in range(2):
         name, x = _edge_end(axis, corner, high if upper else low, upper, end, a)
-        gap = max(dot(normal, along(centre, -1.0, x)), phi)
-        x = along(x, 0.5 * gap, normal)
+        gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
+        x = add_scaled(x, 0.5 * gap, normal)
         count = add_distinct_row(
             rows, feature_ids, closest, count, 0.05 * min(R, a[axis]), name, gap, normal, x
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, dot, norm, side
+from corekit.geometry.vectors import Vector, add_scaled, dot, norm, sign_of
 from corekit_sdf.features import CORNER, EDGE, MINUS, PLUS, SIDE, corner_number, edge_number, end_feature
 from corekit_sdf.rows import add_row, row_point
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, SIDE_VERTEX, Separation
@@ -26,7 +26,7 @@ def _closest_feature(separation: Separation, u: Vector) -> int:
         return SIDE
     if stratum == CAP and min(abs(n[0]), abs(n[1]), abs(n[2])) > ALIGNED:
         return CORNER + corner_number(n)
-    return end_feature(-side(un))
+    return end_feature(-sign_of(un))
 
 
 @compiled
@@ -48,6 +48,6 @@ def add_distinct_row(
     for row in range(count):
         if feature_ids[row] == feature:
             return count
-    if closest == 1 and norm(along(point, -1.0, row_point(rows, 0))) < min_distance:
+    if closest == 1 and norm(add_scaled(point, -1.0, row_point(rows, 0))) < min_distance:
         return count
     return add_row(rows, feature_ids, count, feature, gap, normal, point)

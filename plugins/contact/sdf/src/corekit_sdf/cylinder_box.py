@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, dot, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled, sign_of, unit_axis
 from corekit_sdf.rim_edge import half_ellipse_normal
 from corekit_sdf.separation import (
     CAP,
@@ -43,7 +43,7 @@ def cylinder_box(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separat
     if face_is_best(separation, p, u, a, h, R):
         return separation
     best, n, stratum, which = separation
-    cap = scaled(u, side(dot(p, u)))
+    cap = scaled(u, sign_of(dot(p, u)))
     f = separation_along(cap, p, u, a, h, R)
     if f > best + resolution(p, a, h, R):
         best, n, stratum = f, cap, CAP
@@ -61,7 +61,7 @@ def _best_corner(separation: Separation, p: Vector, u: Vector, a: Vector, h: flo
         v = box_corner(bits, a)
         d = (p[0] - v[0], p[1] - v[1], p[2] - v[2])
         height = dot(d, u)
-        radial = along(d, -height, u)
+        radial = add_scaled(d, -height, u)
         distance = norm(radial)
         if not distance > tiny:
             continue
@@ -73,7 +73,7 @@ def _best_corner(separation: Separation, p: Vector, u: Vector, a: Vector, h: flo
         beyond_side, beyond_cap = distance - R, abs(height) - h
         if beyond_side > tiny and beyond_cap > tiny:  # (3)
             length = math.hypot(beyond_side, beyond_cap)
-            d = along(scaled(radial, beyond_side / length), side(height) * beyond_cap / length, u)
+            d = add_scaled(scaled(radial, beyond_side / length), sign_of(height) * beyond_cap / length, u)
             if signs_fit(d, v):
                 f = separation_along(d, p, u, a, h, R)
                 if f > best + tiny:
@@ -101,13 +101,13 @@ def _best_rim_edge(separation: Separation, p: Vector, u: Vector, a: Vector, h: f
             if q_w < 0.0 and best > 0.0:  # a local maximum there lies inside
                 continue
             # n lies between w and ±v and in the edge's quadrant: skip if the two do not intersect
-            turn = side(q_v)
+            turn = sign_of(q_v)
             if (w_j - turn * w_k) * s_j + (w_k + turn * w_j) * s_k <= 0.0:
                 continue
             exists, n_w, n_v = half_ellipse_normal(q_w, q_v, R, R * abs(u[i]), (R * sine) ** 2)
             n_j, n_k = n_w * w_j - n_v * w_k, n_w * w_k + n_v * w_j
             if exists and n_j * s_j > 0.0 and n_k * s_k > 0.0:
-                d = along(unit_axis(j, n_j), n_k, unit_axis(k, 1.0))
+                d = add_scaled(unit_axis(j, n_j), n_k, unit_axis(k, 1.0))
                 f = separation_along(d, p, u, a, h, R)
                 if f > best + tiny:
                     best, n, stratum, which = f, d, RIM_EDGE, i

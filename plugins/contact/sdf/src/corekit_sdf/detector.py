@@ -13,7 +13,7 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.linalg.array_table import ArrayTable
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
 from corekit_sdf.broad_phase import find_near_pairs
@@ -97,7 +97,7 @@ class SdfDetector(ContactDetector):
         self._contact_tables: dict[int, ArrayTable] = {}
 
     @property
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         """Round shapes with each other, boxes and planar shapes; all but meshes with half-spaces and half-planes."""
         return _SUPPORTED_PAIRS
 
@@ -144,7 +144,7 @@ class SdfDetector(ContactDetector):
         )
         self._has_edges = bool(len(self._edges))
 
-    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
         if len(self._pairs) > len(out.pairs):
             out.reserve(len(self._pairs))
@@ -155,7 +155,9 @@ class SdfDetector(ContactDetector):
         where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
         out.count = find_near_pairs(self._shape_table.table, where, margin, out.pairs)
 
-    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
         """Append up to four contacts per pair, those with gap < `margin` [m]."""
         first_row, capacity = out.count, out.count + MAX_POINTS * candidates.count
         if capacity > len(out.gap):
@@ -192,7 +194,7 @@ class SdfDetector(ContactDetector):
         if self._has_edges:
             write_edge_points(
                 first_row, out.count, self._second_frame, self._frame, self._size, self._position,
-                self._rotation, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+                self._rotation, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
             )  # fmt: skip
 
     def _update_pose_table(self, poses: ShapePoses) -> IntArray:
@@ -211,7 +213,7 @@ class SdfDetector(ContactDetector):
             if len(self._contact_tables) >= _MAX_CONTACT_TABLES:
                 self._contact_tables.clear()
             entry = self._contact_tables[id(out.gap)] = ArrayTable(
-                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight
+                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight
             )
         return entry.table
 
@@ -222,9 +224,9 @@ class SdfDetector(ContactDetector):
         np.copyto(rotation, poses.rotation)
         update_edge_poses(self._edges, poses.end, self._size, position, rotation)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the detector has none."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the detector has no internal state."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, cross, norm, scaled, unit_axis
+from corekit.geometry.vectors import Vector, add_scaled, cross, norm, scaled, unit_axis
 
 __all__ = ["update_edge_poses", "write_edge_points"]
 
@@ -76,7 +76,7 @@ def write_edge_points(
         for side in range(2):
             i, sign = shape[c, side], 1.0 - 2.0 * side
             if second_frame[i] >= 0:
-                axis_point = along(middle, sign * (size[i, 0] + 0.5 * gap[c]), n)
+                axis_point = add_scaled(middle, sign * (size[i, 0] + 0.5 * gap[c]), n)
                 s = _axis_fraction(axis_point, i, size, position, rotation)
                 for end in range(2):
                     frame[c, slot] = second_frame[i] if end else table_frame[i]

@@ -11,7 +11,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, side
+from corekit.geometry.vectors import Vector, add_scaled, sign_of
 from corekit_sdf.features import PLUS, end_feature
 from corekit_sdf.rims import nearest_rim_point, rim_direction, rim_feature
 from corekit_sdf.rows import add_row
@@ -41,13 +41,13 @@ def capsule_on_plane(
     Args:
         flat_sine: sine of the flat angle, 0 for one point alone.
     """
-    low = -side(u[2])
-    x = along(p, low * h, u)
+    low = -sign_of(u[2])
+    x = add_scaled(p, low * h, u)
     if abs(u[2]) < ALIGNED and flat_sine == 0.0:
         x = p
     count = _add_plane_row(rows, feature_ids, 0, end_feature(low), (x[0], x[1], x[2] - radius))
     if abs(u[2]) < flat_sine:
-        x = along(p, -low * h, u)
+        x = add_scaled(p, -low * h, u)
         count = _add_plane_row(rows, feature_ids, count, end_feature(-low), (x[0], x[1], x[2] - radius))
     return count
 
@@ -59,23 +59,23 @@ def cylinder_on_plane(
 ) -> int:  # fmt: skip
     """Add the lowest point, and three more rim points of a cap on the plane or one more point of a side line on it."""
     slope = math.hypot(u[0], u[1])
-    low = -side(u[2])
-    end = along(p, low * h, u)
+    low = -sign_of(u[2])
+    end = add_scaled(p, low * h, u)
     level = slope < ALIGNED
     # towards the lowest point of a rim: −(e_z − u_z·u)/slope
     down = (0.0, 0.0, 0.0) if level else (u[2] * u[0] / slope, u[2] * u[1] / slope, -slope)
     count = 0
     if flat_sine == 0.0 and abs(u[2]) < ALIGNED:
-        return _add_plane_row(rows, feature_ids, 0, end_feature(low), along(p, R, down))
+        return _add_plane_row(rows, feature_ids, 0, end_feature(low), add_scaled(p, R, down))
     if not level or flat_sine == 0.0:
-        count = _add_plane_row(rows, feature_ids, count, end_feature(low), along(end, R, down))
+        count = _add_plane_row(rows, feature_ids, count, end_feature(low), add_scaled(end, R, down))
     if slope < flat_sine:
         omitted = -1 if level else nearest_rim_point(down, x_axis, y_axis)
         for k in range(4):
             if k != omitted:
-                x = along(end, R, rim_direction(k, x_axis, y_axis))
+                x = add_scaled(end, R, rim_direction(k, x_axis, y_axis))
                 count = _add_plane_row(rows, feature_ids, count, rim_feature(k, low), x)
     elif abs(u[2]) < flat_sine:
-        x = along(along(p, -low * h, u), R, down)
+        x = add_scaled(add_scaled(p, -low * h, u), R, down)
         count = _add_plane_row(rows, feature_ids, count, end_feature(-low), x)
     return count

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of, unit_axis
 from corekit_sdf.closest import add_closest_row, add_distinct_row
 from corekit_sdf.features import EDGE, edge_number, end_feature
 from corekit_sdf.separation import Separation
@@ -25,7 +25,7 @@ def _over_face(base: Vector, u: Vector, a: Vector, h: float, k: int, end: float)
     for step in range(1, 3):
         j = (k + step) % 3
         if abs(u[j]) > ALIGNED:
-            bound = (side(end * u[j]) * a[j] - base[j]) / u[j]
+            bound = (sign_of(end * u[j]) * a[j] - base[j]) / u[j]
             if end * bound < end * t:
                 t, limit = bound, j
     return t, limit
@@ -37,15 +37,15 @@ def _edge_row(
 ) -> tuple[int, float, Vector, Vector]:
     """Return feature, gap, normal and middle of the line against the edge where faces sign·e_k and sign_j·e_j meet."""
     i = 3 - k - j
-    edge = along(unit_axis(k, sign * a[k]), sign_j * a[j], unit_axis(j, 1.0))
+    edge = add_scaled(unit_axis(k, sign * a[k]), sign_j * a[j], unit_axis(j, 1.0))
     normal = cross(unit_axis(i, 1.0), u)
-    normal = scaled(normal, side(sign * normal[k]) / max(norm(normal), ALIGNED))
-    gap = dot(normal, along(p, -1.0, edge)) - R
+    normal = scaled(normal, sign_of(sign * normal[k]) / max(norm(normal), ALIGNED))
+    gap = dot(normal, add_scaled(p, -1.0, edge)) - R
     # p + t·u − R·n and the edge differ by gap·n in the two axes perpendicular to the edge
-    meet = along(along(edge, gap + R, normal), -1.0, p)
+    meet = add_scaled(add_scaled(edge, gap + R, normal), -1.0, p)
     t = (u[j] * meet[j] + u[k] * meet[k]) / max(u[j] * u[j] + u[k] * u[k], ALIGNED * ALIGNED)
-    on_line = along(along(p, min(max(t, -h), h), u), -R, normal)
-    return EDGE + edge_number(i, edge), gap, normal, along(on_line, -0.5 * gap, normal)
+    on_line = add_scaled(add_scaled(p, min(max(t, -h), h), u), -R, normal)
+    return EDGE + edge_number(i, edge), gap, normal, add_scaled(on_line, -0.5 * gap, normal)
 
 
 @compiled
@@ -59,9 +59,9 @@ def line_on_face(
         flat_cosine: cosine of the largest angle between e_k and a normal against an edge that counts.
     """
     phi, n = separation[0], separation[1]
-    sign = side(n[k])
-    up = along(unit_axis(k, sign), -sign * u[k], u)
-    base = along(p, -R / norm(up), up)
+    sign = sign_of(n[k])
+    up = add_scaled(unit_axis(k, sign), -sign * u[k], u)
+    base = add_scaled(p, -R / norm(up), up)
     first, _ = _over_face(base, u, a, h, k, -1.0)
     last, _ = _over_face(base, u, a, h, k, 1.0)
     inside = True
@@ -80,15 +80,15 @@ def line_on_face(
         end = 1.0 if upper else -1.0
         t, limit = _over_face(base, u, a, h, k, end)
         if limit == k:
-            x = along(base, t, u)
+            x = add_scaled(base, t, u)
             gap, normal = sign * x[k] - a[k], unit_axis(k, sign)
-            feature, x = end_feature(end), along(x, -0.5 * gap, normal)
+            feature, x = end_feature(end), add_scaled(x, -0.5 * gap, normal)
         else:
-            feature, gap, normal, x = _edge_row(k, limit, sign, side(end * u[limit]), p, u, a, h, R)
+            feature, gap, normal, x = _edge_row(k, limit, sign, sign_of(end * u[limit]), p, u, a, h, R)
             if sign * normal[k] < flat_cosine:
                 continue
         shift = max(gap, phi) - gap
-        x = along(x, -0.5 * shift, normal)
+        x = add_scaled(x, -0.5 * shift, normal)
         count = add_distinct_row(
             rows, feature_ids, closest, count, min_distance, feature, gap + shift, normal, x
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block, indices, matrix
+from corekit.linalg.array_table import block_view, index_view, matrix_view
 from corekit_sdf.axial import axial_gap
 from corekit_sdf.axial_overlap import PosedAxial
 from corekit_sdf.axial_patch import add_axial_rows
@@ -26,8 +26,8 @@ def measure_axial_pairs(
     The frame of the second shape is the work frame. A capsule is a segment until its radius is subtracted.
     Tables are those of `measure_half_space`.
     """
-    kind, size = indices(shapes, 0), matrix(shapes, 1)
-    position, rotation = matrix(poses, 0), block(poses, 1)
+    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
+    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != AXIAL_PAIR:

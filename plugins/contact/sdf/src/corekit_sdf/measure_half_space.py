@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block, indices, matrix, vector
+from corekit.linalg.array_table import block_view, index_view, matrix_view, vector_view
 from corekit_sdf.corners import corners_on_plane
 from corekit_sdf.features import BOX, CAPSULE, HALF_SPACE, HALF_SPACE_PAIR, POLYTOPE, SPHERE, family
 from corekit_sdf.half_space import capsule_on_plane, cylinder_on_plane, sphere_on_plane
@@ -28,9 +28,9 @@ def measure_half_space_pairs(
         shapes, poses: as in `broad_phase.find_near_pairs`.
         contacts: table of id, shape, gap, point, normal, frame, local and weight.
     """
-    kind, size = indices(shapes, 0), matrix(shapes, 1)
-    position, rotation = matrix(poses, 0), block(poses, 1)
-    radius, corners, corner_start = vector(shapes, 2), matrix(shapes, 3), indices(shapes, 4)
+    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
+    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
+    radius, corners, corner_start = vector_view(shapes, 2), matrix_view(shapes, 3), index_view(shapes, 4)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != HALF_SPACE_PAIR:

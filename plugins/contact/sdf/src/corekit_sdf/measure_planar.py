@@ -7,7 +7,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, norm
-from corekit.linalg.array_table import block, indices, matrix
+from corekit.linalg.array_table import block_view, index_view, matrix_view
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.pair_frame import relative_axes, relative_position
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
@@ -54,9 +54,9 @@ def measure_planar_pairs(
     The frame of the planar shape is the work frame; a contact keeps the order of its pair. Tables are those
     of `measure_half_space`.
     """
-    kind, size = indices(shapes, 0), matrix(shapes, 1)
-    position, rotation = matrix(poses, 0), block(poses, 1)
-    corners, corner_start = matrix(shapes, 3), indices(shapes, 4)
+    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
+    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
+    corners, corner_start = matrix_view(shapes, 3), index_view(shapes, 4)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != PLANAR_PAIR:

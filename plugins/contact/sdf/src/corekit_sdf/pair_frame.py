@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, into_frame
+from corekit.geometry.vectors import Vector, to_local
 
 __all__ = ["relative_axes", "relative_position"]
 
@@ -17,14 +17,14 @@ def relative_position(position: Array, turn: Array, shape: int, reference: int) 
         position[shape, 1] - position[reference, 1],
         position[shape, 2] - position[reference, 2],
     )
-    return into_frame(turn, offset)
+    return to_local(turn, offset)
 
 
 @compiled
 def relative_axes(turn: Array, other: Array) -> tuple[Vector, Vector, Vector]:
     """Return the axes of a frame with rotation `other` in one with rotation `turn`."""
     return (
-        into_frame(turn, (other[0, 0], other[1, 0], other[2, 0])),
-        into_frame(turn, (other[0, 1], other[1, 1], other[2, 1])),
-        into_frame(turn, (other[0, 2], other[1, 2], other[2, 2])),
+        to_local(turn, (other[0, 0], other[1, 0], other[2, 0])),
+        to_local(turn, (other[0, 1], other[1, 1], other[2, 1])),
+        to_local(turn, (other[0, 2], other[1, 2], other[2, 2])),
     )

@@ -30,7 +30,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along
+from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import (
     AT_CORNER,
@@ -178,7 +178,7 @@ def _add_corner_minima(
         s = w[0] * (v[0] - p[0]) + w[1] * (v[1] - p[2])
         if not abs(s) < half:
             continue
-        x = along(p, s / length, u)
+        x = add_scaled(p, s / length, u)
         n = perpendicular2(w)
         _, before, _ = edge_of(corners, k - 1 + len(corners))
         _, after, _ = edge_of(corners, k)
@@ -200,7 +200,7 @@ def _add_deep_minimum(
 ) -> int:  # fmt: skip
     """Append (4) if the segment pierces the polygon or lies inside; the caller has found no other minimum there."""
     best, edge, deepest = -math.inf, -1, p
-    a, b = along(p, h, u), along(p, -h, u)
+    a, b = add_scaled(p, h, u), add_scaled(p, -h, u)
     inside = _edges_behind(corners, to_plane(a))[0] >= 0 or _edges_behind(corners, to_plane(b))[0] >= 0
     for k in range(len(corners)):
         high, s, length, m = _relative(corners, k, to_plane(a))
@@ -236,7 +236,7 @@ def capsule_on_polygon(
     for end in range(2):
         sign = -1.0 if end else 1.0
         count = _add_point_minima(
-            corners, along(p, sign * h, u), radius, (-sign * w[0], -sign * w[1]), slack,
+            corners, add_scaled(p, sign * h, u), radius, (-sign * w[0], -sign * w[1]), slack,
             ON_EDGE_END + end, AT_CORNER_END + end, max_rows, rows, feature_ids, count,
         )  # fmt: skip
     count = _add_corner_minima(corners, p, u, radius, h, slack, max_rows, rows, feature_ids, count)

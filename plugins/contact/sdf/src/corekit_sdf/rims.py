@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, dot
+from corekit.geometry.vectors import Vector, add_scaled, dot
 from corekit_sdf.features import RIM
 
 __all__ = ["nearest_rim_point", "rim_direction", "rim_feature"]
@@ -25,7 +25,7 @@ _DIAGONAL: Final = 0.7071067811865476
 def rim_direction(k: int, x_axis: Vector, y_axis: Vector) -> Vector:
     """Return the unit vector from the rim's centre to material point k."""
     sx, sy = -_DIAGONAL if k & 1 else _DIAGONAL, -_DIAGONAL if k & 2 else _DIAGONAL
-    return along((sx * x_axis[0], sx * x_axis[1], sx * x_axis[2]), sy, y_axis)
+    return add_scaled((sx * x_axis[0], sx * x_axis[1], sx * x_axis[2]), sy, y_axis)
 
 
 @compiled

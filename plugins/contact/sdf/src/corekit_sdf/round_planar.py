@@ -15,7 +15,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along
+from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.features import PLUS, SIDE, end_feature
 from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import Plane, add_planar_row, dot2, perpendicular2, to_plane
@@ -67,7 +67,7 @@ def capsule_on_circle(
 ) -> int:
     """Add the nearest core point; if the axis passes through the centre, n is perpendicular to the axis."""
     t = _nearest_parameter(p, u, h)
-    x = along(p, t, u)
+    x = add_scaled(p, t, u)
     w = to_plane(u)
     length = math.hypot(w[0], w[1])
     sideways = (0.0, 1.0)
@@ -89,7 +89,7 @@ def capsule_in_ring(
     count = runtime_int(0)
     for end in range(2):
         sign = -1.0 if end else 1.0
-        x = along(p, sign * h, u)
+        x = add_scaled(p, sign * h, u)
         distance, n = _outward(to_plane(x), (0.0, 1.0))
         if sign * t < h:  # else the gap falls from here towards the other end
             feature = end_feature(sign)

@@ -10,7 +10,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along, scaled
+from corekit.geometry.vectors import Vector, add_scaled, scaled
 from corekit_sdf.features import PLUS
 
 __all__ = ["MAX_POINTS", "add_row", "add_sphere_row", "row_point"]
@@ -45,5 +45,5 @@ def add_sphere_row(
 ) -> int:  # fmt: skip
     """Append a sphere whose centre has signed distance φ; sign = +1 if the sphere is the pair's first shape."""
     gap = phi - radius
-    point = along(centre, -(radius + 0.5 * gap), outward)
+    point = add_scaled(centre, -(radius + 0.5 * gap), outward)
     return add_row(rows, feature_ids, 0, PLUS, gap, scaled(outward, sign), point)

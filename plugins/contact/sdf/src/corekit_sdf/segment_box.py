@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, dot, norm, scaled
+from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled
 from corekit_sdf.separation import (
     END,
     SIDE_VERTEX,
@@ -38,7 +38,7 @@ def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     best, n, stratum, which = best_edge_side(separation, p, u, a, h, 0.0)
 
     for end in range(2):
-        x = along(p, h if end == 1 else -h, u)
+        x = add_scaled(p, h if end == 1 else -h, u)
         d = (
             x[0] - min(max(x[0], -a[0]), a[0]),
             x[1] - min(max(x[1], -a[1]), a[1]),
@@ -54,7 +54,7 @@ def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     for bits in range(8):
         v = box_corner(bits, a)
         d = (p[0] - v[0], p[1] - v[1], p[2] - v[2])
-        d = along(d, -dot(d, u), u)
+        d = add_scaled(d, -dot(d, u), u)
         length = norm(d)
         if length > tiny and signs_fit(d, v):
             d = scaled(d, 1.0 / length)

@@ -22,7 +22,7 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector, along
+from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import (
     AT_CORNER,
@@ -126,7 +126,7 @@ def _add_corner_minima(
         s = w[0] * (v[0] - p[0]) + w[1] * (v[1] - p[2])
         if not abs(s) < half or _crosses_at(corners, k, a, b):
             continue
-        x = along(p, s / length, u)
+        x = add_scaled(p, s / length, u)
         n = perpendicular2(w)
         gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
         if gap < 0.0:
@@ -166,7 +166,7 @@ def _add_crossing(
             else:
                 t = edge_length if along_edge > 0.0 else 0.0
                 s = min(max(-dot2(w, d) + t * dot2(w, e), -half), half)
-            x = along(p, s / length, u)
+            x = add_scaled(p, s / length, u)
     feature = PLANAR + PLANAR_FEATURES * k + CROSSED
     return add_planar_row(rows, feature_ids, count, max_rows, feature, best - thick, n, x, radius)
 
@@ -183,11 +183,11 @@ def capsule_on_segments(
     """
     count = runtime_int(0)
     w = to_plane(u)
-    a, b = to_plane(along(p, h, u)), to_plane(along(p, -h, u))
+    a, b = to_plane(add_scaled(p, h, u)), to_plane(add_scaled(p, -h, u))
     for end in range(2):
         sign = -1.0 if end else 1.0
         count = _add_point_minima(
-            corners, along(p, sign * h, u), radius, thick, (-sign * w[0], -sign * w[1]), slack, a, b,
+            corners, add_scaled(p, sign * h, u), radius, thick, (-sign * w[0], -sign * w[1]), slack, a, b,
             ON_EDGE_END + end, AT_CORNER_END + end, max_rows, rows, feature_ids, count,
         )  # fmt: skip
     length = math.hypot(w[0], w[1])

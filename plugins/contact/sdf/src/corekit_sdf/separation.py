@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of, unit_axis
 
 __all__ = [
     "CAP",
@@ -87,11 +87,11 @@ def box_corner(bits: int, a: Vector) -> Vector:
 @compiled
 def best_face(p: Vector, u: Vector, a: Vector, h: float, R: float) -> Separation:
     """Return the best of the six face directions, nan if the pose is not finite."""
-    n = unit_axis(0, side(p[0]))
+    n = unit_axis(0, sign_of(p[0]))
     best = separation_along(n, p, u, a, h, R)
     tiny = resolution(p, a, h, R)
     for k in range(1, 3):
-        face = unit_axis(k, side(p[k]))
+        face = unit_axis(k, sign_of(p[k]))
         f = separation_along(face, p, u, a, h, R)
         if f > best + tiny:
             best, n = f, face
@@ -112,10 +112,10 @@ def face_is_best(separation: Separation, p: Vector, u: Vector, a: Vector, h: flo
     """
     phi, n, _, _ = separation
     un = dot(u, n)
-    c = along(p, -h * side(un), u)
+    c = add_scaled(p, -h * sign_of(un), u)
     slope = norm(cross(n, u))
     if R > 0.0 and slope > 1e-14:
-        c = along(c, -R / slope, along(n, -un, u))
+        c = add_scaled(c, -R / slope, add_scaled(n, -un, u))
     if not dot(n, c) >= 0.0:
         return False
     least = max(-phi, 0.0)
@@ -134,7 +134,7 @@ def best_edge_side(separation: Separation, p: Vector, u: Vector, a: Vector, h: f
         c = cross(unit_axis(i, 1.0), u)
         length = norm(c)
         if length > 1e-12:
-            c = scaled(c, side(dot(c, p)) / length)
+            c = scaled(c, sign_of(dot(c, p)) / length)
             f = separation_along(c, p, u, a, h, R)
             if f > best + tiny:
                 best, n, stratum, which = f, c, EDGE_SIDE, i

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, norm, scaled, side, unit_axis
+from corekit.geometry.vectors import Vector, norm, scaled, sign_of, unit_axis
 
 __all__ = ["point_box", "point_capsule", "point_cylinder", "point_sphere"]
 
@@ -45,7 +45,7 @@ def point_cylinder(x: Vector, R: float, h: float) -> tuple[float, Vector]:
     """
     rho = math.hypot(x[0], x[1])
     c, s = (x[0] / rho, x[1] / rho) if rho > 0.0 else (1.0, 0.0)
-    up = side(x[2])
+    up = sign_of(x[2])
     beyond_side, beyond_cap = rho - R, abs(x[2]) - h
     if beyond_side > 0.0 and beyond_cap > 0.0:
         length = math.hypot(beyond_side, beyond_cap)
@@ -71,4 +71,4 @@ def point_box(x: Vector, a: Vector) -> tuple[float, Vector]:
     for k in range(1, 3):
         if abs(x[k]) - a[k] > abs(x[face]) - a[face]:
             face = k
-    return abs(x[face]) - a[face], unit_axis(face, side(x[face]))
+    return abs(x[face]) - a[face], unit_axis(face, sign_of(x[face]))

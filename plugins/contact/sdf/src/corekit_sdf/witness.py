@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from corekit.compiled import compiled
-from corekit.geometry.vectors import Vector, along, cross, dot, norm, side
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, sign_of
 from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, RIM_VERTEX, SIDE_VERTEX, Separation
 
 __all__ = ["ALIGNED", "midpoint"]
@@ -25,25 +25,25 @@ def midpoint(separation: Separation, p: Vector, u: Vector, a: Vector, h: float, 
     un = dot(u, n)
     lateral = stratum in (EDGE_SIDE, SIDE_VERTEX) or (stratum == FACE and abs(un) < ALIGNED)
     if lateral:
-        x = along(along(p, _axis_parameter(separation, p, u, a, h, R), u), -R, n)
-        return along(x, -0.5 * f, n)
-    end = along(p, -h * side(un), u)
+        x = add_scaled(add_scaled(p, _axis_parameter(separation, p, u, a, h, R), u), -R, n)
+        return add_scaled(x, -0.5 * f, n)
+    end = add_scaled(p, -h * sign_of(un), u)
     if stratum == END:
-        end = along(p, h if which == 1 else -h, u)
+        end = add_scaled(p, h if which == 1 else -h, u)
     if R == 0.0:
-        return along(end, -0.5 * f, n)
+        return add_scaled(end, -0.5 * f, n)
     slope = norm(cross(n, u))
     corner = stratum == RIM_VERTEX and min(abs(n[0]), abs(n[1]), abs(n[2])) > ALIGNED
     if slope > ALIGNED and stratum != CAP and not corner:
-        rim = along(end, -R / slope, along(n, -un, u))
-        return along(rim, -0.5 * f, n)
+        rim = add_scaled(end, -R / slope, add_scaled(n, -un, u))
+        return add_scaled(rim, -0.5 * f, n)
     # the point of the box's support along n that is nearest to the cap's centre
     x = (
-        side(n[0]) * a[0] if abs(n[0]) > ALIGNED else min(max(end[0], -a[0]), a[0]),
-        side(n[1]) * a[1] if abs(n[1]) > ALIGNED else min(max(end[1], -a[1]), a[1]),
-        side(n[2]) * a[2] if abs(n[2]) > ALIGNED else min(max(end[2], -a[2]), a[2]),
+        sign_of(n[0]) * a[0] if abs(n[0]) > ALIGNED else min(max(end[0], -a[0]), a[0]),
+        sign_of(n[1]) * a[1] if abs(n[1]) > ALIGNED else min(max(end[1], -a[1]), a[1]),
+        sign_of(n[2]) * a[2] if abs(n[2]) > ALIGNED else min(max(end[2], -a[2]), a[2]),
     )
-    return along(x, 0.5 * f, n)
+    return add_scaled(x, 0.5 * f, n)
 
 
 @compiled
@@ -59,7 +59,7 @@ def _axis_parameter(separation: Separation, p: Vector, u: Vector, a: Vector, h: 
     for i in range(3):
         if abs(n[i]) > ALIGNED:
             if stratum != FACE:
-                t += u[i] * (side(n[i]) * a[i] + (f + R) * n[i] - p[i])
+                t += u[i] * (sign_of(n[i]) * a[i] + (f + R) * n[i] - p[i])
                 weight += u[i] * u[i]
         elif abs(u[i]) > ALIGNED:
             t0, t1 = (-a[i] - p[i]) / u[i], (a[i] - p[i]) / u[i]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import into_frame, out_of_frame
-from corekit.linalg.array_table import block, index_matrix, indices, matrix, vector
+from corekit.geometry.vectors import to_local, to_world
+from corekit.linalg.array_table import block_view, index_matrix_view, index_view, matrix_view, vector_view
 from corekit_sdf.features import FEATURES
 from corekit_sdf.rows import row_point
 
@@ -26,15 +26,23 @@ def write_rows(
         shapes, poses: as in `broad_phase.find_near_pairs`.
         contacts: table of id, shape, gap, point, normal, frame, local and weight.
     """
-    frame, frame_position, frame_rotation = indices(shapes, 5), matrix(poses, 2), block(poses, 3)
-    out_id, out_shape, out_gap = indices(contacts, 0), index_matrix(contacts, 1), vector(contacts, 2)
-    out_point, out_normal, out_frame = matrix(contacts, 3), matrix(contacts, 4), index_matrix(contacts, 5)
-    out_local, out_weight = block(contacts, 6), matrix(contacts, 7)
+    frame, frame_position, frame_rotation = index_view(shapes, 5), matrix_view(poses, 2), block_view(poses, 3)
+    out_id, out_shape, out_gap = (
+        index_view(contacts, 0),
+        index_matrix_view(contacts, 1),
+        vector_view(contacts, 2),
+    )
+    out_point, out_normal, out_frame = (
+        matrix_view(contacts, 3),
+        matrix_view(contacts, 4),
+        index_matrix_view(contacts, 5),
+    )
+    out_local, out_weight = block_view(contacts, 6), matrix_view(contacts, 7)
     for k in range(row_count):
         if rows[k, 0] >= margin:
             continue
-        n = out_of_frame(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
-        x = out_of_frame(turn, row_point(rows, k))
+        n = to_world(turn, (flip * rows[k, 1], flip * rows[k, 2], flip * rows[k, 3]))
+        x = to_world(turn, row_point(rows, k))
         out_id[count] = (i * frame.size + j) * FEATURES + feature_ids[k]
         out_shape[count, 0], out_shape[count, 1] = i, j
         out_gap[count] = rows[k, 0]
@@ -52,7 +60,7 @@ def write_rows(
                     out_point[count, 1] - frame_position[f, 1],
                     out_point[count, 2] - frame_position[f, 2],
                 )
-                local = into_frame(frame_rotation[f], x)
+                local = to_local(frame_rotation[f], x)
             for axis in range(3):
                 out_local[count, slot, axis] = local[axis]
         count += 1

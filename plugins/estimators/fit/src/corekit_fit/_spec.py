@@ -27,7 +27,7 @@ curvature_descent = ComponentSpec(
     target="corekit_fit.curvature_descent:CurvatureDescent",
     config="corekit_fit.config:CurvatureDescentConfig",
     summary="Natural curvature from a series of shapes at rest, by gradient descent on finite differences.",
-    requires={"models": ("curvature-input", "tangent")},
+    requires={"models": ("curvature-input", "force-derivatives")},
     modules=("h5netcdf",),
     citation=(
         "Choi et al. (2024), DisMech: A Discrete Differential Geometry-based Physical Simulator for Soft Robots "
@@ -42,7 +42,7 @@ gauss_newton = ComponentSpec(
     target="corekit_fit.gauss_newton:GaussNewton",
     config="corekit_fit.config:GaussNewtonConfig",
     summary="Natural curvature from a series of shapes at rest, by Gauss-Newton on the exact sensitivity.",
-    requires={"models": ("curvature-input", "input-jacobian", "tangent", "contact-rows")},
+    requires={"models": ("curvature-input", "input-jacobian", "force-derivatives", "point-jacobian")},
     modules=("h5netcdf",),
     citation="Nocedal, Wright (2006), Numerical Optimization, section 10.3, on equilibria differentiated implicitly.",
 )

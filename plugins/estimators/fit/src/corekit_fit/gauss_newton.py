@@ -50,7 +50,7 @@ class GaussNewton(Estimator):
             CompositionError: a model with bilateral rows.
             StaticsFailed: a shape that could not be found.
         """
-        if task.model.layout.bilateral_rows:
+        if task.model.description.constraint_count:
             raise CompositionError(
                 f"body {task.body!r} has bilateral rows, which gauss-newton does not follow: use curvature-descent"
             )
@@ -101,14 +101,14 @@ class _Search:
 def sensitivity(shapes: RestShapes, shape: Shape, time: float) -> Array:
     """Equation (1), shape (3m, len(x)) [m per unit of x]."""
     model: Any = shapes.task.model
-    layout = shapes.task.model.layout
-    n = len(layout.velocities)
+    description = shapes.task.model.description
+    n = len(description.velocities)
     inputs = shapes.inputs(shape.x, time)
-    slopes = np.zeros((n, layout.input_size))
-    model.input_jacobian(shape.state, inputs, slopes)
-    stiffness, damping = model.tangent_matrices()
-    model.tangent(shape.state, inputs, stiffness, damping)
-    free = np.setdiff1d(np.arange(n), layout.prescribed)
+    slopes = np.zeros((n, description.input_size))
+    model.compute_input_jacobian(shape.state, inputs, slopes)
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_stiffness_and_damping(shape.state, inputs, stiffness, damping)
+    free = np.setdiff1d(np.arange(n), description.prescribed_velocity_index)
     moved = np.zeros((n, len(shapes.where)))
     moved[free] = np.linalg.solve(stiffness.dense()[np.ix_(free, free)], slopes[np.ix_(free, shapes.where)])
     return shapes.marker_rows(shape.state) @ moved

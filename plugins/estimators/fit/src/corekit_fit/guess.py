@@ -38,7 +38,7 @@ def first_guess(task: EstimationTask, config: IpoptFitConfig, seen: Observations
     q = ca.MX.sym("q", n)
     before, place = ca.MX.sym("before", n), ca.MX.sym("place", 3, len(seen.names))
     weight, poses = ca.MX.sym("weight", 3, len(seen.names)), ca.MX.sym("poses", 12, len(motion.contacts))
-    inputs = ca.MX.sym("u", task.model.layout.input_size)
+    inputs = ca.MX.sym("u", task.model.description.input_size)
     off = (motion.markers(q) - place) * weight
     cost = 0.5 * ca.sumsqr(off) / config.markers.deviation**2 + 0.5 * ca.sumsqr((q - before) / _WEAK)
     held = motion.rows(q, still, np.zeros(motion.count), inputs, theta)
@@ -70,10 +70,10 @@ def first_guess(task: EstimationTask, config: IpoptFitConfig, seen: Observations
 
 
 def _position_rows(task: EstimationTask) -> list[int]:
-    if "bilateral" not in task.abilities:
+    if "constraints" not in task.abilities:
         return []
     model: Any = task.model
-    return [int(i) for i in np.flatnonzero(~model.bilateral_rows().is_velocity_level)]
+    return [int(i) for i in np.flatnonzero(~model.new_constraints().is_velocity_level)]
 
 
 def _unknowns(program: Program, time: Array, shapes: Array) -> Array:

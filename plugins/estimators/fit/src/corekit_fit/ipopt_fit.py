@@ -37,7 +37,7 @@ _STATUS = {
 class IpoptFit(Estimator):
     """Motion and parameters fitted together, equation (16) of the paper, for any model with `symbolic-parameters`.
 
-    Bilateral rows need `symbolic-rows`. What is minimised stands in `program`, the equations in `motion`, intervals
+    Bilateral rows need `symbolic-constraints`. What is minimised stands in `program`, the equations in `motion`, intervals
     in `confidence` and `profiles`.
 
     Source: Jitosho et al. (2021), section III.
@@ -57,7 +57,7 @@ class IpoptFit(Estimator):
         """
         config = self._config
         seen = read_markers(config.markers.file)
-        places = marker_places(config.markers, seen, task.model.layout)
+        places = marker_places(config.markers, seen, task.model.description)
         model: Any = task.model
         unknowns = unknowns_of(config.parameters, model.symbolic().parameters)
         program = Program(task, config, unknowns, seen, places)
@@ -77,8 +77,8 @@ class IpoptFit(Estimator):
         states = [_state_at(task, program, best, float(time)) for time in seen.time]
         found = np.array([_markers_of(task, state, places) for state in states])
         estimate = Estimate(
-            fitted=fitted, time=seen.time, markers=seen.names, observed=seen.place, found=found,
-            figures={**_figures(program, best, seen, found), "solve_cpu_s": solve_time},
+            fitted=fitted, time=seen.time, markers=seen.names, observed=seen.place, predicted=found,
+            metrics={**_figures(program, best, seen, found), "solve_cpu_s": solve_time},
         )  # fmt: skip
         pictures, notes = draw_fit(task, estimate, states)
         estimate = evolve(estimate, pictures=pictures, notes=notes)
@@ -89,9 +89,9 @@ class IpoptFit(Estimator):
 
 def _markers_of(task: EstimationTask, state: State, places: MarkerPlaces) -> Array:
     """Where the markers are in a state, by the model's own numbers, (m, 3) [m]."""
-    frames = len(task.model.layout.frames)
+    frames = len(task.model.description.frames)
     position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
-    task.model.poses(state, position, rotation)
+    task.model.compute_frame_poses(state, position, rotation)
     return places.world(position, rotation)
 
 

@@ -30,7 +30,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import CompositionError
 from corekit.linalg.constraint_rows import ConstraintRows
-from corekit.roles.estimator import EstimationTask, SeenObstacle
+from corekit.roles.estimator import EstimationTask, KnownObstacle
 from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
 from corekit_fit.distances import signed_distance
 from corekit_fit.places import MarkerPlaces, frame_index
@@ -46,7 +46,7 @@ _THETA = {"implicit-euler": 1.0, "implicit-midpoint": 0.5}
 class HeldContact:
     """A known contact: obstacle, frame and point that keep their distance, and when."""
 
-    obstacle: SeenObstacle
+    obstacle: KnownObstacle
     frame: int
     local: tuple[float, float, float]
     radius: float
@@ -118,16 +118,16 @@ class Motion:
         _refuse(task)
         self._task = task
         self.scheme = scheme_of(task, config)
-        layout = task.model.layout
-        self.size = n = len(layout.velocities)
-        self.held: IntArray = layout.prescribed
-        self.free: IntArray = np.setdiff1d(np.arange(n), layout.prescribed)
+        description = task.model.description
+        self.size = n = len(description.velocities)
+        self.held: IntArray = description.prescribed_velocity_index
+        self.free: IntArray = np.setdiff1d(np.arange(n), description.prescribed_velocity_index)
         self.contacts = tuple(_contact(each, task) for each in config.contacts)
         self._numeric = _rows_of(task)
         self.count = 0 if self._numeric is None else self._numeric.count
         self.deviations = _deviations(task, config.unmodelled)
         q, v, theta = ca.SX.sym("q", n), ca.SX.sym("v", n), ca.SX.sym("theta", len(names))
-        u = ca.SX.sym("u", layout.input_size)
+        u = ca.SX.sym("u", description.input_size)
         model: Any = task.model
         self._symbols = model.symbolic().with_parameters({name: theta[i] for i, name in enumerate(names)})
         self.markers = ca.Function("markers", [q], [self._marker_places(q, places)])
@@ -145,7 +145,7 @@ class Motion:
     def prescribed(self, time: float) -> tuple[Array, Array]:
         """p and ṗ of the prescribed coordinates at a time, each (p,)."""
         value, rate = np.zeros(len(self.held)), np.zeros(len(self.held))
-        self._task.model.prescribed(time, value, rate)
+        self._task.model.compute_prescribed_motion(time, value, rate)
         return value, rate
 
     def _marker_places(self, q: Expression, places: MarkerPlaces) -> Expression:
@@ -178,7 +178,7 @@ class Motion:
         rows = self._numeric
         if rows is None:
             return ca.SX.zeros(0, 1), ca.SX.zeros(0, 1)
-        J, c, target = self._symbols.bilateral(q, v, u)
+        J, c, target = self._symbols.constraints(q, v, u)
         moving = J @ v
         compliant = ca.DM(rows.compliance) * force
         residuals = [
@@ -209,7 +209,7 @@ class Motion:
             f = f + ca.jtimes(f, at_v, v1 - v0) + self.scheme.beta * h * ca.jtimes(f, at_q, v1)
         balance = self._symbols.mass(at_q) @ (v1 - v0) / h - f
         if self._numeric is not None:
-            balance -= self._symbols.bilateral(at_q, at_v, u)[0].T @ row_force
+            balance -= self._symbols.constraints(at_q, at_v, u)[0].T @ row_force
         for i, contact in enumerate(self.contacts):
             gap = self._distance(contact, at_q, poses[:, i])
             balance -= ca.jacobian(gap, at_q).T * push[i]
@@ -220,16 +220,18 @@ class Motion:
 
 def _refuse(task: EstimationTask) -> None:
     """Refuse what the equations here cannot hold."""
-    layout, abilities = task.model.layout, task.abilities
-    if layout.bilateral_rows and "symbolic-rows" not in abilities:
+    description, abilities = task.model.description, task.abilities
+    if description.constraint_count and "symbolic-constraints" not in abilities:
         raise CompositionError(
-            f"body {task.body!r} has bilateral rows, but its model does not offer `symbolic-rows`"
+            f"body {task.body!r} has bilateral rows, but its model does not offer `symbolic-constraints`"
         )
-    start, n = task.start, len(layout.velocities)
-    if len(layout.coordinates) == n and np.array_equal(layout.prescribed, layout.prescribed_coordinates):
+    start, n = task.start, len(description.velocities)
+    if len(description.coordinates) == n and np.array_equal(
+        description.prescribed_velocity_index, description.prescribed_coordinate_index
+    ):
         out, v = start.copy(), np.random.default_rng(0).normal(size=n)
-        v[layout.prescribed] = 0.0
-        task.model.advance(start, v, 1e-3, start, out)
+        v[description.prescribed_velocity_index] = 0.0
+        task.model.integrate(start, v, 1e-3, start, out)
         if np.allclose(out.q, start.q + 1e-3 * v, rtol=0.0, atol=1e-12):
             return
     raise CompositionError(
@@ -238,12 +240,12 @@ def _refuse(task: EstimationTask) -> None:
 
 
 def _rows_of(task: EstimationTask) -> ConstraintRows | None:
-    if "bilateral" not in task.abilities or not task.model.layout.bilateral_rows:
+    if "constraints" not in task.abilities or not task.model.description.constraint_count:
         return None
     model: Any = task.model
-    rows: ConstraintRows = model.bilateral_rows()
+    rows: ConstraintRows = model.new_constraints()
     state: State = task.start
-    model.bilateral(state, task.inputs(0.0), rows)
+    model.compute_constraints(state, task.inputs(0.0), rows)
     if rows.bounded.any():
         raise CompositionError(
             f"body {task.body!r} has rows with force bounds, which ipopt-fit cannot hold: leave the bounds out"
@@ -253,7 +255,7 @@ def _rows_of(task: EstimationTask) -> ConstraintRows | None:
 
 def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> Array:
     by_unit: Mapping[str, float] = {each.unit: each.force for each in unmodelled}
-    units = [each.unit for each in task.model.layout.velocities]
+    units = [each.unit for each in task.model.description.velocities]
     strange = sorted(set(by_unit) - set(units))
     if strange:
         raise CompositionError(
@@ -264,14 +266,14 @@ def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> Array
 
 
 def _contact(given: KnownContact, task: EstimationTask) -> HeldContact:
-    layout = task.model.layout
+    description = task.model.description
     obstacles = {each.name: each for each in task.obstacles}
     if given.obstacle not in obstacles:
         known = ", ".join(obstacles) or "none"
         raise CompositionError(f"contacts: there is no obstacle {given.obstacle!r}; the scenario has {known}")
-    frame = frame_index(layout, given.frame or layout.frames[-1], "contacts.frame")
+    frame = frame_index(description, given.frame or description.frames[-1], "contacts.frame")
     radius = given.radius
     if radius is None:
-        balls = [each.size[0] for each in layout.shapes if each.kind == "sphere" and each.frame == frame]
+        balls = [each.size[0] for each in description.shapes if each.kind == "sphere" and each.frame == frame]
         radius = balls[0] if balls else 0.0
     return HeldContact(obstacles[given.obstacle], frame, given.local, radius, given.begin, given.end)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from corekit.data.state import State
-from corekit.roles.estimator import Estimate, EstimationTask, Fitted
+from corekit.roles.estimator import Estimate, EstimationTask, FittedParameter
 from corekit_fit.profiles import LIMIT
 
 __all__ = ["draw_fit"]
@@ -67,13 +67,13 @@ def _overlay(
 ) -> Path:
     """The body at a few instants with the markers over it."""
     a, b = _axes_seen(estimate)
-    wide, high = (max(float(np.ptp(estimate.found[..., axis])), 1e-9) for axis in (a, b))
+    wide, high = (max(float(np.ptp(estimate.predicted[..., axis])), 1e-9) for axis in (a, b))
     # as high as the fitted markers range beside their width, with room for the legend
     figure, axes = pyplot.subplots(figsize=(6.5, min(max(6.5 * high / wide, 3.0), 7.5)), layout="constrained")
     chosen = np.unique(np.linspace(0, len(states) - 1, min(_MOST, len(states))).round().astype(int))
     colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))
     for k, colour in zip(chosen, colours, strict=True):
-        outline = task.model.outline(states[k])
+        outline = task.model.compute_outline(states[k])
         for points in np.split(outline.points, outline.starts[1:]):
             axes.plot(points[:, a], points[:, b], color=colour, label=f"fit, {estimate.time[k]:.3g} s")
         seen = estimate.observed[k]
@@ -107,7 +107,7 @@ def _residuals(pyplot: Any, estimate: Estimate, path: Path) -> Path:
     return _save(pyplot, figure, path)
 
 
-def _profile(pyplot: Any, fitted: Fitted, path: Path) -> Path:
+def _profile(pyplot: Any, fitted: FittedParameter, path: Path) -> Path:
     """The profile of a parameter with the estimate and the height that bounds 95 %."""
     assert fitted.profile is not None
     values, cost = fitted.profile.values, fitted.profile.cost

@@ -16,7 +16,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.model import Layout
+from corekit.roles.model import ModelDescription
 from corekit_fit.config import Markers
 from corekit_fit.observations import Observations
 
@@ -28,7 +28,7 @@ class MarkerPlaces:
     """Each marker as a weighted sum of two points fixed in frames.
 
     Args:
-        frame: indices into the layout's frames, shape (m, 2).
+        frame: indices into the description's frames, shape (m, 2).
         local: the points in the frames [m], shape (m, 2, 3).
         weight: shape (m, 2); rows sum to 1.
     """
@@ -43,19 +43,23 @@ class MarkerPlaces:
         return np.einsum("mk,mki->mi", self.weight, points)
 
 
-def frame_index(layout: Layout, name: str, path: str) -> int:
+def frame_index(description: ModelDescription, name: str, path: str) -> int:
     """Index of a frame.
 
     Raises:
         ConfigError: there is none of that name.
     """
-    if name in layout.frames:
-        return layout.frames.index(name)
-    few = layout.frames if len(layout.frames) <= 12 else (*layout.frames[:6], "…", *layout.frames[-3:])
+    if name in description.frames:
+        return description.frames.index(name)
+    few = (
+        description.frames
+        if len(description.frames) <= 12
+        else (*description.frames[:6], "…", *description.frames[-3:])
+    )
     raise ConfigError([Mistake(path, name, f"must be a frame of the body: {', '.join(few)}")], "the fit")
 
 
-def marker_places(options: Markers, seen: Observations, layout: Layout) -> MarkerPlaces:
+def marker_places(options: Markers, seen: Observations, description: ModelDescription) -> MarkerPlaces:
     """Where the observed markers are on the body, by (1) or as attached.
 
     Raises:
@@ -78,11 +82,11 @@ def marker_places(options: Markers, seen: Observations, layout: Layout) -> Marke
         if wrong:
             raise ConfigError(wrong, "the fit")
         for i, name in enumerate(seen.names):
-            frame[i] = frame_index(layout, given[name].frame, "markers.attached")
+            frame[i] = frame_index(description, given[name].frame, "markers.attached")
             local[i, 0] = given[name].local
         return MarkerPlaces(frame, local, weight)
-    names = options.along or layout.frames
-    line = np.array([frame_index(layout, name, "markers.along") for name in names])
+    names = options.along or description.frames
+    line = np.array([frame_index(description, name, "markers.along") for name in names])
     share = np.arange(m) * (len(line) - 1) / max(m - 1, 1)
     before = np.minimum(np.floor(share).astype(np.int64), max(len(line) - 2, 0))
     frame[:, 0], frame[:, 1] = line[before], line[np.minimum(before + 1, len(line) - 1)]

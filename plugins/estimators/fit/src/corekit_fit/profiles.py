@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.roles.estimator import Fitted, Profile
+from corekit.roles.estimator import FittedParameter, LikelihoodProfile
 from corekit_fit.program import Program, Solution, Unknown
 
 __all__ = ["LIMIT", "judge", "profile_of"]
@@ -42,7 +42,7 @@ def _reach(program: Program, index: int, z: float, deviation: float, *, well: bo
 
 def profile_of(
     program: Program, best: Solution, index: int, deviation: float, points: int, *, well: bool
-) -> Profile:
+) -> LikelihoodProfile:
     """Equation (1) at values evenly spaced on the parameter's scale, each solve begun at its neighbour's answer.
 
     Outward from the estimate, then back: each is a local minimum, so the profile lies nowhere below the true one.
@@ -79,10 +79,12 @@ def profile_of(
     finally:
         program.low[place], program.high[place] = bounds
     values = np.array([program.unknowns[index].value(float(z)) for z in grid])
-    return Profile(values, cost)
+    return LikelihoodProfile(values, cost)
 
 
-def judge(program: Program, best: Solution, index: int, deviation: float, which: str, points: int) -> Fitted:
+def judge(
+    program: Program, best: Solution, index: int, deviation: float, which: str, points: int
+) -> FittedParameter:
     """A parameter with its interval and verdict.
 
     Args:
@@ -100,14 +102,14 @@ def judge(program: Program, best: Solution, index: int, deviation: float, which:
         profile = profile_of(program, best, index, deviation, points, well=well)
     if not well:
         low, high, verdict, note = _from_profile(unknown, value, profile, low, high)
-    return Fitted(
+    return FittedParameter(
         name=unknown.name, unit=unknown.unit, value=value, start=unknown.start, low=low, high=high,
         verdict=verdict, note=note, profile=profile,
     )  # fmt: skip
 
 
 def _from_profile(
-    unknown: Unknown, value: float, profile: Profile | None, low: float, high: float
+    unknown: Unknown, value: float, profile: LikelihoodProfile | None, low: float, high: float
 ) -> tuple[float, float, str, str]:
     """Interval, verdict and note of a parameter that the reduced Hessian does not settle."""
     if profile is None:

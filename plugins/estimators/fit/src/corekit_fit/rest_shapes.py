@@ -22,7 +22,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ConfigError, Mistake, StaticsFailed
-from corekit.roles.estimator import Estimate, EstimationTask, Schedule
+from corekit.roles.estimator import Estimate, EstimationTask, InputTrajectory
 from corekit_fit.config import Markers
 from corekit_fit.observations import read_markers
 from corekit_fit.pictures import draw_fit
@@ -73,10 +73,10 @@ class RestShapes:
     def __init__(self, task: EstimationTask, options: _Options) -> None:
         self.task = task
         self.seen = read_markers(options.markers.file)
-        layout = task.model.layout
-        self.places = marker_places(options.markers, self.seen, layout)
+        description = task.model.description
+        self.places = marker_places(options.markers, self.seen, description)
         first, known = 0, {}
-        for channel in layout.inputs:
+        for channel in description.inputs:
             known[channel.name] = (first, channel.size)
             first += channel.size
         names = options.channels or tuple(name for name in known if name.startswith("curvature"))
@@ -92,7 +92,7 @@ class RestShapes:
         self.where: IntArray = np.array(
             [start + i for _, start, _ in self.channels for i in options.components], dtype=np.int64
         )
-        frames = len(layout.frames)
+        frames = len(description.frames)
         self._position, self._rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
 
     def inputs(self, x: Array, time: float) -> Array:
@@ -103,7 +103,7 @@ class RestShapes:
 
     def at(self, x: Array, near: State, time: float) -> Shape:
         """The shape of x; raises StaticsFailed where there is none."""
-        state = self.task.rest(self.inputs(x, time), near, time)
+        state = self.task.find_equilibrium(self.inputs(x, time), near, time)
         return Shape(x.copy(), state, self._markers(state))
 
     def towards(self, shape: Shape, step: Array, time: float) -> tuple[Shape, float]:
@@ -117,19 +117,19 @@ class RestShapes:
         return self.at(shape.x + share * step, shape.state, time), share
 
     def _markers(self, state: State) -> Array:
-        self.task.model.poses(state, self._position, self._rotation)
+        self.task.model.compute_frame_poses(state, self._position, self._rotation)
         return self.places.world(self._position, self._rotation)
 
     def marker_rows(self, state: State) -> Array:
         """How the markers move with the velocities, ∂ṗ/∂v, shape (3m, nv)."""
         model: Any = self.task.model
-        layout = self.task.model.layout
+        description = self.task.model.description
         frame = self.places.frame.reshape(-1)
         local = self.places.local.reshape(-1, 3)
-        k, n = layout.row_width, len(layout.velocities)
+        k, n = description.jacobian_width, len(description.velocities)
         dofs = np.zeros((len(frame), k), dtype=np.int64)
         values = np.zeros((len(frame), 3, k))
-        model.carrier_rows(state, frame, local, dofs, values)
+        model.compute_point_jacobians(state, frame, local, dofs, values)
         dense = np.zeros((len(frame), 3, n))
         for c in range(len(frame)):
             for axis in range(3):
@@ -167,26 +167,26 @@ def fit_shapes(
     unsettled = [float(t) for t, each in zip(seen.time, matches, strict=True) if not each.settled]
     notes = (f"the search did not settle at {', '.join(f'{t:g} s' for t in unsettled)}",) if unsettled else ()
     estimate = Estimate(
-        schedules=_schedules(shapes, matches), time=seen.time, markers=seen.names, observed=seen.place, found=found,
-        figures={"last_marker_mean_m": float(apart[:, -1].mean()), "last_marker_largest_m": float(apart[:, -1].max())},
+        schedules=_schedules(shapes, matches), time=seen.time, markers=seen.names, observed=seen.place, predicted=found,
+        metrics={"last_marker_mean_m": float(apart[:, -1].mean()), "last_marker_largest_m": float(apart[:, -1].max())},
         notes=notes,
     )  # fmt: skip
     pictures, more = draw_fit(task, estimate, [each.shape.state for each in matches])
     estimate = Estimate(
-        schedules=estimate.schedules, time=seen.time, markers=seen.names, observed=seen.place, found=found,
-        figures=estimate.figures, pictures=pictures, notes=(*notes, *more),
+        schedules=estimate.schedules, time=seen.time, markers=seen.names, observed=seen.place, predicted=found,
+        metrics=estimate.metrics, pictures=pictures, notes=(*notes, *more),
     )  # fmt: skip
     status = Status.ITERATION_LIMIT if unsettled else Status.CONVERGED
     return estimate, SolveInfo(status, sum(each.iterations for each in matches), Residuals(), name)
 
 
-def _schedules(shapes: RestShapes, matches: Sequence[Match]) -> tuple[Schedule, ...]:
+def _schedules(shapes: RestShapes, matches: Sequence[Match]) -> tuple[InputTrajectory, ...]:
     """The sought channels over time; a single shape is held for a step, as a schedule needs two instants."""
     times = shapes.seen.time
     inputs = np.array([shapes.inputs(each.shape.x, float(t)) for each, t in zip(matches, times, strict=True)])
     if len(times) == 1:
         times, inputs = np.array([times[0], times[0] + shapes.task.step]), np.repeat(inputs, 2, axis=0)
     return tuple(
-        Schedule(channel=name, times=times, values=inputs[:, first : first + size])
+        InputTrajectory(channel=name, times=times, values=inputs[:, first : first + size])
         for name, first, size in shapes.channels
     )

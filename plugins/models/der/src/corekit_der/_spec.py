@@ -13,8 +13,8 @@ der = ComponentSpec(
     initial="corekit_der.initial_options:DERInitial",
     summary="Discrete elastic rods: any graph of limbs that stretch, bend and twist, jointed, clamped and loaded.",
     provides=(
-        "contact-rows",
-        "tangent",
+        "point-jacobian",
+        "force-derivatives",
         "prescribed",
         "energy",
         "force-terms",

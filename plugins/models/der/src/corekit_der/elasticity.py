@@ -59,7 +59,7 @@ class Elasticity(Protocol):
         """Update the reference twists in `aux` to q."""
         ...
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Update sources and reference twists if they are outdated; return whether they changed."""
         ...
 
@@ -121,7 +121,7 @@ class SpatialElasticity(Elasticity):
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         update_reference_twists(self.rods, q, aux)
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         if not frames_outdated(self._table, self._prescribed_edge, state.q, state.aux):
             return False
         update_reference_frames(self.rods, self._prescribed_edge, state.q, state.v, state.aux)
@@ -167,7 +167,7 @@ class PlanarElasticity(Elasticity):
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         pass
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
     def compute_edges(self, q: Array, aux: Array) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.matrices import Diagonal, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_der.config import DERConfig
 from corekit_der.initial_options import DERInitial
 from corekit_der.system import RodSystem
@@ -32,7 +32,7 @@ class DER(Model):
     edges at a node, ρ·(I₁ + I₂)·L at an edge. K is the exact symmetric Hessian, banded.
 
     The state's `aux` contains the source of every edge's reference directors (see `frames`) and the last reference
-    twist of every pair. `rechart` updates them after a step that turned an edge far.
+    twist of every pair. `reparametrise` updates them after a step that turned an edge far.
 
     Frames: the nodes (base's axes), and with `collision = "capsules"` also the edges (directors and tangent).
 
@@ -44,18 +44,18 @@ class DER(Model):
         self._rods = RodSystem(config, context)
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """Coordinates, prescribed coordinates of clamps and collision shapes."""
-        return self._rods.layout
+        return self._rods.description
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return nothing: frames and twists are in the state."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Do nothing: there is no internal state."""
 
-    def initial_state(self, initial: DERInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: DERInitial | None, out: State) -> None:
         """Write the rest shape, changed by `initial`.
 
         Raises:
@@ -63,54 +63,56 @@ class DER(Model):
         """
         self._rods.initial_state_writer.write(DERInitial() if initial is None else initial, out)
 
-    def mass_matrix(self) -> Diagonal:
+    def new_mass_matrix(self) -> Diagonal:
         """Return a diagonal buffer."""
         return Diagonal(self._rods.size)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f."""
         mass.data[:] = self._rods.mass
         self._rods.compute_force(state, inputs, force)
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return buffers for K and D."""
-        return self._rods.tangent_matrices()
+        return self._rods.new_stiffness_and_damping()
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write K and D, both exact."""
         self._rods.compute_stiffness_and_damping(state, inputs, stiffness, damping)
 
-    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
         self._rods.compute_input_jacobian(state, inputs, out)
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        """Write q + h·v̄; only `rechart` changes sources and twists."""
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        """Write q + h·v̄; only `reparametrise` changes sources and twists."""
         self._rods.integrate(start, velocity, step, out)
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Update sources and reference twists if an edge turned by more than 60° from its source."""
-        return self._rods.rechart(state)
+        return self._rods.reparametrise(state)
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Write the values and rates of clamped coordinates."""
         self._rods.clamp_motion.evaluate(time, value, rate)
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of node and edge frames."""
         self._rods.compute_frame_poses(state, position, rotation)
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames, see `frame_points`."""
-        self._rods.carrier_rows(state, frame, local, dofs, values)
+        self._rods.compute_point_jacobians(state, frame, local, dofs, values)
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational potential [J]; heights from the world's origin."""
         return self._rods.compute_energies(state)
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Return f as stretching, bending, twisting, gravity, drag and applied [N, N·m]."""
         return self._rods.compute_force_terms(state, inputs)
 
@@ -118,6 +120,6 @@ class DER(Model):
         """Return the same equations as CasADi expressions; needs `corekit-der[symbolic]`."""
         return self._rods.symbolic()
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """Return every limb as a polyline with the radius of the rod."""
         return self._rods.compute_outline(state)

@@ -106,7 +106,7 @@ class SymbolicRods:
 
     Attributes:
         coordinates, inputs: lengths of q and of the input vector.
-        frames: number of frames, in the order of the model's layout.
+        frames: number of frames, in the order of the model's description.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class SymbolicRods:
         position, rotation = self.pose(q, frame)
         return position + rotation @ ca.DM(local)
 
-    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+    def point_jacobian(self, q: Expression, frame: int, local: Expression) -> Expression:
         """Return J of that point, shape (3, n)."""
         return ca.jacobian(self.point(q, frame, local), q)
 

@@ -13,7 +13,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.linalg.sparse import Sparse
 from corekit.roles.component import BuildContext
-from corekit.roles.model import Coordinate, Layout, Outline
+from corekit.roles.model import Coordinate, ModelDescription, Outline
 from corekit_der.applied_loads import AppliedLoads
 from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes
@@ -91,7 +91,7 @@ class RodSystem:
         self._viscous = Diagonal(n)
         self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
-        self.layout = self._make_layout(config)
+        self.description = self._make_layout(config)
         path = context.path or "der"
         self.initial_state_writer = InitialStateWriter(
             path, graph, numbering, elasticity, self.clamp_motion, self._rest_q, self._rest_aux
@@ -101,7 +101,7 @@ class RodSystem:
         """Return a new buffer for K: a band, or sparse if the band is wide or K unsymmetric."""
         return Banded(self.size, self._numbering.width) if self._pattern is None else Sparse(self._pattern)
 
-    def _make_layout(self, config: DERConfig) -> Layout:
+    def _make_layout(self, config: DERConfig) -> ModelDescription:
         graph, numbering = self._graph, self._numbering
         names, units = [""] * self.size, ["m"] * self.size
         for first, name in zip(numbering.node.tolist(), graph.node_name, strict=True):
@@ -115,21 +115,21 @@ class RodSystem:
             frames += tuple(f"edge-{graph.edge_name[j]}" for j in self._real_edges)
         shapes, never = collision_shapes(graph, config, self._real_edges, self._node_count)
         pairs = list(zip(names, units, strict=True))
-        return Layout(
+        return ModelDescription(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
             velocities=tuple(Coordinate(name, unit + "/s") for name, unit in pairs),
             inputs=self._applied.channels,
             frames=frames,
             shapes=shapes,
-            never=never,
+            excluded_pairs=never,
             self_contact=config.self_contact,
             aux=self._elasticity.aux,
-            prescribed=self.clamp_motion.index,
-            prescribed_coordinates=self.clamp_motion.index,
-            motions=self.clamp_motion.signals,
-            row_width=(7 if self._width == 3 else 4) if self._has_edge_frames else self._width,
+            prescribed_velocity_index=self.clamp_motion.index,
+            prescribed_coordinate_index=self.clamp_motion.index,
+            prescribed_signals=self.clamp_motion.signals,
+            jacobian_width=(7 if self._width == 3 else 4) if self._has_edge_frames else self._width,
             plane=np.vstack([self._origin, self._axes.T]) if config.planar else None,
-            reach=None if config.planar else self._velocity_scale(),
+            velocity_scale=None if config.planar else self._velocity_scale(),
         )
 
     def _velocity_scale(self) -> Array:
@@ -144,9 +144,9 @@ class RodSystem:
         np.add(start.q, self._increment, out=out.q)
         out.aux[:] = start.aux
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Update sources and twists if they are outdated; return whether they changed."""
-        return self._elasticity.rechart(state)
+        return self._elasticity.reparametrise(state)
 
     def compute_force(self, state: State, inputs: Array, out: Array) -> None:
         """Write f."""
@@ -162,7 +162,7 @@ class RodSystem:
             add_drag(self._elasticity.rods, self._resistive, self._width, state.v, out)
         self._applied.add_forces(inputs, out)
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return buffers for K, and for D: diagonal, or like K with resistive drag."""
         damping = self._new_stiffness() if self._has_resistive_drag else Diagonal(self.size)
         return self._new_stiffness(), damping
@@ -233,7 +233,7 @@ class RodSystem:
             position[nodes:] = position[nodes:] @ self._axes.T + self._origin
             rotation[nodes:] = np.matmul(self._axes, rotation[nodes:])
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
@@ -285,7 +285,7 @@ class RodSystem:
             compliance_fractions=compliance_fractions(graph),
             materials=limb_materials(graph, self._numbering, self._gravity),
         )
-        return SymbolicRods(data, self.layout.input_size)
+        return SymbolicRods(data, self.description.input_size)
 
     def compute_outline(self, state: State) -> Outline:
         """Return polylines of the limbs; that of a ring is closed."""

@@ -11,13 +11,13 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_gvs.answers import energies, frame_poses, point_rows, same
 from corekit_gvs.build import build
 from corekit_gvs.config import GVSConfig, GVSInitial
+from corekit_gvs.description import description_of
 from corekit_gvs.forces import assemble
-from corekit_gvs.layout import layout_of
 from corekit_gvs.lines import Lines
 from corekit_gvs.loops import loop_pushes, loop_rows
 from corekit_gvs.mistakes import Mistakes
@@ -46,7 +46,7 @@ class GVS(Model):
     The equations stand in `sweep` (kinematics), `forces` (M and f), `rates` (J̇ and J̈), `tangent` and `turning` (K and
     D) and `loops` (rows).
 
-    Abilities: `contact-rows`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
+    Abilities: `point-jacobian`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
     `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
@@ -61,7 +61,7 @@ class GVS(Model):
         self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
         self._drifts = any(not basis.steady for basis in robot.dependents)
         self._motions = Motions(config, robot.tree, Mistakes(context.path))
-        self._layout = layout_of(config, robot, self._motions)
+        self._layout = description_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
         self._lines = Lines(robot.visible.lines)
         self._all, self._moved = np.ones(6), np.zeros(robot.size)
@@ -78,18 +78,18 @@ class GVS(Model):
         self._pushing: Array | None = None
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """Coordinates by link, inputs, frames and shapes."""
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing: a state is q, v and the frames of exponential coordinates in aux."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing to take over."""
 
-    def initial_state(self, initial: GVSInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: GVSInitial | None, out: State) -> None:
         """Write the state that `initial` gives; what it leaves out is unstrained and at rest, by (2) of `starts`.
 
         Raises:
@@ -97,24 +97,26 @@ class GVS(Model):
         """
         left = write_initial(initial, self._config, self._robot.tree, self._motions, self._path, out)
         if self._drifts:
-            probe, mass = out.copy(), self.mass_matrix()
-            self.dynamics(probe, np.zeros(self._layout.input_size), mass, np.zeros(self._robot.size))
+            probe, mass = out.copy(), self.new_mass_matrix()
+            self.compute_mass_and_force(
+                probe, np.zeros(self._layout.input_size), mass, np.zeros(self._robot.size)
+            )
 
             def kinetic(velocity: Array) -> float:
                 probe.v[:] = velocity
-                return self.energy(probe)[0]
+                return self.compute_energies(probe)[0]
 
             rest_velocity(kinetic, mass.data, out.v, left)
 
-    def mass_matrix(self) -> Dense:
+    def new_mass_matrix(self) -> Dense:
         """A dense buffer."""
         return Dense(self._robot.size)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `forces`."""
         self._balance(state, inputs, _AT_REST, mass.data, force)
 
-    def balance(
+    def compute_dynamics_residual(
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
     ) -> None:
         """Write f − M·w of `forces`, and M if it is wanted."""
@@ -146,15 +148,17 @@ class GVS(Model):
         at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
         self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
 
-    def tangent_matrices(self) -> tuple[Dense, Dense]:
+    def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
-        return self.mass_matrix(), self.mass_matrix()
+        return self.new_mass_matrix(), self.new_mass_matrix()
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write the exact K = −∂f/∂q and D = −∂f/∂q̇ of `tangent`."""
         self._tangent(state, inputs, _AT_REST, stiffness, damping)
 
-    def balance_tangent(
+    def compute_residual_derivatives(
         self, state: State, inputs: Array, acceleration: Array, stiffness: Matrix, damping: Matrix,
         impulse: Array | None = None,
     ) -> None:  # fmt: skip
@@ -184,13 +188,13 @@ class GVS(Model):
             pushes = np.add(pushes, self._held, out=self._held)
         add_turning(*packed, pushes, last, -1.0, stiffness.data)
 
-    def bilateral_rows(self) -> ConstraintRows:
+    def new_constraints(self) -> ConstraintRows:
         """Rows of all loops, every one over all velocities."""
         rows = ConstraintRows(self._robot.loops.height, self._robot.size)
         rows.dofs[:] = np.arange(self._robot.size)
         return rows
 
-    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
+    def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write the rows of `loops`."""
         self._sweep(state, self._last, ROWS)
         rows.dofs[:] = self._columns
@@ -198,7 +202,7 @@ class GVS(Model):
         rows.compliance[:] = self._compliance
         rows.target_rate[:] = 0.0
 
-    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+    def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write the exact ∂(J_bᵀ·λ)/∂q."""
         packed, last = self._packed, self._last
         self._sweep(state, last, ROWS)
@@ -207,21 +211,21 @@ class GVS(Model):
         loop_pushes(*packed, impulse, self._held, out.data)
         add_turning(*packed, self._held, last, 1.0, out.data)
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄; the frames of exponential coordinates stay."""
         np.multiply(velocity, step, out=self._moved)
         np.add(start.q, self._moved, out=out.q)
         out.aux[:] = start.aux
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Re-centre spherical and free joints that turned by more than π from their frame."""
-        return self._motions.rechart(state)
+        return self._motions.reparametrise(state)
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Write the motions of prescribed joints."""
         self._motions.write(time, value, rate)
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of all frames."""
         self._place(state, self._frame_node, position, rotation)
 
@@ -229,21 +233,21 @@ class GVS(Model):
         self._sweep(state, self._count, POSES)
         frame_poses(self._packed.ints, self._packed.buffer, node, position, rotation)
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write rows of points fixed in frames."""
         self._sweep(state, self._count, ROWS)
         point_rows(self._packed.ints, self._packed.buffer, self._frame_node, frame, local, dofs, values)
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic energy, and elastic and gravitational potential [J]; heights count from the world's origin."""
         self._sweep(state, self._last, RATES)
         out = np.zeros(3)
         energies(*self._packed, state.q, state.v, out)
         return float(out[0]), float(out[1] + out[2])
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as gravity, inertia (−c), elastic, viscous, applied and drag [N·m, N]."""
         return {name: self._share(state, inputs, k) for k, name in enumerate(_SHARES)}
 
@@ -255,7 +259,7 @@ class GVS(Model):
         assemble(*self._packed, state.q, state.v, _AT_REST, inputs, share, self._last, _NO_MASS, force)
         return force
 
-    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu): f is affine in u, column j is what a unit of input j adds."""
         count = self._layout.input_size
         nothing = self._share(state, np.zeros(count), _SHARES.index("applied"))
@@ -272,7 +276,7 @@ class GVS(Model):
 
         return SymbolicTree(self._robot, self._path)
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """Every link as a polyline as thick as it is."""
         node = self._lines.node
         position, rotation = np.zeros((len(node), 3)), np.zeros((len(node), 3, 3))

@@ -99,7 +99,7 @@ class Motions:
                 jumped = True
         return jumped
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Re-centre by (1) what turned by more than π, and `jump`; True if anything changed."""
         changed = self.jump(state)
         for first, aux, size in self._charts:

@@ -138,7 +138,7 @@ class SymbolicTree:
         position, rotation = self.pose(q, frame)
         return position + rotation @ local
 
-    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+    def point_jacobian(self, q: Expression, frame: int, local: Expression) -> Expression:
         """J of that point, shape (3, nv)."""
         if "rows" not in self._made:
             x, offset = ca.SX.sym("q", self._robot.size), ca.SX.sym("local", 3)

@@ -12,7 +12,14 @@ pcc = ComponentSpec(
     config="corekit_pcc.config:PCCConfig",
     initial="corekit_pcc.config:PCCInitial",
     summary="Piecewise-constant-curvature arm of any number of sections, driven by chamber forces.",
-    provides=("contact-rows", "tangent", "energy", "force-terms", "symbolic", "symbolic-parameters"),
+    provides=(
+        "point-jacobian",
+        "force-derivatives",
+        "energy",
+        "force-terms",
+        "symbolic",
+        "symbolic-parameters",
+    ),
     modules=("numba",),
     ability_modules={"symbolic": ("casadi",), "symbolic-parameters": ("casadi",)},
     citation=(

@@ -26,7 +26,7 @@ from corekit_pcc.chain import (
 from corekit_pcc.jets import rotate
 from corekit_pcc.section import AXES, POSITION, TURNS, section_place
 
-__all__ = ["carrier_rows", "frame_poses"]
+__all__ = ["compute_point_jacobians", "frame_poses"]
 
 
 @compiled
@@ -75,7 +75,7 @@ def _compose(i: int, plate: float, vectors: Array, out: int) -> None:
 
 
 @compiled
-def carrier_rows(
+def compute_point_jacobians(
     arm: Arm,
     q: Array,
     v: Array,

@@ -12,8 +12,8 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_pcc.arm import arm_of, disk_places, place_name
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
@@ -36,9 +36,9 @@ class PCC(Model):
     elongation and the bending vector times the chamber radius (see `chambers`). Inputs τ [N] are the chambers'
     axial forces (pressure times area), pushing them longer, all sections stacked.
 
-    Frames: `base`, and one at every disk (see `layout.frames`), z along the backbone; each disk is a cylinder.
+    Frames: `base`, and one at every disk (see `description.frames`), z along the backbone; each disk is a cylinder.
 
-    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`; `symbolic` and
+    Abilities: `point-jacobian`, `tangent`, `energy`, `force-terms`; `symbolic` and
     `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
@@ -68,18 +68,18 @@ class PCC(Model):
         self._node_rotation: Array = np.zeros((config.sections * nodes, 3, 3))
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """Coordinates, inputs, frames and disks."""
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing: an arm's state is q and v."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing to take over."""
 
-    def initial_state(self, initial: PCCInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: PCCInitial | None, out: State) -> None:
         """Write the state that `initial` gives, the straight unloaded arm at rest if it is None.
 
         Raises:
@@ -114,41 +114,43 @@ class PCC(Model):
         arc[:, 0, 0] = extension
         return np.asarray(np.linalg.solve(self._arm.to_arc, arc), dtype=np.float64).reshape(-1)
 
-    def mass_matrix(self) -> Dense:
+    def new_mass_matrix(self) -> Dense:
         """A dense buffer."""
         return Dense(3 * self._config.sections)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`."""
         packed_dynamics(*self._packed, state.q, state.v, inputs, self._coriolis, mass.data, force)
 
-    def tangent_matrices(self) -> tuple[Dense, Dense]:
+    def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
-        return self.mass_matrix(), self.mass_matrix()
+        return self.new_mass_matrix(), self.new_mass_matrix()
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent`; the inputs do not enter them."""
         packed_tangent(*self._packed, state.q, state.v, self._coriolis, stiffness.data, damping.data)
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄."""
         np.multiply(velocity, step, out=self._moved)
         np.add(start.q, self._moved, out=out.q)
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Never: these coordinates are regular everywhere."""
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """No coordinate is prescribed."""
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every disk."""
         packed_poses(
             *self._packed, state.q, state.v, self._frame_section, self._frame_place, position, rotation
         )
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write rows of points fixed in frames: equation (1) of `frames`."""
@@ -157,7 +159,7 @@ class PCC(Model):
             frame, local, dofs, values,
         )  # fmt: skip
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic energy T, and elastic and gravitational potential V [J]; heights count from the world's origin.
 
         T = ½·vᵀM·v,    V = ½·qᵀK·q − Σ_k m_k·g·x_k,    x_k the nodes of the mass matrix in the world
@@ -178,7 +180,7 @@ class PCC(Model):
         falling = float(arm.node_mass.reshape(-1) @ (self._node_position @ arm.gravity))
         return 0.5 * float(v @ M @ v), elastic - falling
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as actuation, stiffness, damping, gravity and coriolis [N]."""
         n = 3 * self._config.sections
         q, v, still, arm = state.q, state.v, np.zeros(n), self._arm
@@ -206,7 +208,7 @@ class PCC(Model):
         pairs = zip(arm.chamber_start[:-1], arm.chamber_start[1:], strict=True)
         return np.concatenate([arm.chamber[first:last].T @ inputs[first:last] for first, last in pairs])
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """The backbone as one polyline, as thick as the circle of chambers."""
         places = [
             (i, k / _OUTLINE_POINTS)
@@ -233,7 +235,7 @@ class PCC(Model):
         )
 
 
-def _layout(config: PCCConfig) -> Layout:
+def _layout(config: PCCConfig) -> ModelDescription:
     """Names, units and disks."""
     coordinates: list[tuple[str, ...]] = []
     for i, chambers in enumerate(config.spread("chambers")):
@@ -251,13 +253,13 @@ def _layout(config: PCCConfig) -> Layout:
         for frame, i in carriers[0 if config.base_disk else 1 :]
     )
     first = np.arange(len(shapes) - 1, dtype=np.int64)
-    return Layout(
+    return ModelDescription(
         coordinates=tuple(Coordinate(name, "m") for name in names),
         velocities=tuple(Coordinate(name, "m/s") for name in names),
         inputs=(Channel("chamber-force", "N", sum(config.spread("chambers"))),),
         frames=("base", *(place_name(i, s, inside[i]) for i, s in places)),
         shapes=shapes,
-        never=np.column_stack([first, first + 1]),
+        excluded_pairs=np.column_stack([first, first + 1]),
         self_contact=config.self_contact,
-        row_width=len(names),
+        jacobian_width=len(names),
     )

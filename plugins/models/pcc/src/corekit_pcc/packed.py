@@ -17,7 +17,7 @@ from corekit_pcc.arm import Arm
 from corekit_pcc.chain import Work, first_twist
 from corekit_pcc.dynamics import dynamics
 from corekit_pcc.entire import FUNCTIONS
-from corekit_pcc.frames import carrier_rows, frame_poses
+from corekit_pcc.frames import compute_point_jacobians, frame_poses
 from corekit_pcc.jets import ORDERS
 from corekit_pcc.section import SCALARS
 from corekit_pcc.tangent import tangent
@@ -143,6 +143,8 @@ def packed_rows(
     table: Array, index: IntArray, buffer: Array, q: Array, v: Array, section: IntArray, place: Array,
     frame: IntArray, local: Array, dofs: IntArray, values: Array,
 ) -> None:  # fmt: skip
-    """`carrier_rows`."""
+    """`compute_point_jacobians`."""
     arm = unpack(table, index)
-    carrier_rows(arm, q, v, section, place, frame, local, dofs, values, work_of(buffer, arm.length.size))
+    compute_point_jacobians(
+        arm, q, v, section, place, frame, local, dofs, values, work_of(buffer, arm.length.size)
+    )

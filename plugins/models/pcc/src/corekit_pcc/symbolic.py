@@ -59,7 +59,7 @@ class SymbolicArm:
 
     Attributes:
         coordinates, inputs: n and m, the lengths of q and of the input vector.
-        frames: number of frames, in the order of the model's layout.
+        frames: number of frames, in the order of the model's description.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class SymbolicArm:
         return force
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
-        """World position (3, 1) [m] and rotation (3, 3) of a frame of the layout."""
+        """World position (3, 1) [m] and rotation (3, 3) of a frame of the description."""
         i = int(self._section[frame])
         start, turn = self._starts(q)[i]
         position, rotation = self._local(self._arcs(q)[i], float(self._place[frame]))
@@ -163,7 +163,7 @@ class SymbolicArm:
         position, rotation = self.pose(q, frame)
         return position + rotation @ local
 
-    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+    def point_jacobian(self, q: Expression, frame: int, local: Expression) -> Expression:
         """J of that point, shape (3, n): ẋ = J·v."""
         return ca.jacobian(self.point(q, frame, local), q)
 

@@ -12,7 +12,7 @@ rigid = ComponentSpec(
     config="corekit_rigid.config:RigidConfig",
     initial="corekit_rigid.config:RigidInitial",
     summary="Rigid body, free or turning about a fixed point: ball, box, capsule, cylinder, disk or polytope.",
-    provides=("contact-rows", "tangent", "energy", "force-terms"),
+    provides=("point-jacobian", "force-derivatives", "energy", "force-terms"),
     modules=("numba", "scipy"),
     citation=(
         "Goldstein, Poole, Safko (2002), Classical Mechanics, 3rd ed., chapter 5; "

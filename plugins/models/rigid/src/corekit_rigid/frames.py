@@ -13,7 +13,7 @@ from corekit.geometry.vectors import cross
 from corekit_rigid.rotation import into_world, rotation_of, turned
 from corekit_rigid.solid import Solid
 
-__all__ = ["carrier_rows", "frame_pose", "move"]
+__all__ = ["compute_point_jacobians", "frame_pose", "move"]
 
 
 @compiled
@@ -39,7 +39,7 @@ def frame_pose(solid: Solid, q: Array, position: Array, rotation: Array) -> None
 
 
 @compiled
-def carrier_rows(solid: Solid, q: Array, local: Array, dofs: IntArray, values: Array) -> None:
+def compute_point_jacobians(solid: Solid, q: Array, local: Array, dofs: IntArray, values: Array) -> None:
     """Write the rows (1) of points `local` (c, 3) [m]: dofs (c, k) and values (c, 3, k), k = 6 or 3."""
     at = 3 if solid.free else 0
     R = rotation_of(q, at)

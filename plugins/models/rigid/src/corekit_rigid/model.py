@@ -12,11 +12,11 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_wxyz, rotation_from_rpy
 from corekit.linalg.matrices import BlockDiagonal, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dynamics, energy, tangent
-from corekit_rigid.frames import carrier_rows, frame_pose, move
+from corekit_rigid.frames import compute_point_jacobians, frame_pose, move
 from corekit_rigid.outline import surface_lines
 from corekit_rigid.solid import shape_of, solid_of
 
@@ -36,7 +36,7 @@ class Rigid(Model):
 
     Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
 
-    Abilities: `contact-rows`, `tangent`, `energy`, `force-terms`.
+    Abilities: `point-jacobian`, `tangent`, `energy`, `force-terms`.
     """
 
     def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:
@@ -52,28 +52,28 @@ class Rigid(Model):
         names = [("velocity", "m/s")] if self._solid.free else []
         names.append(("angular-velocity", "rad/s"))
         centre = tuple(Coordinate(f"centre-{axis}", "m") for axis in "xyz") if self._solid.free else ()
-        self._layout = Layout(
+        self._layout = ModelDescription(
             coordinates=(*centre, *(Coordinate(f"quat-{part}", "1") for part in "wxyz")),
             velocities=tuple(Coordinate(f"{name}-{axis}", unit) for name, unit in names for axis in "xyz"),
             inputs=(Channel("wrench", "N, N·m", 6),),
             frames=("body",),
             shapes=(shape,),
-            row_width=self._first + 3,
+            jacobian_width=self._first + 3,
         )
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """One frame, one shape, one wrench."""
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing: a body's state is q and v."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing to take over."""
 
-    def initial_state(self, initial: RigidInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:
         """Write the state that `initial` gives, at rest at the base if it is None.
 
         Raises:
@@ -97,48 +97,50 @@ class Rigid(Model):
         out.q[self._first :] = quat_wxyz_from_rotation(rotation)
         out.v[self._first :] = rotation.T @ np.array(initial.angular_velocity)
 
-    def mass_matrix(self) -> BlockDiagonal:
+    def new_mass_matrix(self) -> BlockDiagonal:
         """A block for the centre, if free, and one for the rotation."""
         return BlockDiagonal(1 + self._first // 3, 3)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`."""
         dynamics(self._solid, state.q, state.v, inputs, mass.data, force)
 
-    def tangent_matrices(self) -> tuple[BlockDiagonal, BlockDiagonal]:
+    def new_stiffness_and_damping(self) -> tuple[BlockDiagonal, BlockDiagonal]:
         """Buffers like M's."""
-        return self.mass_matrix(), self.mass_matrix()
+        return self.new_mass_matrix(), self.new_mass_matrix()
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write the exact K and D of `dynamics`; their rotational blocks are not symmetric."""
         tangent(self._solid, state.q, state.v, inputs, stiffness.data, damping.data)
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write x + h·ẋ and the quaternion turned by h·ω."""
         move(self._solid, start.q, velocity, step, out.q)
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Never: quaternions are regular everywhere."""
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """No coordinate is prescribed."""
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the pose of the shape's origin and axes."""
         frame_pose(self._solid, state.q, position[0], rotation[0])
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write rows of points fixed in the body: equation (1) of `frames`."""
-        carrier_rows(self._solid, state.q, local, dofs, values)
+        compute_point_jacobians(self._solid, state.q, local, dofs, values)
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic and gravitational energy [J]; heights count from the world's origin."""
         return energy(self._solid, state.q, state.v)
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as gravity, wrench, gyroscopic and damping [N, N·m]."""
         solid, first = self._solid, self._first
         R = rotation_from_quat_wxyz(state.q[first:])
@@ -157,7 +159,7 @@ class Rigid(Model):
             "damping": at_centre(-solid.linear_damping * velocity, -solid.angular_damping * omega),
         }
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """Lines on the surface, edges, rims, circles, and last the centre of mass."""
         position, rotation = np.zeros(3), np.zeros((3, 3))
         frame_pose(self._solid, state.q, position, rotation)

@@ -6,13 +6,13 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.geometry.shapes import Shape
-from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout
+from corekit.roles.model import Channel, ChannelKind, Coordinate, ModelDescription
 from corekit_vine.config import VineConfig
 
 __all__ = ["describe_robot"]
 
 
-def describe_robot(config: VineConfig, plane: Array) -> Layout:
+def describe_robot(config: VineConfig, plane: Array) -> ModelDescription:
     """Return the description of a robot in the plane (origin and two axes, shape (3, 3))."""
     bodies, links = range(config.bodies), config.links
     rates = links if config.growth_input == "links" else 1
@@ -25,7 +25,7 @@ def describe_robot(config: VineConfig, plane: Array) -> Layout:
     channels.append(Channel("tip-force", "N", 2))
     shapes = _shapes(config)
     first = np.arange(max(len(shapes) - 1, 0), dtype=np.int64)
-    return Layout(
+    return ModelDescription(
         coordinates=tuple(
             Coordinate(f"body-{i + 1}-{name}", unit)
             for i in bodies
@@ -39,9 +39,9 @@ def describe_robot(config: VineConfig, plane: Array) -> Layout:
         inputs=tuple(channels),
         frames=("base", *(f"body-{i + 1}-end" for i in bodies)),
         shapes=shapes,
-        never=np.column_stack([first, first + 1]),
-        bilateral_rows=links * (6 if config.irreversible else 5),
-        row_width=3,
+        excluded_pairs=np.column_stack([first, first + 1]),
+        constraint_count=links * (6 if config.irreversible else 5),
+        jacobian_width=3,
         plane=plane,
     )
 

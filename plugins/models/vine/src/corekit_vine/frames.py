@@ -15,7 +15,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import HALF, HEADING
 
-__all__ = ["carrier_rows", "compute_poses"]
+__all__ = ["compute_point_jacobians", "compute_poses"]
 
 
 @compiled
@@ -40,7 +40,7 @@ def compute_poses(
 
 
 @compiled
-def carrier_rows(
+def compute_point_jacobians(
     scalars: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray, values: Array
 ) -> None:
     """Write the Jacobians of points `local` (c, 3) [m] in frames: dofs (c, 3) and values (c, 3, 3)."""

@@ -12,8 +12,8 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, NATURAL_ANGLE, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
@@ -24,7 +24,7 @@ from corekit_vine.dynamics import (
     compute_stiffness_and_damping,
     integrate,
 )
-from corekit_vine.frames import carrier_rows, compute_poses
+from corekit_vine.frames import compute_point_jacobians, compute_poses
 from corekit_vine.joints import WIDTH, compute_constraints, compute_force_gradient, constraint_dofs
 
 if TYPE_CHECKING:
@@ -64,18 +64,18 @@ class Vine(Model):
         self._zero_inputs = np.zeros(self._layout.input_size)
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         """Coordinates, inputs, frames and shapes."""
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return nothing: the state is q and v."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Do nothing: there is no internal state."""
 
-    def initial_state(self, initial: VineInitial | None, out: State) -> None:
+    def compute_initial_state(self, initial: VineInitial | None, out: State) -> None:
         """Write the state of `initial`; it satisfies every constraint.
 
         Raises:
@@ -112,43 +112,45 @@ class Vine(Model):
         q[:, :, 2], v[:, :, 2] = angle[:, None], spin[:, None]
         out.time = 0.0
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄; angles never wrap."""
         integrate(start.q, velocity, step, out.q)
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         """Return False: these coordinates are regular everywhere."""
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Do nothing: no coordinate is prescribed."""
 
-    def mass_matrix(self) -> Diagonal:
+    def new_mass_matrix(self) -> Diagonal:
         """Return a diagonal buffer."""
         return Diagonal(3 * self._config.bodies)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`."""
         compute_mass_and_force(
             self._scalars, self._mass, self._pins, state.q, state.v, inputs, mass.data, force
         )
 
-    def tangent_matrices(self) -> tuple[Banded, Banded]:
+    def new_stiffness_and_damping(self) -> tuple[Banded, Banded]:
         """Return bands: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
         n = 3 * self._config.bodies
         return Banded(n, 5), Banded(n, 3)
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         """Write the exact K and D of `dynamics`."""
         compute_stiffness_and_damping(
             self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data
         )
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base."""
         return compute_energies(self._scalars, self._mass, self._pins, state.q, state.v, self._zero_inputs)
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Return f as gravity, bending, damping and tip load [N, N·m]."""
         n = 3 * self._config.bodies
         scratch = np.zeros(n)
@@ -169,7 +171,7 @@ class Vine(Model):
             "tip-load": loaded - free,
         }
 
-    def bilateral_rows(self) -> ConstraintRows:
+    def new_constraints(self) -> ConstraintRows:
         """Return five rows per link, six if growth is irreversible: pin, pin, side, turn, growth(, no shrinking)."""
         links, per_link = self._config.links, int(self._scalars[ROWS_PER_LINK])
         kind = np.arange(links * per_link) % per_link
@@ -182,7 +184,7 @@ class Vine(Model):
         rows.lower[kind == 5] = 0.0
         return rows
 
-    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
+    def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write the constraints of `joints`."""
         compute_constraints(
             self._scalars,
@@ -195,21 +197,21 @@ class Vine(Model):
             rows.target_rate,
         )
 
-    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+    def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂q."""
         compute_force_gradient(self._scalars, state.q, state.v, impulse, out.data)
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every body's far end."""
         compute_poses(self._scalars, self._plane, state.q, self._angle_cache, position, rotation)
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
-        carrier_rows(self._scalars, self._plane, state.q, frame, local, dofs, values)
+        compute_point_jacobians(self._scalars, self._plane, state.q, frame, local, dofs, values)
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         """Return the tube as one polyline through the pins, with its radius."""
         d, links = self._config.half_length, self._config.links
         far = state.q.reshape(links, 2, 3)[:, 1]

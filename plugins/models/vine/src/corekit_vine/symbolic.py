@@ -276,7 +276,7 @@ class SymbolicVine:
         links = [ca.vertcat(position[4 * j : 4 * j + 4, :], rate[j, :]) for j in range(self._links)]
         return ca.vertcat(*links)
 
-    def bilateral(
+    def constraints(
         self, q: Expression, v: Expression, inputs: Expression
     ) -> tuple[Expression, Expression, Expression]:
         """Return J_b, c and the target rates u with limits of retraction, rows in the order of the model."""
@@ -309,7 +309,7 @@ class SymbolicVine:
         position, rotation = self.pose(q, frame)
         return position + rotation @ local
 
-    def point_rows(self, q: Expression, frame: int, local: Expression) -> Expression:
+    def point_jacobian(self, q: Expression, frame: int, local: Expression) -> Expression:
         """Return J of that point, shape (3, 3n): ẋ = J·v."""
         return ca.jacobian(self.point(q, frame, local), q)
 

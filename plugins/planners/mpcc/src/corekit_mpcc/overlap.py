@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.roles.planner import StillObstacle
+from corekit.roles.planner import StaticObstacle
 
 __all__ = ["depth_in"]
 
@@ -46,7 +46,7 @@ _DISTANCE: Mapping[str, Callable[[Array, tuple[float, ...]], float]] = MappingPr
 )
 
 
-def depth_in(obstacle: StillObstacle, centre: Array, radius: float) -> float:
+def depth_in(obstacle: StaticObstacle, centre: Array, radius: float) -> float:
     """How deep [m] a ball is in an obstacle, 0 outside; 0 too for shapes by vertices, which have no closed form.
 
     Args:

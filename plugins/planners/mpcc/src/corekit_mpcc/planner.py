@@ -12,8 +12,8 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.planner import BodyMotion, Plan, Planner, PlanningTask, ShapeMotion, Track
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.planner import BodyTrajectory, ObjectTrajectory, Plan, Planner, PlanningTask, TimeSeries
 from corekit_mpcc.certificate import certify
 from corekit_mpcc.config import MpccConfig
 from corekit_mpcc.motion import Motion
@@ -54,10 +54,10 @@ class IpoptMpcc(Planner):
         """How many programs were prepared."""
         return len(self._programs)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def plan(
@@ -75,14 +75,14 @@ class IpoptMpcc(Planner):
         self, config: MpccConfig, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Plan, SolveInfo]:
         """The same for another task, with the programs that are prepared already."""
-        self._tell = task.tell
+        self._tell = task.report
         situation = situation_of(config, task)
         self._notes.clear()
         touching = {contact.obstacle for contact in config.contacts}
         for name in task.obstacles:
             if name not in touching:
                 self._announce(f"obstacle {name!r} is not among the contacts: the plan does not avoid it")
-        return self._answer(situation, touching_start(situation), _earlier(task.earlier), progress)
+        return self._answer(situation, touching_start(situation), _earlier(task.previous_plan), progress)
 
     def _announce(self, sentence: str) -> None:
         """Told at once, as the search takes a while, and again with the plan."""
@@ -117,9 +117,9 @@ class IpoptMpcc(Planner):
             objects={config.object: _object(situation, motion)},
             tracks=_tracks(motion),
             certificate={"status": search.ending.value, **certificate},
-            stages=tuple(search.record),
+            solve_log=tuple(search.record),
             notes=tuple(self._notes),
-            memory=_memory(motion, search.multipliers),
+            warm_start=_memory(motion, search.multipliers),
         )
         return plan, info
 
@@ -141,8 +141,8 @@ def motion_of(plan: Plan) -> Motion:
         ResultsError: the memory is another planner's.
     """
     try:
-        names, sizes = plan.memory["names"].tolist(), plan.memory["sizes"].astype(int).tolist()
-        start, x = plan.memory["start"].copy(), plan.memory["x"].copy()
+        names, sizes = plan.warm_start["names"].tolist(), plan.warm_start["sizes"].astype(int).tolist()
+        start, x = plan.warm_start["start"].copy(), plan.warm_start["x"].copy()
     except KeyError as error:
         raise ResultsError(
             f"the earlier plan has no {error} in its memory: another planner made it"
@@ -156,7 +156,9 @@ def _earlier(plan: Plan | None) -> tuple[Motion | None, Mapping[str, Array] | No
     if plan is None:
         return None, None
     head = "multipliers "
-    found = {name.removeprefix(head): value for name, value in plan.memory.items() if name.startswith(head)}
+    found = {
+        name.removeprefix(head): value for name, value in plan.warm_start.items() if name.startswith(head)
+    }
     return motion_of(plan), found or None
 
 
@@ -169,21 +171,23 @@ def _residuals(certificate: Mapping[str, Any]) -> Residuals:
     return Residuals(worst["normal"], worst["friction"], worst["cone"], equation)
 
 
-def _bodies(situation: Situation, stage: Stage, motion: Motion) -> dict[str, BodyMotion]:
+def _bodies(situation: Situation, stage: Stage, motion: Motion) -> dict[str, BodyTrajectory]:
     out = {}
     for name in situation.bodies.layouts:
         q, u = situation.bodies.slices(name)
         inputs = motion.over_time("tau")[:, u] if stage.dynamic else None
-        out[name] = BodyMotion(q=motion.over_time("l")[:, q], v=motion.over_time("v")[:, q], inputs=inputs)
+        out[name] = BodyTrajectory(
+            q=motion.over_time("l")[:, q], v=motion.over_time("v")[:, q], inputs=inputs
+        )
     return out
 
 
-def _object(situation: Situation, motion: Motion) -> ShapeMotion:
+def _object(situation: Situation, motion: Motion) -> ObjectTrajectory:
     ball, count = situation.ball, len(motion.x) + 1
     turned = motion.over_time("quat") if ball.turns else np.tile(ball.quat_wxyz, (count, 1))
     moved = motion.over_time("centre") if ball.translates else np.tile(ball.position, (count, 1))
     target = Pose(situation.target_position, rotation_from_quat_wxyz(situation.target_quat_wxyz))
-    return ShapeMotion(position=moved, quat_wxyz=turned, target=target)
+    return ObjectTrajectory(position=moved, quat_wxyz=turned, target=target)
 
 
 _ABOUT = {
@@ -196,14 +200,14 @@ _ABOUT = {
 }
 
 
-def _tracks(motion: Motion) -> dict[str, Track]:
+def _tracks(motion: Motion) -> dict[str, TimeSeries]:
     out = {}
     for block in motion.variables:
         kind = block.name.split(".")[0]
         if kind in _ABOUT:
             unit, about, axes = _ABOUT[kind]
             values = motion.over_time(block.name)
-            out[block.name] = Track(
+            out[block.name] = TimeSeries(
                 values=values if axes else values[:, 0], unit=unit, about=about, axes=axes
             )
     return out

@@ -146,12 +146,12 @@ def _shape(config: MpccConfig, i: int, task: PlanningTask, mistakes: list[Mistak
         others = {name: body for name, body in task.bodies.items() if name != config.object}
         mistakes.append(_missing(f"{path}.body", contact.body, others))
         return None
-    layout = task.bodies[contact.body].model.layout
-    if contact.frame not in layout.frames:
-        mistakes.append(_missing(f"{path}.frame", contact.frame, dict.fromkeys(layout.frames)))
+    description = task.bodies[contact.body].model.description
+    if contact.frame not in description.frames:
+        mistakes.append(_missing(f"{path}.frame", contact.frame, dict.fromkeys(description.frames)))
         return None
-    frame = layout.frames.index(contact.frame)
-    found = [shape for shape in layout.shapes if shape.frame == frame and shape.second_frame < 0]
+    frame = description.frames.index(contact.frame)
+    found = [shape for shape in description.shapes if shape.frame == frame and shape.second_frame < 0]
     if len(found) != 1:
         mistakes.append(
             Mistake(f"{path}.frame", contact.frame, f"must carry one shape, it carries {len(found)}")
@@ -182,9 +182,9 @@ def _place(
 def _ball(name: str, body: TaskBody) -> Ball:
     """The numbers of a ball from its model: M and f at rest, and the change of f with the velocity."""
     model: Model = body.model
-    layout = model.layout
-    units = [velocity.unit for velocity in layout.velocities]
-    shapes = layout.shapes
+    description = model.description
+    units = [velocity.unit for velocity in description.velocities]
+    shapes = description.shapes
     turning, moving = ([i for i, unit in enumerate(units) if unit == which] for which in ("rad/s", "m/s"))
     round_one = len(shapes) == 1 and shapes[0].kind == "sphere"
     if not round_one or len(turning) != 3 or len(moving) not in (0, 3) or len(units) > 6:
@@ -192,20 +192,20 @@ def _ball(name: str, body: TaskBody) -> Ball:
             f"planner 'ipopt-mpcc' moves a ball: body {name!r} must have one sphere, turn about its centre, and move "
             "freely or not at all, as the model `rigid` does."
         )
-    mass, force, still = model.mass_matrix(), np.zeros(len(units)), np.zeros(layout.input_size)
+    mass, force, still = model.new_mass_matrix(), np.zeros(len(units)), np.zeros(description.input_size)
     state = body.start.copy()
     state.v[:] = 0.0
-    model.dynamics(state, still, mass, force)
+    model.compute_mass_and_force(state, still, mass, force)
     inertia, rest = mass.dense(), force.copy()
     drag = np.zeros(len(units))
     for i in range(len(units)):
         state.v[:] = 0.0
         state.v[i] = 1.0
-        model.dynamics(state, still, mass, force)
+        model.compute_mass_and_force(state, still, mass, force)
         drag[i] = rest[i] - force[i]
     state.v[:] = 0.0
-    position, rotation = np.zeros((len(layout.frames), 3)), np.zeros((len(layout.frames), 3, 3))
-    model.poses(state, position, rotation)
+    position, rotation = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
+    model.compute_frame_poses(state, position, rotation)
     frame, offset = shapes[0].frame, shapes[0].offset
     moment = inertia[turning[0], turning[0]]
     if np.ptp(np.diag(inertia)[turning]) > 1e-9 * moment:

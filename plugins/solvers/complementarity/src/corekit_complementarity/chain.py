@@ -11,7 +11,7 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import ChainConfig
 
@@ -66,16 +66,18 @@ class Chain(LCPSolver):
         z[:] = best
         return evolve(best_info, iterations=iterations)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the internal states of the solvers, each under its position."""
         return {
             f"{position}.{key}": value
             for position, solver in enumerate(self._solvers)
-            for key, value in solver.memory().items()
+            for key, value in solver.internal_state().items()
         }
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore the internal state of each solver."""
         for position, solver in enumerate(self._solvers):
             prefix = f"{position}."
-            solver.remember({key[len(prefix) :]: memory[key] for key in memory if key.startswith(prefix)})
+            solver.restore(
+                {key[len(prefix) :]: internal_state[key] for key in internal_state if key.startswith(prefix)}
+            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from corekit.roles.options import Use, components, option
+from corekit.roles.options import ComponentRef, component_list_option, option
 
 __all__ = ["ChainConfig", "LemkeConfig", "ProjectedGaussSeidelConfig", "SemismoothNewtonConfig"]
 
@@ -45,6 +45,6 @@ class ProjectedGaussSeidelConfig:
 class ChainConfig:
     """Options of `chain`."""
 
-    solvers: tuple[Use, ...] = components(
+    solvers: tuple[ComponentRef, ...] = component_list_option(
         "lcp_solvers", ("lemke", "pgs"), "LCP solvers in the order of the attempts"
     )

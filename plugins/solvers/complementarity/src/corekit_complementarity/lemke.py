@@ -10,7 +10,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.basis import basic_solution
 from corekit_complementarity.config import LemkeConfig
@@ -126,7 +126,7 @@ class Lemke(LCPSolver):
         if self._integers.size < 9 * n + 4:
             self._floats = np.empty(4 * (n + 1) * (n + 4))
             self._integers = np.empty(9 * n + 4, dtype=np.int64)
-        config, blocks = self._config, problem.blocks
+        config, blocks = self._config, problem.contact_problem
         outcome, pivots, residual = solve_by_pivoting(
             problem.matrix,
             problem.vector,
@@ -145,11 +145,11 @@ class Lemke(LCPSolver):
         )
         return SolveInfo(_status(outcome, residual, problem.tolerance), pivots, Residuals(normal=residual))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: no solve depends on an earlier one."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the solver has no internal state."""
 
 

@@ -18,13 +18,13 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.pyramid import least_shares, sliding_speed
+from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
 from corekit_complementarity.copying import copy_vector
 
 __all__ = ["minimal_coefficients", "slack_speed", "solve_contact"]
 
 
-minimal_coefficients = compiled(least_shares)
+minimal_coefficients = compiled(pyramid_coefficients)
 slack_speed = compiled(sliding_speed)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import ProjectedGaussSeidelConfig
 from corekit_complementarity.contact_sweeps import compute_impulses, compute_variables, sweep
@@ -102,7 +102,7 @@ class ProjectedGaussSeidel(LCPSolver):
 
     def solve(self, problem: LCPProblem, z: Array) -> SolveInfo:
         """Write the z of the last sweep; see `LCPSolver.solve`."""
-        config, blocks = self._config, problem.blocks
+        config, blocks = self._config, problem.contact_problem
         support = np.empty(z.size, dtype=np.int64)
         scales = problem.row_scale, problem.column_scale
         np.maximum(z, 0.0, out=z)
@@ -126,9 +126,9 @@ class ProjectedGaussSeidel(LCPSolver):
             status = Status.ITERATION_LIMIT if np.isfinite(residual) else Status.NON_FINITE
         return SolveInfo(status, sweeps, Residuals(normal=residual))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the caller supplies the guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the solver has no internal state."""

@@ -36,7 +36,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
 from corekit_complementarity.copying import copy_vector
@@ -324,11 +324,11 @@ class SemismoothNewton(LCPSolver):
         )  # fmt: skip
         return SolveInfo(_STATUS[outcome], iterations, Residuals(normal=residual))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the caller supplies the guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the solver has no internal state."""
 
 

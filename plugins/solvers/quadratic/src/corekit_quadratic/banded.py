@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE, SOLVED
 from corekit_quadratic.config import BandedConfig
@@ -52,9 +52,9 @@ class BandedSolver(QPSolver):
             status = Status.ITERATION_LIMIT
         return SolveInfo(status, int(iterations), Residuals(normal=normal, equation=equation), "banded")
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the caller supplies the guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore nothing: the solver has no internal state."""

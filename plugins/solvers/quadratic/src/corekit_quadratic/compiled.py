@@ -6,7 +6,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import index_matrix, indices, matrix, vector
+from corekit.linalg.array_table import index_matrix_view, index_view, matrix_view, vector_view
 from corekit_quadratic.active_set import (
     ITERATION_LIMIT,
     NOT_DEFINITE,
@@ -126,11 +126,11 @@ def solve_banded(program: IntArray, workspaces: IntArray, entries: int, x: Array
         entries: capacity for entries of Y.
         x, multiplier: guess, overwritten by the solution.
     """
-    gradient, dofs, values = vector(program, 0), index_matrix(program, 1), matrix(program, 2)
-    lower, upper, compliance = vector(program, 3), vector(program, 4), vector(program, 5)
-    y_lower, y_upper, h = vector(program, 6), vector(program, 7), matrix(program, 8)
-    integers, places = indices(workspaces, 0), indices(workspaces, 1).view(np.uint32)
-    floats, report = vector(workspaces, 2), vector(workspaces, 3)
+    gradient, dofs, values = vector_view(program, 0), index_matrix_view(program, 1), matrix_view(program, 2)
+    lower, upper, compliance = vector_view(program, 3), vector_view(program, 4), vector_view(program, 5)
+    y_lower, y_upper, h = vector_view(program, 6), vector_view(program, 7), matrix_view(program, 8)
+    integers, places = index_view(workspaces, 0), index_view(workspaces, 1).view(np.uint32)
+    floats, report = vector_view(workspaces, 2), vector_view(workspaces, 3)
     n, k = len(gradient), len(lower)
     width, targets = band_width(h), (MAX_DISTANCE + 1) * (k + 1)
     changes, patience, dual = integers[0], integers[1], integers[2]

@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import OsqpConfig
 from corekit_quadratic.patterns import Pattern
@@ -97,11 +97,11 @@ class OsqpSolver(QPSolver):
         self._solver = solver
         return solver
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the caller supplies the guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Discard the factorisation and its step sizes, so that a resumed run equals an uninterrupted one."""
         self._solver = None
         self._form = StandardForm()

@@ -10,7 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import PiqpConfig
 from corekit_quadratic.solution_check import SolutionChecker
@@ -80,11 +80,11 @@ class PiqpSolver(QPSolver):
             failure = Status.ITERATION_LIMIT
         return self._checker.to_solve_info(problem, x, multiplier, failure, int(result.info.iter))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the solver uses no guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Discard the analysis, so that a resumed run equals an uninterrupted one."""
         self._solver = None
         self._form = StandardForm()

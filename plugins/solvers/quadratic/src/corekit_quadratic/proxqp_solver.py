@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix, eye_array, vstack
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import ProxqpConfig
 from corekit_quadratic.solution_check import SolutionChecker
@@ -93,11 +93,11 @@ class ProxqpSolver(QPSolver):
             failure = Status.ITERATION_LIMIT
         return self._checker.to_solve_info(problem, x, multiplier, failure, int(results.info.iter))
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return an empty state: the caller supplies the guess."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Discard the factorisation, so that a resumed run equals an uninterrupted one."""
         self._solver = None
         self._form = StandardForm()

@@ -73,7 +73,7 @@ class SolutionChecker:
         h = lower_band(problem.hessian)
         normal, equation = compute_residuals(
             h, h.shape[1], problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper,
-            problem.compliance, problem.least, problem.most, x, multiplier, self._residual_workspace,
+            problem.compliance, problem.multiplier_lower, problem.multiplier_upper, x, multiplier, self._residual_workspace,
         )  # fmt: skip
         finite = normal < np.inf and equation < np.inf
         return Residuals(normal=normal, equation=equation) if finite else Residuals(normal=np.inf)
@@ -91,7 +91,7 @@ class SolutionChecker:
         bound = np.where(multiplier > 0.0, problem.upper, problem.lower)
         distance, equal = np.abs(value - bound), problem.lower == problem.upper
         guess = np.where((distance > np.abs(multiplier) * row_compliance) & ~equal, 0.0, multiplier)
-        for limit in (problem.least, problem.most):
+        for limit in (problem.multiplier_lower, problem.multiplier_upper):
             at_limit = equal & np.isfinite(limit) & (distance > np.abs(multiplier - limit) * row_compliance)
             guess = np.where(at_limit, limit, guess)
         return guess

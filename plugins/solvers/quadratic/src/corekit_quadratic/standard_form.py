@@ -78,7 +78,7 @@ class StandardForm:
             self._shape = shape
             self._reset()
         equal = problem.lower == problem.upper
-        weak = equal & ((problem.least > -np.inf) | (problem.most < np.inf))
+        weak = equal & ((problem.multiplier_lower > -np.inf) | (problem.multiplier_upper < np.inf))
         kinds = _SOFT * (problem.compliance > 0.0) + _WEAK * weak + _EQUAL * equal
         self._assign_rows(problem.dofs, kinds)
         if self.has_new_pattern:
@@ -152,8 +152,8 @@ class StandardForm:
         root, y_lower, y_upper = np.zeros(self.row_count), np.zeros(self.row_count), np.zeros(self.row_count)
         root[position] = np.sqrt(problem.compliance) / length
         y_lower[position], y_upper[position] = (
-            problem.least * length / common_scale,
-            problem.most * length / common_scale,
+            problem.multiplier_lower * length / common_scale,
+            problem.multiplier_upper * length / common_scale,
         )
         ones = np.ones(len(weak))
         self.rows = np.concatenate([values.ravel(), root[soft], -ones, ones])

@@ -60,7 +60,7 @@ class Workspace:
         self._problem, self._must_reload = problem, not is_view(problem.hessian)
         arrays: tuple[Any, ...] = (
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
-            problem.least, problem.most, lower_band(problem.hessian),
+            problem.multiplier_lower, problem.multiplier_upper, lower_band(problem.hessian),
         )  # fmt: skip
         if not set_program_arrays(self._program, *arrays):
             # copy arrays with gaps at every solve
@@ -104,7 +104,7 @@ def _initial_entries(k: int) -> int:
 
 
 def _workspace_lengths(n: int, width: int, k: int, entries: int) -> tuple[int, int, int]:
-    """Return the numbers of integers, pairs of positions and floats in the layout of `solve_banded`."""
+    """Return the numbers of integers, pairs of positions and floats in the description of `solve_banded`."""
     targets = (MAX_DISTANCE + 1) * (k + 1)
     integers = 8 + 2 * MAX_DISTANCE + 5 * k + n + 1
     places = 6 * k + 2 + n + (5 + 2 * PAIRS_PER_ENTRY) * entries + 3 * targets + 1

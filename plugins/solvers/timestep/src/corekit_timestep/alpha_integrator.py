@@ -37,7 +37,7 @@ from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.linalg.vectors import max_abs
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import step_towards
 from corekit_timestep.alpha_newton import AlphaNewton
@@ -81,16 +81,16 @@ class AlphaIntegrator(Integrator):
         self._last_step: dict[str, Array] = {}
         self._step_size = self._step
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the accelerations of the last step, q and v at its end that identify it, and step sizes."""
-        last_step: Memory = {name: array.copy() for name, array in self._last_step.items()}
-        return last_step | {"step_size": np.array(self._step_size)} | self._newton.memory()
+        last_step: InternalState = {name: array.copy() for name, array in self._last_step.items()}
+        return last_step | {"step_size": np.array(self._step_size)} | self._newton.internal_state()
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         names = ("a", "w", "q", "v", "mean", "earlier", "last_step_size")
-        self._last_step = {name: memory[name].copy() for name in names if name in memory}
-        self._step_size = float(memory["step_size"]) if "step_size" in memory else self._step
-        self._newton.remember(memory)
+        self._last_step = {name: internal_state[name].copy() for name in names if name in internal_state}
+        self._step_size = float(internal_state["step_size"]) if "step_size" in internal_state else self._step
+        self._newton.restore(internal_state)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         if self._states is None:
@@ -101,7 +101,7 @@ class AlphaIntegrator(Integrator):
             self._newton.drop_matrix()
         start = self._start(system, state)
         if start is None:
-            return StepReport(accepted=False, step=self._step, solve=SolveInfo(Status.SINGULAR))
+            return StepReport(accepted=False, step_size=self._step, solve_info=SolveInfo(Status.SINGULAR))
         w0, last = start.acceleration, start.last_step_size
         wanted_size, iterations, bounded = self._step_size, 0, math.isfinite(self._bound)
         shortest = self._step * _SHORTEST
@@ -122,7 +122,7 @@ class AlphaIntegrator(Integrator):
                 break
             if not bounded or h <= shortest:
                 info = SolveInfo(status, residuals=Residuals(equation=h * residual))
-                return StepReport(accepted=False, step=h, iterations=iterations, solve=info)
+                return StepReport(accepted=False, step_size=h, iterations=iterations, solve_info=info)
             wanted_size = h * (self._factor(error) if solved else 0.25)
         free_state.time = t_end
         info = _CONVERGED
@@ -133,7 +133,7 @@ class AlphaIntegrator(Integrator):
             self._newton.drop_matrix()
             info = system.split.solve(out.v)
             if info.status is Status.SINGULAR:
-                return StepReport(accepted=False, step=h, iterations=iterations, solve=info)
+                return StepReport(accepted=False, step_size=h, iterations=iterations, solve_info=info)
             system.split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
         if bounded:
@@ -155,7 +155,7 @@ class AlphaIntegrator(Integrator):
         else:
             residuals = evolve(info.residuals, equation=max(info.residuals.equation, h * residual))
             solve = evolve(info, residuals=residuals)
-        return StepReport(accepted=True, step=h, iterations=iterations, solve=solve)
+        return StepReport(accepted=True, step_size=h, iterations=iterations, solve_info=solve)
 
     def _start(self, system: System, state: State) -> _Start | None:
         """Return the start of the step; None if M is singular."""

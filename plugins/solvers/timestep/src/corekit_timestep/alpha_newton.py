@@ -27,7 +27,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.linalg.vectors import max_abs
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.integrator import System
 from corekit_timestep.alpha_vectors import accelerate_increment, average, compute_end_velocities
 from corekit_timestep.config import Averages
@@ -84,11 +84,11 @@ class AlphaNewton:
         self._a1 = self._mean = self._increment = self._start_iterate = np.zeros(0)
         self._anderson = _AndersonHistory(0)
         self._max_wait = self._waiting = self._use_count = 0
-        self._restored: Memory = {}
+        self._restored: InternalState = {}
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the state of the factorisation, from which `remember` restores it."""
-        waiting: Memory = {"wait": np.array([self._max_wait, self._waiting, self._use_count])}
+        waiting: InternalState = {"wait": np.array([self._max_wait, self._waiting, self._use_count])}
         if self._restored:
             return waiting | {name: array.copy() for name, array in self._restored.items()}
         if self._id is None or self._matrix_state is None:
@@ -100,13 +100,15 @@ class AlphaNewton:
             "matrix.w": self._acceleration.copy(),
         }  # fmt: skip
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore the output of `memory`, or reset."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore the output of `internal_state`, or reset."""
         self._id = None
-        self._max_wait, self._waiting, self._use_count = memory.get(
+        self._max_wait, self._waiting, self._use_count = internal_state.get(
             "wait", np.zeros(3, dtype=np.int64)
         ).tolist()
-        self._restored = {name: array.copy() for name, array in memory.items() if name.startswith("matrix.")}
+        self._restored = {
+            name: array.copy() for name, array in internal_state.items() if name.startswith("matrix.")
+        }
 
     def solve(
         self, system: System, state: State, free_state: State, h: float, a0: Array, w0: Array, w1: Array,

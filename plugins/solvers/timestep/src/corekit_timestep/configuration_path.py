@@ -21,7 +21,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.integrator import System
 
 __all__ = ["ConfigurationPath"]
@@ -70,13 +70,17 @@ class ConfigurationPath:
         self.compute_state(time, y, self._next)
         self.origin, self._next = self._next, self.origin
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the origin, as named arrays."""
         origin = self.origin
         return {"path.q": origin.q.copy(), "path.aux": origin.aux.copy(), "path.v": origin.v.copy()}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]], time: float) -> None:
-        """Restore the output of `memory` at time t_n."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]], time: float) -> None:
+        """Restore the output of `internal_state` at time t_n."""
         origin = self.origin
-        origin.q[:], origin.aux[:], origin.v[:] = memory["path.q"], memory["path.aux"], memory["path.v"]
+        origin.q[:], origin.aux[:], origin.v[:] = (
+            internal_state["path.q"],
+            internal_state["path.aux"],
+            internal_state["path.v"],
+        )
         origin.time = time

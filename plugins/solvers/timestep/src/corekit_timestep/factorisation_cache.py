@@ -15,7 +15,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.integrator import System
 
 __all__ = ["FactorisationCache"]
@@ -38,13 +38,13 @@ class FactorisationCache:
         self._velocity = np.zeros(0)
         self._step = 0.0
         self._wait = 0
-        self._restored: Memory = {}
+        self._restored: InternalState = {}
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the state of the factorisation, from which `remember` restores it."""
         if self._restored:
             return {name: array.copy() for name, array in self._restored.items()}
-        arrays: Memory = {"matrix.wait": np.array(self._wait)}
+        arrays: InternalState = {"matrix.wait": np.array(self._wait)}
         if self._id is not None and self._state is not None:
             start = self._state
             arrays |= {"matrix.q": start.q.copy(), "matrix.v": start.v.copy(), "matrix.aux": start.aux.copy()}
@@ -54,14 +54,14 @@ class FactorisationCache:
             }
         return arrays
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore the output of `memory`, or reset."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore the output of `internal_state`, or reset."""
         self._id, self._wait, self._restored = None, 0, {}
-        if "matrix.wait" in memory:
-            self._wait = int(memory["matrix.wait"])
-        if "matrix.q" in memory:
+        if "matrix.wait" in internal_state:
+            self._wait = int(internal_state["matrix.wait"])
+        if "matrix.q" in internal_state:
             self._restored = {
-                name: array.copy() for name, array in memory.items() if name.startswith("matrix.")
+                name: array.copy() for name, array in internal_state.items() if name.startswith("matrix.")
             }
 
     def is_usable(self, system: System, step: float) -> bool:

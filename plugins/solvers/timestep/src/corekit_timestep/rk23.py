@@ -29,7 +29,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.bogacki_shampine import BogackiShampine
@@ -63,13 +63,15 @@ class Rk23(Integrator):
         pair, split = self._pair, system.split
         may_have_impulses = split.begin_step(state, h).may_have_impulses
         if not pair.begin(system, state):
-            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+            return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)
         free_state, inner, failure = self._integrate(system, state, h, state.v if frozen else None)
         if failure is not None:
-            return StepReport(accepted=False, step=h, iterations=inner, solve=SolveInfo(failure))
+            return StepReport(accepted=False, step_size=h, iterations=inner, solve_info=SolveInfo(failure))
         info = solve_split_step(split, free_state, t_end, theta, frozen, out)
-        return StepReport(accepted=info.status is not Status.SINGULAR, step=h, iterations=inner, solve=info)
+        return StepReport(
+            accepted=info.status is not Status.SINGULAR, step_size=h, iterations=inner, solve_info=info
+        )
 
     def _integrate(
         self, system: System, state: State, h: float, frozen: Array | None
@@ -104,10 +106,10 @@ class Rk23(Integrator):
         largest = float(np.max(error / allowed, initial=0.0))
         return math.inf if math.isnan(largest) else largest
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
 

@@ -27,7 +27,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
@@ -79,7 +79,7 @@ class ScipyIntegrator(Integrator):
         self._method, self._step = METHODS[self._options.method], (context or BuildContext()).step
         self._solver: Any = None
         self._workspace: _Workspace | None = None
-        self._restored: Memory = {}
+        self._restored: InternalState = {}
         self._continues, self._last_step_size, self._start_margin_end = False, 0.0, -math.inf
         self._ends_at_breakpoint = False
         self._frozen: Array | None = None
@@ -109,7 +109,11 @@ class ScipyIntegrator(Integrator):
             self._solver, self._continues = None, False
             out.copy_from(state)  # the error report names the values that are not finite
             return StepReport(
-                accepted=False, step=h, iterations=self._evaluations, solve=SolveInfo(status), note=note
+                accepted=False,
+                step_size=h,
+                iterations=self._evaluations,
+                solve_info=SolveInfo(status),
+                note=note,
             )
         solver = self._solver
         y = solver.y if t_end == solver.t else solver.dense_output()(t_end)
@@ -127,7 +131,7 @@ class ScipyIntegrator(Integrator):
             info = split.solve(out.v)
             if info.status is Status.SINGULAR:
                 self._solver, self._continues = None, False
-                return StepReport(accepted=False, step=h, iterations=self._evaluations, solve=info)
+                return StepReport(accepted=False, step_size=h, iterations=self._evaluations, solve_info=info)
             split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
             # without impulses the problem returns v_f to rounding
@@ -135,7 +139,7 @@ class ScipyIntegrator(Integrator):
             unchanged = float(np.max(np.abs(out.v - free_state.v), initial=0.0)) <= rounding
         self._continues = unchanged and not self._may_have_impulses
         workspace.last.copy_from(out)
-        return StepReport(accepted=True, step=h, iterations=self._evaluations, solve=info)
+        return StepReport(accepted=True, step_size=h, iterations=self._evaluations, solve_info=info)
 
     @property
     def _ready_workspace(self) -> _Workspace:
@@ -144,7 +148,7 @@ class ScipyIntegrator(Integrator):
 
     def _prepare(self, system: System, state: State, h: float, t_end: float) -> float:
         """Provide a solver at the state or past it; return θ of the split problem."""
-        if not math.isfinite(float(np.sum(state.motion))):
+        if not math.isfinite(float(np.sum(state.qv))):
             raise _StepFailure(Status.NON_FINITE)
         self._may_have_impulses, self._is_local = system.split.begin_step(state, h, 2.0 * h)
         if self._restored:
@@ -293,11 +297,11 @@ class ScipyIntegrator(Integrator):
 
     # — internal state —
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the state of the solver, its origin, and the end of the last step."""
         if self._restored:
             return {name: array.copy() for name, array in self._restored.items()}
-        arrays: Memory = {"hint": np.array(self._last_step_size)}
+        arrays: InternalState = {"hint": np.array(self._last_step_size)}
         if self._solver is not None:
             arrays["hint"] = np.array(float(self._solver.h_abs))
         if self._solver is None or not self._continues:
@@ -306,14 +310,14 @@ class ScipyIntegrator(Integrator):
         arrays |= {
             f"solver.{name}": array for name, array in solver_state(self._method, self._solver).items()
         }
-        arrays |= self._ready_workspace.path.memory()
+        arrays |= self._ready_workspace.path.internal_state()
         arrays |= {"last.q": last.q.copy(), "last.v": last.v.copy(), "last.aux": last.aux.copy()}
         arrays |= {"clock": np.array([last.time, self._start_margin_end, float(self._ends_at_breakpoint)])}
         return arrays
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._solver, self._continues, self._frozen, self._last_step_size = None, False, None, 0.0
-        self._restored = {name: array.copy() for name, array in memory.items()}
+        self._restored = {name: array.copy() for name, array in internal_state.items()}
 
     def _restore(self, restored: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._last_step_size = float(restored["hint"])
@@ -325,7 +329,7 @@ class ScipyIntegrator(Integrator):
         self._solver = self._build(time, solver_arrays["y"], max(bound, time + self._step), self._step)
         self._is_restoring = False
         restore_solver(self._method, self._solver, solver_arrays)
-        self._ready_workspace.path.remember(restored, time)
+        self._ready_workspace.path.restore(restored, time)
         last = self._ready_workspace.last
         last.q[:], last.v[:], last.aux[:] = restored["last.q"], restored["last.v"], restored["last.aux"]
         last.time, self._start_margin_end, at_breakpoint = restored["clock"].tolist()

@@ -23,7 +23,7 @@ from attrs import frozen
 from scipy.integrate import BDF, RK45, Radau
 
 from corekit.data.arrays import Array
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 
 __all__ = ["METHODS", "Method", "recentre", "restore_solver", "solver_state"]
 
@@ -61,9 +61,9 @@ _COMMON: Final = ("t", "t_old", "h_abs", "t_bound")
 _INTEGERS: Final = ("order", "n_equal_steps")
 
 
-def solver_state(method: Method, solver: Any) -> Memory:
+def solver_state(method: Method, solver: Any) -> InternalState:
     """Return all attributes of a solver that its next steps depend on."""
-    arrays: Memory = {"y": solver.y.copy()}
+    arrays: InternalState = {"y": solver.y.copy()}
     for name in (*_COMMON, *method.numbers):
         if getattr(solver, name) is not None:
             arrays[name] = np.array(float(getattr(solver, name)))

@@ -25,7 +25,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.steps import ThetaStep
 from corekit_timestep.config import SemiImplicitEulerConfig
@@ -65,7 +65,7 @@ class SemiImplicitEuler(Integrator):
         if info.status is _SINGULAR:
             info, shift = self._solve_with_shift(step, v, info)
             if info.status is _SINGULAR:
-                return StepReport(accepted=False, step=h, solve=info)
+                return StepReport(accepted=False, step_size=h, solve_info=info)
             note = f"step matrix not positive definite: shifted by {shift:g} times the mass"
         system.integrate(state, v, h, state, out)
         if last:
@@ -82,8 +82,8 @@ class SemiImplicitEuler(Integrator):
             info = step.solve(velocity)
         return info, shift
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass

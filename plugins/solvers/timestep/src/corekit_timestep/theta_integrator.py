@@ -40,7 +40,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.stage_solver import StageSettings, StageSolution, StageSolver
 from corekit.roles.step_landing import step_towards
@@ -80,35 +80,35 @@ class ThetaIntegrator(Integrator):
         self._mean = np.zeros(0)
         self._contraction = math.inf, 0
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the next step size [s], easy steps so far, acceleration of the last step, Newton's contraction."""
-        arrays: Memory = {
+        arrays: InternalState = {
             "step_size": np.array([self._step_size, self._last_step_size]),
             "easy": np.array(self._easy),
             "contraction": np.array(self._contraction if self._solver is None else self._solver.contraction),
         }
         if self._acceleration is not None:
             arrays["acceleration"] = self._acceleration.copy()
-        return arrays | self._predictor.memory() | self._cache.memory()
+        return arrays | self._predictor.internal_state() | self._cache.internal_state()
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._step_size, self._easy, self._acceleration, self._last_step_size = (
             self._step,
             0,
             None,
             self._step,
         )
-        if memory:
-            self._step_size, self._last_step_size = (float(value) for value in memory["step_size"])
-            self._easy = int(memory["easy"])
-            if "acceleration" in memory:
-                self._acceleration = memory["acceleration"].copy()
-        rate, count = memory.get("contraction", (math.inf, 0))
+        if internal_state:
+            self._step_size, self._last_step_size = (float(value) for value in internal_state["step_size"])
+            self._easy = int(internal_state["easy"])
+            if "acceleration" in internal_state:
+                self._acceleration = internal_state["acceleration"].copy()
+        rate, count = internal_state.get("contraction", (math.inf, 0))
         self._contraction = float(rate), int(count)
         if self._solver is not None:
             self._solver.contraction = self._contraction
-        self._predictor.remember(memory)
-        self._cache.remember(memory)
+        self._predictor.restore(internal_state)
+        self._cache.restore(internal_state)
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         solver = self._stage_solver(system)

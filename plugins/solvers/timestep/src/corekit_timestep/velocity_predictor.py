@@ -20,7 +20,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 
 __all__ = ["VelocityPredictor"]
 
@@ -38,20 +38,20 @@ class VelocityPredictor:
         self._step_sizes = (0.0, 0.0)
         self._count = 0
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Return the last two steps; an empty state before the first one."""
         if not self._count:
             return {}
         steps = np.array([self._mean, self._earlier, self._end])
         return {"means": steps, "step_sizes": np.array([*self._step_sizes, self._count])}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore the output of `memory`, or reset."""
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore the output of `internal_state`, or reset."""
         self._count = 0
-        if "means" in memory:
-            self._mean, self._earlier, self._end = (row.copy() for row in memory["means"])
+        if "means" in internal_state:
+            self._mean, self._earlier, self._end = (row.copy() for row in internal_state["means"])
             self._guess = np.zeros(len(self._mean))
-            last, earlier, count = memory["step_sizes"]
+            last, earlier, count = internal_state["step_sizes"]
             self._step_sizes, self._count = (float(last), float(earlier)), int(count)
 
     def add_step(self, mean: Array, end: Array, step: float) -> None:

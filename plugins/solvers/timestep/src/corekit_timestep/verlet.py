@@ -31,7 +31,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import VerletConfig
@@ -76,14 +76,14 @@ class Verlet(Integrator):
                 else _apply_velocity_form(system, state, h, start_acceleration, frozen_velocity, free_state)
             )
         if not is_regular:
-            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+            return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         info = solve_split_step(split, free_state, t_end, theta, frozen, out)
-        return StepReport(accepted=info.status is not Status.SINGULAR, step=h, solve=info)
+        return StepReport(accepted=info.status is not Status.SINGULAR, step_size=h, solve_info=info)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
 

@@ -68,7 +68,7 @@ class EnergyBalance:
         self._at_first = np.zeros(len(self._parts))
         self._now = np.zeros(len(self._parts))
         self._velocity = simulation.state.v.copy()
-        self._buffers = [(part.body.model.mass_matrix(), np.zeros(part.body.nv)) for part in self._parts]
+        self._buffers = [(part.body.model.new_mass_matrix(), np.zeros(part.body.nv)) for part in self._parts]
         self._without = [np.zeros(part.body.nv) for part in self._parts]
         self._sums: dict[str, float] = dict.fromkeys(_COUNTERS, 0.0)
         if not self.unknown:
@@ -89,8 +89,8 @@ class EnergyBalance:
 
     def _energy(self, simulation: Simulation) -> tuple[float, float]:
         kinetic = potential = 0.0
-        for b, (part, state) in enumerate(zip(self._parts, simulation.state.parts, strict=True)):
-            moving, stored = part.body.model.energy(state)
+        for b, (part, state) in enumerate(zip(self._parts, simulation.state.body_states, strict=True)):
+            moving, stored = part.body.model.compute_energies(state)
             self._now[b] = moving + stored
             kinetic, potential = kinetic + moving, potential + stored
         forces = simulation.system.terms.forces
@@ -102,13 +102,13 @@ class EnergyBalance:
         """Integrand of (2) now [W]."""
         power = 0.0
         for part, state, (mass, force), without in zip(
-            self._parts, simulation.state.parts, self._buffers, self._without, strict=True
+            self._parts, simulation.state.body_states, self._buffers, self._without, strict=True
         ):
             inputs = part.body.inputs.at(state.time)
             if not inputs.any():
                 continue
-            part.body.model.dynamics(state, inputs, mass, force)
-            part.body.model.dynamics(state, np.zeros_like(inputs), mass, without)
+            part.body.model.compute_mass_and_force(state, inputs, mass, force)
+            part.body.model.compute_mass_and_force(state, np.zeros_like(inputs), mass, without)
             power += float(state.v @ (force - without))
         return power
 
@@ -119,7 +119,7 @@ class EnergyBalance:
         stage = system.pipeline
         if self._obstacles_move and stage is not None and stage.contacts.count:
             record, now = system.record(), simulation.time
-            velocity = stage.obstacle_velocity(now, now - simulation.report.step, now, instant=False)
+            velocity = stage.obstacle_velocity(now, now - simulation.report.step_size, now, instant=False)
             if velocity is not None and record.count == len(velocity):
                 done += float(record.normal_impulse @ velocity[:, 0])
                 across = velocity[:, 1:]
@@ -139,12 +139,12 @@ class EnergyBalance:
     def _decreed(self, simulation: Simulation) -> float:
         """Kinetic energy that came with rates which a model changed after the step, no force known [J]."""
         system, gained = simulation.system, 0.0
-        for part, where, state in zip(self._parts, system.slices, simulation.state.parts, strict=True):
+        for part, where, state in zip(self._parts, system.slices, simulation.state.body_states, strict=True):
             held, before = state.v[part.prescribed], system.accepted[where][part.prescribed]
             if len(held) and (held != before).any():
-                gained += part.body.model.energy(state)[0]
+                gained += part.body.model.compute_energies(state)[0]
                 state.v[part.prescribed] = before
-                gained -= part.body.model.energy(state)[0]
+                gained -= part.body.model.compute_energies(state)[0]
                 state.v[part.prescribed] = held
         return gained
 
@@ -195,9 +195,9 @@ def _why_unknown(simulation: Simulation) -> str:
         body: Body = part.body
         if "energy" not in body.abilities:
             return f"the model of {body.name!r} cannot tell its energy"
-        if body.layout.uncounted:
-            return f"the work of {body.layout.uncounted} of {body.name!r} is not known"
-        for channel in body.layout.inputs:
+        if body.description.untracked_work:
+            return f"the work of {body.description.untracked_work} of {body.name!r} is not known"
+        for channel in body.description.inputs:
             if channel.kind is not ChannelKind.EFFORT:
                 return f"the work of input {channel.name!r} of {body.name!r}, a {channel.kind.value}, is not known"
         if part.rows is not None and not _rows_are_idle(part, simulation):
@@ -210,7 +210,9 @@ def _rows_are_idle(part: BodyTerms, simulation: Simulation) -> bool:
     rows, body = part.rows, part.body
     assert rows is not None
     state = next(
-        s for p, s in zip(simulation.system.terms.bodies, simulation.state.parts, strict=True) if p is part
+        s
+        for p, s in zip(simulation.system.terms.bodies, simulation.state.body_states, strict=True)
+        if p is part
     )
-    body.model.bilateral(state, body.inputs.at(state.time), rows)
+    body.model.compute_constraints(state, body.inputs.at(state.time), rows)
     return not (rows.is_velocity_level.any() or rows.bounded.any() or rows.compliance.any())

@@ -40,11 +40,11 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
         "step": None,
         "coordinate": sum(body.nq for body in bodies),
         "dof": sum(body.nv for body in bodies),
-        "input": sum(body.layout.input_size for body in bodies),
-        "frame": sum(len(body.layout.frames) for body in bodies),
+        "input": sum(body.description.input_size for body in bodies),
+        "frame": sum(len(body.description.frames) for body in bodies),
         "body": len(bodies),
         "obstacle": len(simulation.obstacles),
-        "shape": sum(len(body.layout.shapes) for body in bodies) + len(simulation.obstacles),
+        "shape": sum(len(body.description.shapes) for body in bodies) + len(simulation.obstacles),
         "xyz": 3,
         "quat_wxyz": 4,
         "tangential": 2,
@@ -67,8 +67,8 @@ def variables_of(
         Variable("time", ("time",), unit="s", meaning="time"),
         Variable("step_length", ("time",), unit="s", meaning="length of the step that ended here"),
         *_labels(simulation, scene),
-        _stacked("q", "coordinate", [entry for body in bodies for entry in body.layout.coordinates]),
-        _stacked("v", "dof", [entry for body in bodies for entry in body.layout.velocities]),
+        _stacked("q", "coordinate", [entry for body in bodies for entry in body.description.coordinates]),
+        _stacked("v", "dof", [entry for body in bodies for entry in body.description.velocities]),
         _stacked("inputs", "input", _input_entries(bodies)),
         Variable("frame_position", ("time", "frame", "xyz"), unit="m", meaning="origins of frames, world"),
         Variable(
@@ -112,7 +112,7 @@ def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any
         groups[f"bodies/{body.name}"] = {
             "model": type(body.model).__name__,
             "first_frame": body.first_frame,
-            "shapes": shapes_as_text(body.layout.shapes),
+            "shapes": shapes_as_text(body.description.shapes),
         }
     return groups
 
@@ -128,18 +128,20 @@ def _labels(simulation: Simulation, scene: CollisionScene) -> list[Variable]:
         for i, (b, o) in enumerate(zip(table.body, table.obstacle, strict=True))
     ]
     units = {
-        "coordinate": [entry.unit for body in bodies for entry in body.layout.coordinates],
-        "dof": [entry.unit for body in bodies for entry in body.layout.velocities],
+        "coordinate": [entry.unit for body in bodies for entry in body.description.coordinates],
+        "dof": [entry.unit for body in bodies for entry in body.description.velocities],
         "input": [entry.unit for entry in _input_entries(bodies)],
     }
     return [
         label(
             "coordinate",
-            [f"{body.name}.{entry.name}" for body in bodies for entry in body.layout.coordinates],
+            [f"{body.name}.{entry.name}" for body in bodies for entry in body.description.coordinates],
         ),
-        label("dof", [f"{body.name}.{entry.name}" for body in bodies for entry in body.layout.velocities]),
+        label(
+            "dof", [f"{body.name}.{entry.name}" for body in bodies for entry in body.description.velocities]
+        ),
         label("input", [entry.name for entry in _input_entries(bodies)]),
-        label("frame", [f"{body.name}.{name}" for body in bodies for name in body.layout.frames]),
+        label("frame", [f"{body.name}.{name}" for body in bodies for name in body.description.frames]),
         label("body", [body.name for body in bodies]),
         label("obstacle", [obstacle.name for obstacle in simulation.obstacles]),
         label("shape", owners),
@@ -156,7 +158,7 @@ def _input_entries(bodies: Sequence[Body]) -> list[Coordinate]:
     return [
         Coordinate(f"{body.name}.{channel.name}{f'[{i}]' if channel.size > 1 else ''}", channel.unit)
         for body in bodies
-        for channel in body.layout.inputs
+        for channel in body.description.inputs
         for i in range(channel.size)
     ]
 

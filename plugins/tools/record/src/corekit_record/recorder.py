@@ -137,8 +137,8 @@ class Recorder(RunObserver):
         simulation = self._simulation
         self._scene = scene = CollisionScene(simulation.bodies, simulation.obstacles)
         outlines = [
-            body.model.outline(part)
-            for body, part in zip(simulation.bodies, simulation.state.parts, strict=True)
+            body.model.compute_outline(part)
+            for body, part in zip(simulation.bodies, simulation.state.body_states, strict=True)
         ]
         self._outlines = [(len(outline.points), np.asarray(outline.starts)) for outline in outlines]
         dimensions = dimensions_of(simulation, outlines)
@@ -173,7 +173,7 @@ class Recorder(RunObserver):
         }
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
-        self._keep_step(simulation, report.solve)
+        self._keep_step(simulation, report.solve_info)
         if simulation.time >= self._due:
             self._keep(simulation, report)
             if clock.perf_counter() > self._next_publication:
@@ -256,17 +256,17 @@ class Recorder(RunObserver):
             rows["obstacle_position"][k] = scene.poses.position[self._obstacles]
             self._rotations["obstacle_quat_wxyz"][k] = scene.poses.rotation[self._obstacles]
         for body, part, (length, starts) in zip(
-            simulation.bodies, simulation.state.parts, self._outlines, strict=True
+            simulation.bodies, simulation.state.body_states, self._outlines, strict=True
         ):
             name = f"bodies/{body.name}/outline"
             if name in rows:
-                rows[name][k] = resampled(body.model.outline(part), length, starts)
+                rows[name][k] = resampled(body.model.compute_outline(part), length, starts)
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         kinetic, potential = self._rows["kinetic_energy"][k], self._rows["potential_energy"][k]
-        for i, (body, part) in enumerate(zip(simulation.bodies, simulation.state.parts, strict=True)):
+        for i, (body, part) in enumerate(zip(simulation.bodies, simulation.state.body_states, strict=True)):
             knows = "energy" in body.abilities
-            kinetic[i], potential[i] = body.model.energy(part) if knows else (np.nan, np.nan)
+            kinetic[i], potential[i] = body.model.compute_energies(part) if knows else (np.nan, np.nan)
 
     def _keep_solve(self, report: StepReport | None, contacts: int) -> None:
         since = self._statistics.take_since_kept()
@@ -277,10 +277,10 @@ class Recorder(RunObserver):
         if report is None:
             self._solves.add((0.0, *counted, -1, -1, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, contacts))
             return
-        solve, left = report.solve, report.solve.residuals
+        solve, left = report.solve_info, report.solve_info.residuals
         self._solves.add(
             (
-                report.step, *counted, *self._numbers(solve), solve.iterations, report.iterations, left.normal,
+                report.step_size, *counted, *self._numbers(solve), solve.iterations, report.iterations, left.normal,
                 left.friction, left.cone, left.equation, left.compliance, contacts,
             )
         )  # fmt: skip

@@ -74,7 +74,7 @@ class Statistics(RunObserver):
         self.last_contacts = 0
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
-        since, solve = self.since_kept, report.solve
+        since, solve = self.since_kept, report.solve_info
         iterations = solve.iterations
         since.steps += 1
         since.iterations += iterations

@@ -111,8 +111,8 @@ class Watchdog(RunObserver):
         bad = self._bad
         if report.note != self._remark:
             self._take_remark(simulation, report)
-        if not report.solve.status.solved:
-            self._found("unsolved", self._policies.unsolved, simulation, report.solve.residuals.worst)
+        if not report.solve_info.status.solved:
+            self._found("unsolved", self._policies.unsolved, simulation, report.solve_info.residuals.worst)
         elif bad["unsolved"]:
             bad["unsolved"] = False
         depth = self._statistics.depth
@@ -169,16 +169,16 @@ class Watchdog(RunObserver):
         if warns:
             self._warn(f"t = {simulation.time:.6g} s: {sentence}")
         if policy == "stop":
-            begin = simulation.time - simulation.report.step
+            begin = simulation.time - simulation.report.step_size
             raise StepFailed(sentence, step=simulation.step_index, time=begin, **where)
 
     def _describe(self, kind: str, simulation: Simulation, value: float) -> tuple[str, dict[str, str]]:
         """A sentence, and the culprit as in `StepFailed`."""
         if kind == "energy":
             b = self._energy.culprit
-            body, state = simulation.bodies[b], simulation.state.parts[b]
+            body, state = simulation.bodies[b], simulation.state.body_states[b]
             speed = np.abs(state.v)
-            fastest = body.layout.velocities[int(speed.argmax())].name if len(speed) else ""
+            fastest = body.description.velocities[int(speed.argmax())].name if len(speed) else ""
             term = simulation.largest_term(b, simulation.state)
             sentence = (
                 f"the energy grew by {value:.3g} J that no work explains, beyond "
@@ -196,7 +196,7 @@ class Watchdog(RunObserver):
                 f"{1e3 * self._penetration:.3g} mm. {step_to_try(simulation.step_length)}"
             )
         else:
-            status = simulation.report.solve.status.value
+            status = simulation.report.solve_info.status.value
             sentence = f"{status} Physical residual {value:.2g}" + (f", worst at {name}." if name else ".")
             sentence += f" {step_to_try(simulation.step_length)}"
         return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}

@@ -151,9 +151,9 @@ def test_taking_over_ones_own_memory_after_every_step_changes_nothing(integrator
             simulation.step()
             states.append(simulation.contacts().normal_impulse.tobytes() + simulation.state.q.tobytes())
             if again:
-                simulation.remember(simulation.memory())
+                simulation.restore(simulation.internal_state())
         ends.append(states)
-    assert simulation.report.solve.status.solved
+    assert simulation.report.solve_info.status.solved
     assert ends[0] == ends[1]
 
 

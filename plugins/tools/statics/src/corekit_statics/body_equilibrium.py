@@ -57,7 +57,7 @@ class BodyEquilibrium:
         self._test = make_factorisation(terms.matrix, None, terms.prescribed) if has_test else None
         self._force_gradient: Matrix | None = None
         if terms.rows is not None:
-            self._force_gradient = terms.body.model.tangent_matrices()[0]
+            self._force_gradient = terms.body.model.new_stiffness_and_damping()[0]
         self.drift = np.zeros(0 if terms.rows is None else terms.rows.count)
 
     @property
@@ -76,8 +76,8 @@ class BodyEquilibrium:
         if rows is None or not self.has_rates:
             return
         state = State.zeros(*body.sizes)
-        body.model.initial_state(None, state)
-        body.model.bilateral(state, body.inputs.at(time), rows)
+        body.model.compute_initial_state(None, state)
+        body.model.compute_constraints(state, body.inputs.at(time), rows)
         driven = np.flatnonzero(rows.is_velocity_level & (rows.compliance == 0) & (rows.target_rate != 0))
         if len(driven):
             raise CompositionError(
@@ -101,7 +101,7 @@ class BodyEquilibrium:
             symmetrise(terms.stiffness)
         if self._force_gradient is not None:
             self._evaluate_constraints(state, u)
-            model.bilateral_curvature(state, terms.row_impulse, self._force_gradient)
+            model.compute_constraint_force_gradient(state, terms.row_impulse, self._force_gradient)
             if self._is_symmetric:
                 symmetrise(self._force_gradient)
         if terms.motion.exists:
@@ -112,7 +112,7 @@ class BodyEquilibrium:
         rows, constraints = self.terms.rows, self.terms.constraints
         assert rows is not None
         assert constraints is not None
-        self.terms.body.model.bilateral(state, u, rows)
+        self.terms.body.model.compute_constraints(state, u, rows)
         flows = rows.is_velocity_level & (rows.compliance > 0)
         at_rest = np.where(flows | rows.bounded, 0.0, -self.drift)
         constraints.set_rows(
@@ -158,11 +158,11 @@ class BodyEquilibrium:
         if not self.has_rates:
             return self.drift
         model = self.terms.body.model
-        rows = model.bilateral_rows()
+        rows = model.new_constraints()
         between, total = start.copy(), np.zeros(rows.count)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-            model.advance(start, step, 0.5 * (1.0 + node), start, between)
-            model.bilateral(between, self.terms.body.inputs.at(time), rows)
+            model.integrate(start, step, 0.5 * (1.0 + node), start, between)
+            model.compute_constraints(between, self.terms.body.inputs.at(time), rows)
             total += 0.5 * weight * rows.product(step)
         is_rigid = rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0)
         return self.drift + np.where(is_rigid, total, 0.0)

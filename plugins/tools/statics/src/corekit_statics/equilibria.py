@@ -75,7 +75,7 @@ def move_to_equilibrium(
     finally:
         # the contacts on the way belong to no step
         for owner in (built, *simulation.components.values()):
-            owner.remember({})
+            owner.restore({})
         simulation.start_time, simulation.step_index = simulation.time, 0
     return tuple(found)
 

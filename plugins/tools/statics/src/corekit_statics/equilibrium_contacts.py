@@ -69,7 +69,7 @@ class EquilibriumContacts:
             self.impulses.match(None)
             return
         if potential is not None:
-            margin += potential.potential.reach
+            margin += potential.potential.activation_distance
         self.count = pipeline.detect_anew(state, margin)
         if self.count:
             pipeline.build_jacobian(state, self._world.jacobian)
@@ -100,7 +100,9 @@ class EquilibriumContacts:
         if self._pipeline is not None:
             gap[:, 0] = self._pipeline.contacts.gap[:count]
         reduction = ContactReduction(world, count, gap, self._zero, 1.0)
-        self._delassus.assemble(reduction.rows, out, reduction.problem.free, reduction.problem.delassus())
+        self._delassus.assemble(
+            reduction.rows, out, reduction.problem.free_velocity, reduction.problem.delassus()
+        )
         info = reduction.solve(self._solver, impulses.impulse)
         impulses.update_bounded()
         force = reduction.rows.T @ impulses.impulse

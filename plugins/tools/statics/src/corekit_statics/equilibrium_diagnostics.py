@@ -32,9 +32,9 @@ def body_size(system: EquilibriumSystem, start: State) -> float:
 def largest_term(system: EquilibriumSystem, state: State) -> float:
     """Largest force term on any coordinate [N or N·m]; the largest force, for models without named terms."""
     worst = system.largest_body_force()
-    for body, own in zip(system.bodies, state.parts, strict=True):
+    for body, own in zip(system.bodies, state.body_states, strict=True):
         if "force-terms" in body.abilities:
-            terms = body.model.force_terms(own, body.inputs.at(system.time)).values()
+            terms = body.model.compute_force_terms(own, body.inputs.at(system.time)).values()
             worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
     return worst
 
@@ -43,7 +43,7 @@ def largest_by_unit(system: EquilibriumSystem, force: Array) -> dict[str, float]
     """Largest entry of a generalized force (nv,) in each unit."""
     found: dict[str, float] = {}
     for body, where in zip(system.bodies, system.slices, strict=True):
-        for velocity, value in zip(body.layout.velocities, force[where], strict=True):
+        for velocity, value in zip(body.description.velocities, force[where], strict=True):
             unit = _force_unit(velocity.unit)
             found[unit] = max(found.get(unit, 0.0), abs(float(value)))
     return found
@@ -66,7 +66,7 @@ def non_finite(system: EquilibriumSystem, force: Array) -> str:
 
 def singular(body: Body) -> str:
     """Report that a body's stiffness stays singular."""
-    rows = ", or its rows repeat or contradict each other" if body.layout.bilateral_rows else ""
+    rows = ", or its rows repeat or contradict each other" if body.description.constraint_count else ""
     return (
         f"the stiffness of body {body.name!r} stays singular: it has massless coordinates that nothing "
         f"holds{rows}"
@@ -92,5 +92,5 @@ def _velocity(system: EquilibriumSystem, i: int) -> tuple[str, str]:
     body, where = next(
         (body, where) for body, where in zip(system.bodies, system.slices, strict=True) if i < where.stop
     )
-    velocity = body.layout.velocities[i - where.start]
+    velocity = body.description.velocities[i - where.start]
     return f"{velocity.name!r} of body {body.name!r}", velocity.unit

@@ -82,12 +82,14 @@ class EquilibriumPath:
         reactions: dict[str, float] = {}
         tips: dict[str, Any] = {}
         for body in bodies:
-            for i in body.layout.prescribed:
-                reactions[f"{body.name}.{body.layout.velocities[i].name}"] = float(found.reactions[first])
+            for i in body.description.prescribed_velocity_index:
+                reactions[f"{body.name}.{body.description.velocities[i].name}"] = float(
+                    found.reactions[first]
+                )
                 first += 1
-            if body.layout.frames:
-                last = body.first_frame + len(body.layout.frames) - 1
-                tips[f"{body.name}.{body.layout.frames[-1]}"] = {
+            if body.description.frames:
+                last = body.first_frame + len(body.description.frames) - 1
+                tips[f"{body.name}.{body.description.frames[-1]}"] = {
                     "position_m": position[last].tolist(),
                     "moved_m": (position[last] - self.frames[last]).tolist(),
                 }

@@ -37,7 +37,7 @@ from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.errors import CompositionError
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit_statics.body_equilibrium import BodyEquilibrium
 from corekit_statics.equilibrium_contacts import EquilibriumContacts
@@ -85,9 +85,9 @@ class EquilibriumSystem:
     ) -> None:
         self.bodies = tuple(bodies)
         for body in bodies:
-            if "tangent" not in body.abilities:
+            if "force-derivatives" not in body.abilities:
                 raise CompositionError(
-                    f"statics needs 'tangent' (stiffness and damping matrices), which the model of body "
+                    f"statics needs 'force-derivatives' (stiffness and damping matrices), which the model of body "
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
                 )
         self._world = world = WorldTerms(bodies, pipeline, solver, separate_bodies=True)
@@ -122,7 +122,7 @@ class EquilibriumSystem:
     def evaluate(self, state: State, load_factor: float, margin: float) -> None:
         """Evaluate M, f, K, constraints, and contacts with gaps below `margin` [m] at a state, with the last λ."""
         self._loads.factor, self._margin = load_factor, margin
-        for each, own in zip(self.equilibria, state.parts, strict=True):
+        for each, own in zip(self.equilibria, state.body_states, strict=True):
             each.evaluate(own, self.time)
         self.contacts.evaluate(state, margin)
 
@@ -168,9 +168,10 @@ class EquilibriumSystem:
 
     def energy(self, state: State) -> float:
         """Potential energy of bodies and contact potential [J]; nan where a model gives none."""
-        bodies = zip(self.bodies, state.parts, strict=True)
+        bodies = zip(self.bodies, state.body_states, strict=True)
         own = (
-            body.model.energy(part)[1] if "energy" in body.abilities else math.nan for body, part in bodies
+            body.model.compute_energies(part)[1] if "energy" in body.abilities else math.nan
+            for body, part in bodies
         )
         potential = self.contacts.potential
         return sum(own) + (0.0 if potential is None else float(np.sum(potential.terms.energy)))
@@ -189,7 +190,7 @@ class EquilibriumSystem:
         return max((float(np.max(np.abs(drift), initial=0.0)) for drift in after), default=0.0)
 
     def _drift_after(self, start: State, step: Array) -> list[Array]:
-        bodies = zip(self.equilibria, start.parts, self.slices, strict=True)
+        bodies = zip(self.equilibria, start.body_states, self.slices, strict=True)
         return [each.drift_after(own, step[where], self.time) for each, own, where in bodies]
 
     def prescribed_error(self) -> float:
@@ -217,9 +218,9 @@ class EquilibriumSystem:
     def integrate(self, start: State, step: Array, fraction: float, out: State) -> None:
         """Write the state after a fraction of δ; after the whole, prescribed coordinates are at p(T)."""
         for terms, where, own, target in zip(
-            self._world.bodies, self.slices, start.parts, out.parts, strict=True
+            self._world.bodies, self.slices, start.body_states, out.body_states, strict=True
         ):
-            terms.body.model.advance(own, fraction * step[where], 1.0, own, target)
+            terms.body.model.integrate(own, fraction * step[where], 1.0, own, target)
             if fraction == 1.0:
                 terms.motion.set_coordinates(target, self.time)
         out.v.fill(0.0)
@@ -229,10 +230,10 @@ class EquilibriumSystem:
         """Accept the step to a state: add its drift, keep the contacts' tangents and reparametrise coordinates."""
         is_stale = False
         for each, drift, own in zip(
-            self.equilibria, self._drift_after(start, fraction * step), state.parts, strict=True
+            self.equilibria, self._drift_after(start, fraction * step), state.body_states, strict=True
         ):
             each.drift = drift
-            is_stale |= each.terms.body.model.rechart(own) or each.has_rates
+            is_stale |= each.terms.body.model.reparametrise(own) or each.has_rates
         self.contacts.accept()
         if is_stale:
             # the drift, or the coordinates, were others when the state was evaluated
@@ -259,14 +260,14 @@ class EquilibriumSystem:
         """What every contact carries, as impulses over 1 s."""
         return self.contacts.record()
 
-    def internal_state(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """λ of constraints and contacts, and the drift of velocity constraints."""
         self.contacts.impulses.accept()
         drifts = {f"drift.{b}": each.drift for b, each in enumerate(self.equilibria)}
-        return drifts | self.contacts.impulses.memory()
+        return drifts | self.contacts.impulses.internal_state()
 
-    def restore(self, state: Memory) -> None:
+    def restore(self, state: InternalState) -> None:
         """Restore what `internal_state` returned."""
         for b, each in enumerate(self.equilibria):
             each.drift = state[f"drift.{b}"]
-        self.contacts.impulses.remember(state)
+        self.contacts.impulses.restore(state)

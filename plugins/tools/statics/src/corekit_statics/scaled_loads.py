@@ -32,7 +32,7 @@ class _Weightless(NamedTuple):
     @classmethod
     def of(cls, model: Any, velocities: int) -> _Weightless:
         """Allocate the workspace of a model."""
-        return cls(model, model.mass_matrix(), np.zeros(velocities), model.tangent_matrices()[0])
+        return cls(model, model.new_mass_matrix(), np.zeros(velocities), model.new_stiffness_and_damping()[0])
 
 
 @final
@@ -69,8 +69,8 @@ class ScaledLoads:
         stiffness, damping = terms.stiffness, terms.damping
         assert stiffness is not None
         assert damping is not None
-        terms.body.model.dynamics(state, inputs, terms.mass, terms.rhs)
-        terms.body.model.tangent(state, inputs, stiffness, damping)
+        terms.body.model.compute_mass_and_force(state, inputs, terms.mass, terms.rhs)
+        terms.body.model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
         if s == 1.0:
             return
         if self._weightless is None:
@@ -79,8 +79,8 @@ class ScaledLoads:
             self._weightless = [_Weightless.of(model, each.body.nv) for model, each in pairs]
         if self._weightless:
             other = self._weightless[index]
-            other.model.dynamics(state, inputs, other.mass, other.force)
-            other.model.tangent(state, inputs, other.stiffness, damping)
+            other.model.compute_mass_and_force(state, inputs, other.mass, other.force)
+            other.model.compute_stiffness_and_damping(state, inputs, other.stiffness, damping)
             terms.rhs *= s
             terms.rhs += (1.0 - s) * other.force
             stiffness.data *= s
@@ -89,6 +89,6 @@ class ScaledLoads:
 
 def _is_effort(terms: BodyTerms) -> BoolArray:
     """Which inputs of a body are efforts, shape (nu,)."""
-    channels = terms.body.layout.inputs
+    channels = terms.body.description.inputs
     kinds = [channel.kind for channel in channels for _ in range(channel.size)]
     return np.array([kind is ChannelKind.EFFORT for kind in kinds], dtype=bool)

@@ -139,7 +139,7 @@ class _FolderWriter:
         residuals = Residuals(equation=max(found.residual.values(), default=0.0))
         solve = SolveInfo(iterations=found.iterations, residuals=residuals, answered_by="statics")
         report = StepReport(
-            accepted=True, step=1.0, iterations=found.iterations, solve=solve, note=found.note
+            accepted=True, step_size=1.0, iterations=found.iterations, solve_info=solve, note=found.note
         )
         self._statistics.on_step_accepted(self._simulation, report)
         if self._on_time:

@@ -21,7 +21,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
-from corekit.data.signal_base import Still
+from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.obstacles import Obstacle
@@ -30,7 +30,7 @@ from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
-from corekit.roles.estimator import Estimate, EstimationTask, Estimator, SeenObstacle
+from corekit.roles.estimator import Estimate, EstimationTask, Estimator, KnownObstacle
 from corekit.scenario.casting import config_of
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
@@ -81,7 +81,7 @@ class Fit:
                 "rms_m": _number(np.sqrt(np.nanmean(distance**2))),
                 "largest_m": _number(np.nanmax(distance)),
             },
-            "figures": {name: _number(value) for name, value in found.figures.items()},
+            "figures": {name: _number(value) for name, value in found.metrics.items()},
             "notes": list(found.notes),
             "pictures": [str(path) for path in found.pictures],
             "folder": None if self.folder is None else str(self.folder),
@@ -153,13 +153,15 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         body=body,
         model=part.model,
         abilities=part.abilities,
-        start=simulation.state.parts[index].copy(),
+        start=simulation.state.body_states[index].copy(),
         step=scenario.time.step,
         duration=scenario.time.duration,
         integrator=scenario.integrator,
         inputs=part.inputs.at,
-        obstacles=tuple(SeenObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles),
-        rest=held.rest,
+        obstacles=tuple(
+            KnownObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles
+        ),
+        find_equilibrium=held.rest,
         folder=folder,
     )
 
@@ -173,7 +175,7 @@ def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
     return pose
 
 
-class _HeldInput(Still):
+class _HeldInput(HeldSignal):
     """An input that stays what it was last set to."""
 
     kind = "held"
@@ -198,7 +200,7 @@ class _Held:
 
     def __init__(self, scenario: Scenario, index: int, simulation: Simulation) -> None:
         self._scenario, self._index = scenario, index
-        self._layout = simulation.bodies[index].layout
+        self._layout = simulation.bodies[index].description
         self._simulation: Simulation | None = None
         self._values = np.zeros(self._layout.input_size)
 
@@ -206,10 +208,10 @@ class _Held:
         """Where the body comes to rest, a new state."""
         twin = self._built()
         self._values[:] = inputs
-        mine = twin.state.parts[self._index]
+        mine = twin.state.body_states[self._index]
         mine.q[:], mine.v[:], mine.aux[:] = near.q, 0.0, near.aux
         equilibrium_finder().move_to_equilibrium(twin, time)
-        return twin.state.parts[self._index].copy()
+        return twin.state.body_states[self._index].copy()
 
     def _built(self) -> Simulation:
         if self._simulation is None:
@@ -235,7 +237,9 @@ def _write(made: Fit, folder: Path) -> None:
         table.writerow(["time", "marker", "x", "y", "z", "fit_x", "fit_y", "fit_z", "distance"])
         for k, time in enumerate(found.time):
             for i, name in enumerate(found.markers):
-                table.writerow([time, name, *found.observed[k, i], *found.found[k, i], found.distance[k, i]])
+                table.writerow(
+                    [time, name, *found.observed[k, i], *found.predicted[k, i], found.distance[k, i]]
+                )
     for each in found.schedules:
         with (folder / f"schedule-{each.channel}.csv").open("w", newline="", encoding="utf-8") as stream:
             table = csv.writer(stream)

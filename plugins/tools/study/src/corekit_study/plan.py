@@ -19,7 +19,7 @@ from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
-from corekit.roles.planner import Plan, Planner, PlanningTask, StillObstacle, TaskBody
+from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
 from corekit.scenario.casting import config_of
 from corekit.simulation.loop import Simulation
 from corekit_study.plan_file import PlanFile
@@ -72,7 +72,7 @@ class Planned:
             "wall_s": self.wall,
             "seconds": dict(self.seconds),
             "certificate": dict(self.plan.certificate),
-            "stages": [dict(entry) for entry in self.plan.stages],
+            "stages": [dict(entry) for entry in self.plan.solve_log],
             "replays": [replay.as_data() for replay in self.replays],
             "notes": list(self.plan.notes),
             "folder": None if self.folder is None else str(self.folder),
@@ -108,9 +108,9 @@ def make_plan(
         planner: Planner = load_target(spec.target)(
             config, BuildContext(path="planner", step=file.loaded.time.step)
         )
-    task = attrs.evolve(planning_task(file.loaded.compose()), earlier=earlier, folder=folder)
+    task = attrs.evolve(planning_task(file.loaded.compose()), previous_plan=earlier, folder=folder)
     if tell is not None:
-        task = attrs.evolve(task, tell=tell)
+        task = attrs.evolve(task, report=tell)
     if folder is not None:
         (folder / "scenario.toml").write_text(file.loaded.resolved_text(), encoding="utf-8")
         if share is not None and file.replay is not None:
@@ -125,7 +125,7 @@ def make_plan(
             "from Python, with a task of its own"
         )
     watch.move("prepare", "compile", compiling.seconds)
-    watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.stages))
+    watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.solve_log))
     made = Planned(file, plan, info, task.bodies, (), folder, watch.seconds)
     if folder is not None:
         (folder / "plan.toml").write_text(file.given, encoding="utf-8")
@@ -188,11 +188,11 @@ def planning_task(simulation: Simulation) -> PlanningTask:
     """The world of a simulation at its start, as planners are told of it."""
     bodies = {
         body.name: TaskBody(body.model, body.abilities, state.copy())
-        for body, state in zip(simulation.bodies, simulation.state.parts, strict=True)
+        for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
     }
     obstacles = {}
     for obstacle in simulation.obstacles:
         position, rotation = np.zeros(3), np.zeros((3, 3))
         obstacle.place(0.0, position, rotation)
-        obstacles[obstacle.name] = StillObstacle(obstacle.shape, Pose(position, rotation))
+        obstacles[obstacle.name] = StaticObstacle(obstacle.shape, Pose(position, rotation))
     return PlanningTask(bodies=bodies, obstacles=obstacles)

@@ -28,30 +28,30 @@ def plan_as_replay(plan: Plan, bodies: Mapping[str, TaskBody], title: str) -> Re
 
 def _driven(name: str, q: Array, body: TaskBody) -> BodyTrack:
     model, state = body.model, body.start.copy()
-    layout, first = model.layout, model.outline(body.start)
-    count = len(layout.frames)
+    description, first = model.description, model.compute_outline(body.start)
+    count = len(description.frames)
     outline = np.zeros((len(q), len(first.points), 3))
     position, rotation = np.zeros((len(q), count, 3)), np.zeros((len(q), count, 3, 3))
     for k, now in enumerate(q):
         state.q[:] = now
-        outline[k] = resampled(model.outline(state), len(first.points), first.starts)
-        model.poses(state, position[k], rotation[k])
-    where, turned = shape_poses(layout.shapes, position, rotation)
-    return BodyTrack(name, outline, np.asarray(first.radius), first.starts, layout.shapes, where, turned)
+        outline[k] = resampled(model.compute_outline(state), len(first.points), first.starts)
+        model.compute_frame_poses(state, position[k], rotation[k])
+    where, turned = shape_poses(description.shapes, position, rotation)
+    return BodyTrack(name, outline, np.asarray(first.radius), first.starts, description.shapes, where, turned)
 
 
 def _carried(name: str, position: Array, rotation: Array, body: TaskBody) -> BodyTrack:
     """A body that is moved: its outline and shapes go with its first shape."""
     model = body.model
-    layout, drawn = model.layout, model.outline(body.start)
-    frames = len(layout.frames)
+    description, drawn = model.description, model.compute_outline(body.start)
+    frames = len(description.frames)
     x, R = np.zeros((1, frames, 3)), np.zeros((1, frames, 3, 3))
-    model.poses(body.start, x[0], R[0])
-    where, turned = shape_poses(layout.shapes, x, R)
+    model.compute_frame_poses(body.start, x[0], R[0])
+    where, turned = shape_poses(description.shapes, x, R)
     origin, axes = where[0, 0], turned[0, 0]
     own = (np.asarray(drawn.points) - origin) @ axes
     outline = position[:, None, :] + np.einsum("tij,nj->tni", rotation, own)
     shift = (where[0] - origin) @ axes
     places = position[:, None, :] + np.einsum("tij,sj->tsi", rotation, shift)
     turns = np.einsum("tij,sjk->tsik", rotation, np.einsum("ji,sjk->sik", axes, turned[0]))
-    return BodyTrack(name, outline, np.asarray(drawn.radius), drawn.starts, layout.shapes, places, turns)
+    return BodyTrack(name, outline, np.asarray(drawn.radius), drawn.starts, description.shapes, places, turns)

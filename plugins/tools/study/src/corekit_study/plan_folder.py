@@ -19,7 +19,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.errors import ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
-from corekit.roles.planner import BodyMotion, Plan
+from corekit.roles.planner import BodyTrajectory, Plan
 
 __all__ = ["read_memory", "write_plan"]
 
@@ -38,9 +38,9 @@ def write_plan(plan: Plan, folder: Path, title: str) -> None:
         (folder / "certificate.json").write_text(
             _json(dict(plan.certificate), indent=2) + "\n", encoding="utf-8"
         )
-        lines = "".join(_json(entry) + "\n" for entry in plan.stages)
+        lines = "".join(_json(entry) + "\n" for entry in plan.solve_log)
         (folder / "log.jsonl").write_text(lines, encoding="utf-8")
-        arrays = {f"memory/{name}": value for name, value in plan.memory.items()}
+        arrays = {f"memory/{name}": value for name, value in plan.warm_start.items()}
         np.savez_compressed(folder / _MEMORY, allow_pickle=False, time=plan.time, **arrays)
     except OSError as error:
         raise ResultsError(f"cannot write {folder}: {error.strerror or error}") from error
@@ -56,7 +56,7 @@ def read_memory(folder: Path) -> Plan:
     try:
         with np.load(path, allow_pickle=False) as file:
             memory = {name.removeprefix("memory/"): file[name] for name in file.files if name != "time"}
-            return Plan(time=file["time"], bodies={}, memory=memory)
+            return Plan(time=file["time"], bodies={}, warm_start=memory)
     except (OSError, ValueError, KeyError) as error:
         raise ResultsError(
             f"{folder} holds no plan to begin from: {path.name} cannot be read ({error})"
@@ -86,7 +86,7 @@ def _variables(plan: Plan) -> Iterator[tuple[str, Array, str, str, tuple[str, ..
         yield f"tracks/{name}", track.values, track.unit, track.about, track.axes
 
 
-def _of_body(name: str, motion: BodyMotion) -> Iterator[tuple[str, Array, str, str, tuple[str, ...]]]:
+def _of_body(name: str, motion: BodyTrajectory) -> Iterator[tuple[str, Array, str, str, tuple[str, ...]]]:
     yield f"bodies/{name}/q", motion.q, "", "coordinates", ("coordinate",)
     yield f"bodies/{name}/v", motion.v, "", "velocities", ("dof",)
     if motion.inputs is not None:

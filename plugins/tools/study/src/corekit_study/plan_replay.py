@@ -104,7 +104,7 @@ def _check_gains(
     """The changed model must differ from the planned one by −k·q − d·v exactly."""
     simulation = scenario.compose()
     chance = np.random.default_rng(0)
-    for body, state in zip(simulation.bodies, simulation.state.parts, strict=True):
+    for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True):
         if body.name not in driven:
             continue
         planned = bodies[body.name].model
@@ -115,7 +115,9 @@ def _check_gains(
             here = bodies[body.name].start.copy()
             here.q[:], here.v[:] = q, v
             force = np.zeros(v.size)
-            model.dynamics(here, np.zeros(body.layout.input_size), model.mass_matrix(), force)
+            model.compute_mass_and_force(
+                here, np.zeros(body.description.input_size), model.new_mass_matrix(), force
+            )
             forces.append(force)
         wanted = -stiffness * q - damping * v
         off = float(np.abs(forces[0] - forces[1] - wanted).max())
@@ -155,7 +157,7 @@ def _with_plan(
         grid = np.arange(round(plan.time[-1] / step) + 1) * step
         u = _inputs(plan, motion.q, motion.v, motion.inputs, grid, step, gains)
         body["inputs"], first = [], 0
-        for channel in bodies[body["name"]].model.layout.inputs:
+        for channel in bodies[body["name"]].model.description.inputs:
             path = folder / f"inputs-{name}-{body['name']}-{channel.name}.csv"
             _write_csv(path, grid, u[:, first : first + channel.size])
             first += channel.size

@@ -22,7 +22,15 @@ point_chain = ComponentSpec(
     target="corekit_testing.point_chain:PointChain",
     config="corekit_testing.point_chain_config:PointChainConfig",
     summary="Point masses joined by springs, rods, winches, brakes and tendons; every ability, plain numpy.",
-    provides={"contact-rows", "tangent", "bilateral", "row-bounds", "prescribed", "energy", "force-terms"},
+    provides={
+        "point-jacobian",
+        "force-derivatives",
+        "constraints",
+        "bounded-constraints",
+        "prescribed",
+        "energy",
+        "force-terms",
+    },
 )
 
 pendulum = ComponentSpec(
@@ -32,7 +40,14 @@ pendulum = ComponentSpec(
     target="corekit_testing.pendulum:Pendulum",
     config="corekit_testing.pendulum:PendulumConfig",
     summary="A pendulum of n rods in its angles: a dense mass matrix that depends on q.",
-    provides={"contact-rows", "tangent", "balance", "energy", "force-terms", "input-jacobian"},
+    provides={
+        "point-jacobian",
+        "force-derivatives",
+        "inverse-dynamics",
+        "energy",
+        "force-terms",
+        "input-jacobian",
+    },
 )
 
 detector = ComponentSpec(
@@ -51,7 +66,7 @@ gauss_seidel = ComponentSpec(
     target="corekit_testing.projected_gauss_seidel:ProjectedGaussSeidel",
     config="corekit_testing.projected_gauss_seidel_config:ProjectedGaussSeidelConfig",
     summary="Projected Gauss–Seidel with the exact circular friction cone; simple, slow, accurate.",
-    provides={"impulses", "row-bounds"},
+    provides={"impulses", "bounded-constraints"},
 )
 
 penalty = ComponentSpec(

@@ -26,7 +26,7 @@ def new_matrix(structure: str, n: int, block: int, width: int) -> Matrix:
 def add_block(matrix: Matrix, row: int, column: int, block: Array) -> None:
     """Add `block` (k, k), k ≤ 3, with its first entry at (row, column), both multiples of k.
 
-    What the layout cannot hold must be 0. A band stores one triangle: a block above the diagonal is the
+    What the description cannot hold must be 0. A band stores one triangle: a block above the diagonal is the
     mirror of one below and is left out.
     """
     k = len(block)

@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.options import option
 from corekit.roles.step_landing import next_step
@@ -46,10 +46,10 @@ class ImplicitEuler(Integrator):
         self._config = config or ImplicitEulerConfig()
         self._step = (context or BuildContext()).step
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
@@ -88,4 +88,6 @@ class ImplicitEuler(Integrator):
         out.v[:] = v
         system.integrate(state, theta * v + (1.0 - theta) * state.v, h, state, out)
         out.time = t_end
-        return StepReport(accepted=info.status.solved, step=h, iterations=iteration, solve=info, note=note)
+        return StepReport(
+            accepted=info.status.solved, step_size=h, iterations=iteration, solve_info=info, note=note
+        )

@@ -21,7 +21,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.contact import ContactPotential, PotentialTerms
 from corekit.roles.options import option
 
@@ -47,16 +47,16 @@ class Penalty(ContactPotential):
         self._config = config or PenaltyConfig()
 
     @property
-    def reach(self) -> float:
+    def activation_distance(self) -> float:
         return self._config.thickness
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
-    def accepted(self, contacts: ContactSet, step: float) -> None:
+    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
         pass
 
     def evaluate(

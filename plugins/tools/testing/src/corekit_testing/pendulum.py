@@ -21,8 +21,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Channel, Coordinate, Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit.roles.options import option
 
 __all__ = ["Pendulum", "PendulumConfig"]
@@ -64,40 +64,40 @@ class Pendulum(Model):
         joints = np.eye(n) - np.eye(n, k=-1)
         self._joint_damping = config.damping * joints.T @ joints
         shapes = [Shape("sphere", (config.radius,), frame=i) for i in range(n)] if config.radius else []
-        self._layout = Layout(
+        self._layout = ModelDescription(
             coordinates=tuple(Coordinate(f"angle{i}", "rad") for i in range(n)),
             velocities=tuple(Coordinate(f"rate{i}", "rad/s") for i in range(n)),
             inputs=(Channel("torque", "N·m", n),),
             frames=tuple(f"mass{i}" for i in range(n)),
             shapes=tuple(shapes),
-            row_width=n,
+            jacobian_width=n,
         )
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
-    def initial_state(self, initial: Any, out: State) -> None:
+    def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = self._config.angles
         out.v[:] = self._config.rates
 
-    def mass_matrix(self) -> Matrix:
+    def new_mass_matrix(self) -> Matrix:
         return Dense(self._count)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         between = np.subtract.outer(state.q, state.q)
         np.multiply(self._inertia, np.cos(between), out=mass.data)
         force.fill(0.0)
-        for term in self.force_terms(state, inputs).values():
+        for term in self.compute_force_terms(state, inputs).values():
             force += term
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         between = np.subtract.outer(state.q, state.q)
         lever = np.stack([np.cos(state.q), np.sin(state.q)], axis=1) * (self._carried * self._length)[:, None]
         return {
@@ -107,24 +107,26 @@ class Pendulum(Model):
             "torque": inputs.copy(),
         }
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         return Dense(self._count), Dense(self._count)
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         between = np.subtract.outer(state.q, state.q)
         fall = np.stack([-np.sin(state.q), np.cos(state.q)], axis=1) * (self._carried * self._length)[:, None]
         pull = self._inertia * np.cos(between) * state.v**2
         stiffness.data[:] = np.diag(pull.sum(axis=1) - fall @ self._gravity) - pull
         damping.data[:] = 2 * self._inertia * np.sin(between) * state.v + self._joint_damping
 
-    def balance(
+    def compute_dynamics_residual(
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
     ) -> None:
-        used = self.mass_matrix() if mass is None else mass
-        self.dynamics(state, inputs, used, out)
+        used = self.new_mass_matrix() if mass is None else mass
+        self.compute_mass_and_force(state, inputs, used, out)
         out -= used.dense() @ acceleration
 
-    def balance_tangent(
+    def compute_residual_derivatives(
         self,
         state: State,
         inputs: Array,
@@ -133,27 +135,27 @@ class Pendulum(Model):
         damping: Matrix,
         impulse: Array | None = None,
     ) -> None:
-        self.tangent(state, inputs, stiffness, damping)
+        self.compute_stiffness_and_damping(state, inputs, stiffness, damping)
         pull = self._inertia * np.sin(np.subtract.outer(state.q, state.q)) * acceleration
         stiffness.data += pull - np.diag(pull.sum(axis=1))
 
-    def input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         out[:] = np.eye(self._count)
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         mass = self._inertia * np.cos(np.subtract.outer(state.q, state.q))
         reach = np.stack([np.sin(state.q), -np.cos(state.q)], axis=1)
         potential = -float(np.sum((self._carried * self._length)[:, None] * reach * self._gravity))
         return 0.5 * float(state.v @ mass @ state.v), potential
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         pass
 
     def _ends(self, q: Array) -> Array:
@@ -167,11 +169,11 @@ class Pendulum(Model):
         turn[:, 1, 1] = 1.0
         return self._base.rotation @ turn
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         position[:] = self._ends(state.q)
         rotation[:] = self._turns(state.q)
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         q = state.q
@@ -183,6 +185,6 @@ class Pendulum(Model):
         arm = np.einsum("cij,cj->ci", self._turns(q)[frame], local)
         values[np.arange(len(frame)), :, frame] += np.cross(-self._base.rotation[:, 1], arm)
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         points = np.vstack([self._base.position, self._ends(state.q)])
         return Outline(points=points, radius=np.full(len(points), 0.02))

@@ -22,8 +22,8 @@ from corekit.data.state import State
 from corekit.geometry.shapes import Shape
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
-from corekit.roles.component import BuildContext, Memory
-from corekit.roles.model import Channel, ChannelKind, Coordinate, Layout, Model, Outline
+from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.model import Channel, ChannelKind, Coordinate, Model, ModelDescription, Outline
 from corekit_testing.blocks import add_block, new_matrix
 from corekit_testing.point_chain_config import PointChainConfig
 
@@ -69,14 +69,14 @@ class PointChain(Model):
         )
         self._place: IntArray = np.arange(d)
         # D of (1) and (2) is the same everywhere
-        self._resistance = self.tangent_matrices()[1]
+        self._resistance = self.new_stiffness_and_damping()[1]
         for i in range(self._nodes):
             add_block(self._resistance, d * i, d * i, config.drag * np.eye(d))
         for i in self._springs:
             self._add_pair(self._resistance, i, config.damping * np.eye(d))
         self._layout = self._make_layout(np.vstack([self._origin, self._axes]) if config.planar else None)
 
-    def _make_layout(self, plane: Array | None) -> Layout:
+    def _make_layout(self, plane: Array | None) -> ModelDescription:
         config, names = self._config, "xz" if self._config.planar else "xyz"
         nodes = range(self._nodes)
         channels = [Channel("pull", "N", self._size)]
@@ -88,33 +88,33 @@ class PointChain(Model):
         elif config.shape == "edge":
             shapes = [Shape("edge", (config.radius,), frame=i, second_frame=i + 1) for i in nodes[:-1]]
         pairs = [(i, i + 1) for i in range(len(shapes) - 1)]
-        return Layout(
+        return ModelDescription(
             coordinates=tuple(Coordinate(f"{axis}{i}", "m") for i in nodes for axis in names),
             velocities=tuple(Coordinate(f"v{axis}{i}", "m/s") for i in nodes for axis in names),
             inputs=tuple(channels),
             frames=tuple(f"node{i}" for i in nodes),
             shapes=tuple(shapes),
-            never=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            excluded_pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
             self_contact=config.self_contact,
             aux=1 if config.winding >= 0 else 0,
-            prescribed=self._driven,
-            prescribed_coordinates=self._driven,
-            bilateral_rows=len(self._row_link),
-            row_width=self._size,
+            prescribed_velocity_index=self._driven,
+            prescribed_coordinate_index=self._driven,
+            constraint_count=len(self._row_link),
+            jacobian_width=self._size,
             plane=plane,
         )
 
     @property
-    def layout(self) -> Layout:
+    def description(self) -> ModelDescription:
         return self._layout
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
-    def initial_state(self, initial: Any, out: State) -> None:
+    def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = self._start.ravel()
         out.v[:] = np.array(self._config.velocities).ravel() if self._config.velocities else 0.0
         if self._config.winding >= 0:
@@ -122,8 +122,8 @@ class PointChain(Model):
 
     # — motion —
 
-    def advance(self, start: State, velocity: Array, step: float, near: State, out: State) -> None:
-        turns = near.aux[0] if self._config.winding >= 0 else 0.0
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        turns = previous.aux[0] if self._config.winding >= 0 else 0.0
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
         if self._config.winding >= 0:
@@ -134,10 +134,10 @@ class PointChain(Model):
         node = x[self._config.winding]
         return math.atan2(node[-1], node[0])
 
-    def rechart(self, state: State) -> bool:
+    def reparametrise(self, state: State) -> bool:
         return False
 
-    def prescribed(self, time: float, value: Array, rate: Array) -> None:
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         config, d = self._config, self._size
         omega = 2 * math.pi * config.drive_frequency
         drift, amplitude = np.array(config.drive_rate[:d]), np.array(config.drive_amplitude[:d])
@@ -145,28 +145,28 @@ class PointChain(Model):
         value[:] = (self._start[list(config.driven)] + shift).ravel()
         rate[:] = np.tile(drift + amplitude * omega * math.cos(omega * time), len(config.driven))
 
-    def poses(self, state: State, position: Array, rotation: Array) -> None:
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         np.matmul(state.q.reshape(-1, self._size), self._axes, out=position)
         position += self._origin
         rotation[:] = self._upright
 
-    def carrier_rows(
+    def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         np.add((self._size * frame)[:, None], self._place, out=dofs)
         values[:] = self._axes.T
 
-    def outline(self, state: State) -> Outline:
+    def compute_outline(self, state: State) -> Outline:
         points = state.q.reshape(-1, self._size) @ self._axes + self._origin
         return Outline(points=points, radius=np.full(self._nodes, self._config.radius))
 
     # — forces —
 
-    def mass_matrix(self) -> Matrix:
+    def new_mass_matrix(self) -> Matrix:
         d = self._size
         return new_matrix(self._config.structure, d * self._nodes, d, 2 * d - 1)
 
-    def dynamics(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         mass.data[:] = self._inertia.data
         np.multiply(self._mass[:, None], self._gravity, out=force.reshape(-1, self._size))
         force -= self._config.drag * state.v
@@ -175,7 +175,7 @@ class PointChain(Model):
             for term in self._elastic_terms(state).values():
                 force += term
 
-    def force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         pull = np.zeros_like(state.v)
         pull[-self._size :] = inputs[: self._size]
         weight = (self._mass[:, None] * self._gravity).ravel()
@@ -202,7 +202,7 @@ class PointChain(Model):
             terms["spiral"][place] = -config.winding_stiffness * state.aux[0] * self._angle_slopes(state)[0]
         return terms
 
-    def energy(self, state: State) -> tuple[float, float]:
+    def compute_energies(self, state: State) -> tuple[float, float]:
         config, x = self._config, state.q.reshape(-1, self._size)
         kinetic = 0.5 * float(np.sum(self._mass[:, None] * state.v.reshape(x.shape) ** 2))
         potential = -float(np.sum(self._mass[:, None] * x * self._gravity))
@@ -232,7 +232,7 @@ class PointChain(Model):
 
     # — derivatives of the force —
 
-    def tangent_matrices(self) -> tuple[Matrix, Matrix]:
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         d, structure = self._size, self._config.structure
         if self._coupled and structure != "dense":
             structure = "banded"
@@ -241,7 +241,9 @@ class PointChain(Model):
         n = d * self._nodes
         return new_matrix(structure, n, d, 2 * d - 1), new_matrix(structure, n, d, 2 * d - 1)
 
-    def tangent(self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix) -> None:
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
         config, d = self._config, self._size
         stiffness.zero()
         damping.data[:] = self._resistance.data
@@ -268,7 +270,7 @@ class PointChain(Model):
 
     # — rows —
 
-    def bilateral_rows(self) -> ConstraintRows:
+    def new_constraints(self) -> ConstraintRows:
         kinds = [kind for _, kind, _ in self._row_link]
         rows = ConstraintRows(
             len(kinds),
@@ -281,7 +283,7 @@ class PointChain(Model):
         rows.upper[rows.bounded] = self._config.upper
         return rows
 
-    def bilateral(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
+    def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         d = self._size
         for r, (i, kind, axis) in enumerate(self._row_link):
             if kind == "weld":
@@ -296,7 +298,7 @@ class PointChain(Model):
             rows.values[r, :d] = direction
             rows.values[r, d:] = -direction if i else 0.0
 
-    def bilateral_curvature(self, state: State, impulse: Array, out: Matrix) -> None:
+    def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         out.zero()
         for r, (i, kind, _) in enumerate(self._row_link):
             if kind != "weld":

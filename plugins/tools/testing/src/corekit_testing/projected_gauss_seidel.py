@@ -21,7 +21,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit_testing.projected_gauss_seidel_config import ProjectedGaussSeidelConfig
 
@@ -38,17 +38,17 @@ class ProjectedGaussSeidel(ImpulseSolver):
         self._config = config or ProjectedGaussSeidelConfig()
         self._work = np.zeros(2)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
         sweeps, rows, sliding, cone = _solve(
-            problem.delassus(), problem.free, problem.friction, problem.lower, problem.upper, problem.contacts,
-            problem.width, tolerance, most, impulse, self._work[: problem.width - 1],
+            problem.delassus(), problem.free_velocity, problem.friction, problem.lower, problem.upper, problem.contact_count,
+            problem.rows_per_contact, tolerance, most, impulse, self._work[: problem.rows_per_contact - 1],
         )  # fmt: skip
         residuals = Residuals(rows, sliding, cone)
         if residuals.worst <= tolerance:

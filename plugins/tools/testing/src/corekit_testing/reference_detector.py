@@ -21,7 +21,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.detector import ContactDetector
 from corekit_testing.reference_detector_config import ReferenceDetectorConfig
 
@@ -47,13 +47,13 @@ class ReferenceDetector(ContactDetector):
         self._normal = np.zeros(3)
 
     @property
-    def served(self) -> frozenset[tuple[str, str]]:
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
         return frozenset({("sphere", "half-space"), ("sphere", "sphere"), ("edge", "edge")})
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
@@ -64,7 +64,7 @@ class ReferenceDetector(ContactDetector):
         self._radius = table.size[:, 0].copy()
         self._frame, self._second_frame = table.frame, table.second_frame
 
-    def candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         out.count = 0
         out.reserve(len(self._pairs))
         out.count = _near(
@@ -72,12 +72,14 @@ class ReferenceDetector(ContactDetector):
             poses.position, poses.rotation, poses.end, self._normal, out.pairs,
         )  # fmt: skip
 
-    def measure(self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet) -> None:
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
         out.reserve(out.count + candidates.count)
         out.count = _measure(
             candidates.pairs, candidates.count, margin, self._hollow, self._kind, self._radius, self._frame,
             self._second_frame, poses.position, poses.rotation, poses.end, poses.frame_position, poses.frame_rotation,
-            out.count, out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local, out.weight,
+            out.count, out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
         )  # fmt: skip
 
 

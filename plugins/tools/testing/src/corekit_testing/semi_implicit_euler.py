@@ -14,7 +14,7 @@ from attrs import frozen
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.options import option
 from corekit.roles.step_landing import next_step
@@ -43,10 +43,10 @@ class SemiImplicitEuler(Integrator):
         self._beta, self._damping = config.beta, config.damping
         self._step = (context or BuildContext()).step
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
@@ -61,4 +61,4 @@ class SemiImplicitEuler(Integrator):
             info = step.solve(out.v)
         system.integrate(state, out.v, h, state, out)
         out.time = t_end
-        return StepReport(accepted=info.status.solved, step=h, solve=info, note=note)
+        return StepReport(accepted=info.status.solved, step_size=h, solve_info=info, note=note)

@@ -24,7 +24,9 @@ from corekit.simulation.loop import Simulation
 
 __all__ = ["MODEL_ABILITIES", "floor", "small_world", "sphere"]
 
-MODEL_ABILITIES = frozenset({"contact-rows", "tangent", "bilateral", "row-bounds", "energy", "force-terms"})
+MODEL_ABILITIES = frozenset(
+    {"point-jacobian", "force-derivatives", "constraints", "bounded-constraints", "energy", "force-terms"}
+)
 """What both reference models offer; the point chain can be prescribed beside."""
 
 
@@ -84,7 +86,7 @@ def small_world(
     bodies = stack_bodies(
         [(name, model, abilities, given.get(name, {}), None) for name, model in models.items()]
     )
-    planes = [body.layout.plane for body in bodies]
+    planes = [body.description.plane for body in bodies]
     plane: Array | None = planes[0]
     if any(other is None or plane is None or not np.allclose(other, plane) for other in planes):
         plane = None
@@ -103,7 +105,7 @@ def small_world(
     if detector is not None:
         components["contact.detector"] = detector
     simulation = Simulation(system, integrator, obstacles, step, components, start_time)
-    for part, state in zip(system.terms.bodies, simulation.state.parts, strict=True):
-        part.body.model.initial_state(None, state)
+    for part, state in zip(system.terms.bodies, simulation.state.body_states, strict=True):
+        part.body.model.compute_initial_state(None, state)
         part.motion.impose(state, start_time)
     return simulation

@@ -18,7 +18,7 @@ from attrs import frozen
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 
@@ -40,10 +40,10 @@ class VelocityVerlet(Integrator):
         self._step = (context or BuildContext()).step
         self._smooth: State | None = None
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         pass
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
@@ -53,14 +53,14 @@ class VelocityVerlet(Integrator):
         split, dynamics = system.split, system.smooth
         split.begin_step(state, h)
         if not dynamics.compute_acceleration(state, before):
-            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+            return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         system.integrate(state, state.v + 0.5 * h * before, h, state, smooth)
         smooth.v[:] = state.v + h * before
         if not dynamics.compute_acceleration(smooth, after):
-            return StepReport(accepted=False, step=h, solve=SolveInfo(Status.SINGULAR))
+            return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         smooth.v[:] = state.v + 0.5 * h * (before + after)
         split.linearise(smooth)
         info = split.solve(out.v)
         split.apply_velocity_change(smooth, out.v, out)
         out.time = t_end
-        return StepReport(accepted=info.status.solved, step=h, solve=info)
+        return StepReport(accepted=info.status.solved, step_size=h, solve_info=info)

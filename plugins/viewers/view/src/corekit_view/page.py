@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve
 
 from corekit.data.arrays import Array
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import View, automatic_azimuth
@@ -62,11 +62,11 @@ class ViserViewer(Viewer):
         """Only `.html`."""
         return (".html",)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing is remembered."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing is remembered."""
 
     def render(self, replay: Replay, path: Path) -> None:

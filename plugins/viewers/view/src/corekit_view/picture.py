@@ -10,7 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.chart import LineChart
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.charts import chart_figure
@@ -60,11 +60,11 @@ class MatplotlibViewer(Viewer):
         """Only `.png`."""
         return (".png",)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing is remembered."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing is remembered."""
 
     def render(self, replay: Replay, path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from corekit.roles.component import BuildContext, Memory
+from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.config import VideoConfig
 from corekit_view.encoder import encoder
@@ -43,11 +43,11 @@ class VideoViewer(Viewer):
         """Only `.mp4`."""
         return (".mp4",)
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Nothing is remembered."""
         return {}
 
-    def remember(self, memory: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Nothing is remembered."""
 
     def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:

@@ -136,8 +136,8 @@ def _judged(file: PlanFile, made: Planned, axis: Array, angle: float) -> Found:
         certified=bool(made.plan.certificate["certified"] and made.info.status.solved),
         wrong=wrong,
         left=left,
-        seconds=sum(float(entry["seconds"]) for entry in made.plan.stages),
-        processor=sum(float(entry["processor_seconds"]) for entry in made.plan.stages),
+        seconds=sum(float(entry["seconds"]) for entry in made.plan.solve_log),
+        processor=sum(float(entry["processor_seconds"]) for entry in made.plan.solve_log),
         iterations=made.info.iterations,
     )
 
@@ -178,30 +178,33 @@ def check(file: PlanFile, made: Planned) -> dict[str, float]:
     plan, options = made.plan, file.options
     contact = options["contacts"][0]
     arm, ball = made.bodies[contact["body"]], made.bodies[options["object"]]
-    model, layout = arm.model, arm.model.layout
-    frame = layout.frames.index(contact["frame"])
-    shape = next(each for each in layout.shapes if each.frame == frame)
-    radius = ball.model.layout.shapes[0].size[0]
+    model, description = arm.model, arm.model.description
+    frame = description.frames.index(contact["frame"])
+    shape = next(each for each in description.shapes if each.frame == frame)
+    radius = ball.model.description.shapes[0].size[0]
     moment, drag = _turning(ball)
     motion, moved = plan.bodies[contact["body"]], plan.objects[options["object"]]
     omega = plan.tracks["omega"].values
     step = float(plan.time[1] - plan.time[0])
     assert motion.inputs is not None
-    mass, force = model.mass_matrix(), np.zeros(motion.v.shape[1])
-    places, turns = np.zeros((len(layout.frames), 3)), np.zeros((len(layout.frames), 3, 3))
-    dofs, values = np.zeros((1, layout.row_width), dtype=np.int64), np.zeros((1, 3, layout.row_width))
+    mass, force = model.new_mass_matrix(), np.zeros(motion.v.shape[1])
+    places, turns = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
+    dofs, values = (
+        np.zeros((1, description.jacobian_width), dtype=np.int64),
+        np.zeros((1, 3, description.jacobian_width)),
+    )
     state = arm.start.copy()
     left = dict.fromkeys(_LIMITS, 0.0)
     for k in range(1, len(plan.time)):
         state.q[:], state.v[:] = motion.q[k], motion.v[k]
-        model.dynamics(state, motion.inputs[k], mass, force)
-        model.poses(state, places, turns)
+        model.compute_mass_and_force(state, motion.inputs[k], mass, force)
+        model.compute_frame_poses(state, places, turns)
         centre = moved.position[k]
         near = _nearest(turns[frame].T @ (centre - places[frame]), *shape.size[:2])
         away = centre - (places[frame] + turns[frame] @ near)
         gap, normal = float(np.linalg.norm(away)) - radius, away / np.linalg.norm(away)
         local = turns[frame].T @ (centre - radius * normal - places[frame])
-        model.carrier_rows(state, np.array([frame]), local[None, :], dofs, values)
+        model.compute_point_jacobians(state, np.array([frame]), local[None, :], dofs, values)
         J = np.zeros((3, len(force)))
         np.add.at(J.T, dofs[0], values[0].T)
         needed = mass.dense() @ (motion.v[k] - motion.v[k - 1]) / step - force
@@ -231,10 +234,10 @@ def _nearest(point: Array, radius: float, half_height: float) -> Array:
 def _turning(ball: Any) -> tuple[float, float]:
     """Moment of inertia [kg·m²] and damping [N·m·s] of a ball that turns about its centre."""
     model, state = ball.model, ball.start.copy()
-    mass, force = model.mass_matrix(), np.zeros(state.v.size)
+    mass, force = model.new_mass_matrix(), np.zeros(state.v.size)
     state.v[:] = 0.0
     state.v[-1] = 1.0
-    model.dynamics(state, np.zeros(model.layout.input_size), mass, force)
+    model.compute_mass_and_force(state, np.zeros(model.description.input_size), mass, force)
     return float(mass.dense()[-1, -1]), -float(force[-1])
 
 

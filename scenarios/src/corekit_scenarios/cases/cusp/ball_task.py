@@ -107,7 +107,7 @@ def _at_most(quantity: str, value: float, paper: str | None = None, unit: str = 
 
 
 def _times(made: Planned, axis: str) -> list[Row]:
-    stages: list[Any] = list(made.plan.stages)
+    stages: list[Any] = list(made.plan.solve_log)
     kinematic = sum(entry["processor_seconds"] for entry in stages if entry["stage"].startswith("kinematic"))
     both = sum(entry["processor_seconds"] for entry in stages)
     wall = sum(entry["seconds"] for entry in stages)

@@ -17,7 +17,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, faults
 from corekit_study.case_run import CaseRun, Row
 
@@ -72,15 +72,16 @@ def measure(count: int, kinds: Sequence[Kind], seed: int = 0, **options: Any) ->
     arm = RandomArm(seed)
     random = np.random.default_rng(seed + 1)
     solvers = {
-        r: _build("contact_solvers", Use("lcp", {"friction_directions": r, **options})) for r in (4, 6, 8, 10)
+        r: _build("contact_solvers", ComponentRef("lcp", {"friction_directions": r, **options}))
+        for r in (4, 6, 8, 10)
     }
     first, again = Tally(), Tally()
     for i in range(count):
         problem = arm.draw(kinds[i % len(kinds)])
-        solver, impulse = solvers[problem.directions], np.zeros(3 * problem.contacts)
+        solver, impulse = solvers[problem.directions], np.zeros(3 * problem.contact_count)
         first.add(problem, solver.solve(problem, impulse), impulse)
         changed = problem.with_free_velocity(
-            problem.free_velocity * (1.0 + 0.01 * random.normal(size=len(problem.free_velocity)))
+            problem.free_state_velocity * (1.0 + 0.01 * random.normal(size=len(problem.free_state_velocity)))
         )
         again.add(changed, solver.solve(changed, impulse), impulse)
     return first, again
@@ -121,7 +122,7 @@ def random_contacts(case: CaseRun, count: int = 10_000) -> list[Row]:
     return rows
 
 
-def _build(role: str, use: Use) -> Any:
+def _build(role: str, use: ComponentRef) -> Any:
     """A component by name, as the kernel builds it."""
     spec = resolve(role, use.use)
     config = load_target(spec.config)(**use.options)

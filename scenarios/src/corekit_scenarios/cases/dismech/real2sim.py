@@ -29,12 +29,12 @@ _PAPER = 2.9
 def _target(folder: Path) -> Array:
     """Write the markers' file; the true places of the markers, (T, m, 3) [m]."""
     task = task_of(load("dismech/real2sim"), "manipulator")
-    names = task.model.layout.frames
+    names = task.model.description.frames
     place, turn = np.zeros((len(names), 3)), np.zeros((len(names), 3, 3))
     true, near = np.zeros((len(_TIMES), len(names), 3)), task.start
     for k, time in enumerate(_TIMES):
-        near = task.rest(task.inputs(float(time)).copy(), near, float(time))
-        task.model.poses(near, place, turn)
+        near = task.find_equilibrium(task.inputs(float(time)).copy(), near, float(time))
+        task.model.compute_frame_poses(near, place, turn)
         true[k] = place
     seen = true + _NOISE * np.random.default_rng(7).normal(size=true.shape)
     with (folder / "markers.csv").open("w", newline="") as file:
@@ -73,7 +73,7 @@ def real2sim(case: CaseRun) -> list[Row]:
         began = clock.perf_counter()
         made = _made(case.folder, estimator)
         wall = clock.perf_counter() - began
-        tip = 1e3 * np.linalg.norm(made.estimate.found[:, -1] - true[:, -1], axis=1)
+        tip = 1e3 * np.linalg.norm(made.estimate.predicted[:, -1] - true[:, -1], axis=1)
         rows += [
             Row(
                 quantity=f"tip error of {estimator}, mean of {len(_TIMES)} shapes", unit="mm", paper=_PAPER,

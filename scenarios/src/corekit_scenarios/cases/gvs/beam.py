@@ -100,7 +100,7 @@ def elastica(load: float, count: int = 8) -> Shape:
 def _settled(overrides: tuple[str, ...], load_: float) -> Shape:
     inputs = f"bodies[0].inputs[0].signal=[0.0, 0.0, 0.0, 0.0, 0.0, {-load_}]"
     statics = load("gvs/beam", [*overrides, inputs]).statics(load_steps=4)
-    names = [name for body in statics.simulation.bodies for name in body.layout.frames]
+    names = [name for body in statics.simulation.bodies for name in body.description.frames]
     wanted = [*(f"beam.{share / 8:g}" for share in range(1, 8)), "beam.tip"]
     frames = statics.frame_position()
     return Shape(frames[[names.index(name) for name in wanted]][:, [0, 2]])

@@ -73,7 +73,7 @@ def external(case: CaseRun) -> list[Row]:
 def _at_rest(name: str, overrides: list[str], limit: float | None, note: str) -> Row:
     """How far the tip is from that of (2), with the moment at the middle."""
     statics = load(SCENARIO, overrides).statics(at=2.5)
-    names = [frame for body in statics.simulation.bodies for frame in body.layout.frames]
+    names = [frame for body in statics.simulation.bodies for frame in body.description.frames]
     place = statics.frame_position()[names.index("beam.tip")]
     away = math.dist((place[0], place[2]), tip_of_moment(1.0, 0.5)) / _LENGTH
     return Row(

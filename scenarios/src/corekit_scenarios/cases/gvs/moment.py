@@ -99,8 +99,8 @@ def _path(overrides: list[str]) -> _Path:
     for instant in _TIMES.tolist():
         statics = load(SCENARIO, overrides).statics(at=instant)
         (body,) = statics.simulation.bodies
-        places.append(statics.frame_position()[body.layout.frames.index("beam.tip")])
-        lines.append(body.model.outline(statics.equilibrium.state.parts[0]).points)
+        places.append(statics.frame_position()[body.description.frames.index("beam.tip")])
+        lines.append(body.model.compute_outline(statics.equilibrium.state.body_states[0]).points)
     return _Path(np.stack(places), np.stack(lines))
 
 
@@ -176,9 +176,9 @@ def _energy_of_still_coordinates() -> float:
 def _kinetic(velocity: list[float]) -> float:
     simulation = load(SCENARIO, []).compose()
     (body,) = simulation.bodies
-    state = simulation.state.parts[0].copy()
+    state = simulation.state.body_states[0].copy()
     state.v[:] = velocity
-    return float(body.model.energy(state)[0])
+    return float(body.model.compute_energies(state)[0])
 
 
 def _bending(name: str, q: Array, X: Array, instant: float) -> Array:

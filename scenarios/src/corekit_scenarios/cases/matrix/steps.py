@@ -77,7 +77,7 @@ class Task:
         simulation = scenario.compose()
         rates = [
             fastest_rates(body, state)
-            for body, state in zip(simulation.bodies, simulation.state.parts, strict=True)
+            for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
         ]
         omega = max((each[0] for each in rates if each is not None), default=0.0)
         contact = scenario.contact

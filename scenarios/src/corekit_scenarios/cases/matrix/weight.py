@@ -63,13 +63,13 @@ def carried(results: Results) -> Carried:
     document.pop("contact", None)
     document["world"] = {key: value for key, value in document["world"].items() if key != "obstacles"}
     ended = from_document(document).compose()
-    ended.remember({name: value for name, value in kept.memory.items() if not name.startswith("contact")})
+    ended.restore({name: value for name, value in kept.memory.items() if not name.startswith("contact")})
     gravity = np.array(document["world"]["gravity"], dtype=float)
     direction = _accelerations(ended, ended.state) - _accelerations(_weightless(document), ended.state)
     size = float(np.linalg.norm(gravity))
-    body, part = ended.bodies[0], ended.state.parts[0]
+    body, part = ended.bodies[0], ended.state.body_states[0]
     force = np.zeros(body.nv)
-    body.model.dynamics(part, body.inputs.at(part.time), body.model.mass_matrix(), force)
+    body.model.compute_mass_and_force(part, body.inputs.at(part.time), body.model.new_mass_matrix(), force)
     record = results.contacts(-1)
     way = _ways(ended, part, record, direction)
     contact = forces(record, float(results["step_length"][-1]))
@@ -93,12 +93,12 @@ def _accelerations(simulation: Simulation, state: State) -> Array:
 def _ways(simulation: Simulation, part: State, record: ContactRecord, direction: Array) -> Array:
     """J_c·d: the velocity of each contact's point at velocities d, shape (n, 3)."""
     body = simulation.bodies[0]
-    layout = body.model.layout
-    position, rotation = np.zeros((len(layout.frames), 3)), np.zeros((len(layout.frames), 3, 3))
-    body.model.poses(part, position, rotation)
-    frame = np.array([layout.shapes[shape].frame for shape in record.shape[:, 0]], dtype=np.int64)
+    description = body.model.description
+    position, rotation = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
+    body.model.compute_frame_poses(part, position, rotation)
+    frame = np.array([description.shapes[shape].frame for shape in record.shape[:, 0]], dtype=np.int64)
     local = np.einsum("nji,nj->ni", rotation[frame], record.point - position[frame])
-    dofs = np.zeros((record.count, layout.row_width), dtype=np.int64)
-    values = np.zeros((record.count, 3, layout.row_width))
-    body.model.carrier_rows(part, frame, local, dofs, values)
+    dofs = np.zeros((record.count, description.jacobian_width), dtype=np.int64)
+    values = np.zeros((record.count, 3, description.jacobian_width))
+    body.model.compute_point_jacobians(part, frame, local, dofs, values)
     return np.einsum("nij,nj->ni", values, direction[dofs])

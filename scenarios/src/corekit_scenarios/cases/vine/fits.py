@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.roles.estimator import Fitted
+from corekit.roles.estimator import FittedParameter
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import Fit, fit
 from corekit_study.fit_file import load_fit
@@ -98,8 +98,8 @@ def swing_fit(case: CaseRun) -> list[Row]:
                 passed=abs(off) <= limit, note=f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g}) {each.unit}",
             )
         )  # fmt: skip
-    tip = 1e3 * float(np.mean(np.abs(made.estimate.found[:, -1, 2] - place[:, -1, 2])))
-    solve = made.estimate.figures["solve_cpu_s"] * 60 / 78
+    tip = 1e3 * float(np.mean(np.abs(made.estimate.predicted[:, -1, 2] - place[:, -1, 2])))
+    solve = made.estimate.metrics["solve_cpu_s"] * 60 / 78
     rows += [
         Row(
             quantity="mean error of the tip's y", unit="mm", paper=3.3, ours=tip, tolerance="≤ 3.3 mm",
@@ -137,8 +137,8 @@ def _below_wall(points: Array) -> Array:
 
 
 def _wall_rows(made: Fit, what: str, paper: float | None, limit: float, note: str) -> list[Row]:
-    fitted: dict[str, Fitted] = {each.name: each for each in made.estimate.fitted}
-    tip = 1e3 * made.estimate.figures["last_marker_mean_x_m"]
+    fitted: dict[str, FittedParameter] = {each.name: each for each in made.estimate.fitted}
+    tip = 1e3 * made.estimate.metrics["last_marker_mean_x_m"]
     rows = [
         _solved(made, what),
         Row(
@@ -194,7 +194,7 @@ def wall_fit(case: CaseRun) -> list[Row]:
     rows.append(
         Row(
             quantity="published: the same with the inertia of the authors' code", unit="mm", paper=1.1,
-            ours=1e3 * heavy.estimate.figures["last_marker_mean_x_m"],
+            ours=1e3 * heavy.estimate.metrics["last_marker_mean_x_m"],
             note="a thousand times that of the cylinders: forces of 0.01 N cannot move the tip as the video shows",
         )
     )  # fmt: skip

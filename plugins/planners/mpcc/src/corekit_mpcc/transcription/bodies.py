@@ -16,7 +16,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.errors import CompositionError
-from corekit.roles.model import ChannelKind, Layout, Model
+from corekit.roles.model import ChannelKind, Model, ModelDescription
 
 __all__ = ["Bodies"]
 
@@ -27,7 +27,7 @@ _SCALE = {"m": 0.1, "m/s": 0.1, "rad": 1.0, "rad/s": 1.0, "N": 10.0, "N·m": 1.0
 @frozen
 class _Part:
     name: str
-    layout: Layout
+    description: ModelDescription
     symbolic: Any
     first_q: int
     first_u: int
@@ -48,27 +48,27 @@ class Bodies:
         parts: list[_Part] = []
         nq = nu = 0
         for name, model in models.items():
-            layout = model.layout
-            _refuse(name, layout)
+            description = model.description
+            _refuse(name, description)
             symbolic: Any = model
-            parts.append(_Part(name, layout, symbolic.symbolic(), nq, nu))
-            nq, nu = nq + len(layout.coordinates), nu + layout.input_size
+            parts.append(_Part(name, description, symbolic.symbolic(), nq, nu))
+            nq, nu = nq + len(description.coordinates), nu + description.input_size
         self._parts = tuple(parts)
         self.coordinates, self.inputs = nq, nu
-        units = [each.unit for part in parts for each in part.layout.coordinates]
+        units = [each.unit for part in parts for each in part.description.coordinates]
         self.coordinate_scale = _scales(units)
-        channels = [channel for part in parts for channel in part.layout.inputs]
+        channels = [channel for part in parts for channel in part.description.inputs]
         self.input_scale = _scales([channel.unit for channel in channels for _ in range(channel.size)])
 
     @property
-    def layouts(self) -> dict[str, Layout]:
+    def layouts(self) -> dict[str, ModelDescription]:
         """Body name → layout."""
-        return {part.name: part.layout for part in self._parts}
+        return {part.name: part.description for part in self._parts}
 
     def slices(self, name: str) -> tuple[slice, slice]:
         """Where the coordinates and the inputs of a body stand."""
         part = self._part(name)
-        nq, nu = len(part.layout.coordinates), part.layout.input_size
+        nq, nu = len(part.description.coordinates), part.description.input_size
         return slice(part.first_q, part.first_q + nq), slice(part.first_u, part.first_u + nu)
 
     def mass_times(self, q: Any, x: Any) -> Any:
@@ -85,38 +85,38 @@ class Bodies:
         rows = []
         for part, here, speed in zip(self._parts, self._split(q), self._split(v), strict=True):
             rows.append(
-                part.symbolic.force(here, speed, u[part.first_u : part.first_u + part.layout.input_size])
+                part.symbolic.force(here, speed, u[part.first_u : part.first_u + part.description.input_size])
             )
         return ca.vertcat(*rows)
 
     def pose(self, q: Any, name: str, frame: int) -> tuple[Any, Any]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame of a body."""
         part = self._part(name)
-        nq = len(part.layout.coordinates)
+        nq = len(part.description.coordinates)
         return part.symbolic.pose(q[part.first_q : part.first_q + nq], frame)
 
     def _part(self, name: str) -> _Part:
         return next(part for part in self._parts if part.name == name)
 
     def _split(self, x: Any) -> list[Any]:
-        return [x[part.first_q : part.first_q + len(part.layout.coordinates)] for part in self._parts]
+        return [x[part.first_q : part.first_q + len(part.description.coordinates)] for part in self._parts]
 
 
 def _scales(units: Sequence[str]) -> Array:
     return np.array([_SCALE.get(unit, 1.0) for unit in units])
 
 
-def _refuse(name: str, layout: Layout) -> None:
+def _refuse(name: str, description: ModelDescription) -> None:
     reasons = []
-    if len(layout.coordinates) != len(layout.velocities):
+    if len(description.coordinates) != len(description.velocities):
         reasons.append("its coordinates are not as many as its velocities")
-    if layout.bilateral_rows:
-        reasons.append(f"it has {layout.bilateral_rows} bilateral rows")
-    if len(layout.prescribed):
+    if description.constraint_count:
+        reasons.append(f"it has {description.constraint_count} bilateral rows")
+    if len(description.prescribed_velocity_index):
         reasons.append("it has prescribed coordinates")
-    if layout.aux:
+    if description.aux:
         reasons.append("it remembers more than coordinates and velocities")
-    other = [channel.name for channel in layout.inputs if channel.kind is not ChannelKind.EFFORT]
+    other = [channel.name for channel in description.inputs if channel.kind is not ChannelKind.EFFORT]
     if other:
         reasons.append(f"its inputs {', '.join(other)} are not efforts")
     if reasons:

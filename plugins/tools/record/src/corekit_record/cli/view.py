@@ -75,9 +75,9 @@ def follow(results: Results, session: ReplaySession) -> None:
         try:
             if results.outdated:
                 results.refresh()
-                session.show(results.replay(), now)
+                session.update(results.replay(), now)
             elif now != standing:
-                session.show(results.replay(), now)
+                session.update(results.replay(), now)
             trouble = ""
         except ResultsError as error:
             if str(error) != trouble:

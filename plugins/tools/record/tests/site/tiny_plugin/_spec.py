@@ -6,7 +6,7 @@ ball = ComponentSpec(
     role="models", name="tiny-ball", api="0.1", target="tiny_plugin.ball:Ball",
     config="tiny_plugin.ball:BallConfig", initial="tiny_plugin.ball:BallInitial",
     summary="A point mass with a spherical surface.",
-    provides=frozenset({"contact-rows", "energy", "force-terms"}),
+    provides=frozenset({"point-jacobian", "energy", "force-terms"}),
 )  # fmt: skip
 floor = ComponentSpec(
     role="contact_detectors", name="tiny-floor", api="0.1", target="tiny_plugin.contact:Floor",

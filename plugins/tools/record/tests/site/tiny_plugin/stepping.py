@@ -35,14 +35,14 @@ class Euler(Integrator):
         system.theta.linearise_at_start(0.0, False)
         info = system.theta.solve(out.v)
         if info.status is Status.SINGULAR:
-            return StepReport(accepted=False, step=h, solve=info)
+            return StepReport(accepted=False, step_size=h, solve_info=info)
         system.integrate(state, out.v, h, state, out)
         if last:
             out.time = t_stop
-        return StepReport(accepted=True, step=h, solve=info)
+        return StepReport(accepted=True, step_size=h, solve_info=info)
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass

@@ -17,8 +17,8 @@ class TextViewer(Viewer):
         lines = [replay.title, f"{len(replay.time)} frames", *(body.name for body in replay.bodies)]
         path.write_text("\n".join(lines) + "\n")
 
-    def memory(self):
+    def internal_state(self):
         return {}
 
-    def remember(self, memory):
+    def restore(self, internal_state):
         pass

@@ -19,7 +19,7 @@ def print_plan(made: Planned, drawn: Sequence[str]) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     searched = Table("stage", "iterations", "seconds", "cost", "complementarity", "how it ended", box=None)
-    for entry in made.plan.stages:
+    for entry in made.plan.solve_log:
         searched.add_row(*(_cell(entry.get(key)) for key in ("stage", "iterations", "seconds", "cost")),
                          _cell(entry.get("complementarity")), _cell(entry.get("said")))  # fmt: skip
     console.print(searched)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from corekit.roles.component import Memory
+from corekit.roles.component import InternalState
 from corekit_testing.conformance.check import Check, expect
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
@@ -36,7 +36,7 @@ def _expect_same(first: Mapping[str, AnyArray], second: Mapping[str, AnyArray], 
         expect(_same(values, second[name]), f"{name} is not the same {when}")
 
 
-def _through_file(memory: Memory) -> Memory:
+def _through_file(memory: InternalState) -> InternalState:
     """Memory as a checkpoint file gives it back: no pickle."""
     for name, values in memory.items():
         expect(isinstance(values, np.ndarray), f"memory {name!r} is a {type(values).__name__}, no array")
@@ -104,13 +104,13 @@ def _saved_and_loaded(start: Start, subject: Subject) -> None:
     session = _fresh(start, subject)
     half = session.questions // 2
     first = [_copied(session.ask(i)) for i in range(half)]
-    memory = _through_file(session.memory())
+    memory = _through_file(session.internal_state())
     rest = _all_answers(session, half)
     loaded = _fresh(start, subject)
-    loaded.remember(memory)
+    loaded.restore(memory)
     for one, other in zip(rest, _all_answers(loaded, half), strict=True):
         _expect_same(one, other, "after its memory was saved and loaded")
-    session.component.remember({})
+    session.component.restore({})
     anew = start(subject, session.component)
     for i in range(half):
         _expect_same(first[i], _copied(anew.ask(i)), "after it was told to remember nothing")

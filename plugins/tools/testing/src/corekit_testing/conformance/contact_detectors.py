@@ -30,7 +30,7 @@ _TRIALS = 4
 def _known_pairs(detector: Any) -> list[tuple[str, str]]:
     """Served pairs of kinds that scenes can hold, in both orders where both can be bodies' shapes."""
     pairs: set[tuple[str, str]] = set()
-    for a, b in detector.served:
+    for a, b in detector.supported_pairs:
         if a in SIZES and b in SIZES and (a, b) != ("half-space", "half-space"):
             pairs.add((b, a) if a == "half-space" else (a, b))
     return sorted(pairs)
@@ -61,7 +61,7 @@ def _scene(random: np.random.Generator, kinds: tuple[str, ...], gap: float) -> S
 
 def _prepared(subject: Subject, scene: Scene) -> Any:
     detector = subject.build()
-    detector.prepare(scene.table, detector.served)
+    detector.prepare(scene.table, detector.supported_pairs)
     return detector
 
 
@@ -170,7 +170,7 @@ def _gaps(found: ContactSet) -> dict[int, float]:
 
 def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: Array, spin: Array) -> Array:
     total = np.zeros(3)
-    for frame, local, weight in zip(found.frame[c], found.local[c], found.weight[c], strict=True):
+    for frame, local, weight in zip(found.frame[c], found.local_point[c], found.weight[c], strict=True):
         if frame >= 0:
             arm = poses.frame_rotation[frame] @ local
             total += weight * (velocity[frame] + np.cross(spin[frame], arm))
@@ -238,8 +238,8 @@ def candidates_complete(subject: Subject) -> None:
         whole = measured(detector, scene, scene.poses, margin)
         near, found = Candidates(2), ContactSet(2)
         near.count = 1  # what is left of an earlier step is replaced
-        detector.candidates(scene.poses, margin, near)
-        detector.measure(near, scene.poses, margin, found)
+        detector.find_candidates(scene.poses, margin, near)
+        detector.compute_contacts(near, scene.poses, margin, found)
         missed = _entries(whole) - _entries(found)
         seen += whole.count
         pairs = sorted({(scene.kinds[i], scene.kinds[j]) for _, i, j in missed})
@@ -268,7 +268,7 @@ def measure_appends(subject: Subject) -> None:
     found = ContactSet(3)
     found.count = 2
     found.id[:2], found.gap[:2], found.shape[:2] = -5, 0.123, 0
-    detector.measure(scene.all_pairs(detector.served), scene.poses, np.inf, found)
+    detector.compute_contacts(scene.all_pairs(detector.supported_pairs), scene.poses, np.inf, found)
     expect(found.count == alone.count + 2, f"{alone.count} contacts appended to 2 make {found.count}")
     expect(
         (found.id[:2] == -5).all() and (found.gap[:2] == 0.123).all(), "the contacts before are overwritten"
@@ -305,7 +305,7 @@ class DetectorSession(Session):
         answers = {"pairs": near.pairs[: near.count]}
         answers |= {
             name: getattr(found, name)[:n]
-            for name in ("id", "shape", "gap", "point", "normal", "frame", "local", "weight")
+            for name in ("id", "shape", "gap", "point", "normal", "frame", "local_point", "weight")
         }
         return Answer({name: (before[name], values) for name, values in handed.items()}, answers)
 

@@ -38,20 +38,20 @@ class DenseProblem:
         stabilisation: Array | float = 0.0,
     ) -> None:
         self.mass, self.rows, self.velocity = mass, rows, velocity
-        self.width, self.bounded = width, len(bounds)
-        self.contacts = (len(rows) - self.bounded) // width
+        self.rows_per_contact, self.bounded_count = width, len(bounds)
+        self.contact_count = (len(rows) - self.bounded_count) // width
         directional = np.ndim(friction) == 2
-        records = np.asarray(friction, dtype=float) if directional else np.zeros((self.contacts, 0))
+        records = np.asarray(friction, dtype=float) if directional else np.zeros((self.contact_count, 0))
         self.friction_record: Array = records
         self.friction: Array = np.full(
-            self.contacts, records.max(axis=1) if directional else friction, dtype=float
+            self.contact_count, records.max(axis=1) if directional else friction, dtype=float
         )
-        self.free: Array = rows @ velocity + stabilisation
-        self.gap: Array = np.zeros(self.contacts)
+        self.free_velocity: Array = rows @ velocity + stabilisation
+        self.gap: Array = np.zeros(self.contact_count)
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
-        self.id: IntArray = np.arange(self.contacts)
-        self.bounded_id: IntArray = np.arange(self.bounded)
+        self.id: IntArray = np.arange(self.contact_count)
+        self.bounded_id: IntArray = np.arange(self.bounded_count)
         matrix = rows @ np.linalg.solve(mass, rows.T)
         self.matrix: Array = 0.5 * (matrix + matrix.T)
 
@@ -65,12 +65,12 @@ class DenseProblem:
 
     def relative(self, impulse: Array) -> Array:
         """w = W·λ + w₀."""
-        return self.matrix @ impulse + self.free
+        return self.matrix @ impulse + self.free_velocity
 
     def normal_error(self, impulse: Array) -> float:
         """max |min(λ_n, w_n)|, and the same of bounded rows: how far λ is from (2) and (3) of the role."""
-        speed, end = self.relative(impulse), self.contacts * self.width
-        normal = np.minimum(impulse[: end : self.width], speed[: end : self.width])
+        speed, end = self.relative(impulse), self.contact_count * self.rows_per_contact
+        normal = np.minimum(impulse[: end : self.rows_per_contact], speed[: end : self.rows_per_contact])
         held = impulse[end:] - np.clip(impulse[end:] - speed[end:], self.lower, self.upper)
         return float(np.max(np.abs(np.concatenate([normal, held])), initial=0.0))
 
@@ -88,11 +88,13 @@ class DenseProblem:
 
     def tangential(self, values: Array) -> Array:
         """The tangential part of a vector of rows, shape (m, width − 1)."""
-        return values[: self.contacts * self.width].reshape(self.contacts, self.width)[:, 1:]
+        return values[: self.contact_count * self.rows_per_contact].reshape(
+            self.contact_count, self.rows_per_contact
+        )[:, 1:]
 
     def normal(self, values: Array) -> Array:
         """Its normal part, shape (m,)."""
-        return values[: self.contacts * self.width : self.width]
+        return values[: self.contact_count * self.rows_per_contact : self.rows_per_contact]
 
 
 def point_mass(

@@ -21,11 +21,11 @@ class ContactSession(Session):
             return self._pressed(index)
         problem = feasible(np.random.default_rng(20 + index), contacts=1 + SERIES[index], friction=0.3)
         handed = {
-            "free": problem.free, "friction": problem.friction, "gap": problem.gap, "id": problem.id,
+            "free": problem.free_velocity, "friction": problem.friction, "gap": problem.gap, "id": problem.id,
             "delassus": problem.matrix, "lower": problem.lower, "upper": problem.upper,
         }  # fmt: skip
         before = {name: values.copy() for name, values in handed.items()}
-        impulse = np.zeros(len(problem.free))
+        impulse = np.zeros(len(problem.free_velocity))
         solver: Any = self.component
         info = solver.solve(problem, impulse)
         said = np.array(
@@ -36,8 +36,8 @@ class ContactSession(Session):
 
     def _pressed(self, index: int) -> Answer:
         solver: Any = self.component
-        layer = solver.reach or 1e-3
-        one = pressed(solver.reach, (0.2 + 0.2 * index) * layer, 0.4)
+        layer = solver.activation_distance or 1e-3
+        one = pressed(solver.activation_distance, (0.2 + 0.2 * index) * layer, 0.4)
         contacts, m = one.contacts, one.contacts.count
         handed = {
             name: getattr(contacts, name)[:m] for name in ("gap", "normal", "tangent", "weight", "friction")
@@ -46,7 +46,7 @@ class ContactSession(Session):
         before = {name: values.copy() for name, values in handed.items()}
         out = new_terms(m)
         solver.evaluate(contacts, one.position, one.velocity, 1e-3, out)
-        solver.accepted(contacts, 1e-3)
+        solver.on_step_accepted(contacts, 1e-3)
         found = {
             name: getattr(out, name)
             for name in ("energy", "force", "stiffness", "damping", "normal_force", "tangential_force")

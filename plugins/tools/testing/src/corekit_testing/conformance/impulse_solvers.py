@@ -25,7 +25,7 @@ _NEAR = 1e-6
 
 
 def _answer(solver: Any, problem: DenseProblem, guess: Array | None = None) -> tuple[Array, SolveInfo]:
-    impulse = np.zeros(len(problem.free)) if guess is None else guess.copy()
+    impulse = np.zeros(len(problem.free_velocity)) if guess is None else guess.copy()
     info = solver.solve(problem, impulse)
     return impulse, info
 
@@ -106,7 +106,7 @@ def sticking_and_sliding(subject: Subject) -> None:
 def complementarity(subject: Subject) -> None:
     solver = subject.build()
     for problem in _random_problems():
-        impulse = _solved(solver, problem, f"{problem.contacts} random contacts")
+        impulse = _solved(solver, problem, f"{problem.contact_count} random contacts")
         normal, speed = problem.normal(impulse), problem.normal(problem.relative(impulse))
         expect(normal.min() >= -_NEAR, f"a normal impulse is {normal.min():.3g} N·s")
         expect(speed.min() >= -_NEAR, f"a contact closes at {-speed.min():.3g} m/s")
@@ -123,10 +123,10 @@ def friction_cone(subject: Subject) -> None:
     solver = subject.build()
     slips = 0
     for problem in _random_problems():
-        impulse = _solved(solver, problem, f"{problem.contacts} random contacts")
+        impulse = _solved(solver, problem, f"{problem.contact_count} random contacts")
         slip = problem.tangential(problem.relative(impulse))
         friction, bound = problem.tangential(impulse), problem.friction * problem.normal(impulse)
-        for c in range(problem.contacts):
+        for c in range(problem.contact_count):
             size, speed = float(np.linalg.norm(friction[c])), float(np.linalg.norm(slip[c]))
             expect(size <= bound[c] + _NEAR, f"friction of {size:.6g} N·s, the cone ends at {bound[c]:.6g}")
             power = float(friction[c] @ slip[c])
@@ -223,7 +223,7 @@ def guess_harmless(subject: Subject) -> None:
     problem = feasible(np.random.default_rng(12), contacts=2, friction=0.0)
     wanted = problem.after(_solved(subject.build(), problem, "two contacts"))
     for size in (1.0, -3.0, 1e3):
-        guess = size * np.random.default_rng(13).normal(size=len(problem.free))
+        guess = size * np.random.default_rng(13).normal(size=len(problem.free_velocity))
         after = problem.after(
             _solved(subject.build(), problem, f"two contacts from a guess of size {size:g}", guess)
         )
@@ -234,7 +234,7 @@ def guess_harmless(subject: Subject) -> None:
     "bounded-rows-held",
     "a bounded row holds within its bounds and gives way at them",
     "impulses",
-    "row-bounds",
+    "bounded-constraints",
 )
 def bounded_rows_held(subject: Subject) -> None:
     for speed in (0.1, -0.1, 0.5, -0.5):
@@ -254,7 +254,7 @@ def bounded_rows_held(subject: Subject) -> None:
     "bounded-rows-beside-contacts",
     "bounded rows hold and contacts keep their laws where both act on each other",
     "impulses",
-    "row-bounds",
+    "bounded-constraints",
 )
 def bounded_rows_beside_contacts(subject: Subject) -> None:
     random = np.random.default_rng(15)

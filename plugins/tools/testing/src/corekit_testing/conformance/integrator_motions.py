@@ -165,12 +165,12 @@ def aux_carried(subject: Subject) -> None:
 def varying_mass(subject: Subject) -> None:
     config = PendulumConfig(lengths=(0.5, 0.4), masses=(1.0, 1.5), angles=(1.0, -0.6), rates=(0.0, 3.0))
     model = Pendulum(config)
-    state = State.zeros(2, 2, model.layout.aux)
-    mass, force = model.mass_matrix(), np.zeros(2)
+    state = State.zeros(2, 2, model.description.aux)
+    mass, force = model.new_mass_matrix(), np.zeros(2)
 
     def rate(_: float, y: Array) -> Array:
         state.q[:], state.v[:] = y[:2], y[2:]
-        model.dynamics(state, np.zeros(model.layout.input_size), mass, force)
+        model.compute_mass_and_force(state, np.zeros(model.description.input_size), mass, force)
         acceleration: Array = np.linalg.solve(mass.dense(), force).astype(np.float64)
         return np.concatenate([y[2:], acceleration])
 
@@ -212,10 +212,10 @@ def bodies_independent(subject: Subject) -> None:
         models = {"arm": _swinging(0.4, 2.0), **others}
         simulation = small_world(models, _integrator(subject, step), step=step)
         for _ in range(5):
-            taken = simulation.step().step
+            taken = simulation.step().step_size
             if abs(taken - step) > 1e-9 * step:
                 raise NotApplicable("chooses its steps by all bodies together")
-        part = simulation.state.parts[0]
+        part = simulation.state.body_states[0]
         return np.concatenate([part.q, part.v])
 
     alone, beside = moved({}), moved({"other": _swinging(2.5, 12.0)})

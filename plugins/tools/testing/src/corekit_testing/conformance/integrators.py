@@ -96,13 +96,13 @@ def lands_on_stop(subject: Subject) -> None:
             steps = 0
             while state.time != stop:
                 report = integrator.step(system, state, stop, out)
-                expect(report.accepted, f"a step is not accepted: {report.solve.status.value}")
+                expect(report.accepted, f"a step is not accepted: {report.solve_info.status.value}")
                 expect(out.time <= stop, f"a step ends at {out.time!r} s, behind t_stop = {stop!r} s")
                 expect(out.time > state.time, f"a step from {state.time!r} s does not advance the time")
                 taken = out.time - state.time
                 # the difference of two times is exact to the rounding of the later one
-                same = abs(report.step - taken) <= 2.0 * math.ulp(out.time)
-                expect(same, f"reports a step of {report.step!r} s and moves the time by {taken!r} s")
+                same = abs(report.step_size - taken) <= 2.0 * math.ulp(out.time)
+                expect(same, f"reports a step of {report.step_size!r} s and moves the time by {taken!r} s")
                 system.accept(out)
                 state, out = out, state
                 steps += 1
@@ -141,7 +141,10 @@ def singular_refused(subject: Subject) -> None:
     out = simulation.system.new_state()
     report = simulation.integrator.step(simulation.system, simulation.state, 1e-3, out)
     expect(not report.accepted, "accepts a step whose matrix is singular")
-    expect(not report.solve.status.solved, f"says {report.solve.status.name} where nothing could be solved")
+    expect(
+        not report.solve_info.status.solved,
+        f"says {report.solve_info.status.name} where nothing could be solved",
+    )
 
 
 @check("rest-exact", "a ball at rest stays there, carried by exactly h·m·g a step", "impulses")
@@ -216,18 +219,20 @@ class IntegratorSession(Session):
         found = {"q": out.q, "v": out.v, "time": np.array([out.time, report.step])}
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
 
-    def memory(self) -> dict[str, np.ndarray[Any, Any]]:
-        kept = {f"own/{name}": values for name, values in self.component.memory().items()}
-        kept |= {f"system/{name}": values for name, values in self._system.memory().items()}
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
+        kept = {f"own/{name}": values for name, values in self.component.internal_state().items()}
+        kept |= {f"system/{name}": values for name, values in self._system.internal_state().items()}
         state = self._state
         return kept | {"q": state.q, "v": state.v, "aux": state.aux, "time": np.array(state.time)}
 
-    def remember(self, memory: dict[str, np.ndarray[Any, Any]]) -> None:
+    def restore(self, internal_state: dict[str, np.ndarray[Any, Any]]) -> None:
         for start, owner in (("own/", self.component), ("system/", self._system)):
-            owner.remember({n[len(start) :]: values for n, values in memory.items() if n.startswith(start)})
+            owner.restore(
+                {n[len(start) :]: values for n, values in internal_state.items() if n.startswith(start)}
+            )
         for name in ("q", "v", "aux"):
-            getattr(self._state, name)[:] = memory[name]
-        self._state.time = float(memory["time"])
+            getattr(self._state, name)[:] = internal_state[name]
+        self._state.time = float(internal_state["time"])
         self._index = round(self._state.time / self._step)
 
 

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
-from corekit.roles.problem import FrictionBlocks, LCPProblem
+from corekit.roles.problem import LCPProblem, PhysicalContactProblem
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
 from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
@@ -64,20 +64,20 @@ def contact_lcp(velocity: Array, friction: float) -> tuple[LCPProblem, Array]:
     matrix[1:5, 5], matrix[5, 1:5], matrix[5, 0] = 1.0, -1.0, friction
     vector[0], vector[1:5] = velocity[0], directions.T @ velocity[1:]
     limits = np.zeros(0)
-    blocks = FrictionBlocks(
+    blocks = PhysicalContactProblem(
         np.eye(3), velocity.copy(), np.array([friction]), directions[None].copy(), limits, limits.copy()
     )
     normal = max(0.0, -velocity[0])
     size = min(abs(velocity[1]), friction * normal)
-    return evolve(_problem(matrix, vector), blocks=blocks), np.array(
+    return evolve(_problem(matrix, vector), contact_problem=blocks), np.array(
         [normal, -np.sign(velocity[1]) * size, 0.0]
     )
 
 
 def _impulse(problem: LCPProblem, z: Array) -> Array:
-    assert problem.blocks is not None
+    assert problem.contact_problem is not None
     physical = problem.column_scale * z
-    return np.concatenate([physical[:1], problem.blocks.directions[0] @ physical[1:5]])
+    return np.concatenate([physical[:1], problem.contact_problem.directions[0] @ physical[1:5]])
 
 
 def _residual(problem: LCPProblem, z: Array) -> float:
@@ -185,8 +185,11 @@ class LCPSession(Session):
             "matrix": problem.matrix, "vector": problem.vector,
             "row_scale": problem.row_scale, "column_scale": problem.column_scale,
         }  # fmt: skip
-        if problem.blocks is not None:
-            handed |= {"blocks.delassus": problem.blocks.delassus, "blocks.free": problem.blocks.free}
+        if problem.contact_problem is not None:
+            handed |= {
+                "blocks.delassus": problem.contact_problem.delassus,
+                "blocks.free": problem.contact_problem.free,
+            }
         before = {name: values.copy() for name, values in handed.items()}
         z = np.zeros(len(problem.vector))
         solver: Any = self.component

@@ -19,21 +19,21 @@ from corekit_testing.conformance.subject import Subject, skew_context, structure
 __all__ = ["CONSTANCY"]
 
 
-@check("layout-constant", "the layout is the same whenever it is asked for")
+@check("description-constant", "the description is the same whenever it is asked for")
 def layout_constant(subject: Subject) -> None:
     model = subject.build(skew_context())
-    first = _fields(model.layout)
+    first = _fields(model.description)
     session = ModelSession(subject, model)
     for question in range(session.questions):
         session.ask(question)
-        later = _fields(model.layout)
+        later = _fields(model.description)
         changed = [name for name, value in first.items() if not _same(value, later[name])]
-        expect(not changed, f"{', '.join(changed)} of the layout changes while the model is asked")
+        expect(not changed, f"{', '.join(changed)} of the description changes while the model is asked")
 
 
-def _fields(layout: Any) -> dict[str, Any]:
+def _fields(description: Any) -> dict[str, Any]:
     """The layout's entries, arrays copied."""
-    return {each.name: _kept(getattr(layout, each.name)) for each in attrs.fields(type(layout))}
+    return {each.name: _kept(getattr(description, each.name)) for each in attrs.fields(type(description))}
 
 
 def _kept(value: Any) -> Any:
@@ -64,7 +64,7 @@ def _started(model: Model, initial: Any, rubbish: float = 0.0) -> State:
     state = new_state(model)
     for values in (state.q, state.v, state.aux):
         values[:] = rubbish
-    model.initial_state(initial, state)
+    model.compute_initial_state(initial, state)
     return state
 
 
@@ -84,7 +84,7 @@ def initial_options_read(subject: Subject) -> None:
 
 def _others(model: Model, cls: Any, option: Any) -> list[State]:
     """The initial states by default and with other values of one option, of those values that are taken."""
-    layout = model.layout
+    description = model.description
     default = getattr(cls(), option.name)
     tried: list[Any] = [default]
     if isinstance(default, bool):
@@ -92,7 +92,7 @@ def _others(model: Model, cls: Any, option: Any) -> list[State]:
     elif isinstance(default, (int, float)):
         tried += [default + 0.05, default - 0.05, default * 1.1]
     else:
-        sizes = {len(layout.coordinates), len(layout.velocities), layout.aux, 1, 2, 3, 4}
+        sizes = {len(description.coordinates), len(description.velocities), description.aux, 1, 2, 3, 4}
         if isinstance(default, tuple):
             sizes.add(len(default))
         tried += [[0.01 * (i + 1) for i in range(size)] for size in sorted(sizes) if size]

@@ -21,7 +21,7 @@ def kinetic_energy_from_mass(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
         wanted = 0.5 * float(state.v @ probe.mass(state) @ state.v)
-        found = probe.model.energy(state)[0]
+        found = probe.model.compute_energies(state)[0]
         expect_close("kinetic energy [J]", np.array(found), np.array(wanted), 1e-10 * max(wanted, 1e-12))
 
 
@@ -34,7 +34,7 @@ def power_balance(subject: Subject) -> None:
         force = probe.force(still, np.zeros_like(probe.inputs))
 
         def potential(state: State) -> Array:
-            return -np.array([probe.model.energy(state)[1]])
+            return -np.array([probe.model.compute_energies(state)[1]])
 
         scale = float(np.max(np.abs(directions(probe.model, state) @ force), initial=0.0))
         for direction in directions(probe.model, state):
@@ -60,7 +60,7 @@ def inertial_power(subject: Subject) -> None:
         wanted = -0.5 * float(state.v @ rate @ state.v)
         size = float(np.abs(even) @ np.abs(state.v))
         rounding = 1e-11 * float(np.abs(probe.force(forward)) @ np.abs(state.v))
-        if size <= 10.0 * rounding and abs(wanted) > 1e-6 * probe.model.energy(state)[0]:
+        if size <= 10.0 * rounding and abs(wanted) > 1e-6 * probe.model.compute_energies(state)[0]:
             continue
         applied = True
         expect_close(
@@ -98,7 +98,7 @@ def rigid_motion_invariance(subject: Subject) -> None:
         size = max(float(np.abs(force).max(initial=0.0)), size, 1e-9)
         expect_close("f of a turned body", change.T @ there.force(other, nothing), force, 1e-8 * size)
         if "energy" in subject.spec.provides:
-            levels.append((here.model.energy(state)[1], there.model.energy(other)[1]))
+            levels.append((here.model.compute_energies(state)[1], there.model.compute_energies(other)[1]))
     if len(levels) > 1:
         table = np.array(levels)
         rise, size = table - table[0], 1.0 + float(np.abs(table).max())
@@ -111,14 +111,14 @@ def _corresponding(here: Probe, there: Probe, turn: Array) -> tuple[Array, list[
     T is 1 for coordinates in the base's axes; world axes turn with the world. Where points do not show
     every velocity, T is taken as 1.
     """
-    n = len(here.layout.velocities)
+    n = len(here.description.velocities)
     change = np.eye(n)
     if here.subject.states is not None:
         return change, here.states, there.states
     rest, other = rest_state(here.model), rest_state(there.model)
-    if "contact-rows" in here.subject.spec.provides and here.layout.frames:
-        frame = np.repeat(np.arange(len(here.layout.frames)), 4)
-        local = np.tile(0.2 * np.vstack([np.zeros(3), np.eye(3)]), (len(here.layout.frames), 1))
+    if "point-jacobian" in here.subject.spec.provides and here.description.frames:
+        frame = np.repeat(np.arange(len(here.description.frames)), 4)
+        local = np.tile(0.2 * np.vstack([np.zeros(3), np.eye(3)]), (len(here.description.frames), 1))
         mine = (turn @ here.rows(rest, frame, local)).reshape(-1, n)
         theirs = there.rows(other, frame, local).reshape(-1, n)
         if np.linalg.matrix_rank(theirs) == n:

@@ -16,7 +16,7 @@ __all__ = ["ROWS"]
 
 def _with_frames(subject: Subject) -> Probe:
     probe = Probe(subject)
-    if not probe.layout.frames:
+    if not probe.description.frames:
         raise NotApplicable("has no frames")
     return probe
 
@@ -30,7 +30,7 @@ def poses_orthonormal(subject: Subject) -> None:
         expect_close("det R", np.linalg.det(rotation), np.ones(len(rotation)), 1e-11)
 
 
-@check("rows-are-slopes-of-points", "carrier rows are the slopes of material points", "contact-rows")
+@check("rows-are-slopes-of-points", "carrier rows are the slopes of material points", "point-jacobian")
 def rows_are_slopes_of_points(subject: Subject) -> None:
     probe = _with_frames(subject)
     frame, local = points_of(probe.model, extent(probe.model, probe.states[0]))
@@ -41,23 +41,23 @@ def rows_are_slopes_of_points(subject: Subject) -> None:
             expect_slope("rows·v of material points", rows @ direction, place)
 
 
-@check("rows-well-formed", "unused entries of carrier rows have a valid index", "contact-rows")
+@check("rows-well-formed", "unused entries of carrier rows have a valid index", "point-jacobian")
 def rows_well_formed(subject: Subject) -> None:
     probe = _with_frames(subject)
     frame, local = points_of(probe.model, 1.0)
-    k, n = probe.layout.row_width, len(probe.layout.velocities)
+    k, n = probe.description.jacobian_width, len(probe.description.velocities)
     for state in probe.states:
         dofs = np.full((len(frame), k), -99, dtype=np.int64)
-        probe.model.carrier_rows(state, frame, local, dofs, np.zeros((len(frame), 3, k)))
+        probe.model.compute_point_jacobians(state, frame, local, dofs, np.zeros((len(frame), 3, k)))
         expect(((dofs >= 0) & (dofs < n)).all(), f"a carrier row names a velocity outside 0 … {n - 1}")
 
 
 @check("stays-in-plane", "a planar body moves in its plane")
 def stays_in_plane(subject: Subject) -> None:
     probe = _with_frames(subject)
-    if probe.layout.plane is None:
+    if probe.description.plane is None:
         raise NotApplicable("is not planar")
-    origin, first, second = np.asarray(probe.layout.plane)
+    origin, first, second = np.asarray(probe.description.plane)
     normal = np.cross(first, second)
     for state in probe.states:
         away = (probe.poses(state)[0] - origin) @ normal
@@ -66,15 +66,15 @@ def stays_in_plane(subject: Subject) -> None:
 
 def _with_rows(subject: Subject) -> Probe:
     probe = Probe(subject)
-    if not probe.layout.bilateral_rows:
+    if not probe.description.constraint_count:
         raise NotApplicable("has no bilateral rows with these options")
     return probe
 
 
-@check("bilateral-rows-are-slopes", "J_b of position rows is the slope of c", "bilateral")
+@check("bilateral-rows-are-slopes", "J_b of position rows is the slope of c", "constraints")
 def bilateral_rows_are_slopes(subject: Subject) -> None:
     probe = _with_rows(subject)
-    position = ~probe.model.bilateral_rows().is_velocity_level
+    position = ~probe.model.new_constraints().is_velocity_level
     if not position.any():
         raise NotApplicable("has rate rows alone with these options")
     for state in probe.states:
@@ -86,10 +86,12 @@ def bilateral_rows_are_slopes(subject: Subject) -> None:
             expect_slope("J_b·v of position rows", rows.product(direction)[position], wanted)
 
 
-@check("bilateral-rows-fixed", "which rows prescribe a rate and which have bounds never changes", "bilateral")
+@check(
+    "bilateral-rows-fixed", "which rows prescribe a rate and which have bounds never changes", "constraints"
+)
 def bilateral_rows_fixed(subject: Subject) -> None:
     probe = _with_rows(subject)
-    new = probe.model.bilateral_rows()
+    new = probe.model.new_constraints()
     for state in probe.states:
         rows = probe.bilateral(state)
         for name in ("is_velocity_level", "bounded"):
@@ -98,14 +100,17 @@ def bilateral_rows_fixed(subject: Subject) -> None:
         expect(inside.all(), "a bilateral row names a velocity that does not exist")
     bounded = bool(new.bounded.any())
     expect(
-        not bounded or "row-bounds" in subject.spec.provides, "has bounded rows without offering row-bounds"
+        not bounded or "bounded-constraints" in subject.spec.provides,
+        "has bounded rows without offering bounded-constraints",
     )
 
 
-@check("bilateral-curvature-is-slope", "∂(J_bᵀ·λ)/∂δ is the slope of J_bᵀ·λ", "bilateral", "tangent")
+@check(
+    "bilateral-curvature-is-slope", "∂(J_bᵀ·λ)/∂δ is the slope of J_bᵀ·λ", "constraints", "force-derivatives"
+)
 def bilateral_curvature_is_slope(subject: Subject) -> None:
     probe = _with_rows(subject)
-    impulse = np.random.default_rng(5).normal(size=probe.layout.bilateral_rows)
+    impulse = np.random.default_rng(5).normal(size=probe.description.constraint_count)
 
     def pull(state: State) -> Array:
         out = np.zeros(state.v.size)
@@ -113,8 +118,8 @@ def bilateral_curvature_is_slope(subject: Subject) -> None:
         return out
 
     for state in probe.states:
-        out = probe.model.tangent_matrices()[0]
-        probe.model.bilateral_curvature(state, impulse, out)
+        out = probe.model.new_stiffness_and_damping()[0]
+        probe.model.compute_constraint_force_gradient(state, impulse, out)
         for direction in directions(probe.model, state):
             found = out.dense() @ direction
             expect_slope("∂(J_bᵀ·λ)/∂δ·δ", found, probe.along(state, direction, pull))

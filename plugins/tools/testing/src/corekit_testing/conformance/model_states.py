@@ -36,13 +36,13 @@ _POINTS = 24
 
 def new_state(model: Model) -> State:
     """A zeroed state of a model."""
-    layout = model.layout
-    return State.zeros(len(layout.coordinates), len(layout.velocities), layout.aux)
+    description = model.description
+    return State.zeros(len(description.coordinates), len(description.velocities), description.aux)
 
 
 def extent(model: Model, rest: State) -> float:
     """How large the model is [m], by its outline; at least 0.1."""
-    points = model.outline(rest).points
+    points = model.compute_outline(rest).points
     away = points - points.mean(axis=0) if len(points) else points
     return max(0.1, float(np.max(np.linalg.norm(away, axis=1), initial=0.0)))
 
@@ -51,7 +51,7 @@ def displacement_scales(model: Model, rest: State) -> Array:
     """A moderate displacement of each velocity's own coordinate, by its unit, shape (nv,)."""
     size = extent(model, rest)
     known = {"m/s": 0.05 * size, "rad/s": 0.3, "rad/(m·s)": 0.3 / size, "1/(m·s)": 0.3 / size}
-    return np.array([known.get(velocity.unit, 0.1) for velocity in model.layout.velocities])
+    return np.array([known.get(velocity.unit, 0.1) for velocity in model.description.velocities])
 
 
 def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
@@ -69,7 +69,7 @@ def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
         found = []
         for table in subject.states:
             state = new_state(model)
-            model.initial_state(structured(cls, table, "states"), state)
+            model.compute_initial_state(structured(cls, table, "states"), state)
             found.append(state)
         return found
     rest = rest_state(model)
@@ -90,7 +90,7 @@ def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
 def rest_state(model: Model) -> State:
     """The rest state."""
     rest = new_state(model)
-    model.initial_state(None, rest)
+    model.compute_initial_state(None, rest)
     return rest
 
 
@@ -107,7 +107,7 @@ def random_motions(subject: Subject, model: Model, rest: State, count: int = 3) 
 def moved(model: Model, start: State, velocity: Array, step: float) -> State:
     """advance(start, velocity, step) as a new state, with the start's velocity and time."""
     out = start.copy()
-    model.advance(start, velocity, step, start, out)
+    model.integrate(start, velocity, step, start, out)
     return out
 
 
@@ -121,7 +121,7 @@ def directions(model: Model, state: State) -> Array:
 
 def points_of(model: Model, size: float) -> tuple[IntArray, Array]:
     """A few frames, the last among them, each with several points off its origin."""
-    count = len(model.layout.frames)
+    count = len(model.description.frames)
     chosen = np.unique(np.linspace(0, count - 1, min(count, 6)).round().astype(np.int64))
     frame = np.tile(chosen, -(-_POINTS // max(1, len(chosen))))
     return frame, np.random.default_rng(3).normal(size=(len(frame), 3)) * 0.2 * size
@@ -138,40 +138,40 @@ class Probe:
     def __init__(self, subject: Subject, context: Any = None) -> None:
         self.subject = subject
         self.model: Any = subject.build(context or skew_context())
-        self.layout = self.model.layout
-        self.inputs = np.random.default_rng(4).normal(size=self.layout.input_size)
+        self.description = self.model.description
+        self.inputs = np.random.default_rng(4).normal(size=self.description.input_size)
         self.states = model_states(subject, self.model)
 
     def mass(self, state: State) -> Array:
         """M, shape (nv, nv)."""
-        mass = self.model.mass_matrix()
-        self.model.dynamics(state, self.inputs, mass, np.zeros(state.v.size))
+        mass = self.model.new_mass_matrix()
+        self.model.compute_mass_and_force(state, self.inputs, mass, np.zeros(state.v.size))
         return mass.dense()
 
     def force(self, state: State, inputs: Array | None = None) -> Array:
         """f, shape (nv,)."""
         force = np.full(state.v.size, np.nan)
         given = self.inputs if inputs is None else inputs
-        self.model.dynamics(state, given, self.model.mass_matrix(), force)
+        self.model.compute_mass_and_force(state, given, self.model.new_mass_matrix(), force)
         return force
 
     def tangent(self, state: State) -> tuple[Array, Array]:
         """K and D."""
-        stiffness, damping = self.model.tangent_matrices()
-        self.model.tangent(state, self.inputs, stiffness, damping)
+        stiffness, damping = self.model.new_stiffness_and_damping()
+        self.model.compute_stiffness_and_damping(state, self.inputs, stiffness, damping)
         return stiffness.dense(), damping.dense()
 
     def balance(self, state: State, acceleration: Array, mass: Any = None) -> Array:
         """f − M·w, shape (nv,)."""
         out = np.full(state.v.size, np.nan)
-        self.model.balance(state, self.inputs, acceleration, out, mass)
+        self.model.compute_dynamics_residual(state, self.inputs, acceleration, out, mass)
         return out
 
     def poses(self, state: State) -> tuple[Array, Array]:
         """Positions and rotations of the frames."""
-        count = len(self.layout.frames)
+        count = len(self.description.frames)
         position, rotation = np.full((count, 3), np.nan), np.full((count, 3, 3), np.nan)
-        self.model.poses(state, position, rotation)
+        self.model.compute_frame_poses(state, position, rotation)
         return position, rotation
 
     def points(self, state: State, frame: IntArray, local: Array) -> Array:
@@ -181,10 +181,10 @@ class Probe:
 
     def rows(self, state: State, frame: IntArray, local: Array) -> Array:
         """Carrier rows as a dense array, shape (c, 3, nv)."""
-        k, n = self.layout.row_width, len(self.layout.velocities)
+        k, n = self.description.jacobian_width, len(self.description.velocities)
         dofs = np.zeros((len(frame), k), dtype=np.int64)
         values = np.full((len(frame), 3, k), np.nan)
-        self.model.carrier_rows(state, frame, local, dofs, values)
+        self.model.compute_point_jacobians(state, frame, local, dofs, values)
         dense = np.zeros((len(frame), 3, n))
         for c in range(len(frame)):
             for j in range(k):
@@ -193,8 +193,8 @@ class Probe:
 
     def bilateral(self, state: State) -> Any:
         """The bilateral rows."""
-        rows = self.model.bilateral_rows()
-        self.model.bilateral(state, self.inputs, rows)
+        rows = self.model.new_constraints()
+        self.model.compute_constraints(state, self.inputs, rows)
         return rows
 
     def along(
@@ -213,12 +213,12 @@ class ModelSession(Session):
         super().__init__(subject, component, reuse=reuse)
         self._model = component
         self._states = model_states(subject, self._model)
-        layout = self._model.layout
-        self._inputs = np.random.default_rng(4).normal(size=layout.input_size)
+        description = self._model.description
+        self._inputs = np.random.default_rng(4).normal(size=description.input_size)
         self._frame, self._local = points_of(self._model, 1.0)
 
     def ask(self, index: int) -> Answer:
-        model, layout, can = self._model, self._model.layout, self.subject.spec.provides
+        model, description, can = self._model, self._model.description, self.subject.spec.provides
         state, inputs = self._states[index % len(self._states)].copy(), self._inputs.copy()
         velocity, frame, local = state.v.copy(), self._frame.copy(), self._local.copy()
         handed = {
@@ -226,65 +226,65 @@ class ModelSession(Session):
             "velocity": velocity, "frame": frame, "local": local,
         }  # fmt: skip
         before = {name: values.copy() for name, values in handed.items()}
-        n, f, c = len(layout.velocities), len(layout.frames), len(frame)
+        n, f, c = len(description.velocities), len(description.frames), len(frame)
         found: dict[str, Array] = {}
         mass, force = self.buffer("mass", model.mass_matrix), self.buffer("force", lambda: np.zeros(n))
-        model.dynamics(state, inputs, mass, force)
+        model.compute_mass_and_force(state, inputs, mass, force)
         found |= {"mass": mass.data, "force": force}
         end = self.buffer("end", lambda: new_state(model))
-        model.advance(state, velocity, 1e-2, state, end)
+        model.integrate(state, velocity, 1e-2, state, end)
         found |= {"advanced q": end.q, "advanced aux": end.aux}
         rest = self.buffer("rest", lambda: new_state(model))
-        model.initial_state(None, rest)
+        model.compute_initial_state(None, rest)
         found |= {"rest q": rest.q, "rest v": rest.v, "rest aux": rest.aux}
         position = self.buffer("position", lambda: np.zeros((f, 3)))
         rotation = self.buffer("rotation", lambda: np.zeros((f, 3, 3)))
-        model.poses(state, position, rotation)
-        outline = model.outline(state)
+        model.compute_frame_poses(state, position, rotation)
+        outline = model.compute_outline(state)
         found |= {"position": position, "rotation": rotation}
         found |= {"outline": outline.points, "outline radius": outline.radius}
         if "prescribed" in can:
-            count = len(layout.prescribed)
+            count = len(description.prescribed_velocity_index)
             value, rate = (self.buffer(name, lambda: np.zeros(count)) for name in ("value", "rate"))
-            model.prescribed(0.3, value, rate)
+            model.compute_prescribed_motion(0.3, value, rate)
             found |= {"prescribed": value, "prescribed rate": rate}
-        if "contact-rows" in can and f:
-            k = layout.row_width
+        if "point-jacobian" in can and f:
+            k = description.jacobian_width
             dofs = self.buffer("dofs", lambda: np.zeros((c, k), dtype=np.int64))
             values = self.buffer("values", lambda: np.zeros((c, 3, k)))
-            model.carrier_rows(state, frame, local, dofs, values)
+            model.compute_point_jacobians(state, frame, local, dofs, values)
             found |= {"dofs": dofs, "rows": values}
-        if "tangent" in can:
-            stiffness, damping = self.buffer("tangent", model.tangent_matrices)
-            model.tangent(state, inputs, stiffness, damping)
+        if "force-derivatives" in can:
+            stiffness, damping = self.buffer("tangent", model.new_stiffness_and_damping)
+            model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
             found |= {"stiffness": stiffness.data, "damping": damping.data}
-        if "balance" in can:
+        if "inverse-dynamics" in can:
             unbalanced = self.buffer("unbalanced", lambda: np.zeros(n))
-            stiffness, damping = self.buffer("balance tangent", model.tangent_matrices)
-            model.balance(state, inputs, velocity, unbalanced)
-            model.balance_tangent(state, inputs, velocity, stiffness, damping)
+            stiffness, damping = self.buffer("balance tangent", model.new_stiffness_and_damping)
+            model.compute_dynamics_residual(state, inputs, velocity, unbalanced)
+            model.compute_residual_derivatives(state, inputs, velocity, stiffness, damping)
             found |= {"unbalanced": unbalanced, "its stiffness": stiffness.data, "its damping": damping.data}
-        if "bilateral" in can:
+        if "constraints" in can:
             found |= self._bilateral(state, inputs)
-        if "input-jacobian" in can and layout.input_size:
-            jacobian = self.buffer("input jacobian", lambda: np.zeros((n, layout.input_size)))
-            model.input_jacobian(state, inputs, jacobian)
+        if "input-jacobian" in can and description.input_size:
+            jacobian = self.buffer("input jacobian", lambda: np.zeros((n, description.input_size)))
+            model.compute_input_jacobian(state, inputs, jacobian)
             found["input jacobian"] = jacobian
         if "energy" in can:
-            found["energy"] = np.array(model.energy(state))
+            found["energy"] = np.array(model.compute_energies(state))
         if "force-terms" in can:
-            found |= {f"term {name}": term for name, term in model.force_terms(state, inputs).items()}
+            found |= {f"term {name}": term for name, term in model.compute_force_terms(state, inputs).items()}
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
 
     def _bilateral(self, state: State, inputs: Array) -> dict[str, Array]:
         rows = self.buffer("bilateral", self._model.bilateral_rows)
-        self._model.bilateral(state, inputs, rows)
+        self._model.compute_constraints(state, inputs, rows)
         found = {
             "J_b": rows.values, "J_b dofs": rows.dofs, "constraint": rows.position_error, "target": rows.target_rate,
             "compliance": rows.compliance, "lower": rows.lower, "upper": rows.upper,
         }  # fmt: skip
-        if rows.count and "tangent" in self.subject.spec.provides:
-            out = self.buffer("curvature", lambda: self._model.tangent_matrices()[0])
-            self._model.bilateral_curvature(state, np.ones(rows.count), out)
+        if rows.count and "force-derivatives" in self.subject.spec.provides:
+            out = self.buffer("curvature", lambda: self._model.new_stiffness_and_damping()[0])
+            self._model.compute_constraint_force_gradient(state, np.ones(rows.count), out)
             found["curvature"] = out.data
         return found

@@ -28,72 +28,83 @@ from corekit_testing.conformance.symbolic import SYMBOLIC
 __all__ = ["CHECKS"]
 
 
-@check("layout-consistent", "names are unique, everything has a unit, every index exists")
+@check("description-consistent", "names are unique, everything has a unit, every index exists")
 def layout_consistent(subject: Subject) -> None:
-    layout = Probe(subject).layout
-    frames, n = len(layout.frames), len(layout.velocities)
+    description = Probe(subject).description
+    frames, n = len(description.frames), len(description.velocities)
     for what, entries in (
-        ("coordinate", layout.coordinates),
-        ("velocity", layout.velocities),
-        ("input", layout.inputs),
+        ("coordinate", description.coordinates),
+        ("velocity", description.velocities),
+        ("input", description.inputs),
     ):
         names = [entry.name for entry in entries]
         expect(len(set(names)) == len(names), f"two {what} entries share a name")
         bare = [entry.name for entry in entries if not entry.unit.strip()]
         expect(not bare, f"{what} {', '.join(bare[:3])} has no unit (1 if it has no dimension)")
-    expect(len(set(layout.frames)) == frames, "two frames share a name")
-    for shape in layout.shapes:
+    expect(len(set(description.frames)) == frames, "two frames share a name")
+    for shape in description.shapes:
         expect(0 <= shape.frame < frames, f"a {shape.kind} is carried by frame {shape.frame} of {frames}")
         edge = shape.kind == "edge"
         expect(not edge or 0 <= shape.second_frame < frames, "an edge ends at a frame that does not exist")
-    never = np.asarray(layout.never)
+    never = np.asarray(description.excluded_pairs)
     expect(never.ndim == 2 and never.shape[1] == 2, "`never` is not a list of pairs")
-    expect(((never >= 0) & (never < len(layout.shapes))).all(), "`never` names a shape that does not exist")
-    expect(all(size >= 1 for size in (channel.size for channel in layout.inputs)), "an input is empty")
-    velocities, coordinates = np.asarray(layout.prescribed), np.asarray(layout.prescribed_coordinates)
+    expect(
+        ((never >= 0) & (never < len(description.shapes))).all(), "`never` names a shape that does not exist"
+    )
+    expect(all(size >= 1 for size in (channel.size for channel in description.inputs)), "an input is empty")
+    velocities, coordinates = (
+        np.asarray(description.prescribed_velocity_index),
+        np.asarray(description.prescribed_coordinate_index),
+    )
     expect(velocities.shape == coordinates.shape, "prescribed velocities and coordinates differ in number")
     expect(((velocities >= 0) & (velocities < n)).all(), "a prescribed velocity does not exist")
     expect(
-        ((coordinates >= 0) & (coordinates < len(layout.coordinates))).all(),
+        ((coordinates >= 0) & (coordinates < len(description.coordinates))).all(),
         "a prescribed coordinate does not exist",
     )
 
 
-@check("layout-declared", "what the layout has is declared as an ability, and the other way round")
+@check("description-declared", "what the description has is declared as an ability, and the other way round")
 def layout_declared(subject: Subject) -> None:
-    layout, can = Probe(subject).layout, subject.spec.provides
+    description, can = Probe(subject).description, subject.spec.provides
     for has, ability in (
-        (bool(layout.shapes), "contact-rows"),
-        (layout.bilateral_rows > 0, "bilateral"),
-        (len(layout.prescribed) > 0, "prescribed"),
+        (bool(description.shapes), "point-jacobian"),
+        (description.constraint_count > 0, "bilateral"),
+        (len(description.prescribed_velocity_index) > 0, "prescribed"),
     ):
-        expect(not has or ability in can, f"the layout has what {ability!r} is for, but it is not offered")
-    if "contact-rows" in can:
-        within = 1 <= layout.row_width <= max(len(layout.velocities), 1)
-        expect(within, f"row_width is {layout.row_width} for {len(layout.velocities)} velocities")
+        expect(
+            not has or ability in can, f"the description has what {ability!r} is for, but it is not offered"
+        )
+    if "point-jacobian" in can:
+        within = 1 <= description.jacobian_width <= max(len(description.velocities), 1)
+        expect(
+            within,
+            f"jacobian_width is {description.jacobian_width} for {len(description.velocities)} velocities",
+        )
     if "planar" in can:
-        expect(layout.plane is not None, "says it is planar without a plane")
-    if layout.plane is not None:
-        axes = np.asarray(layout.plane)[1:]
+        expect(description.plane is not None, "says it is planar without a plane")
+    if description.plane is not None:
+        axes = np.asarray(description.plane)[1:]
         expect(axes.shape == (2, 3), "the plane is not an origin and two axes")
         expect_close("the plane's axes", axes @ axes.T, np.eye(2), 1e-12)
 
 
-@check("answers-sized", "buffers have the layout's sizes and answers are finite")
+@check("answers-sized", "buffers have the description's sizes and answers are finite")
 def answers_sized(subject: Subject) -> None:
     probe = Probe(subject)
-    n = len(probe.layout.velocities)
+    n = len(probe.description.velocities)
     for state in [*probe.states, rest_state(probe.model)]:
         expect(probe.mass(state).shape == (n, n), f"M is not of size {n}")
         arrays = {"M": probe.mass(state), "f": probe.force(state)}
         arrays |= dict(zip(("position", "rotation"), probe.poses(state), strict=True))
-        if "tangent" in subject.spec.provides:
+        if "force-derivatives" in subject.spec.provides:
             arrays |= dict(zip("KD", probe.tangent(state), strict=True))
             expect(arrays["K"].shape == arrays["D"].shape == (n, n), f"K or D is not of size {n}")
-        if "bilateral" in subject.spec.provides:
+        if "constraints" in subject.spec.provides:
             rows = probe.bilateral(state)
             expect(
-                rows.count == probe.layout.bilateral_rows, "the number of bilateral rows is not the layout's"
+                rows.count == probe.description.constraint_count,
+                "the number of bilateral rows is not the description's",
             )
             arrays |= {"J_b": rows.values, "c": rows.position_error, "rate": rows.target_rate}
             expect((rows.compliance >= 0).all(), "a compliance is negative")
@@ -101,7 +112,7 @@ def answers_sized(subject: Subject) -> None:
                 (rows.lower[rows.bounded] <= rows.upper[rows.bounded]).all(),
                 "a lower bound is above its upper",
             )
-        outline = probe.model.outline(state)
+        outline = probe.model.compute_outline(state)
         count = len(outline.points)
         arrays["outline"] = outline.points
         expect(outline.radius.shape == (count,), "the outline has another number of radii than points")
@@ -136,10 +147,10 @@ def advance_consistent(subject: Subject) -> None:
         expect(steady, f"two half steps miss one whole step by {whole:.3g}, by {half:.3g} at half the step")
         out = new_state(model)
         out.v[:], out.time = 3.0, 5.0
-        model.advance(state, state.v, 0.1, state, out)
+        model.integrate(state, state.v, 0.1, state, out)
         expect((out.v == 3.0).all() and out.time == 5.0, "advance writes v or the time")
         near = moved(model, state, state.v, 0.1)
-        model.advance(state, state.v, 0.1, near, near)
+        model.integrate(state, state.v, 0.1, near, near)
         expect_close("q with the previous iterate as `near` and `out`", near.q, out.q, 1e-13 * size)
 
 
@@ -150,16 +161,16 @@ def _halves(probe: Probe, state: State, step: float) -> float:
     return float(np.max(np.abs(once.q - twice.q), initial=0.0))
 
 
-@check("rechart-equivalent", "another chart is the same motion; no other chart is no change")
+@check("reparametrise-equivalent", "another chart is the same motion; no other chart is no change")
 def rechart_equivalent(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
         other = state.copy()
-        changed = probe.model.rechart(other)
+        changed = probe.model.reparametrise(other)
         if not changed:
             for name in ("q", "v", "aux"):
                 expect_close(
-                    f"{name} after a refused rechart", getattr(other, name), getattr(state, name), 0.0
+                    f"{name} after a refused reparametrise", getattr(other, name), getattr(state, name), 0.0
                 )
             continue
         for name, found, wanted in zip("xR", probe.poses(other), probe.poses(state), strict=True):
@@ -171,20 +182,20 @@ def rechart_equivalent(subject: Subject) -> None:
 @check("prescribed-rate", "ṗ is the slope of p", "prescribed")
 def prescribed_rate(subject: Subject) -> None:
     probe = Probe(subject)
-    count = len(probe.layout.prescribed)
+    count = len(probe.description.prescribed_velocity_index)
     if not count:
         raise NotApplicable("no coordinate is prescribed with these options")
 
     def at(time: float) -> tuple[Array, Array]:
         value, rate = np.full(count, np.nan), np.full(count, np.nan)
-        probe.model.prescribed(time, value, rate)
+        probe.model.compute_prescribed_motion(time, value, rate)
         return value, rate
 
     for time in (0.31, 1.7):
         expect_slope("ṗ", at(time)[1], lambda s, t=time: at(t + s)[0], 0.01)
 
 
-@check("stiffness-is-slope", "K = −∂f(advance(q, δ, 1))/∂δ", "tangent")
+@check("stiffness-is-slope", "K = −∂f(advance(q, δ, 1))/∂δ", "force-derivatives")
 def stiffness_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
@@ -194,7 +205,7 @@ def stiffness_is_slope(subject: Subject) -> None:
             expect_slope("−K·δ", -stiffness @ direction, force)
 
 
-@check("damping-is-slope", "D = −∂f/∂v", "tangent")
+@check("damping-is-slope", "D = −∂f/∂v", "force-derivatives")
 def damping_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
@@ -211,35 +222,40 @@ def _force_faster(probe: Probe, state: State, velocity: Array, s: float) -> Arra
     return probe.force(faster)
 
 
-@check("balance-is-force-less-inertia", "balance is f − M·w, and gives M", "balance")
+@check("balance-is-force-less-inertia", "balance is f − M·w, and gives M", "inverse-dynamics")
 def balance_is_force_less_inertia(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
         for w in directions(probe.model, state):
             wanted = probe.force(state) - probe.mass(state) @ w
             size = float(np.abs(probe.force(state)).max() + np.abs(probe.mass(state) @ w).max())
-            mass = probe.model.mass_matrix()
+            mass = probe.model.new_mass_matrix()
             expect_close("f − M·w", probe.balance(state, w), wanted, 1e-10 * size)
             expect_close("f − M·w beside M", probe.balance(state, w, mass), wanted, 1e-10 * size)
             expect_close("M beside f − M·w", mass.dense(), probe.mass(state), 1e-10 * size)
 
 
-@check("balance-tangent-is-slope", "of f − M·w too, K and D are the slopes", "balance", "tangent")
+@check(
+    "balance-tangent-is-slope",
+    "of f − M·w too, K and D are the slopes",
+    "inverse-dynamics",
+    "force-derivatives",
+)
 def balance_tangent_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
         w = directions(probe.model, state)[-1]
-        stiffness, damping = probe.model.tangent_matrices()
-        probe.model.balance_tangent(state, probe.inputs, w, stiffness, damping)
+        stiffness, damping = probe.model.new_stiffness_and_damping()
+        probe.model.compute_residual_derivatives(state, probe.inputs, w, stiffness, damping)
         expect_close("D with and without w", damping.dense(), probe.tangent(state)[1], 1e-10)
         for direction in directions(probe.model, state):
             unbalanced = probe.along(state, direction, partial(_balance_at, probe, w))
             expect_slope("−K·δ at w", -stiffness.dense() @ direction, unbalanced)
-        if probe.layout.bilateral_rows:
-            impulse = np.random.default_rng(5).normal(size=probe.layout.bilateral_rows)
-            held, curvature = probe.model.tangent_matrices()
-            probe.model.bilateral_curvature(state, impulse, curvature)
-            probe.model.balance_tangent(state, probe.inputs, w, held, damping, impulse)
+        if probe.description.constraint_count:
+            impulse = np.random.default_rng(5).normal(size=probe.description.constraint_count)
+            held, curvature = probe.model.new_stiffness_and_damping()
+            probe.model.compute_constraint_force_gradient(state, impulse, curvature)
+            probe.model.compute_residual_derivatives(state, probe.inputs, w, held, damping, impulse)
             wanted = stiffness.dense() - curvature.dense()
             expect_close(
                 "K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max())
@@ -254,12 +270,12 @@ def _balance_at(probe: Probe, w: Array, state: State) -> Array:
 @check("input-jacobian-is-slope", "∂f/∂u is the slope of f in every input", "input-jacobian")
 def input_jacobian_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
-    size = probe.layout.input_size
+    size = probe.description.input_size
     if not size:
         raise NotApplicable("has no inputs with these options")
     for state in probe.states:
         found = np.full((state.v.size, size), np.nan)
-        probe.model.input_jacobian(state, probe.inputs, found)
+        probe.model.compute_input_jacobian(state, probe.inputs, found)
         for direction in np.eye(size):
             expect_slope("∂f/∂u", found @ direction, partial(_force_of_inputs, probe, state, direction))
 
@@ -273,7 +289,7 @@ def _force_of_inputs(probe: Probe, state: State, direction: Array, s: float) -> 
 def terms_sum_to_force(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
-        terms = probe.model.force_terms(state, probe.inputs)
+        terms = probe.model.compute_force_terms(state, probe.inputs)
         size = sum(float(np.abs(term).max(initial=0.0)) for term in terms.values())
         total = np.sum(list(terms.values()), axis=0) if terms else np.zeros(state.v.size)
         expect_close("the sum of force terms", total, probe.force(state), 1e-10 * max(size, 1e-12))

@@ -14,7 +14,7 @@ import attrs
 from corekit.data.signal_base import Signal
 from corekit.errors import Mistake
 from corekit.registry.resolve import load_target
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.plain import plain
 from corekit.scenario.structure import structure
 from corekit_testing.conformance.check import Check, check, expect
@@ -44,7 +44,7 @@ def _configs(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, (tuple, list)):
         for entry in value:
             yield from _configs(entry, f"{path}[]")
-    elif attrs.has(type(value)) and not isinstance(value, (Use, Signal)):
+    elif attrs.has(type(value)) and not isinstance(value, (ComponentRef, Signal)):
         yield path, value
         for each in attrs.fields(type(value)):
             yield from _configs(getattr(value, each.name), f"{path}.{each.name}".removeprefix("."))

@@ -83,7 +83,7 @@ def pressed(reach: float, depth: float, friction: float, speed: float = 0.3) -> 
 def _acting(subject: Subject) -> tuple[Any, list[float]]:
     """The solver and depths into its layer [m] at which it pushes."""
     solver = subject.build()
-    layer = solver.reach
+    layer = solver.activation_distance
     depths = [0.3 * layer, 0.8 * layer] if layer > 0 else [1e-4, 1e-3]
     return solver, depths
 
@@ -104,7 +104,7 @@ def force_is_slope_of_energy(subject: Subject) -> None:
     solver, depths = _acting(subject)
     still = np.zeros((2, 4, 3))
     for depth in depths:
-        one = pressed(solver.reach, depth, 0.0)
+        one = pressed(solver.activation_distance, depth, 0.0)
         terms = one.terms(solver, still)
         expect(np.abs(terms.force).max() > 0, f"no force {depth:.3g} m deep in its layer")
         size = 0.1 * depth
@@ -122,7 +122,7 @@ def force_is_slope_of_energy(subject: Subject) -> None:
 def potential_stiffness_is_slope(subject: Subject) -> None:
     solver, depths = _acting(subject)
     for depth in depths:
-        one = pressed(solver.reach, depth, 0.4)
+        one = pressed(solver.activation_distance, depth, 0.4)
         stiffness = one.terms(solver).stiffness
         for displacement in _displacements(one, 0.1 * depth):
             found = -np.einsum("mij,mj->mi", stiffness, displacement.reshape(2, 12))
@@ -137,7 +137,7 @@ def potential_stiffness_is_slope(subject: Subject) -> None:
 def potential_damping_is_slope(subject: Subject) -> None:
     solver, depths = _acting(subject)
     for depth in depths:
-        one = pressed(solver.reach, depth, 0.4)
+        one = pressed(solver.activation_distance, depth, 0.4)
         damping = one.terms(solver).damping
         for velocity in _displacements(one, 0.1):
             found = -np.einsum("mij,mj->mi", damping, velocity.reshape(2, 12))
@@ -152,10 +152,10 @@ def potential_damping_is_slope(subject: Subject) -> None:
 @check("within-reach", "nothing acts beyond the reach; contacts do not act on each other", "potential")
 def within_reach(subject: Subject) -> None:
     solver, depths = _acting(subject)
-    far = pressed(solver.reach, -1e-6, 0.4).terms(solver)
+    far = pressed(solver.activation_distance, -1e-6, 0.4).terms(solver)
     for name in ("energy", "force", "stiffness", "damping", "normal_force"):
         expect_close(f"{name} beyond the reach", getattr(far, name), np.zeros_like(getattr(far, name)), 0.0)
-    one = pressed(solver.reach, depths[0], 0.4)
+    one = pressed(solver.activation_distance, depths[0], 0.4)
     displacement = np.zeros((2, 4, 3))
     displacement[0] = -0.1 * depths[0]
     other = one.moved(displacement).terms(solver)
@@ -168,7 +168,7 @@ def within_reach(subject: Subject) -> None:
 def forces_readable(subject: Subject) -> None:
     solver, depths = _acting(subject)
     for depth in depths:
-        one = pressed(solver.reach, depth, 0.4)
+        one = pressed(solver.activation_distance, depth, 0.4)
         terms = one.terms(solver)
         total = terms.force.reshape(2, 4, 3).sum(axis=1)
         size = 1e-10 * (1.0 + float(np.abs(total).max()))
@@ -185,7 +185,7 @@ def friction_opposes(subject: Subject) -> None:
     solver, depths = _acting(subject)
     applied = False
     for depth in depths:
-        one = pressed(solver.reach, depth, 0.4)
+        one = pressed(solver.activation_distance, depth, 0.4)
         terms = one.terms(solver)
         n, t = one.contacts.normal[:2], one.contacts.tangent[:2]
         axes = np.stack([t, np.cross(n, t)], axis=1)

@@ -42,8 +42,8 @@ def program(
         lower=np.array(lower, dtype=float),
         upper=np.array(upper, dtype=float),
         compliance=more.get("compliance", np.zeros(k)),
-        least=more.get("least", np.full(k, -np.inf)),
-        most=more.get("most", np.full(k, np.inf)),
+        multiplier_lower=more.get("least", np.full(k, -np.inf)),
+        multiplier_upper=more.get("most", np.full(k, np.inf)),
     )
 
 
@@ -75,7 +75,12 @@ def enumerated(problem: QPProblem) -> Array:
         if same
         else [("fix", 0.0), ("hold", low), ("hold", high)]
         for same, low, high, least, most in zip(
-            equal, problem.lower, problem.upper, problem.least, problem.most, strict=True
+            equal,
+            problem.lower,
+            problem.upper,
+            problem.multiplier_lower,
+            problem.multiplier_upper,
+            strict=True,
         )
     ]
     for sides in product(*choices):
@@ -102,7 +107,7 @@ def residual(problem: QPProblem, x: Array, y: Array) -> float:
     """The largest natural residual, as the role states it."""
     z = problem.values @ x - problem.compliance * y
     equal = problem.lower == problem.upper
-    held = np.abs(y - np.clip(y + z - problem.lower, problem.least, problem.most))
+    held = np.abs(y - np.clip(y + z - problem.lower, problem.multiplier_lower, problem.multiplier_upper))
     other = np.abs(z - np.clip(z + y, problem.lower, problem.upper))
     return float(np.max(np.where(equal, held, other), initial=0.0))
 

@@ -66,7 +66,7 @@ class Scene:
             offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
             obstacle=np.array([-1 if i < bodies else i - bodies for i in range(n)], dtype=np.int64),
             vertices=(None,) * n,
-            never=np.zeros((0, 2), dtype=np.int64),
+            excluded_pairs=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(max(bodies, 1), dtype=bool),
         )
         for i in range(bodies):
@@ -129,7 +129,7 @@ class Scene:
 def measured(detector: Any, scene: Scene, poses: ShapePoses, margin: float = np.inf) -> ContactSet:
     """The contacts of every served pair."""
     found = ContactSet(4)
-    detector.measure(scene.all_pairs(detector.served), poses, margin, found)
+    detector.compute_contacts(scene.all_pairs(detector.supported_pairs), poses, margin, found)
     return found
 
 

@@ -15,9 +15,9 @@ from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.registry.discover import discover
 from corekit.registry.resolve import find, load_spec, load_target, resolve
 from corekit.registry.spec import ComponentSpec
-from corekit.roles.component import BuildContext, Component, Memory
+from corekit.roles.component import BuildContext, Component, InternalState
 from corekit.roles.model import Model
-from corekit.roles.options import Use
+from corekit.roles.options import ComponentRef
 from corekit.scenario.plain import plain
 from corekit.scenario.structure import structure
 
@@ -100,7 +100,7 @@ class Subject:
         return target(config, evolve(context, build=_build_named))
 
 
-def _build_named(role: str, use: Use) -> Any:
+def _build_named(role: str, use: ComponentRef) -> Any:
     """A component that a config names."""
     spec = resolve(role, use.use)
     config = structured(load_target(spec.config), use.options, f"{use.use}.options")
@@ -149,10 +149,10 @@ class Session(ABC):
     def ask(self, index: int) -> Answer:
         """Put question `index`."""
 
-    def memory(self) -> Memory:
+    def internal_state(self) -> InternalState:
         """Everything a continuation needs."""
-        return self.component.memory()
+        return self.component.internal_state()
 
-    def remember(self, memory: Memory) -> None:
-        """Take over what `memory` gave."""
-        self.component.remember(memory)
+    def restore(self, internal_state: InternalState) -> None:
+        """Take over what `internal_state` gave."""
+        self.component.restore(internal_state)

@@ -26,10 +26,10 @@ class _Symbols:
         self.casadi: Any = casadi
         self.probe = Probe(subject)
         self.expressions: Any = self.probe.model.symbolic()
-        layout = self.probe.layout
-        self.q = casadi.SX.sym("q", len(layout.coordinates))
-        self.v = casadi.SX.sym("v", len(layout.velocities))
-        self.u = casadi.SX.sym("u", layout.input_size)
+        description = self.probe.description
+        self.q = casadi.SX.sym("q", len(description.coordinates))
+        self.v = casadi.SX.sym("v", len(description.velocities))
+        self.u = casadi.SX.sym("u", description.input_size)
 
     def value(self, symbols: Sequence[Any], expression: Any, *numbers: Array) -> Array:
         """An expression's number."""
@@ -57,7 +57,7 @@ def symbolic_energy(subject: Subject) -> None:
     s = _Symbols(subject)
     kinetic, potential = s.expressions.kinetic_energy(s.q, s.v), s.expressions.potential_energy(s.q)
     for state in s.probe.states:
-        wanted = s.probe.model.energy(state)
+        wanted = s.probe.model.compute_energies(state)
         _close("symbolic kinetic energy", s.value([s.q, s.v], kinetic, state.q, state.v), np.array(wanted[0]))
         _close("symbolic potential energy", s.value([s.q], potential, state.q), np.array(wanted[1]))
 
@@ -66,7 +66,7 @@ def symbolic_energy(subject: Subject) -> None:
     "symbolic-points",
     "poses, points and their rows as expressions equal the numbers",
     "symbolic",
-    "contact-rows",
+    "point-jacobian",
 )
 def symbolic_points(subject: Subject) -> None:
     s = _Symbols(subject)
@@ -81,7 +81,7 @@ def symbolic_points(subject: Subject) -> None:
             _close(
                 "symbolic point", s.value([s.q], s.expressions.point(s.q, f, local[c]), state.q), points[c]
             )
-            row = s.expressions.point_rows(s.q, f, local[c])
+            row = s.expressions.point_jacobian(s.q, f, local[c])
             _close("symbolic rows of a point", s.value([s.q], row, state.q), rows[c])
 
 
@@ -99,7 +99,7 @@ def symbolic_functions(subject: Subject) -> None:
         _close(
             "function energy",
             np.array([float(each) for each in energies]),
-            np.array(s.probe.model.energy(state)),
+            np.array(s.probe.model.compute_energies(state)),
         )
         position, rotation = s.probe.poses(state)
         x, R = functions["poses"](state.q)
@@ -132,17 +132,17 @@ def symbolic_parameters(subject: Subject) -> None:
 
 
 @check(
-    "symbolic-rows",
+    "symbolic-constraints",
     "bilateral rows as expressions equal the numbers to 1e-10",
     "bilateral",
-    "symbolic-rows",
+    "symbolic-constraints",
 )
 def symbolic_rows(subject: Subject) -> None:
     s = _Symbols(subject)
-    expressions = s.expressions.bilateral(s.q, s.v, s.u)
+    expressions = s.expressions.constraints(s.q, s.v, s.u)
     for state in s.probe.states:
-        rows = s.probe.model.bilateral_rows()
-        s.probe.model.bilateral(state, s.probe.inputs, rows)
+        rows = s.probe.model.new_constraints()
+        s.probe.model.compute_constraints(state, s.probe.inputs, rows)
         wanted = (
             rows.to_dense(len(state.v)),
             np.where(rows.is_velocity_level, 0.0, rows.position_error),
@@ -158,4 +158,4 @@ def symbolic_rows(subject: Subject) -> None:
 SYMBOLIC: tuple[Check, ...] = (
     symbolic_dynamics, symbolic_energy, symbolic_points, symbolic_functions, symbolic_parameters, symbolic_rows,
 )  # fmt: skip
-"""Checks of the abilities `symbolic`, `symbolic-parameters` and `symbolic-rows`."""
+"""Checks of the abilities `symbolic`, `symbolic-parameters` and `symbolic-constraints`."""

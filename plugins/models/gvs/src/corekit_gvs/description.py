@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from corekit.roles.model import Coordinate, Layout
+from corekit.roles.model import Coordinate, ModelDescription
 from corekit_gvs.basis import MODES
 from corekit_gvs.build import Robot
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.links import Division, Joint
 from corekit_gvs.starts import Motions
 
-__all__ = ["layout_of"]
+__all__ = ["description_of"]
 
 _JOINT_NAMES = {
     "revolute": (("angle", "rad"),),
@@ -62,7 +62,7 @@ def _uncounted(config: GVSConfig, robot: Robot) -> str:
     return "" if all(basis.steady for basis in robot.dependents) else "a basis that moves with t"
 
 
-def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
+def description_of(config: GVSConfig, robot: Robot, motions: Motions) -> ModelDescription:
     """The layout."""
     pairs: list[tuple[str, str]] = []
     for link in config.links:
@@ -71,19 +71,19 @@ def layout_of(config: GVSConfig, robot: Robot, motions: Motions) -> Layout:
             name = link.name if len(link.divisions) == 1 else f"{link.name}-{i + 1}"
             pairs += _of_division(division, name)
     visible = robot.visible
-    return Layout(
+    return ModelDescription(
         coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
         velocities=tuple(Coordinate(name, "1/s" if unit == "1" else unit + "/s") for name, unit in pairs),
         inputs=tuple(robot.acting.channels),
         frames=tuple(visible.frames),
         shapes=tuple(visible.shapes),
-        never=np.array(visible.never, dtype=np.int64).reshape(-1, 2),
+        excluded_pairs=np.array(visible.never, dtype=np.int64).reshape(-1, 2),
         self_contact=config.self_contact,
         aux=12 * len(robot.tree.charts),
-        prescribed=motions.index,
-        prescribed_coordinates=motions.index,
-        motions=motions.signals,
-        bilateral_rows=robot.loops.height,
-        row_width=robot.size,
-        uncounted=_uncounted(config, robot),
+        prescribed_velocity_index=motions.index,
+        prescribed_coordinate_index=motions.index,
+        prescribed_signals=motions.signals,
+        constraint_count=robot.loops.height,
+        jacobian_width=robot.size,
+        untracked_work=_uncounted(config, robot),
     )
