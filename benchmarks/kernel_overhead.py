@@ -73,7 +73,8 @@ class StillBody(Model):
     def __init__(self) -> None:
         entries = tuple(Coordinate(f"x{i}", "m") for i in range(N))
         self.layout_ = ModelDescription(
-            coordinates=entries, velocities=entries, frames=("origin",), shapes=(Shape("sphere", (0.1,)),), jacobian_width=N
+            coordinates=entries, velocities=entries, frames=("origin",),
+            shapes=(Shape("sphere", (0.1,)),), jacobian_width=N
         )  # fmt: skip
 
     @property

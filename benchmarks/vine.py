@@ -47,7 +47,16 @@ class Watched(QPSolver):
         if self.watching:
             own: dict[str, Any] = {
                 name: np.array(getattr(problem, name))
-                for name in ("gradient", "dofs", "values", "lower", "upper", "compliance", "least", "most")
+                for name in (
+                    "gradient",
+                    "dofs",
+                    "values",
+                    "lower",
+                    "upper",
+                    "compliance",
+                    "multiplier_lower",
+                    "multiplier_upper",
+                )
             }
             kept = evolve(problem, hessian=deepcopy(problem.hessian), **own)
             self.kept.append((kept, x.copy(), multiplier.copy()))

@@ -68,8 +68,8 @@ class ContactSet:
     """
 
     __slots__ = (
-        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point", "shape",
-        "tangent", "weight",
+        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point",
+        "shape", "tangent", "weight",
     )  # fmt: skip
 
     def __init__(self, capacity: int = 64, record_width: int = 0) -> None:
@@ -92,7 +92,8 @@ class ContactSet:
         from corekit.linalg.array_table import ArrayTable
 
         self.arrays = ArrayTable(
-            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame, self.local_point, self.weight
+            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame,
+            self.local_point, self.weight,
         )  # fmt: skip
 
     @property

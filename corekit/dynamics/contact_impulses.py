@@ -121,7 +121,7 @@ class ContactImpulses:
         return kept
 
     def restore(self, internal_state: InternalState) -> None:
-        """Restore what `internal_state` gave, contacts only where there is contact; an empty one means a fresh start."""
+        """Restore what `internal_state` gave, contacts only where there is contact; empty means a fresh start."""
         known: InternalState = internal_state if self._has_contact else {}
         of_contacts = known.get("impulse", np.zeros(0))
         bounded = internal_state.get("bounded_impulse", np.zeros(self.bounded))

@@ -107,8 +107,8 @@ class ContactJacobian:
 
     def _find_points(self, contacts: ContactSet) -> None:
         self._slots = collect_material_points(
-            contacts.count, self._first_frames, contacts.frame, contacts.local_point, self._ends, self._contact, self._slot,
-            self._frame, self._local,
+            contacts.count, self._first_frames, contacts.frame, contacts.local_point, self._ends, self._contact,
+            self._slot,             self._frame, self._local,
         )  # fmt: skip
 
     def _view_points(self, ends: list[int]) -> None:

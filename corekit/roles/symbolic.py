@@ -39,7 +39,7 @@ class SymbolicParameters(Protocol):
 
 
 class SymbolicConstraints(Protocol):
-    """Ability `symbolic-constraints`: the bilateral rows of `ConstraintAbility.bilateral` as expressions of `symbolic()`."""
+    """Ability `symbolic-constraints`: the constraints of `ConstraintAbility` as expressions of `symbolic()`."""
 
     def constraints(self, q: Any, v: Any, inputs: Any) -> tuple[Any, Any, Any]:
         """J_b (nb, nv), c (nb, 1) and u (nb, 1), rows in the same order.

@@ -33,7 +33,7 @@ class Watch:
             + record.tangential_impulse[:, :1] * record.tangent
             + record.tangential_impulse[:, 1:] * across
         )
-        self.force.append(impulse.sum(axis=0) / report.step)
+        self.force.append(impulse.sum(axis=0) / report.step_size)
 
 
 def run(detector):

@@ -27,9 +27,9 @@ class Watch:
     def __call__(self, simulation, report):
         record = simulation.contacts()
         self.depth = max(self.depth, -float(np.min(record.gap, initial=0.0)))
-        self.residuals.append(report.solve.residuals.worst)
-        self.answered.append(report.solve.answered_by)
-        self.statuses.append(report.solve.status)
+        self.residuals.append(report.solve_info.residuals.worst)
+        self.answered.append(report.solve_info.answered_by)
+        self.statuses.append(report.solve_info.status)
         modes = set(record.mode[record.normal_impulse > 0].tolist()) - {int(ContactMode.SEPARATE)}
         self.modes.append((simulation.time, modes))
 

@@ -24,7 +24,7 @@ def watched(simulation, duration):
     modes, depth = [], [0.0]
 
     def watch(sim, report):
-        assert report.solve.status is Status.CONVERGED
+        assert report.solve_info.status is Status.CONVERGED
         record = sim.contacts()
         modes.append((sim.time, set(record.mode[record.normal_impulse > 0].tolist())))
         depth.append(-float(np.min(record.gap, initial=0.0)))

@@ -167,7 +167,7 @@ def test_a_ball_falls_on_the_tube_at_its_time_and_rests_on_it_with_its_weight(la
         touched.extend([simulation.time] * bool(np.any(carried > 0)))
         if simulation.time > 0.5:
             pushed[:] = [
-                record.normal_impulse[record.shape[:, 0] == body].sum() / report.step for body in (0, 1)
+                record.normal_impulse[record.shape[:, 0] == body].sum() / report.step_size for body in (0, 1)
             ]
 
     simulation.observe(watch)

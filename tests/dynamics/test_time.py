@@ -197,7 +197,7 @@ class _Weightless(_Final.chain):
     """Forgets what it weighs."""
 
     def compute_mass_and_force(self, state, inputs, mass, force):
-        super().dynamics(state, inputs, mass, force)
+        super().compute_mass_and_force(state, inputs, mass, force)
         mass.data[0] = np.nan
 
 

@@ -12,7 +12,7 @@ from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake,
 CONFIG = """
 from __future__ import annotations
 from attrs import field, frozen
-from corekit.roles.options import Use, component, option
+from corekit.roles.options import ComponentRef, component_option, option
 
 @frozen(kw_only=True)
 class Section:
@@ -23,7 +23,7 @@ class Config:
     begin: float = field(default=0.0, metadata={"key": "from"})
     stiffness: float = option(help="bending stiffness", unit="N·m/rad", low=0)
     sections: tuple[Section, ...] = field(default=(), metadata={"help": "from the base on"})
-    lcp_solver: Use = component("lcp_solvers", "lemke", "who solves it")
+    lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "who solves it")
 """
 
 

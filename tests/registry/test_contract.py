@@ -36,28 +36,34 @@ BROKEN = {
         """
         from corekit.roles.model import Model as Role
         class Model(Role):
-            layout = Pendulum.layout
-            memory, remember = Pendulum.memory, Pendulum.remember
+            description = Pendulum.description
+            internal_state, restore = Pendulum.internal_state, Pendulum.restore
         """,
-        "lacks advance, .* and reparametrise, which every model of this kernel has",
+        "lacks compute_frame_poses, .* and reparametrise, which every model of this kernel has",
     ),
     "shorter": (
         """
         class Model(Pendulum):
             def integrate(self, start, velocity, step, out): pass
         """,
-        r"takes advance\(self, start, velocity, step, out\), the model of this kernel has advance\(.*near, out\)",
+        (
+            r"takes integrate\(self, start, velocity, step, out\), "
+            r"the model of this kernel has integrate\(.*previous, out\)"
+        ),
     ),
     "longer": (
         """
         class Model(Pendulum):
             def compute_frame_poses(self, state, position, rotation, velocity): pass
         """,
-        r"takes poses\(.*velocity\), the model of this kernel has poses\(self, state, position, rotation\)",
+        (
+            r"takes compute_frame_poses\(.*velocity\), "
+            r"the model of this kernel has compute_frame_poses\(self, state, position, rotation\)"
+        ),
     ),
     "boastful": (
         "class Model(Pendulum): pass\n",
-        "promises 'constraints' and lacks bilateral_rows, bilateral and compute_constraint_force_gradient",
+        "promises 'constraints' and lacks new_constraints, compute_constraints and compute_constraint_force_gradient",
     ),
     "closed": (
         """
@@ -83,7 +89,7 @@ def plugin(local_site):
     """Install one of `BROKEN`; its name."""
 
     def install(name):
-        package, abilities = f"fake_{name}", "{'bilateral'}" if name == "boastful" else "{}"
+        package, abilities = f"fake_{name}", "{'constraints'}" if name == "boastful" else "{}"
         spec = (
             "from corekit.registry.spec import ComponentSpec\n"
             f"spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "

@@ -42,7 +42,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from corekit.roles.options import Use, component, components, option
+from corekit.roles.options import ComponentRef, component_option, component_list_option, option
 
 
 def _tuple(value):
@@ -91,7 +91,7 @@ class Near:
 @frozen(kw_only=True)
 class Pivot:
     friction_directions: int = option(8, "of the pyramid", low=4, high=64)
-    lcp_solver: Use = component("lcp_solvers", "made-lemke", "who solves")
+    lcp_solver: ComponentRef = component_option("lcp_solvers", "made-lemke", "who solves")
 
 
 @frozen(kw_only=True)
@@ -111,7 +111,9 @@ class Lemke:
 
 @frozen(kw_only=True)
 class Chain:
-    solvers: tuple[Use, ...] = components("lcp_solvers", ("made-lemke", "made-lemke"), "tried in order")
+    solvers: tuple[ComponentRef, ...] = component_list_option(
+        "lcp_solvers", ("made-lemke", "made-lemke"), "tried in order"
+    )
 
 
 @frozen(kw_only=True)

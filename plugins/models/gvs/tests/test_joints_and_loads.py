@@ -208,6 +208,6 @@ def test_a_tendon_pulls_against_the_slope_of_its_length(loaded):
 def test_the_input_jacobian_is_the_columns_of_all_inputs(loaded):
     robot, _, q = loaded
     found = np.zeros((7, len(robot.inputs)))
-    robot.at(q, 0 * q).model.input_jacobian(robot.state, robot.inputs, found)
+    robot.at(q, 0 * q).model.compute_input_jacobian(robot.state, robot.inputs, found)
     wanted = np.hstack([columns_of(robot, q, each.name) for each in robot.description.inputs])
     np.testing.assert_allclose(found, wanted, atol=1e-9)

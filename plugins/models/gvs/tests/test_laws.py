@@ -33,7 +33,7 @@ def test_cable_forces_are_the_gradients_of_the_cables_lengths(cable_arm):
     rng = np.random.default_rng(0)
     q, along, step = rng.uniform(-0.2, 0.2, 30), rng.uniform(-1, 1, 30), 1e-5
     columns = np.zeros((30, 4))
-    cable_arm.at(q).model.input_jacobian(cable_arm.state, cable_arm.inputs, columns)
+    cable_arm.at(q).model.compute_input_jacobian(cable_arm.state, cable_arm.inputs, columns)
     slope = (lengths(q + step * along) - lengths(q - step * along)) / (2 * step)
     np.testing.assert_allclose(-columns.T @ along, slope, rtol=1e-8, atol=1e-10)
 

@@ -33,7 +33,7 @@ def swinging(grid=GRID, **options):
 def steps_of(simulation, duration):
     """Ends and sizes of the steps."""
     steps = []
-    simulation.observe(lambda run, report: steps.append((run.time, report.step)))
+    simulation.observe(lambda run, report: steps.append((run.time, report.step_size)))
     simulation.run(duration)
     return np.array(steps)
 

@@ -214,7 +214,7 @@ def oscillating_strut(options, h, duration=0.3):
     simulation.observe(lambda run, report: (reports.append(report), times.append(run.time)))
     simulation.run(duration)
     # pitfall: the report of a halved step has its own time and size
-    assert np.diff(times) == pytest.approx([report.step for report in reports], rel=1e-9)
+    assert np.diff(times) == pytest.approx([report.step_size for report in reports], rel=1e-9)
     return simulation, reports
 
 

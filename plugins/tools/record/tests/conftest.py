@@ -173,8 +173,8 @@ def recomputed() -> Callable[[Simulation], dict[str, list[Any]]]:
             seen["q"].append(simulation.state.q.copy())
             seen["gap"].append(float(np.min(contacts.gap, initial=np.inf)))
             seen["contacts"].append(contacts)
-            seen["residual"].append(report.solve.residuals.worst)
-            seen["iterations"].append(report.solve.iterations)
+            seen["residual"].append(report.solve_info.residuals.worst)
+            seen["iterations"].append(report.solve_info.iterations)
 
         simulation.observe(observe)
         return seen

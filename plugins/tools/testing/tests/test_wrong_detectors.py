@@ -106,24 +106,24 @@ def replacing(right, self, candidates, poses, margin, out):
 
 
 WRONG = {
-    "inputs-unchanged": (lambda: detector(candidates=touch_the_poses), ()),
+    "inputs-unchanged": (lambda: detector(find_candidates=touch_the_poses), ()),
     "deterministic": (
-        lambda: detector(measure=points_by_lot),
+        lambda: detector(compute_contacts=points_by_lot),
         ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
     ),
-    "saved-and-loaded": (lambda: detector(measure=counted_points), ()),
-    "buffers-overwritten": (lambda: detector(measure=add_to_the_points), ()),
-    "gap-analytic": (lambda: detector(measure=thicker), ()),
-    "normal-unit": (lambda: detector(measure=long_normals), ()),
-    "normal-into-first": (lambda: detector(measure=inward), ("shapes-named",)),
-    "shapes-named": (lambda: detector(measure=other_shape), ()),
-    "gap-rate": (lambda: detector(measure=shifted_carriers), ()),
-    "swap-symmetric": (lambda: detector(measure=uneven), ("gap-rate",)),
-    "ids-unique-and-persistent": (lambda: detector(measure=one_id), ()),
-    "candidates-complete": (lambda: detector(candidates=near_sighted), ()),
-    "margin-respected": (lambda: detector(measure=generous), ("candidates-complete",)),
-    "measure-appends": (lambda: detector(measure=replacing), ()),
-    "answers-own-memory": (lambda: detector(measure=keeps_the_buffer), ()),
+    "saved-and-loaded": (lambda: detector(compute_contacts=counted_points), ()),
+    "buffers-overwritten": (lambda: detector(compute_contacts=add_to_the_points), ()),
+    "gap-analytic": (lambda: detector(compute_contacts=thicker), ()),
+    "normal-unit": (lambda: detector(compute_contacts=long_normals), ()),
+    "normal-into-first": (lambda: detector(compute_contacts=inward), ("shapes-named",)),
+    "shapes-named": (lambda: detector(compute_contacts=other_shape), ()),
+    "gap-rate": (lambda: detector(compute_contacts=shifted_carriers), ()),
+    "swap-symmetric": (lambda: detector(compute_contacts=uneven), ("gap-rate",)),
+    "ids-unique-and-persistent": (lambda: detector(compute_contacts=one_id), ()),
+    "candidates-complete": (lambda: detector(find_candidates=near_sighted), ()),
+    "margin-respected": (lambda: detector(compute_contacts=generous), ("candidates-complete",)),
+    "measure-appends": (lambda: detector(compute_contacts=replacing), ()),
+    "answers-own-memory": (lambda: detector(compute_contacts=keeps_the_buffer), ()),
 }
 
 

@@ -98,7 +98,11 @@ def heavy(right, self, system, state, t_stop, out):
 
 def accepting(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    return report if report.accepted else evolve(report, accepted=True, solve=SolveInfo(Status.SINGULAR))
+    return (
+        report
+        if report.accepted
+        else evolve(report, on_step_accepted=True, solve_info=SolveInfo(Status.SINGULAR))
+    )
 
 
 def lifting(right, self, system, state, t_stop, out):
@@ -127,7 +131,7 @@ def drifting(right, self, system, state, t_stop, out):
     """Moves the time by a little more than the step it reports."""
     report = right(self, system, state, t_stop, out)
     if out.time != t_stop:
-        out.time += 1e-9 * report.step
+        out.time += 1e-9 * report.step_size
     return report
 
 

@@ -74,7 +74,10 @@ LCP = {
         lambda: lemke(solve=lcp_where(lambda p: len(p.vector) == 2 and p.vector[0] == 0.0, add_to_all)),
         (),
     ),
-    "contacts-answered": (lambda: lemke(solve=lcp_where(lambda p: p.blocks is not None, add_to_all)), ()),
+    "contacts-answered": (
+        lambda: lemke(solve=lcp_where(lambda p: p.contact_problem is not None, add_to_all)),
+        (),
+    ),
     "scaling-harmless": (lambda: lemke(solve=lcp_where(lambda p: (p.row_scale != 1).any(), add_to_all)), ()),
     "guess-harmless": (lambda: lemke(solve=lost_by_a_guess), ()),
     "no-false-convergence": (lambda: lemke(solve=claims), ("residual-truthful",)),

@@ -188,7 +188,7 @@ def eastern_energy(right, self, state):
 def growing_layout(right, self):
     """A layout whose frames get more from call to call."""
     found = right(self)
-    return evolve(found, reach=np.full(len(found.velocities), 1.0 + counter(self)))
+    return evolve(found, velocity_scale=np.full(len(found.velocities), 1.0 + counter(self)))
 
 
 @frozen(kw_only=True)
@@ -265,7 +265,7 @@ WRONG = {
         lambda: pendulum(compute_energies=level_by_lot),
         ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
     ),
-    "saved-and-loaded": (lambda: pendulum(remember=forgetful), ()),
+    "saved-and-loaded": (lambda: pendulum(restore=forgetful), ()),
     "pure": (lambda: pendulum(compute_outline=ageing_outline), ("saved-and-loaded",)),
     "buffers-overwritten": (lambda: pendulum(compute_frame_poses=accumulating_poses), ()),
     "description-consistent": (
@@ -312,7 +312,7 @@ WRONG = {
         (),
     ),
     "stays-in-plane": (
-        lambda: wrong("models", "reference-point-chain", PLANAR, poses=shifted_off_the_plane),
+        lambda: wrong("models", "reference-point-chain", PLANAR, compute_frame_poses=shifted_off_the_plane),
         (),
     ),
     "bilateral-rows-are-slopes": (lambda: chain(compute_constraints=constraint_in_other_units), ()),

@@ -178,7 +178,7 @@ def other_rows(problem, impulse):
 
 IMPULSES = {
     "bounded-rows-beside-contacts": (
-        lambda: impulses(solve=changed_where(lambda p: p.contacts and p.bounded, other_rows)),
+        lambda: impulses(solve=changed_where(lambda p: p.contact_count and p.bounded_count, other_rows)),
         (),
     ),
     "inputs-unchanged": (lambda: impulses(solve=touch_the_problem), ()),
@@ -203,7 +203,7 @@ IMPULSES = {
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),
     "guess-harmless": (lambda: impulses(solve=lost_by_a_guess), ()),
     "bounded-rows-held": (
-        lambda: impulses(solve=changed_where(lambda p: p.bounded and not p.contacts, slack_brake)),
+        lambda: impulses(solve=changed_where(lambda p: p.bounded_count and not p.contact_count, slack_brake)),
         (),
     ),
 }

@@ -69,7 +69,9 @@ def test_every_check_of_spec_and_options_catches_a_wrong_one():
 
 def test_a_target_of_another_role_and_one_that_is_not_final_are_no_true_spec():
     assert "spec-true" in failing(solver(target="corekit_testing.pendulum:Pendulum"))
-    loose = wrong("contact_solvers", "reference-gauss-seidel", QUICK, memory=lambda right, self: right(self))
+    loose = wrong(
+        "contact_solvers", "reference-gauss-seidel", QUICK, internal_state=lambda right, self: right(self)
+    )
     cls: Any = loose.target
     cls.__final__ = False
     assert failing(loose) == {"spec-true"}

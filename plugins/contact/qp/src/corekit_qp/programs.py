@@ -161,7 +161,8 @@ class ReducedProgram:
         buffers, trial = self._buffers, self._trial
         program = buffers.problem
         write_rows(
-            self._root, self._rank, problem.free_velocity, problem.friction, directions, shift, problem.lower, problem.upper,
+            self._root, self._rank, problem.free_velocity, problem.friction, directions, shift, problem.lower,
+            problem.upper,
             program.values, program.lower, program.upper, program.multiplier_lower, program.multiplier_upper,
         )  # fmt: skip
         info = solver.solve(program, buffers.x, buffers.multiplier)
@@ -207,7 +208,7 @@ class UnreducedProgram:
         row_impulse: Array,
         impulse: Array,
     ) -> None:
-        """Set the step to solve; `directions` as in `contact_rows`, the others as in `UnreducedStepSolver.solve_unreduced`."""
+        """Set the step to solve; `directions` as in `contact_rows`, the others as in `solve_unreduced`."""
         if step is not self._known_step:
             self._known_step, self._contact_count = step, _UNKNOWN
             self._buffers_by_size.clear()

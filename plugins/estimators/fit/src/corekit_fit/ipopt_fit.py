@@ -37,7 +37,7 @@ _STATUS = {
 class IpoptFit(Estimator):
     """Motion and parameters fitted together, equation (16) of the paper, for any model with `symbolic-parameters`.
 
-    Bilateral rows need `symbolic-constraints`. What is minimised stands in `program`, the equations in `motion`, intervals
+    Constraints need `symbolic-constraints`. What is minimised stands in `program`, the equations in `motion`, intervals
     in `confidence` and `profiles`.
 
     Source: Jitosho et al. (2021), section III.

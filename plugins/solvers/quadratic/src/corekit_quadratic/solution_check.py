@@ -73,7 +73,8 @@ class SolutionChecker:
         h = lower_band(problem.hessian)
         normal, equation = compute_residuals(
             h, h.shape[1], problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper,
-            problem.compliance, problem.multiplier_lower, problem.multiplier_upper, x, multiplier, self._residual_workspace,
+            problem.compliance, problem.multiplier_lower, problem.multiplier_upper, x, multiplier,
+            self._residual_workspace,
         )  # fmt: skip
         finite = normal < np.inf and equation < np.inf
         return Residuals(normal=normal, equation=equation) if finite else Residuals(normal=np.inf)

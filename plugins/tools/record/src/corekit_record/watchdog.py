@@ -144,7 +144,7 @@ class Watchdog(RunObserver):
                 "remark",
                 step=simulation.step_index,
                 time_s=simulation.time,
-                length_s=report.step,
+                length_s=report.step_size,
                 said=report.note,
             )
 

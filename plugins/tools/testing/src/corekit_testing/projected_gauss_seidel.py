@@ -47,7 +47,8 @@ class ProjectedGaussSeidel(ImpulseSolver):
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
         sweeps, rows, sliding, cone = _solve(
-            problem.delassus(), problem.free_velocity, problem.friction, problem.lower, problem.upper, problem.contact_count,
+            problem.delassus(), problem.free_velocity, problem.friction, problem.lower, problem.upper,
+            problem.contact_count,
             problem.rows_per_contact, tolerance, most, impulse, self._work[: problem.rows_per_contact - 1],
         )  # fmt: skip
         residuals = Residuals(rows, sliding, cone)

@@ -285,7 +285,7 @@ class DetectorSession(Session):
         self._scene = _crowd(subject)[0]
         random = np.random.default_rng(10)
         self._velocity, self._spin = (random.normal(size=(self._scene.frames, 3)) for _ in range(2))
-        self._detector.prepare(self._scene.table, self._detector.served)
+        self._detector.prepare(self._scene.table, self._detector.supported_pairs)
 
     def ask(self, index: int) -> Answer:
         poses = self._scene.moved(self._velocity, self._spin, 0.01 * index)
@@ -296,10 +296,10 @@ class DetectorSession(Session):
         }  # fmt: skip
         before = {name: values.copy() for name, values in handed.items()}
         near, found = self.buffer("near", lambda: Candidates(2)), self.buffer("found", lambda: ContactSet(2))
-        self._detector.candidates(poses, 0.3, near)
+        self._detector.find_candidates(poses, 0.3, near)
         pairs = near.pairs[: near.count].copy()
         found.count = 0
-        self._detector.measure(near, poses, 0.3, found)
+        self._detector.compute_contacts(near, poses, 0.3, found)
         expect(np.array_equal(pairs, near.pairs[: near.count]), "measure changes the candidates")
         n = found.count
         answers = {"pairs": near.pairs[: near.count]}

@@ -213,10 +213,10 @@ class IntegratorSession(Session):
         before = {name: values.copy() for name, values in handed.items()}
         out = self._system.new_state()
         report = self._integrator.step(self._system, state, (index + 1) * self._step, out)
-        expect(report.accepted, f"a step is not accepted: {report.solve.status.value}")
+        expect(report.accepted, f"a step is not accepted: {report.solve_info.status.value}")
         self._system.accept(out)
         self._state = out.copy()
-        found = {"q": out.q, "v": out.v, "time": np.array([out.time, report.step])}
+        found = {"q": out.q, "v": out.v, "time": np.array([out.time, report.step_size])}
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:

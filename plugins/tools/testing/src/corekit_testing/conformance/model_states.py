@@ -228,7 +228,7 @@ class ModelSession(Session):
         before = {name: values.copy() for name, values in handed.items()}
         n, f, c = len(description.velocities), len(description.frames), len(frame)
         found: dict[str, Array] = {}
-        mass, force = self.buffer("mass", model.mass_matrix), self.buffer("force", lambda: np.zeros(n))
+        mass, force = self.buffer("mass", model.new_mass_matrix), self.buffer("force", lambda: np.zeros(n))
         model.compute_mass_and_force(state, inputs, mass, force)
         found |= {"mass": mass.data, "force": force}
         end = self.buffer("end", lambda: new_state(model))
@@ -255,7 +255,7 @@ class ModelSession(Session):
             model.compute_point_jacobians(state, frame, local, dofs, values)
             found |= {"dofs": dofs, "rows": values}
         if "force-derivatives" in can:
-            stiffness, damping = self.buffer("tangent", model.new_stiffness_and_damping)
+            stiffness, damping = self.buffer("stiffness and damping", model.new_stiffness_and_damping)
             model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
             found |= {"stiffness": stiffness.data, "damping": damping.data}
         if "inverse-dynamics" in can:
@@ -277,7 +277,7 @@ class ModelSession(Session):
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
 
     def _bilateral(self, state: State, inputs: Array) -> dict[str, Array]:
-        rows = self.buffer("bilateral", self._model.bilateral_rows)
+        rows = self.buffer("constraints", self._model.new_constraints)
         self._model.compute_constraints(state, inputs, rows)
         found = {
             "J_b": rows.values, "J_b dofs": rows.dofs, "constraint": rows.position_error, "target": rows.target_rate,

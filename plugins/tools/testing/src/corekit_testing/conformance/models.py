@@ -69,7 +69,7 @@ def layout_declared(subject: Subject) -> None:
     description, can = Probe(subject).description, subject.spec.provides
     for has, ability in (
         (bool(description.shapes), "point-jacobian"),
-        (description.constraint_count > 0, "bilateral"),
+        (description.constraint_count > 0, "constraints"),
         (len(description.prescribed_velocity_index) > 0, "prescribed"),
     ):
         expect(

@@ -42,8 +42,8 @@ def program(
         lower=np.array(lower, dtype=float),
         upper=np.array(upper, dtype=float),
         compliance=more.get("compliance", np.zeros(k)),
-        multiplier_lower=more.get("least", np.full(k, -np.inf)),
-        multiplier_upper=more.get("most", np.full(k, np.inf)),
+        multiplier_lower=more.get("multiplier_lower", np.full(k, -np.inf)),
+        multiplier_upper=more.get("multiplier_upper", np.full(k, np.inf)),
     )
 
 
@@ -62,7 +62,11 @@ def random_program(
         k = equal + other
         least, most = np.full(k, -np.inf), np.full(k, np.inf)
         least[:equal], most[:equal] = -random.uniform(0.0, 0.5, equal), random.uniform(0.0, 0.5, equal)
-        more = {"compliance": random.uniform(0.0, 0.3, k), "least": least, "most": most}
+        more = {
+            "compliance": random.uniform(0.0, 0.3, k),
+            "multiplier_lower": least,
+            "multiplier_upper": most,
+        }
     return program(root @ root.T / n + np.eye(n), 3.0 * random.normal(size=n), rows, lower, upper, **more)
 
 
@@ -258,7 +262,16 @@ class QPSession(Session):
         problem = random_program(np.random.default_rng(60 + index), 3 + SERIES[index], 1, 2 + SERIES[index])
         handed = {
             name: getattr(problem, name)
-            for name in ("gradient", "dofs", "values", "lower", "upper", "compliance", "least", "most")
+            for name in (
+                "gradient",
+                "dofs",
+                "values",
+                "lower",
+                "upper",
+                "compliance",
+                "multiplier_lower",
+                "multiplier_upper",
+            )
         } | {"hessian": problem.hessian.data}
         before = {name: values.copy() for name, values in handed.items()}
         x, y = np.zeros(len(problem.gradient)), np.zeros(len(problem.lower))

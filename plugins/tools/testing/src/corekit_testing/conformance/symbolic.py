@@ -134,7 +134,7 @@ def symbolic_parameters(subject: Subject) -> None:
 @check(
     "symbolic-constraints",
     "bilateral rows as expressions equal the numbers to 1e-10",
-    "bilateral",
+    "constraints",
     "symbolic-constraints",
 )
 def symbolic_rows(subject: Subject) -> None:
