@@ -58,9 +58,9 @@ def find_pairs(table, poses, margin, **options):
 
 def contacts(table, poses, margin=np.inf, **options):
     detector, pairs = find_pairs(table, poses, 1e3 if margin == np.inf else margin, **options)
-    found = ContactSet(1)
-    detector.compute_contacts(pairs, poses, margin, found)
-    return found
+    contact_set = ContactSet(1)
+    detector.compute_contacts(pairs, poses, margin, contact_set)
+    return contact_set
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(2, 40), margin=st.floats(0.0, 0.3))
@@ -73,8 +73,8 @@ def test_the_hash_misses_no_pair_and_reports_none_twice(seed, count, margin):
     nodes = np.concatenate([start, end])
     edges = [(i, count + i) for i in range(count)]
     table, poses = world(nodes, edges, bodies=list(range(count)))
-    _, found = find_pairs(table, poses, margin)
-    pairs = [tuple(pair) for pair in found.pairs[: found.count].tolist()]
+    _, contact_set = find_pairs(table, poses, margin)
+    pairs = [tuple(pair) for pair in contact_set.pairs[: contact_set.count].tolist()]
     assert len(set(pairs)) == len(pairs)
     assert all(i < j for i, j in pairs)
     for i, j in itertools.combinations(range(count), 2):
@@ -103,11 +103,11 @@ def test_a_tight_helix_touches_itself_from_coil_to_coil_alone():
     radius, n = 0.01, 300
     points = helix(n, 3, 0.05, 0.022)
     table, poses = world(points, [(i, i + 1) for i in range(n - 1)], radius=radius)
-    found = contacts(table, poses, margin=0.01)
-    assert found.count > 50
-    offset = np.abs(np.diff(found.shape[: found.count], axis=1)) * (n - 1) ** -1 * 3
+    contact_set = contacts(table, poses, margin=0.01)
+    assert contact_set.count > 50
+    offset = np.abs(np.diff(contact_set.shape[: contact_set.count], axis=1)) * (n - 1) ** -1 * 3
     assert offset.min() > 0.8  # turns between the edges of a pair
-    assert found.gap[: found.count].min() == pytest.approx(
+    assert contact_set.gap[: contact_set.count].min() == pytest.approx(
         0.022 * np.cos(np.arctan(0.022 / (0.1 * np.pi))) - 0.02, rel=0.02
     )
 
@@ -132,14 +132,14 @@ def test_nodes_on_a_floor_are_reported_once_with_the_largest_radius():
     edges = [(0, 1), (1, 2), (1, 3)]
     table, poses = world(points, edges, obstacles=[("half-space", (), (0, 0, 0), np.eye(3))])
     table.size[:3, 0] = [0.01, 0.02, 0.015]
-    found = contacts(table, poses, margin=0.1, neighbourhood=10.0)
-    m = found.count
-    assert sorted(found.frame[:m, 0].tolist()) == [0, 1, 2, 3]
-    gaps = dict(zip(found.frame[:m, 0].tolist(), found.gap[:m], strict=True))
+    contact_set = contacts(table, poses, margin=0.1, neighbourhood=10.0)
+    m = contact_set.count
+    assert sorted(contact_set.frame[:m, 0].tolist()) == [0, 1, 2, 3]
+    gaps = dict(zip(contact_set.frame[:m, 0].tolist(), contact_set.gap[:m], strict=True))
     assert [gaps[k] for k in range(4)] == pytest.approx([0.04, 0.03, 0.04, 0.055], abs=rounding(32))
-    assert (found.normal[:m] == [0, 0, 1]).all()
-    assert (found.weight[:m, 0] == 1.0).all()
-    assert len(set(found.id[:m].tolist())) == m
+    assert (contact_set.normal[:m] == [0, 0, 1]).all()
+    assert (contact_set.weight[:m, 0] == 1.0).all()
+    assert len(set(contact_set.id[:m].tolist())) == m
 
 
 SOLIDS = {"sphere": (0.3,), "cylinder": (0.2, 0.3), "box": (0.3, 0.2, 0.25)}
@@ -173,29 +173,31 @@ def test_gaps_to_solids_are_the_least_along_the_edge(kind):
         if min_distance < 1e-3:
             continue
         table, poses = world(nodes, [(0, 1)], obstacles=[(kind, SOLIDS[kind], centre, turn)])
-        found = contacts(table, poses)
-        assert found.count == 1
-        assert found.gap[0] == pytest.approx(min_distance - 0.01, abs=2e-8)
+        contact_set = contacts(table, poses)
+        assert contact_set.count == 1
+        assert contact_set.gap[0] == pytest.approx(min_distance - 0.01, abs=2e-8)
         # the normal points from the solid into the edge, the weights sum to one
-        assert found.weight[0, :2].sum() == pytest.approx(1.0)
-        on_axis = found.weight[0, 0] * nodes[0] + found.weight[0, 1] * nodes[1]
-        assert on_axis == pytest.approx(found.point[0] + (0.01 + 0.5 * found.gap[0]) * found.normal[0])
+        assert contact_set.weight[0, :2].sum() == pytest.approx(1.0)
+        on_axis = contact_set.weight[0, 0] * nodes[0] + contact_set.weight[0, 1] * nodes[1]
+        assert on_axis == pytest.approx(
+            contact_set.point[0] + (0.01 + 0.5 * contact_set.gap[0]) * contact_set.normal[0]
+        )
 
 
 def test_an_edge_flat_on_a_box_touches_in_its_middle():
     nodes = [(-0.1, 0.05, 0.262), (0.15, 0.05, 0.262)]
     table, poses = world(nodes, [(0, 1)], obstacles=[("box", SOLIDS["box"], np.zeros(3), np.eye(3))])
-    found = contacts(table, poses)
-    assert found.gap[0] == pytest.approx(0.002, abs=1e-12)
-    assert found.weight[0, :2] == pytest.approx([0.5, 0.5], abs=1e-6)
+    contact_set = contacts(table, poses)
+    assert contact_set.gap[0] == pytest.approx(0.002, abs=1e-12)
+    assert contact_set.weight[0, :2] == pytest.approx([0.5, 0.5], abs=1e-6)
 
 
 def test_a_nan_position_is_reported_not_dropped():
     table, poses = world(
         [(0, 0, np.nan), (1, 0, 0.5)], [(0, 1)], obstacles=[("half-space", (), (0, 0, 0), np.eye(3))]
     )
-    found = contacts(table, poses, margin=0.1)
-    assert np.isnan(found.gap[: found.count]).any()
+    contact_set = contacts(table, poses, margin=0.1)
+    assert np.isnan(contact_set.gap[: contact_set.count]).any()
 
 
 def test_lengths_at_the_first_step_are_the_internal_state():
@@ -203,9 +205,9 @@ def test_lengths_at_the_first_step_are_the_internal_state():
     points = np.column_stack([np.linspace(0, 1, 11), np.zeros(11), np.zeros(11)])
     edges = [(i, i + 1) for i in range(10)]
     table, poses = world(points, edges, radius=0.02)
-    first, found = find_pairs(table, poses, 0.3)
+    first, contact_set = find_pairs(table, poses, 0.3)
     _, shrunk = world(0.2 * points, edges, radius=0.02)
-    first.find_candidates(shrunk, 0.3, found)
+    first.find_candidates(shrunk, 0.3, contact_set)
     restored = EdgeDetector()
     restored.prepare(table, restored.supported_pairs)
     restored.restore(first.internal_state())
@@ -214,5 +216,7 @@ def test_lengths_at_the_first_step_are_the_internal_state():
     fresh_detector = EdgeDetector()
     fresh_detector.prepare(table, fresh_detector.supported_pairs)
     fresh_detector.find_candidates(shrunk, 0.3, fresh_pairs)
-    assert np.array_equal(restored_pairs.pairs[: restored_pairs.count], found.pairs[: found.count])
+    assert np.array_equal(
+        restored_pairs.pairs[: restored_pairs.count], contact_set.pairs[: contact_set.count]
+    )
     assert fresh_pairs.count < restored_pairs.count

@@ -79,7 +79,7 @@ def test_an_adapting_stiffness_lifts_a_heavy_ball_to_a_fifth_of_the_layer():
 
 @pytest.mark.parametrize("below", [True, False])
 def test_the_threshold_of_sliding_on_a_slope_is_its_tangent(below):
-    """μ = 0.5. Below: it creeps as tanh(7.5·u/ν) = tan(slope)/μ says. Above: it slides with g·(sin − μ·cos)."""
+    """μ = 0.5. Below: it creeps as tanh(7.5·u/ν) = tan(slope)/μ. Above: it slides with g·(sin − μ·cos)."""
     mu, h = 0.5, 1e-3
     slope = math.atan(mu * (0.9 if below else 1.2))
     gravity = (G * math.sin(slope), 0.0, -G * math.cos(slope))

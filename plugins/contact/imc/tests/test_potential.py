@@ -112,7 +112,7 @@ def test_the_slip_factor_is_the_hyperbolic_tangent_with_its_limit(speed):
 
 def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
     """To 1e-6 relative at 60 random pairs: edge–edge, point–edge and point–point all occur."""
-    rng, seen = np.random.default_rng(0), set()
+    rng, classes_seen = np.random.default_rng(0), set()
     zero_velocity = np.zeros((4, 3))
     for _ in range(60):
         x = rng.normal(size=(4, 3))
@@ -132,8 +132,8 @@ def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
         assert np.abs(force_norm + terms_at.force[0]).max() < 1e-6 * np.abs(force_norm).max()
         stiffness = slope(force, x, 5e-6)
         assert np.abs(stiffness + terms_at.stiffness[0]).max() < 1e-6 * np.abs(stiffness).max()
-        seen.add(sum(0 < p < 1 for p in parameters))
-    assert seen == {0, 1, 2}
+        classes_seen.add(sum(0 < p < 1 for p in parameters))
+    assert classes_seen == {0, 1, 2}
 
 
 def test_a_dashpot_resists_approach_alone_and_its_slopes_equal_differences():

@@ -193,7 +193,7 @@ def test_gap_rates_of_every_point_are_the_material_points_velocity():
 
 def test_ids_persist_while_a_disk_rocks_and_slides_over_a_box():
     scene = Scene([("cylinder", (0.06, 0.005)), ("box", (0.08, 0.04, 0.1))])
-    before, persistent, seen = set(), 0, 0
+    before, persistent, total = set(), 0, 0
     for t in np.linspace(0, 1, 800):
         tilt = rotation_about((1, 0, 0), 0.05 * np.sin(9 * t)) @ rotation_about(
             (0, 1, 0), 0.15 * np.sin(7 * t + 1)
@@ -202,5 +202,5 @@ def test_ids_persist_while_a_disk_rocks_and_slides_over_a_box():
         scene.set_pose(0, position, tilt @ rotation_about((0, 0, 1), 0.5 * t))
         now = set(scene.rows())
         assert 1 <= len(now) <= 4
-        persistent, seen, before = persistent + len(now & before), seen + len(now), now
-    assert persistent > 0.97 * seen
+        persistent, total, before = persistent + len(now & before), total + len(now), now
+    assert persistent > 0.97 * total

@@ -153,7 +153,7 @@ def test_normals_are_gradients_and_rates_the_material_points_velocity(kinds):
     rng = np.random.default_rng(5)
     step, compared = 1e-6, 0
     scenes = [random_pair(rng, *kinds, obstacles=0) for _ in range(40)]
-    for first, second, turn, at in (
+    for first, second, turn, position in (
         (DISK, DISK, np.eye(3), (0.03, 0.0, 0.0102)),
         (DISK, LOG, np.eye(3), (0.0, 0.01, 0.1052)),
         (LOG, DISK, ON_SIDE, (0.02, 0.0, 0.0252)),
@@ -161,7 +161,7 @@ def test_normals_are_gradients_and_rates_the_material_points_velocity(kinds):
         (("capsule", (0.02, 0.1)), ("capsule", (0.02, 0.1)), np.eye(3), (0.041, 0.0, 0.1)),
     ) * 5:
         tilt = rotation_about(rng.normal(size=3), rng.uniform(0.005, 0.06))
-        scenes.append(scene_of(first, second, at, tilt @ turn))
+        scenes.append(scene_of(first, second, position, tilt @ turn))
     for scene in scenes:
         home = scene.position.copy(), scene.rotation.copy()
         start, contacts = scene.rows(), scene.measure()

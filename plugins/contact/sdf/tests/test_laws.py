@@ -186,7 +186,7 @@ def motion(kind, box, size, turn, height):
 @pytest.mark.parametrize("box", [(0.3, 0.3, 0.1), (0.08, 0.04, 0.1), (0.02, 0.03, 0.1)])
 def test_ids_persist_and_gaps_move_no_faster_than_the_body(kind, size, lying, height, box):
     turn = rotation_about((1.0, 0, 0), np.pi / 2) if lying else np.eye(3)
-    before, least, persistent, seen = None, 0.0, 0, 0
+    before, least, persistent, total = None, 0.0, 0, 0
     position, rotation = np.zeros(3), np.eye(3)
     for scene in motion(kind, box, size, turn, height):
         now, low = scene.rows(), scene.gap
@@ -199,10 +199,10 @@ def test_ids_persist_and_gaps_move_no_faster_than_the_body(kind, size, lying, he
             for feature in now.keys() & before.keys():
                 assert abs(now[feature][0] - before[feature][0]) <= 1.2 * travel + 1e-12
             persistent += len(now.keys() & before.keys())
-            seen += len(now)
+            total += len(now)
         before, least = now, low
         position, rotation = scene.position[0].copy(), scene.rotation[0].copy()
-    assert persistent > 0.98 * seen
+    assert persistent > 0.98 * total
 
 
 def test_sizes_of_every_kind_give_a_contact():

@@ -64,12 +64,12 @@ def random_pose(rng):
     return rng.normal(size=3) * 0.1, np.linalg.qr(rng.normal(size=(3, 3)))[0]
 
 
-def set_both_poses(scene, rng, at, turn=None, y=0.3):
+def set_both_poses(scene, rng, xz, turn=None, y=0.3):
     """Set the pose of the body to (x, z) of the shape's plane, at any y."""
     home, axes = random_pose(rng)
     axes = axes * np.sign(np.linalg.det(axes))
     scene.set_pose(1, home, axes)
-    scene.set_pose(0, home + axes @ (at[0], y, at[1]), axes @ (np.eye(3) if turn is None else turn))
+    scene.set_pose(0, home + axes @ (xz[0], y, xz[1]), axes @ (np.eye(3) if turn is None else turn))
 
 
 def in_plane(angle):
@@ -82,11 +82,11 @@ def test_spheres_on_round_and_straight_shapes_match_their_formulas(kind):
     rng = np.random.default_rng(1)
     for _ in range(100):
         scene = scene_of(("sphere", (0.03,)), kind, () if kind == "half-plane" else (0.2,))
-        at = rng.uniform(-0.3, 0.3, 2)
-        set_both_poses(scene, rng, at)
-        distance = np.linalg.norm(at)
-        gap = {"circle": distance - 0.2, "ring": 0.2 - distance, "half-plane": at[1]}[kind] - 0.03
-        outward = {"circle": at / distance, "ring": -at / distance, "half-plane": np.array([0.0, 1.0])}[kind]
+        xz = rng.uniform(-0.3, 0.3, 2)
+        set_both_poses(scene, rng, xz)
+        distance = np.linalg.norm(xz)
+        gap = {"circle": distance - 0.2, "ring": 0.2 - distance, "half-plane": xz[1]}[kind] - 0.03
+        outward = {"circle": xz / distance, "ring": -xz / distance, "half-plane": np.array([0.0, 1.0])}[kind]
         ((contacts, normal, point),) = scene.rows().values()
         assert contacts == pytest.approx(gap, abs=LENGTH)
         local = scene.rotation[1].T @ normal
@@ -102,13 +102,13 @@ def test_spheres_on_polygons_match_brute_force(seed):
     if rng.uniform() < 0.5:
         vertices = vertices[::-1]  # either way round
     scene = scene_of(("sphere", (0.01,)), "polygon", (), vertices)
-    at = rng.uniform(-0.35, 0.35, 2)
-    set_both_poses(scene, rng, at)
-    distance = min(point_to_line(at, a, b) for a, b in boundary(vertices, closed=True))
-    if encloses(vertices, at):
+    xz = rng.uniform(-0.35, 0.35, 2)
+    set_both_poses(scene, rng, xz)
+    distance = min(point_to_line(xz, a, b) for a, b in boundary(vertices, closed=True))
+    if encloses(vertices, xz):
         # behind a corner that is not convex both walls are reported, neither nearer than the corner
         assert -distance - 0.01 - 1e-12 <= scene.gap < -0.01
-        corner = min(np.linalg.norm(at - v) for v in vertices[:, (0, 2)])
+        corner = min(np.linalg.norm(xz - v) for v in vertices[:, (0, 2)])
         if distance < corner - 1e-9:
             assert scene.gap == pytest.approx(-distance - 0.01, abs=1e-13)
     else:
@@ -121,12 +121,12 @@ def test_capsules_on_polygons_and_segments_match_brute_force(seed, kind):
     rng = np.random.default_rng(seed)
     vertices, thick = star(rng), (0.005 if kind == "segments" else 0.0)
     scene = scene_of(("capsule", (0.01, 0.08)), kind, (thick,) if thick else (), vertices)
-    at, angle = rng.uniform(-0.4, 0.4, 2), rng.uniform(0, 2 * np.pi)
-    set_both_poses(scene, rng, at, in_plane(angle))
+    xz, angle = rng.uniform(-0.4, 0.4, 2), rng.uniform(0, 2 * np.pi)
+    set_both_poses(scene, rng, xz, in_plane(angle))
     axis = 0.08 * np.array([np.cos(angle), np.sin(angle)])
     edges = boundary(vertices, closed=kind == "polygon")
-    distance = min(line_to_line(at - axis, at + axis, a, b) for a, b in edges)
-    inside = kind == "polygon" and encloses(vertices, at)
+    distance = min(line_to_line(xz - axis, xz + axis, a, b) for a, b in edges)
+    inside = kind == "polygon" and encloses(vertices, xz)
     if distance > 1e-9 and not inside:
         # if a pair has more minima than rows, the highest are omitted
         assert scene.gap == pytest.approx(distance - thick - 0.01, abs=1e-12)
@@ -211,9 +211,9 @@ def test_a_capsule_in_a_pipe_touches_with_both_ends():
     scene.set_pose(0, (0.03, 0.0, -0.12), in_plane(0.0))
     rows = sorted(scene.rows().values(), key=lambda row: row[2][0])
     for end, (gap, normal, _) in zip((-1, 1), rows, strict=True):
-        at = np.array([0.03 + end * 0.1, -0.12])
-        assert gap == pytest.approx(0.2 - np.linalg.norm(at) - 0.02, abs=LENGTH)
-        np.testing.assert_allclose(normal[[0, 2]], -at / np.linalg.norm(at), atol=DIRECTION)
+        xz = np.array([0.03 + end * 0.1, -0.12])
+        assert gap == pytest.approx(0.2 - np.linalg.norm(xz) - 0.02, abs=LENGTH)
+        np.testing.assert_allclose(normal[[0, 2]], -xz / np.linalg.norm(xz), atol=DIRECTION)
 
 
 def test_a_capsule_lies_on_an_edge_with_both_ends_and_across_one_on_its_corners():
@@ -266,9 +266,9 @@ def test_without_patches_the_closest_point_alone_is_reported():
             for _ in range(10):
                 many = Scene([body, (kind, SHAPES[kind][0])], vertices=(None, SHAPES[kind][1]))
                 one = Scene([body, (kind, SHAPES[kind][0])], vertices=(None, SHAPES[kind][1]), patch=False)
-                at, turn = rng.uniform(-0.3, 0.3, 2), in_plane(rng.uniform(0, 7))
+                xz, turn = rng.uniform(-0.3, 0.3, 2), in_plane(rng.uniform(0, 7))
                 for scene in (many, one):
-                    scene.set_pose(0, (at[0], 0, at[1]), turn)
+                    scene.set_pose(0, (xz[0], 0, xz[1]), turn)
                 assert len(one.rows()) == 1
                 assert one.gap == pytest.approx(many.gap, abs=LENGTH)
 

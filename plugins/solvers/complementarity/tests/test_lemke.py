@@ -154,15 +154,16 @@ def test_copositive_frictional_problem_is_solved_in_physical_units(
 def test_the_cover_of_friction_rows_changes_the_path_and_not_the_motion(
     seed, lemke, frictional_problem, true_residual
 ):
-    known = frictional_problem(np.random.default_rng(seed), contacts=6, coordinates=9, count=8)
-    unknown = evolve(known, blocks=None)
-    with_blocks, without = (solve(lemke, each) for each in (known, unknown))
+    with_contacts = frictional_problem(np.random.default_rng(seed), contacts=6, coordinates=9, count=8)
+    without_contacts = evolve(with_contacts, contact_problem=None)
+    with_blocks, without = (solve(lemke, each) for each in (with_contacts, without_contacts))
     assert with_blocks[1].status is without[1].status is Status.CONVERGED
-    assert max(true_residual(known, with_blocks[0]), true_residual(known, without[0])) <= known.tolerance
-    np.testing.assert_allclose(
-        (known.matrix @ with_blocks[0] + known.vector)[:: 8 + 2], (known.matrix @ without[0] + known.vector)[:: 8 + 2],
-        atol=1e-7,
-    )  # fmt: skip
+    assert (
+        max(true_residual(with_contacts, with_blocks[0]), true_residual(with_contacts, without[0]))
+        <= with_contacts.tolerance
+    )
+    A, b = with_contacts.matrix, with_contacts.vector
+    np.testing.assert_allclose((A @ with_blocks[0] + b)[:: 8 + 2], (A @ without[0] + b)[:: 8 + 2], atol=1e-7)
 
 
 def test_row_and_column_scales_are_those_of_the_residual(lemke, plain_problem, true_residual):
@@ -188,8 +189,8 @@ def test_problem_data_are_not_changed(lemke, frictional_problem):
 
 def test_solution_does_not_depend_on_earlier_solves(frictional_problem):
     problems = [frictional_problem(np.random.default_rng(seed), contacts=2 + seed) for seed in range(4)]
-    used = Lemke(LemkeConfig())
+    reused = Lemke(LemkeConfig())
     for problem in problems + problems[::-1]:
-        again, _ = solve(used, problem)
+        again, _ = solve(reused, problem)
         fresh, _ = solve(Lemke(LemkeConfig()), problem)
         np.testing.assert_array_equal(again, fresh)

@@ -195,8 +195,8 @@ def test_non_finite_data_are_reported(broken, newton, plain_problem):
 
 def test_solution_does_not_depend_on_earlier_solves(frictional_problem):
     problems = [frictional_problem(np.random.default_rng(seed), contacts=2 + seed) for seed in range(4)]
-    used = SemismoothNewton(SemismoothNewtonConfig())
+    reused = SemismoothNewton(SemismoothNewtonConfig())
     for problem in problems + problems[::-1]:
-        again, _ = solve(used, problem)
+        again, _ = solve(reused, problem)
         fresh, _ = solve(SemismoothNewton(SemismoothNewtonConfig()), problem)
         np.testing.assert_array_equal(again, fresh)

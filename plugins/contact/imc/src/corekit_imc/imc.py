@@ -1,8 +1,8 @@
 """Implicit contact: a contact force that rises smoothly with penetration, solved inside Newton's method.
 
-The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may adapt to the load.
-With λ̄ the mean over about a hundred steps of the largest normal force, zero in the air, so that a bouncing
-body counts with its weight, the penetration of a spring of 2·k is δ/5 if
+The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may adapt to the load. λ̄
+is the mean of the largest normal force over about a hundred steps. It includes zeros in the air, so that a
+bouncing body counts with its weight. The penetration of a spring of 2·k is δ/5 if
 
     k_target = max(k₀, 2.5·λ̄/δ)                                                                     (1)
     |gap| < δ:  k ← k + (k_target − k)/100,     gap < −δ and still falling:  k ← 2·k                          (2)

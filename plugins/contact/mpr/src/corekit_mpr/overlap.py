@@ -212,11 +212,11 @@ def _rims_crossing(
     d = subtract(centre_a, centre_b)
     height = dot(d, m)
     d = add_scaled(d, -height, m)
-    apart = norm(d)
-    if not (abs(a[3] - b[3]) < apart < a[3] + b[3]):
+    distance = norm(d)
+    if not (abs(a[3] - b[3]) < distance < a[3] + b[3]):
         return count
-    towards = scaled(d, 1.0 / apart)
-    offset = (apart * apart + b[3] * b[3] - a[3] * a[3]) / (2.0 * apart)
+    towards = scaled(d, 1.0 / distance)
+    offset = (distance * distance + b[3] * b[3] - a[3] * a[3]) / (2.0 * distance)
     aside = math.sqrt(max(b[3] * b[3] - offset * offset, 0.0))
     for k in range(2):
         x = add_scaled(centre_b, offset, towards)

@@ -1,8 +1,8 @@
 """Refinement of a direction near the best one to rounding, which removes the bias of portal refinement.
 
-f of `support` (1) is smooth but for creases where n is perpendicular to an edge of A or B (an edge of a box
-or hull, a segment, the side of a cylinder) and at the normals of caps. The best direction near a given one is
-therefore one of
+f of `support` (1) is smooth except at the normals of caps and on creases, where n is perpendicular to an edge
+of A or B. An edge is that of a box or hull, a segment, or the side of a cylinder. The best direction near a
+given one is therefore one of
 
 - the normal of a cap, or the direction perpendicular to two edges;                           (1)
 - on the circle of directions perpendicular to one edge e: Newton's iteration along it;       (2)

@@ -84,10 +84,10 @@ def _new_hull(points: Array, what: str) -> _Hull:
     size = float(np.linalg.norm(vertices - centre, axis=1).max())
     # triangles of one face share a plane: keep the first of each, in the given order
     planes = hull.equations * np.array([1.0, 1.0, 1.0, -1.0])
-    near = np.array([1e-7, 1e-7, 1e-7, 1e-9 * size])
+    tolerance = np.array([1e-7, 1e-7, 1e-7, 1e-9 * size])
     distinct = np.zeros((0, 4))
     for plane in planes:
-        if not np.any(np.all(np.abs(distinct - plane) < near, axis=1)):
+        if not np.any(np.all(np.abs(distinct - plane) < tolerance, axis=1)):
             distinct = np.vstack([distinct, plane])
     normals, offsets = distinct[:, :3], distinct[:, 3]
     loops: list[list[int]] = []

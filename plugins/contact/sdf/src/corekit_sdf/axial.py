@@ -215,36 +215,38 @@ def _search_rim(
     step = 2.0 * math.pi / _AZIMUTHS
     for choice in range(2):
         branch = -1.0 if choice else 1.0
-        before, _ = _rim_residual(m, rims, -step, branch)
-        here, _ = _rim_residual(m, rims, 0.0, branch)
+        h_before, _ = _rim_residual(m, rims, -step, branch)
+        h_at, _ = _rim_residual(m, rims, 0.0, branch)
         for k in range(_AZIMUTHS):
-            at = step * k
-            ahead, _ = _rim_residual(m, rims, at + step, branch)
-            if min(abs(here), abs(ahead)) < 0.1 * (R + S) or here * ahead <= 0.0:
+            theta = step * k
+            h_ahead, _ = _rim_residual(m, rims, theta + step, branch)
+            if min(abs(h_at), abs(h_ahead)) < 0.1 * (R + S) or h_at * h_ahead <= 0.0:
                 # the roots of rims that overlap by little are as close to each other as the overlap is small
-                last, f_last = at, here
+                last, f_last = theta, h_at
                 for part in range(1, _PARTS + 1):
-                    azimuth = at + step * part / _PARTS
+                    azimuth = theta + step * part / _PARTS
                     f, _ = _rim_residual(m, rims, azimuth, branch)
                     if f * f_last <= 0.0:
                         n_root = _bracketed_root(m, rims, branch, last, f_last, azimuth, f)
                         best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
                     last, f_last = azimuth, f
             if (
-                before * here > 0.0
-                and here * ahead > 0.0
-                and abs(here) < abs(before)
-                and abs(here) < abs(ahead)
+                h_before * h_at > 0.0
+                and h_at * h_ahead > 0.0
+                and abs(h_at) < abs(h_before)
+                and abs(h_at) < abs(h_ahead)
             ):
                 # two roots may lie undetected between the neighbours
-                azimuth, low, n_dip = _minimise_between(m, rims, branch, at - step, at + step, sign_of(here))
+                azimuth, low, n_dip = _minimise_between(
+                    m, rims, branch, theta - step, theta + step, sign_of(h_at)
+                )
                 best, best_n = _better_rim_direction(pair, m, s1, s2, n_dip, best, best_n, tiny)
-                if low * here < 0.0:
-                    n_root = _bracketed_root(m, rims, branch, at - step, before, azimuth, low)
+                if low * h_at < 0.0:
+                    n_root = _bracketed_root(m, rims, branch, theta - step, h_before, azimuth, low)
                     best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
-                    n_root = _bracketed_root(m, rims, branch, azimuth, low, at + step, ahead)
+                    n_root = _bracketed_root(m, rims, branch, azimuth, low, theta + step, h_ahead)
                     best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
-            before, here = here, ahead
+            h_before, h_at = h_at, h_ahead
     return best, best_n
 
 
@@ -254,8 +256,8 @@ def _best_rims(
 ) -> tuple[float, Vector]:
     """Return the given direction or a better maximum of two rims.
 
-    Where one rim passes close to the other's axis, H turns so fast that roots lie undetected between azimuths
-    of this rim, but not between azimuths of the other.
+    Where one rim passes close to the other's axis, H turns very fast. Roots then lie undetected between
+    azimuths of this rim, but not of the other.
     """
     _, u, _, R, _, S = pair
     x = cross(u, (1.0, 0.0, 0.0) if abs(u[0]) < 0.6 else (0.0, 1.0, 0.0))

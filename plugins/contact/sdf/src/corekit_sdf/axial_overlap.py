@@ -97,10 +97,10 @@ def cap_on_cap(first: PosedAxial, second: PosedAxial, n: Vector, rows: Array, fe
     count = _rim_over(second, scaled(m_a, -1.0), a, m_a, first[5], -1.0, rows, feature_ids, count)
     d = add_scaled(a, -1.0, b)
     d = add_scaled(d, -dot(d, m_b), m_b)
-    apart, R, S = norm(d), first[5], second[5]
-    if abs(R - S) < apart < R + S:
-        towards = scaled(d, 1.0 / apart)
-        offset = (apart * apart + S * S - R * R) / (2.0 * apart)
+    distance, R, S = norm(d), first[5], second[5]
+    if abs(R - S) < distance < R + S:
+        towards = scaled(d, 1.0 / distance)
+        offset = (distance * distance + S * S - R * R) / (2.0 * distance)
         aside = math.sqrt(max(S * S - offset * offset, 0.0))
         for k in range(2):
             x = add_scaled(add_scaled(b, offset, towards), aside if k else -aside, cross(m_b, towards))

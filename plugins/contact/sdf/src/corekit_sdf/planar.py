@@ -1,8 +1,8 @@
-"""Two-vectors of the plane, and rows that keep the lowest few minima.
+"""Two-vectors of the plane, and rows that store the lowest few minima.
 
-A planar shape stands in its local x–z plane and is unbounded along its local y axis. Its signed distance is
-that of the plane, whatever the y of the other shape. A sphere counts as its centre, a capsule as its axis,
-both seen along y; the radius is subtracted.
+A planar shape stands in its local x–z plane and is unbounded along its local y axis. At any y of the other
+shape its signed distance is that of the plane. A sphere counts as its centre, a capsule as its axis, both
+seen along y; the radius is subtracted.
 
 Every local minimum of the distance is a contact (both walls of a corner, both ends of a capsule in a ring).
 Its normal is the gradient of its gap, and the least of the gaps is the distance. Without patches only that

@@ -198,7 +198,7 @@ def _add_deep_minimum(
     corners: Array, p: Vector, u: Vector, radius: float, h: float, max_rows: int, rows: Array,
     feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append (4) if the segment pierces the polygon or lies inside; the caller has found no other minimum there."""
+    """Append (4) if the segment pierces the polygon or lies inside; call it only if there is no other minimum there."""
     best, edge, deepest = -math.inf, -1, p
     a, b = add_scaled(p, h, u), add_scaled(p, -h, u)
     inside = _edges_behind(corners, to_plane(a))[0] >= 0 or _edges_behind(corners, to_plane(b))[0] >= 0

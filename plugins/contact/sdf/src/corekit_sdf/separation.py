@@ -55,7 +55,7 @@ RIM_EDGE: Final = 5  # n ⊥ e_i, an edge against a rim
 END: Final = 6  # an end of the segment against the nearest point of the box
 
 Separation: TypeAlias = tuple[float, Vector, int, int]
-"""φ [m], its normal from the box into the other shape, the stratum it was found in, and which one of that
+"""φ [m], its normal from the box into the other shape, its stratum, and the index within that
 stratum: the axis of the edge (EDGE_SIDE, RIM_EDGE), the end 0 or 1 at −h or h (END), else 0."""
 
 

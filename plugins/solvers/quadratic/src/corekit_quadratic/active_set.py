@@ -76,7 +76,7 @@ class Search(NamedTuple):
         u, s: see (1), (n,).
         active: the active rows, in order.
         pairs: see `pairs`.
-        seen, work, first, base, factor: see `skyline`.
+        first_row, dense_row, first, base, factor: see `skyline`.
         rhs, direction: workspaces, (k + BAND,) and (n,).
         violation: of each row, see `compute_violations`, (k,).
     """
@@ -88,8 +88,8 @@ class Search(NamedTuple):
     s: Array
     active: Indices
     pairs: Pairs
-    seen: Indices
-    work: Array
+    first_row: Indices
+    dense_row: Array
     first: IntArray
     base: IntArray
     factor: Array
@@ -136,8 +136,8 @@ def factorise_active(rows: Rows, search: Search) -> tuple[int, int]:
             active[m] = order[k]
             m += 1
     dependent = factorise_rows(
-        active, m, rows.start, rows.column, rows.entry, rows.compliance, search.pairs, search.seen,
-        search.work, search.rhs, search.first, search.base, search.factor,
+        active, m, rows.start, rows.column, rows.entry, rows.compliance, search.pairs, search.first_row,
+        search.dense_row, search.rhs, search.first, search.base, search.factor,
     )  # fmt: skip
     return m, dependent
 
@@ -212,19 +212,23 @@ def compute_violations(rows: Rows, search: Search) -> tuple[int, int, float]:
             continue
         if side[i] != FIXED:
             lo, hi = impulse_range(equal, int(side[i]), float(y_lower[i]), float(y_upper[i]))
-            near = _NEAR * scale
-            if impulse[i] * length[i] < lo * length[i] - near:
+            rounding = _NEAR * scale
+            if impulse[i] * length[i] < lo * length[i] - rounding:
                 amount = (lo - impulse[i]) * length[i]
-            elif impulse[i] * length[i] > hi * length[i] + near:
+            elif impulse[i] * length[i] > hi * length[i] + rounding:
                 amount = (hi - impulse[i]) * length[i]
         elif length[i] > 0.0:
             z = compliance[i] * impulse[i]
             for e in range(start[i], start[i + 1]):
                 z += entry[e] * s[column[e]]
-            low, high, near = lower[i], upper[i], _NEAR * length[i] * scale
-            if z < low and low - z > near + _NEAR * abs(low) and (not equal or impulse[i] < -y_lower[i]):
+            low, high, rounding = lower[i], upper[i], _NEAR * length[i] * scale
+            if z < low and low - z > rounding + _NEAR * abs(low) and (not equal or impulse[i] < -y_lower[i]):
                 amount = (low - z) / length[i]
-            elif z > high and z - high > near + _NEAR * abs(high) and (not equal or impulse[i] > -y_upper[i]):
+            elif (
+                z > high
+                and z - high > rounding + _NEAR * abs(high)
+                and (not equal or impulse[i] > -y_upper[i])
+            ):
                 amount = (high - z) / length[i]
         violation[i] = amount
         if amount != 0.0:

@@ -57,14 +57,14 @@ def dot_row(start: Indices, column: Indices, entry: Array, i: int, s: Array) -> 
 @compiled
 def factorise_rows(
     active: Indices, m: int, start: Indices, column: Indices, entry: Array, compliance: Array, pairs: Pairs,
-    seen: Indices, work: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
+    first_row: Indices, dense_row: Array, size: Array, first: IntArray, base: IntArray, factor: Array,
 ) -> int:  # fmt: skip
     """Factorise S of the first m rows in `active`; return how many depend on earlier ones, −1 if it does not fit.
 
     Args:
         pairs: of all rows, with their S.
-        seen: workspace, shape (n + 1,).
-        work: workspace, shape (n,), zero before and after.
+        first_row: workspace, shape (n + 1,).
+        dense_row: workspace, shape (n,), zero before and after.
         size: workspace, shape (k,).
         first: first column of row i, out; first[0] is −1 if the factor is (1), −2 if it is narrow too.
         base: factor[base[i] + i] is the diagonal's, out.
@@ -78,7 +78,9 @@ def factorise_rows(
     if bandwidth <= BAND:
         first[0] = -1
         return _factor_band(m, size, factor)
-    return _factor_envelope(active, m, start, column, entry, compliance, seen, work, first, base, factor)
+    return _factor_envelope(
+        active, m, start, column, entry, compliance, first_row, dense_row, first, base, factor
+    )
 
 
 @compiled
@@ -135,34 +137,34 @@ def _factor_band(m: int, size: Array, factor: Array) -> int:
 @compiled
 def _factor_envelope(
     active: Indices, m: int, start: Indices, column: Indices, entry: Array,
-    compliance: Array, seen: Indices, work: Array, first: IntArray, base: IntArray, factor: Array
+    compliance: Array, first_row: Indices, dense_row: Array, first: IntArray, base: IntArray, factor: Array
 ) -> int:  # fmt: skip
     """Write L row by row."""
-    for p in range(len(seen)):
-        seen[p] = m
+    for p in range(len(first_row)):
+        first_row[p] = m
     count, dependent = 0, 0
     for i in range(m):
         row = active[i]
         f = i
         for e in range(start[row], start[row + 1]):
             p = column[e]
-            work[p] = entry[e]
-            f = min(f, np.int64(seen[p]))
-            seen[p] = min(np.int64(seen[p]), i)
+            dense_row[p] = entry[e]
+            f = min(f, np.int64(first_row[p]))
+            first_row[p] = min(np.int64(first_row[p]), i)
         b = count - f
         first[i], base[i] = f, b
         if count + i - f + 1 > len(factor):
-            work[:] = 0.0
+            dense_row[:] = 0.0
             return -1
         count += i - f + 1
         for j in range(f, i + 1):
             other = active[j]
             total = 0.0
             for e in range(start[other], start[other + 1]):
-                total += entry[e] * work[column[e]]
+                total += entry[e] * dense_row[column[e]]
             factor[b + j] = total
         for e in range(start[row], start[row + 1]):
-            work[column[e]] = 0.0
+            dense_row[column[e]] = 0.0
         pivot = factor[b + i] + compliance[row]
         size = pivot
         for j in range(f, i):

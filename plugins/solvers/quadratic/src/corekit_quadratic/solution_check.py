@@ -47,7 +47,7 @@ class SolutionChecker:
     def to_solve_info(
         self, problem: QPProblem, x: Array, multiplier: Array, failure: Status | None, iterations: int
     ) -> SolveInfo:
-        """Return the solve information: CONVERGED if the residuals meet the tolerance, whatever the solver's status.
+        """Return the solve information: CONVERGED if the residuals meet the tolerance, independent of the solver.
 
         Args:
             failure: status of the solver if it failed, else None.

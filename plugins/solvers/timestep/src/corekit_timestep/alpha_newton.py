@@ -244,16 +244,16 @@ class AlphaNewton:
         """Whether the current factorisation is that of the last matrix, of a step of about this size."""
         if self._restored:
             restored, self._restored = self._restored, {}
-            place, (time, step, rate) = system.new_state(), restored["matrix.at"].tolist()
-            place.q[:], place.v[:], place.aux[:] = (
+            matrix_state, (time, step, rate) = system.new_state(), restored["matrix.at"].tolist()
+            matrix_state.q[:], matrix_state.v[:], matrix_state.aux[:] = (
                 restored["matrix.q"],
                 restored["matrix.v"],
                 restored["matrix.aux"],
             )
-            place.time = time
+            matrix_state.time = time
             w1, impulses, use_count = restored["matrix.w"], system.constraint_impulses, self._use_count
             system.constraint_impulses = restored["matrix.rows"]
-            self._compute_increment(system, place, w1, step, np.zeros(len(w1)), 0.0, chord=False)
+            self._compute_increment(system, matrix_state, w1, step, np.zeros(len(w1)), 0.0, chord=False)
             system.constraint_impulses = impulses
             self._rate, self._use_count = rate, use_count
         if self._waiting:

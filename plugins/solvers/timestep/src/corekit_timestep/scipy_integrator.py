@@ -4,15 +4,15 @@
 
 a contains constraints, differentiated and stabilised with the time constant τ, and contact potentials. The
 solver chooses its own steps, over any number of grid points; there its dense output is the free state (q_f,
-v_f). It continues until the state changes otherwise (an impulse, new coordinates of a model, an assignment),
-or until an input or an obstacle has a breakpoint, at which a step ends; then it starts again. While impulses
+v_f). It continues until the state changes otherwise (an impulse, new coordinates of a model, an assignment)
+or an input or an obstacle has a breakpoint. A step ends there, and the solver starts again. While impulses
 may act, every step is a new start, damping is split off (`split_damping`), and q_f = q₀ ⊕ ½h·(v₀ + v_f). (q⁺,
 v⁺) follow as in every scheme of the split family: exactly its weight supports a resting body, which does not
 move.
 
-`relative` and `absolute`: in each of the solver's steps the error of v_i must be within absolute +
-relative·|v_i|, that of s_i within absolute + relative·|s_i|, s_i the displacement in this step, in the
-solver's root mean square.
+`relative` and `absolute` bound the root mean square error of each of the solver's steps. The error of v_i
+must be within absolute + relative·|v_i|, that of s_i, the displacement in this step, within absolute +
+relative·|s_i|.
 """
 
 from __future__ import annotations
@@ -206,9 +206,9 @@ class ScipyIntegrator(Integrator):
 
     def _find_bound(self, time: float, t_end: float) -> tuple[float, bool]:
         """Return the end of the smooth inputs, at least the end of the step, and whether it is a breakpoint."""
-        near, horizon = _NEAR_GRID * self._step, _LOOKAHEAD_STEPS * self._step
-        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + near, horizon)
-        if smooth_until <= t_end + near:
+        tolerance, horizon = _NEAR_GRID * self._step, _LOOKAHEAD_STEPS * self._step
+        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + tolerance, horizon)
+        if smooth_until <= t_end + tolerance:
             return t_end, True
         return smooth_until, smooth_until < time + horizon
 
