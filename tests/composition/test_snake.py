@@ -70,7 +70,7 @@ def crawled(overrides, periods):
 
     def look(_, report):
         nonlocal unsolved
-        unsolved += not report.solve.status.solved
+        unsolved += not report.solve_info.status.solved
 
     simulation.observe(look)
     for i in range(8 * (periods - 1), 8 * periods + 1):

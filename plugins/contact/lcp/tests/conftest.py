@@ -44,7 +44,7 @@ class DenseProblem:
 
 
 class Enumeration(LCPSolver):
-    """Tries every active set: slow and independent, for a few variables."""
+    """A solver that tries every active set: slow and independent, for a few variables."""
 
     def solve(self, problem, z):
         matrix, vector = problem.matrix, problem.vector
@@ -69,7 +69,7 @@ class Enumeration(LCPSolver):
 
 
 class Refuses(LCPSolver):
-    """Leaves the guess alone and says it found a ray."""
+    """A solver that keeps the guess and reports a ray."""
 
     def __init__(self):
         self.guesses: list = []
@@ -130,7 +130,7 @@ class PlainLemke(LCPSolver):
 
 
 class Quitter(LCPSolver):
-    """Out of sweeps at the guess it was given."""
+    """A solver that keeps the guess and reports that its sweeps ran out."""
 
     def solve(self, problem, z):
         return SolveInfo(Status.ITERATION_LIMIT, 1, Residuals(normal=1.0))
@@ -152,7 +152,7 @@ def problem_of():
 
 @pytest.fixture
 def solver_of():
-    """`solver_of(lcp_solver="lemke", **options)`: an `lcp` without fallback unless one is named."""
+    """`solver_of(lcp_solver="lemke", **options)`: `lcp` without fallback unless the options name one."""
 
     def make(**options):
         options.setdefault("fallback", ())

@@ -1,4 +1,4 @@
-"""What every contact solver promises; `lcp` asks another distribution's LCP solvers, by name."""
+"""The conformance checks of contact solvers, for `lcp` with the LCP solvers of another distribution."""
 
 from corekit_testing.conformance import conformance
 

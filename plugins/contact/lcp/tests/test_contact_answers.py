@@ -1,4 +1,4 @@
-"""Answers of the whole pipeline against mechanics on paper and against other methods."""
+"""Solutions of the whole pipeline against analytic mechanics and against other methods."""
 
 import numpy as np
 import pytest
@@ -121,7 +121,7 @@ def test_frictionless_velocity_is_that_of_the_quadratic_program(seed, problem_of
 
 
 def redundant_contacts(rng, problem_of, friction, contacts=13, coordinates=9):
-    """Many points of a smooth body on one plane: rows vary slowly along it, three modes a direction."""
+    """Many points of a smooth body on one plane: rows vary slowly along it, with three modes per direction."""
     along = np.linspace(0.1, 1.0, contacts)
     modes = np.array([along**k for k in (1, 2, 3)]).T
     rows = np.zeros((contacts, 3, coordinates))
@@ -225,7 +225,7 @@ def test_regularisation_shares_a_load_equally_and_its_effect_is_taken_out(proble
 def test_proximal_steps_take_the_compliance_out_where_the_modes_alone_do_not(
     problem_of, solver_of, monkeypatch
 ):
-    monkeypatch.setattr("corekit_lcp.lcp.from_guess", lambda *_: (INF, INF, INF, INF))
+    monkeypatch.setattr("corekit_lcp.lcp.solve_modes", lambda *_: (INF, INF, INF, INF))
     options = {"rank_selection": RankSelection(enabled=False)}
     problem = problem_of(np.eye(3), np.tile(np.eye(3), (4, 1)), [-1.0, 0.0, 0.0], 0.0)
     patient = solver_of(regularisation=Regularisation(weight=1e-4, corrections=30), **options)
@@ -238,7 +238,7 @@ def test_proximal_steps_take_the_compliance_out_where_the_modes_alone_do_not(
 
 
 def test_induced_speed_is_the_compliance_times_the_impulse(problem_of, solver_of):
-    # four equal contacts, (4 + ε)·p = 1: each gives way by ε·p
+    # four equal contacts, (4 + ε)·p = 1: each one yields by ε·p
     solver = solver_of(
         rank_selection=RankSelection(enabled=False),
         equilibration=Equilibration(enabled=False),
@@ -259,8 +259,8 @@ def test_induced_speed_is_the_compliance_times_the_impulse(problem_of, solver_of
     ("bounds", "velocity", "expected"),
     [
         ((0.0, INF), -1.0, 1.0),  # blocks
-        ((0.0, INF), 1.0, 0.0),  # lets go
-        ((-INF, 0.25), -1.0, 0.25),  # pulls no harder
+        ((0.0, INF), 1.0, 0.0),  # releases
+        ((-INF, 0.25), -1.0, 0.25),  # pulls at its bound
         ((-INF, 0.25), 1.0, -1.0),
         ((-0.4, 0.4), 0.1, -0.1),  # holds
         ((-0.4, 0.4), 1.0, -0.4),  # stalls

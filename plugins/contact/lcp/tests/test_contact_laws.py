@@ -1,4 +1,4 @@
-"""The contact laws as properties: whatever the problem and the options, what is solved obeys them."""
+"""The contact laws as properties: solved impulses obey them for all problems and options."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_solved_impulses_obey_complementarity_and_the_friction_cone(
     bound = problem.friction * pushes[:, 0]
     size = np.linalg.norm(pushes[:, 1:], axis=1)
     assert (size <= bound + 1e-8).all()
-    # friction opposes sliding, and a contact that slides uses at least what the inscribed pyramid has
+    # friction opposes sliding, and a contact that slides uses at least the friction of the inscribed pyramid
     speed = np.linalg.norm(w[:, 1:], axis=1)
     assert ((pushes[:, 1:] * w[:, 1:]).sum(axis=1) <= 1e-8 * (1.0 + speed)).all()
     sliding = speed > 1e-6

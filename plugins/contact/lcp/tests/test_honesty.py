@@ -1,12 +1,12 @@
-"""What the solver says about its own answers: status, names, certificate, memory."""
+"""What the solver reports: status, names, residuals, internal state."""
 
 import numpy as np
 import pytest
 
 from corekit.data.status import Status
 from corekit_lcp._spec import lcp
-from corekit_lcp.certify import certify
 from corekit_lcp.config import Equilibration, LCPContactConfig, RankSelection, Regularisation
+from corekit_lcp.residuals import measure_residuals
 from corekit_testing.rounding import rounding
 
 NOTHING = {
@@ -17,7 +17,7 @@ NOTHING = {
 
 
 def crushed(problem_of):
-    """Two walls closing in on one point from both sides: no velocity satisfies both."""
+    """A point between two walls that approach each other: no velocity satisfies both."""
     rows = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0], [0, -1.0, 0], [0, 0, 1.0]])
     return problem_of(np.eye(3), rows, np.zeros(3), 0.5, stabilisation=[-1.0, 0, 0, -1.0, 0, 0])
 
@@ -74,7 +74,7 @@ def test_non_finite_problem_is_said_and_leaves_no_nan(problem_of, solver_of):
 def certificate(problem, impulse, count=8):
     angle = 2 * np.pi * np.arange(count) / count
     directions = np.array([np.cos(angle), np.sin(angle)])
-    return certify(
+    return measure_residuals(
         problem.delassus(),
         problem.free_velocity,
         problem.friction,
@@ -98,7 +98,7 @@ def certificate(problem, impulse, count=8):
         (
             [1.0, -0.7, 0.0],
             (0.0, 0.7, 0.2),
-        ),  # friction drives a slip it should oppose, 0.2 N·s past its bound
+        ),  # friction drives the slip, 0.2 N·s beyond its bound
         ([0.0, 0.0, 0.0], (1.0, 0.0, 0.0)),
     ],
 )
@@ -135,11 +135,11 @@ def test_memory_is_that_of_the_lcp_solvers(problem_of, solver_of):
     solver._solvers[1].guesses.append(None)
     memory = solver.internal_state()
     assert set(memory) == {"1.calls"}
-    twin = solver_of(lcp_solver="lemke", fallback=("refuses",))
-    twin.restore(memory)
-    assert twin.internal_state()["1.calls"] == 1.0
-    twin.restore({})
-    assert twin.internal_state()["1.calls"] == 0.0
+    restored = solver_of(lcp_solver="lemke", fallback=("refuses",))
+    restored.restore(memory)
+    assert restored.internal_state()["1.calls"] == 1.0
+    restored.restore({})
+    assert restored.internal_state()["1.calls"] == 0.0
 
 
 def test_problem_arrays_are_not_changed(problem_of, solver_of):

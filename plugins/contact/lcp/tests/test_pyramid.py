@@ -1,11 +1,12 @@
-"""Aligned pyramids, and loads spread over all touching contacts."""
+"""Aligned and anisotropic pyramids, and loads distributed over all touching contacts."""
 
 import numpy as np
 import pytest
 
 from corekit.data.status import Status
+from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.pyramid import pyramid_directions
-from corekit_lcp.pyramid import align
+from corekit_lcp.pyramid import align, stretch_directions
 from corekit_testing.rounding import rounding
 
 
@@ -55,6 +56,30 @@ def test_alignment_changes_nothing_in_a_plane(problem_of, solver_of):
         solver_of().solve(problem, one)
         solver_of(aligned=True).solve(problem, other)
         np.testing.assert_allclose(one, other, atol=rounding(64))
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("count", [4, 6, 8, 10])
+def test_anisotropic_directions_are_corners_of_the_admissible_friction(count, aligned):
+    """μ·d_k has the gauge 1, in the order of the angle; an aligned d₁ dissipates the most against the free slip."""
+    random = np.random.default_rng(count)
+    records, free = random.uniform(0.1, 1.0, (20, 3)), random.normal(size=60)
+    base, directions = pyramid_directions(3, count), np.empty((20, 2, count))
+    stretch_directions(base, free, records, aligned, np.empty_like(base), directions)
+    law, largest = ANISOTROPIC_COULOMB, records.max(axis=1)
+    for c in range(20):
+        corners = largest[c] * directions[c]
+        gauges = [law.gauge(records[c], *corner) for corner in corners.T]
+        np.testing.assert_allclose(gauges, 1.0, rtol=rounding(20))
+        turns = corners[0] * np.roll(corners[1], -1) - corners[1] * np.roll(corners[0], -1)
+        assert turns.min() > 0.0
+        slip = free[3 * c + 1 : 3 * c + 3]
+        dissipation = -corners.T @ slip
+        if aligned:
+            most = law.dissipation(records[c], *slip)
+            np.testing.assert_allclose(dissipation[0], most, rtol=rounding(40))
+        else:
+            np.testing.assert_allclose(corners[:, 0], [records[c, 1], 0.0], atol=rounding(4))
 
 
 @pytest.mark.parametrize("sideways", [0.0, 0.2, 3.0])

@@ -1,4 +1,4 @@
-"""Each conditioning stage alone against linear algebra from elsewhere."""
+"""Each conditioning stage alone against other implementations of the same linear algebra."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.linalg import qr
 
 from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.assemble import assemble, variable_count
-from corekit_lcp.pyramid import shares
+from corekit_lcp.pyramid import compute_coefficients
 from corekit_lcp.scale import equilibrate
 from corekit_lcp.select import add_back, select_contacts
 from corekit_testing.rounding import rounding
@@ -67,7 +67,7 @@ def test_closest_of_equal_contacts_is_kept():
 
 
 def test_of_equal_contacts_the_one_that_carried_is_kept():
-    # three rows of one normal; the second one is apart, and carried load in the last step
+    # three rows of one normal; the second contact is open, and carried load in the last step
     delassus, gap = np.ones((3, 3)), np.array([0.0, 1e-3, -1e-4])
     loaded = np.array([0.0, 0.2, 0.0])
     assert chosen(delassus, gap, 1, 1e-3, guess=loaded)[0].tolist() == [1]
@@ -127,14 +127,14 @@ def test_symmetric_scaling_keeps_the_contact_block_symmetric_and_positive_semide
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(9, 6)) * 10.0 ** rng.uniform(-2, 2, (9, 1))
     for symmetric in (True, False):
-        matrix, vector, twin = lcp_of(rows @ rows.T, rows @ rng.normal(size=6), np.full(3, 0.5), 4)
+        matrix, vector, paired_row = lcp_of(rows @ rows.T, rows @ rng.normal(size=6), np.full(3, 0.5), 4)
         n = len(vector)
         contact = np.setdiff1d(np.arange(n), np.arange(5, n, 6))  # all but the slacks γ
-        equilibrate(matrix, vector, 10, symmetric, *work_of(twin), np.empty(n), np.empty(n))
+        equilibrate(matrix, vector, 10, symmetric, *work_of(paired_row), np.empty(n), np.empty(n))
         block = matrix[np.ix_(contact, contact)]
         skew = np.abs(block - block.T).max()
         if symmetric:
-            assert skew <= rounding(2 * 10, np.abs(block).max())  # a factor a sweep on either side
+            assert skew <= rounding(2 * 10, np.abs(block).max())  # one factor per sweep on either side
             assert np.linalg.eigvalsh(block).min() >= -1e-12
         else:
             assert skew > 1e-3
@@ -143,10 +143,10 @@ def test_symmetric_scaling_keeps_the_contact_block_symmetric_and_positive_semide
 def test_equilibration_reaches_unit_norms_on_a_contact_problem():
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(12, 14)) * 10.0 ** rng.uniform(-2, 2, (12, 1))
-    matrix, vector, twin = lcp_of(rows @ rows.T, rows @ rng.normal(size=14), np.full(4, 0.5), 8)
+    matrix, vector, paired_row = lcp_of(rows @ rows.T, rows @ rng.normal(size=14), np.full(4, 0.5), 8)
     before = np.linalg.norm(matrix, axis=1)
     n = len(vector)
-    equilibrate(matrix, vector, 50, False, *work_of(twin), np.empty(n), np.empty(n))
+    equilibrate(matrix, vector, 50, False, *work_of(paired_row), np.empty(n), np.empty(n))
     assert before.max() / before.min() > 1e2
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=1), 1.0, atol=0.02)
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=0), 1.0, atol=0.02)
@@ -160,27 +160,27 @@ def test_sweeping_one_of_two_opposite_directions_scales_as_sweeping_both(width, 
     bounds = np.array([0.0, -1.0]), np.array([np.inf, 1.0])
     scaled, scales = [], []
     for shared in (True, False):
-        matrix, vector, twin = lcp_of(*problem, *bounds, width)
+        matrix, vector, paired_row = lcp_of(*problem, *bounds, width)
         n = len(vector)
-        assert (twin != np.arange(n)).sum() == 3 * (1 if width == 2 else count // 2)
+        assert (paired_row != np.arange(n)).sum() == 3 * (1 if width == 2 else count // 2)
         r, c = np.empty(n), np.empty(n)
-        equilibrate(matrix, vector, 10, symmetric, *work_of(twin if shared else np.arange(n)), r, c)
+        equilibrate(matrix, vector, 10, symmetric, *work_of(paired_row if shared else np.arange(n)), r, c)
         scaled.append(matrix)
         scales.append((r, c))
     np.testing.assert_allclose(scaled[0], scaled[1], rtol=1e-12, atol=rounding(64))
     np.testing.assert_allclose(scales[0], scales[1], rtol=1e-12)
 
 
-def work_of(twin):
-    """The arguments of `equilibrate` from `twin` to its norms."""
-    n = len(twin)
-    return twin, np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, n)), np.empty(n), np.empty(n)
+def work_of(paired_row):
+    """The arguments of `equilibrate` from `paired_row` to its norms."""
+    n = len(paired_row)
+    return paired_row, np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, n)), np.empty(n), np.empty(n)
 
 
 def lcp_of(delassus, free, friction, count, lower=NONE, upper=NONE, width=3):
     directions = np.repeat(pyramid_directions(width, count)[None], friction.size, axis=0)
     n = variable_count(friction.size, directions.shape[2], lower, upper)
-    matrix, vector, twin = np.empty((n, n)), np.empty(n), np.empty(n, dtype=np.int64)
+    matrix, vector, paired_row = np.empty((n, n)), np.empty(n), np.empty(n, dtype=np.int64)
     assemble(
         delassus,
         free,
@@ -190,13 +190,13 @@ def lcp_of(delassus, free, friction, count, lower=NONE, upper=NONE, width=3):
         upper,
         np.empty(n, dtype=np.int64),
         np.empty((n, 2)),
-        twin,
+        paired_row,
         np.empty(free.size),
         np.empty((free.size, n)),
         matrix,
         vector,
     )
-    return matrix, vector, twin
+    return matrix, vector, paired_row
 
 
 def test_assembly_equals_the_papers_blocks():
@@ -240,14 +240,14 @@ def test_assembled_matrix_is_copositive():
 @given(st.floats(-5, 5), st.floats(-5, 5), st.sampled_from([4, 6, 8, 10, 12]))
 @settings(deadline=None)
 def test_shares_rebuild_the_impulse_with_least_sum(x, y, count):
-    directions, share = pyramid_directions(3, count), np.zeros(count)
-    shares(directions, np.array([x, y]), share)
-    np.testing.assert_allclose(directions @ share, [x, y], atol=1e-12)
-    assert (share >= 0).all()
+    directions, beta = pyramid_directions(3, count), np.zeros(count)
+    compute_coefficients(directions, np.array([x, y]), beta)
+    np.testing.assert_allclose(directions @ beta, [x, y], atol=1e-12)
+    assert (beta >= 0).all()
     # the gauge of the polygon, by its edges' outward normals
     middle = np.pi / count * (2 * np.arange(count) + 1)
     gauge = max(0.0, (np.cos(middle) * x + np.sin(middle) * y).max() / np.cos(np.pi / count))
-    assert share.sum() == pytest.approx(gauge, abs=1e-11)
+    assert beta.sum() == pytest.approx(gauge, abs=1e-11)
 
 
 def test_directions_come_in_opposite_pairs():

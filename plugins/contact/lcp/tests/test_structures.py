@@ -1,4 +1,4 @@
-"""The pipeline sees W = J·G·Jᵀ alone: any structure of the step matrix, bilateral rows eliminated."""
+"""The pipeline uses W = J·G·Jᵀ alone: any structure of the step matrix, with constraints eliminated."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def stages(letters, **others):
 
 
 def stepped(matrix, rows, solver, problem_of, bilateral=None):
-    """v⁺ of one step with the given matrix, and with it all that was asked of the contacts."""
+    """v⁺ of one step with the given matrix; asserts that the contacts are solved."""
     nothing = np.zeros(0)
     solved = make_factorisation(matrix, bilateral)
     assert solved.refactor(matrix, bilateral)

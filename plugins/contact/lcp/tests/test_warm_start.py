@@ -1,4 +1,4 @@
-"""The warm start answers only what it can certify, and then what mechanics says."""
+"""The warm start is used only if its residuals meet the tolerance, and then it agrees with mechanics."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
-from corekit_lcp.warm import eliminate
+from corekit_lcp.mode_warm_start import solve_with_pivoting
 
 INF = np.inf
 unhurried = settings(
@@ -24,7 +24,7 @@ def point(problem_of, velocity, friction=0.5):
         ([-1.0, 0.2, 0.1], [-1.1, 0.25, 0.05]),  # sticks
         ([-1.0, 0.9, 0.0], [-1.2, 1.0, 0.0]),  # slides along a direction
         ([-1.0, 0.9, 0.2], [-1.0, 0.8, 0.15]),  # slides between two
-        ([-1.0, 0.0, 0.0], [-0.5, 0.0, 0.0]),  # presses alone
+        ([-1.0, 0.0, 0.0], [-0.5, 0.0, 0.0]),  # sticks without friction
         ([1.0, 0.3, 0.0], [0.5, 0.1, 0.0]),  # open
     ],
 )
@@ -43,11 +43,11 @@ def test_unchanged_modes_are_answered_without_an_lcp(before, after, problem_of, 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ([-1.0, 0.2, 0.0], [-1.0, 0.9, 0.0]),  # breaks loose
+        ([-1.0, 0.2, 0.0], [-1.0, 0.9, 0.0]),  # begins to slide
         ([-1.0, 0.9, 0.0], [-1.0, 0.2, 0.0]),  # stops
-        ([-1.0, 0.9, 0.0], [-1.0, -0.9, 0.0]),  # turns round
-        ([-1.0, 0.2, 0.0], [1.0, 0.2, 0.0]),  # lifts off
-        ([1.0, 0.2, 0.0], [-1.0, 0.2, 0.0]),  # lands
+        ([-1.0, 0.9, 0.0], [-1.0, -0.9, 0.0]),  # reverses
+        ([-1.0, 0.2, 0.0], [1.0, 0.2, 0.0]),  # separates
+        ([1.0, 0.2, 0.0], [-1.0, 0.2, 0.0]),  # touches
     ],
 )
 def test_changed_modes_are_noticed(before, after, problem_of, solver_of):
@@ -90,7 +90,7 @@ def test_redundant_contacts_keep_the_split_of_the_guess(problem_of, solver_of):
     aligned=st.booleans(),
 )
 def test_warm_answers_satisfy_the_contact_laws(seed, contacts, coordinates, aligned, problem_of, solver_of):
-    # any guess at all: what is said to be solved must be, by the laws themselves
+    # for any guess: a problem reported as solved must satisfy the laws
     rng = np.random.default_rng(seed)
     rows, velocity = rng.normal(size=(3 * contacts, coordinates)), rng.normal(size=coordinates)
     problem = problem_of(np.eye(coordinates), rows, velocity, 0.4)
@@ -131,7 +131,7 @@ def test_elimination_finds_a_solution_with_as_few_entries_as_there_is_rank(rank)
     matrix = rng.normal(size=(8, rank)) @ rng.normal(size=(rank, 8))
     right = matrix @ rng.normal(size=8)
     x = right.copy()
-    eliminate(matrix.copy(), x, np.empty(8, dtype=np.int64))
+    solve_with_pivoting(matrix.copy(), x, np.empty(8, dtype=np.int64))
     np.testing.assert_allclose(matrix @ x, right, atol=1e-9)
     assert np.count_nonzero(x) == rank
 

@@ -1,4 +1,4 @@
-"""What every contact solver promises; `qp` asks another distribution's program solvers, by name."""
+"""The conformance checks of contact solvers, for `qp` with the program solvers of another distribution."""
 
 from corekit_testing.conformance import conformance
 

@@ -1,4 +1,4 @@
-"""What this distribution offers, in plain words."""
+"""Specification of the contact solver `lcp`."""
 
 from corekit.registry.spec import ComponentSpec
 

@@ -1,7 +1,7 @@
 """The contact problem as a linear complementarity problem.
 
-A contact's impulse is λ_n along the normal and D·β in the tangent plane, D's r columns the directions of
-the friction pyramid; γ is its sliding speed:
+The impulse of a contact is λ_n along the normal and D·β in the tangent plane; the r columns of D are the
+directions of the friction pyramid, and γ is the sliding speed:
 
     0 ≤ λ_n ⊥ w_n ≥ 0                                                                      (1)
     0 ≤ β   ⊥ Dᵀ·w_t + γ·e ≥ 0                                                             (2)
@@ -14,13 +14,13 @@ A bounded row λ ∈ [lower, upper] (w ≥ 0 at lower, ≤ 0 at upper, 0 between
     both         0 ≤ λ − lower ⊥ w + s ≥ 0,   0 ≤ s ⊥ upper − λ ≥ 0                        (6)
     none         λ = λ⁺ − λ⁻,   0 ≤ λ⁺ ⊥ w ≥ 0,   0 ≤ λ⁻ ⊥ −w ≥ 0                          (7)
 
-The variables z stand contact by contact as (λ_n, β₁…β_r, γ), then row by row as in (4)–(7). The impulses
-are affine in them, λ = C·z + λ₀, each column of C touching at most two rows that follow each other, so
+The variables z are (λ_n, β₁…β_r, γ) contact by contact, then those of (4)–(7) row by row. The impulses are
+affine in them, λ = C·z + λ₀. Each column of C has entries in at most two consecutive rows, so
 
     A = Cᵀ·W·C + N,     b = Cᵀ·(w₀ + W·λ₀) + n₀                                            (8)
 
-with N and n₀ the couplings of (2), (3) and (6). A is copositive: Lemke's method solves (8) whenever it
-is feasible without friction.
+with N and n₀ the couplings of (2), (3) and (6). A is copositive: Lemke's method solves (8) if it is feasible
+without friction.
 
 Source: eq. (10)–(13) of the CUSP paper; Anitescu and Potra (1997).
 """
@@ -32,12 +32,12 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["assemble", "gather", "variable_count"]
+__all__ = ["assemble", "select_rows", "variable_count"]
 
 
 @compiled
 def variable_count(contacts: int, directions: int, lower: Array, upper: Array) -> int:
-    """Number of LCP variables: r + 2 a contact, 1 a row with one finite bound, 2 any other row."""
+    """Number of LCP variables: r + 2 per contact, 1 per row with one finite bound, 2 per other row."""
     count = contacts * (directions + 2)
     for b in range(lower.size):
         count += 1 if np.isfinite(lower[b]) != np.isfinite(upper[b]) else 2
@@ -45,7 +45,7 @@ def variable_count(contacts: int, directions: int, lower: Array, upper: Array) -
 
 
 @compiled
-def gather(
+def select_rows(
     delassus: Array,
     free: Array,
     friction: Array,
@@ -57,12 +57,12 @@ def gather(
     part_friction: Array,
     part_directions: Array,
 ) -> None:
-    """The rows of the kept contacts and all bounded rows, as a problem of their own.
+    """Write the problem of the kept contacts and of all bounded rows.
 
     Args:
-        delassus, free, friction, directions: W (R, R), w₀ (R,), μ (m,), D (m, width − 1, r) of the whole.
+        delassus, free, friction, directions: W (R, R), w₀ (R,), μ (m,), D (m, width − 1, r) of the whole problem.
         kept: contacts, shape (k,).
-        rows: shape (R′,), written: where each row comes from, R′ = k·width + p.
+        rows: shape (R′,), written: index of each row in the whole problem, R′ = k·width + p.
         part, part_free, part_friction, part_directions: the same of the part, written.
     """
     width = directions.shape[1] + 1
@@ -93,7 +93,7 @@ def assemble(
     upper: Array,
     row: IntArray,
     coefficient: Array,
-    twin: IntArray,
+    paired_row: IntArray,
     offset: Array,
     response: Array,
     matrix: Array,
@@ -107,10 +107,10 @@ def assemble(
         lower, upper: bounds of the bounded rows, shape (p,) [N·s].
         row, coefficient: shapes (n,) and (n, 2), written: column j of C has coefficient[j] in the rows
             row[j] and row[j] + 1.
-        twin: shape (n,), written: the direction a direction is the exact opposite of, any other variable itself. Rows
-            and columns of twins differ in signs alone.
+        paired_row: shape (n,), written: of a direction that is the exact opposite of another, that other one; else
+            the variable itself. Rows and columns of a pair differ in their signs alone.
         offset: λ₀, shape (R,), written.
-        response: work, W·C, shape (R, n).
+        response: workspace, W·C, shape (R, n).
         matrix, vector: A (n, n) and b (n,), written.
     """
     matrix[:] = 0.0
@@ -118,9 +118,9 @@ def assemble(
     coefficient[:] = 0.0
     offset[:] = 0.0
     for i in range(vector.size):
-        twin[i] = i
-    at = contact_variables(friction, directions, row, coefficient, twin, matrix)
-    bounded_variables(lower, upper, at, row, coefficient, offset, matrix, vector)
+        paired_row[i] = i
+    at = add_contact_variables(friction, directions, row, coefficient, paired_row, matrix)
+    add_bounded_variables(lower, upper, at, row, coefficient, offset, matrix, vector)
     rows, size = free.size, vector.size
     for i in range(rows):
         from_row, to_row = delassus[i], response[i]
@@ -142,15 +142,15 @@ def assemble(
 
 
 @compiled
-def contact_variables(
+def add_contact_variables(
     friction: Array,
     directions: Array,
     row: IntArray,
     coefficient: Array,
-    twin: IntArray,
+    paired_row: IntArray,
     matrix: Array,
 ) -> int:
-    """Columns of C and couplings (2), (3) of every contact; returns the number of variables so far."""
+    """Write the columns of C and the couplings (2), (3) of every contact; return the number of variables so far."""
     _, along, count = directions.shape
     at = 0
     for i in range(friction.size):
@@ -167,7 +167,7 @@ def contact_variables(
                 coefficient[j, a] = directions[i, a, k]
                 opposite = opposite and directions[i, a, k] == -directions[i, a, k - count // 2]
             if opposite:
-                twin[j] = j - count // 2
+                paired_row[j] = j - count // 2
             matrix[j, cone] = 1.0
             matrix[cone, j] = -1.0
         at += count + 2
@@ -175,7 +175,7 @@ def contact_variables(
 
 
 @compiled
-def bounded_variables(
+def add_bounded_variables(
     lower: Array,
     upper: Array,
     at: int,
@@ -185,7 +185,7 @@ def bounded_variables(
     matrix: Array,
     vector: Array,
 ) -> None:
-    """Columns of C, λ₀ and the couplings of (4)–(7), from variable `at` on."""
+    """Write the columns of C, λ₀ and the couplings of (4)–(7), from variable `at` on."""
     first = offset.size - lower.size
     for b in range(lower.size):
         row[at], coefficient[at, 0] = first + b, 1.0

@@ -1,4 +1,4 @@
-"""Options of the LCP contact solver, one table for each conditioning stage."""
+"""Options of `lcp`, with one table for each conditioning stage."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Equilibration", "LCPContactConfig", "RankSelection", "Regularisation
 
 @frozen(kw_only=True)
 class RankSelection:
-    """Stage Q: contacts whose normal rows the others already span are left out, then checked."""
+    """Stage Q: leave out contacts whose normal rows depend on those of others, then check them."""
 
     enabled: bool = option(True, "whether the stage is used")
     tolerance: float = option(1e-3, "smallest pivot kept, relative to the first", low=1e-7, high=0.5)
     reference_gap: float = option(1e-3, "gap at which a contact counts half as close", unit="m", above=0.0)
-    passes: int = option(8, "times left-out contacts that would penetrate are added back", low=0)
+    passes: int = option(8, "how often contacts that were left out and would penetrate are added back", low=0)
 
 
 @frozen(kw_only=True)
@@ -34,7 +34,7 @@ class Regularisation:
 
     enabled: bool = option(True, "whether the stage is used")
     weight: float = option(1e-8, "added to the normal diagonal after scaling", above=0.0, high=1e-2)
-    corrections: int = option(3, "repeated solves that take its effect out again", low=0)
+    corrections: int = option(3, "further solves that remove its effect", low=0)
 
 
 def _even(value: int) -> str | None:
@@ -48,14 +48,18 @@ class LCPContactConfig:
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
-    aligned: bool = option(False, "whether pyramids are turned so that a direction opposes the free sliding")
-    lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "who solves the assembled problem")
+    aligned: bool = option(False, "whether pyramids are turned so that a direction opposes free slip")
+    lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "solver of the assembled problem")
     fallback: tuple[ComponentRef, ...] = component_list_option(
-        "lcp_solvers", ("lemke", "pgs"), "who is asked when that fails, in order; repetitions are left out"
+        "lcp_solvers",
+        ("lemke", "pgs"),
+        "solvers for problems on which that fails, in order, without repetitions",
     )
     tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
-    warm_start: bool = option(True, "whether the guess's contact modes are tried first, exactly")
-    spread: bool = option(False, "whether loads are shared over all touching contacts, to be read out")
+    warm_start: bool = option(True, "whether the contact modes of the initial guess are tried first, exactly")
+    spread: bool = option(
+        False, "whether loads are distributed over all touching contacts, for their readout"
+    )
     rank_selection: RankSelection = option(RankSelection(), "stage Q, inertial rank selection")
     equilibration: Equilibration = option(Equilibration(), "stage R, Ruiz equilibration")
     regularisation: Regularisation = option(Regularisation(), "stage T, Tikhonov regularisation")

@@ -1,4 +1,4 @@
-"""Copying between vectors, without what `a[:] = b` brings: the text of its error takes 3 s to compile."""
+"""Copying of vectors without `a[:] = b`, whose error message takes 3 s to compile."""
 
 from __future__ import annotations
 

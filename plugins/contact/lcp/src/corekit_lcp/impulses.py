@@ -1,4 +1,4 @@
-"""From LCP variables to impulses, and from an impulse guess to LCP variables."""
+"""From LCP variables to impulses, and from guessed impulses to LCP variables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_lcp.copying import copy
-from corekit_lcp.pyramid import shares, slack_speed
+from corekit_lcp.pyramid import compute_coefficients, compute_slip_speed
 
-__all__ = ["impulses_of", "variables_of"]
+__all__ = ["read_impulses", "write_variables"]
 
 
 @compiled
-def impulses_of(
+def read_impulses(
     z: Array,
     column_scale: Array,
     row: IntArray,
@@ -22,12 +22,12 @@ def impulses_of(
     rows: IntArray,
     impulse: Array,
 ) -> None:
-    """λ = C·c·z + λ₀ in the rows of the whole problem; rows of contacts left out are zero.
+    """Write λ = C·c·z + λ₀ in the rows of the whole problem; rows of contacts that are left out are zero.
 
     Args:
         z, column_scale: shape (n,).
         row, coefficient, offset: the map of `assemble`.
-        rows: where each kept row stands in the whole problem, shape (R′,).
+        rows: index of each kept row in the whole problem, shape (R′,).
         impulse: λ, shape (R,), written [N·s].
     """
     impulse[:] = 0.0
@@ -42,7 +42,7 @@ def impulses_of(
 
 
 @compiled
-def variables_of(
+def write_variables(
     impulse: Array,
     rows: IntArray,
     delassus: Array,
@@ -51,24 +51,24 @@ def variables_of(
     lower: Array,
     upper: Array,
     column_scale: Array,
-    share: Array,
+    beta: Array,
     z: Array,
 ) -> None:
-    """The variables z of a guess λ: smallest β, the γ and s that its velocities ask for.
+    """Write the variables z of a guessed λ: the smallest β, and γ and s from the velocities that it causes.
 
     Args:
         impulse: λ in the rows of the whole problem, shape (R,) [N·s].
-        rows: where each kept row stands in the whole problem, shape (R′,).
+        rows: index of each kept row in the whole problem, shape (R′,).
         delassus, free: W and w₀ of the kept rows.
         directions, lower, upper, column_scale: as in `assemble` and `equilibrate`.
-        share: work, shape (r,).
+        beta: workspace, shape (r,).
         z: shape (n,), written.
     """
     z[:] = 0.0
-    nothing = True
+    is_zero = True
     for i in rows:
-        nothing = nothing and impulse[i] == 0.0
-    if nothing:
+        is_zero = is_zero and impulse[i] == 0.0
+    if is_zero:
         return
     contacts, along, count = directions.shape
     both = np.empty(2 * along)
@@ -79,10 +79,10 @@ def variables_of(
         for a in range(along):
             tangential[a] = impulse[rows[first + 1 + a]]
             speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
-        shares(directions[i], tangential, share)
+        compute_coefficients(directions[i], tangential, beta)
         z[at] = max(impulse[rows[first]], 0.0)
-        copy(share, z[at + 1 : at + 1 + count])
-        z[at + 1 + count] = slack_speed(directions[i], speed)
+        copy(beta, z[at + 1 : at + 1 + count])
+        z[at + 1 + count] = compute_slip_speed(directions[i], speed)
         at += count + 2
     for b in range(lower.size):
         i = rows.size - lower.size + b

@@ -1,12 +1,12 @@
-"""Frictional contact by linear complementarity: select, assemble, scale, regularise, solve, certify.
+"""Frictional contact by linear complementarity: select, assemble, scale, regularise, solve, measure residuals.
 
     w = W·λ + w₀,   0 ≤ λ_n ⊥ w_n ≥ 0,   λ_t in the friction pyramid against w_t           (1)
 
-If the modes of the guess still hold, they give the answer (`warm`). Else (1) is assembled as an LCP
-(`assemble`), conditioned in up to three stages (`select`, `scale`, `regularise`), given to an LCP solver, and
-certified in (1) itself (`certify`), all contacts counted. What the stages changed is put right before an
-answer is called solved: contacts left out that would penetrate are added back, and the compliance of the
-regularisation is taken out by further solves.
+If the contact modes of the warm start still hold, they determine the solution (`mode_warm_start`). Otherwise the
+solver assembles (1) as an LCP (`assemble`), conditions it in up to three stages (`select`, `scale`, `regularise`),
+passes it to an LCP solver, and measures the residuals of all contacts in (1) itself (`residuals`). It corrects what
+the stages change: it adds back contacts that it left out and that would penetrate, and removes the compliance of the
+regularisation by further solves.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver
 from corekit.roles.pyramid import pyramid_directions
 from corekit_lcp.assemble import variable_count
-from corekit_lcp.certify import certify
-from corekit_lcp.conclude import conclude
 from corekit_lcp.config import LCPContactConfig
+from corekit_lcp.mode_warm_start import solve_modes
 from corekit_lcp.prepare import prepare
 from corekit_lcp.pyramid import align, stretch_directions
+from corekit_lcp.recover_impulses import recover_impulses
 from corekit_lcp.regularise import move_centre
+from corekit_lcp.residuals import measure_residuals
 from corekit_lcp.select import add_back, keep_all, select_contacts
-from corekit_lcp.warm import from_guess
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
 
 __all__ = ["LCPContact"]
@@ -40,15 +40,15 @@ __all__ = ["LCPContact"]
 
 @frozen(eq=False)
 class Attempt:
-    """One way to answer: a solver, on the conditioned problem or on the raw one."""
+    """A solver, with the conditioned problem or with the raw one."""
 
     name: str
     solver: LCPSolver
     conditioned: bool
 
 
-class Whole(NamedTuple):
-    """The arrays of the contact problem as given, in the order in which the kernels take them."""
+class ContactProblemArrays(NamedTuple):
+    """The arrays of the contact problem as given, in the order of the arguments of compiled functions."""
 
     delassus: Array
     free: Array
@@ -59,40 +59,40 @@ class Whole(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How an attempt ended: the certificate of all contacts, and what the regularisation let through."""
+    """Result of an attempt: residuals of all contacts, and the normal velocity due to regularisation."""
 
     status: Status
     iterations: int
     normal: float
-    sliding: float
+    friction: float
     cone: float
     compliance: float
-    who: str
+    answered_by: str
 
     @property
     def worst(self) -> float:
         """The largest residual."""
-        return max(self.normal, self.sliding, self.cone)
+        return max(self.normal, self.friction, self.cone)
 
-    def told(self, status: Status, iterations: int) -> SolveInfo:
-        """What the role asks for."""
-        residuals = Residuals(self.normal, self.sliding, self.cone, compliance=self.compliance)
-        return SolveInfo(status, iterations, residuals, self.who)
+    def to_solve_info(self, status: Status, iterations: int) -> SolveInfo:
+        """The report of the role, with another status and number of iterations."""
+        residuals = Residuals(self.normal, self.friction, self.cone, compliance=self.compliance)
+        return SolveInfo(status, iterations, residuals, self.answered_by)
 
 
 @final
 class LCPContact(ImpulseSolver):
-    """Contact impulses from one LCP a step, with recorded fallbacks.
+    """Contact impulses from one LCP per step, with recorded fallbacks.
 
-    Attempts, in order: the modes of the guess, then the LCP solver on the conditioned problem, the same on
-    the raw one, then each fallback likewise. The first whose certificate meets the tolerance answers:
-    CONVERGED for the first two, FALLBACK for a later one, `answered_by` names it (“warm”, “lemke (raw)”). If
-    none does, the answer with the smallest certificate is kept and said to be INACCURATE, or RAY where every
-    solver said that the raw problem has no solution.
+    Attempts, in order: the modes of the warm start, the LCP solver with the conditioned problem, the same with the raw
+    problem, then each fallback in the same way. The first solution whose residuals meet the tolerance is used:
+    CONVERGED for the first two attempts, FALLBACK for a later one. `answered_by` names the attempt (“warm”,
+    “lemke (raw)”). If no solution meets the tolerance, the one with the smallest residual is used; it is INACCURATE,
+    or RAY if every solver finds that the raw problem has no solution.
 
     Args:
         config: pyramid, solvers, stages.
-        context: builds the LCP solvers.
+        context: builds the LCP solvers and names the friction law.
     """
 
     def __init__(self, config: LCPContactConfig, context: BuildContext | None = None) -> None:
@@ -115,42 +115,50 @@ class LCPContact(ImpulseSolver):
             raw = f"{use.use} (raw)" if conditioned else use.use
             self._attempts.append(Attempt(raw, solver, conditioned=False))
         self._workspace = Workspace()
-        self._spread = _spreader() if config.spread else None
+        self._distribute = _load_distribute_impulses() if config.spread else None
         self._directions: dict[tuple[int, int, bool], tuple[Array, Array]] = {}
-        # a pyramid that turned between two steps cuts a corner's impulse into two unequal shares
+        # a pyramid that turned between two steps splits the impulse of a corner into two unequal parts
         self._corner = 0.05 if config.aligned else 1e-6
-        self._kept = 0
-        self._anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
+        self._kept_count = 0
+        self._is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
 
     @property
     def kept_contacts(self) -> int:
-        """Contacts in the last LCP solved; 0 if the guess's modes answered."""
-        return self._kept
+        """Number of contacts in the last LCP; 0 if the modes of the warm start were the solution."""
+        return self._kept_count
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
-        """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same guess."""
+        """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same initial guess."""
         if impulse.size == 0:
             return SolveInfo()
-        whole = self._read(problem)
-        contacts, along, count = whole.directions.shape
+        arrays = self._read(problem)
+        contacts, along, count = arrays.directions.shape
         work = self._workspace.selection(contacts, impulse.size, along + 1, count)
-        self._kept = 0
+        self._kept_count = 0
         if not self._config.warm_start:
             work.guess[:] = impulse
-            return self._ask(whole, problem.gap, work, impulse)
+            return self._try_solvers(arrays, problem.gap, work, impulse)
         tolerance = self._config.tolerance
-        normal, sliding, cone, worst = from_guess(
-            *whole, self._corner, *work.modes, work.guess, work.trial, work.velocity, tolerance, True, impulse
+        normal, friction, cone, worst = solve_modes(
+            *arrays,
+            self._corner,
+            *work.modes,
+            work.guess,
+            work.trial,
+            work.velocity,
+            tolerance,
+            True,
+            impulse,
         )
         if not worst <= tolerance:
-            return self._ask(whole, problem.gap, work, impulse)
-        if self._spread is None:
-            return SolveInfo(Status.CONVERGED, 0, Residuals(normal, sliding, cone), "warm")
-        warm = Outcome(Status.CONVERGED, 0, normal, sliding, cone, 0.0, "warm")
-        return self._write(whole, work, warm, impulse).told(Status.CONVERGED, 0)
+            return self._try_solvers(arrays, problem.gap, work, impulse)
+        if self._distribute is None:
+            return SolveInfo(Status.CONVERGED, 0, Residuals(normal, friction, cone), "warm")
+        outcome = Outcome(Status.CONVERGED, 0, normal, friction, cone, 0.0, "warm")
+        return self._write_solution(arrays, work, outcome, impulse).to_solve_info(Status.CONVERGED, 0)
 
     def internal_state(self) -> InternalState:
-        """What the LCP solvers remember, each under its position; the guess comes with the problem."""
+        """Internal states of the LCP solvers, each under its position; the problem brings the initial guess."""
         return {
             f"{position}.{key}": value
             for position, solver in enumerate(self._solvers)
@@ -158,44 +166,45 @@ class LCPContact(ImpulseSolver):
         }
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Hand each solver its own part back."""
+        """Restore the internal state of each LCP solver."""
         for position, solver in enumerate(self._solvers):
             start = f"{position}."
             solver.restore(
                 {key[len(start) :]: internal_state[key] for key in internal_state if key.startswith(start)}
             )
 
-    def _read(self, problem: ContactProblem) -> Whole:
+    def _read(self, problem: ContactProblem) -> ContactProblemArrays:
         friction, width, free = problem.friction, problem.rows_per_contact, problem.free_velocity
         key = friction.size, width, bool(np.count_nonzero(friction))
-        found = self._directions.get(key)
-        if found is None:
-            # without any friction the LCP needs no directions at all
+        known = self._directions.get(key)
+        if known is None:
+            # an LCP without friction needs no directions
             count = self._config.friction_directions
             base = pyramid_directions(width, count) if key[2] else np.zeros((width - 1, 0))
-            found = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
-        base, directions = found
-        if self._anisotropic:
-            turned = np.empty_like(base)
-            records, aligned = problem.friction_record, self._config.aligned
-            stretch_directions(base, free, records, aligned, turned, directions)
+            known = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
+        base, directions = known
+        if self._is_anisotropic:
+            aligned = self._config.aligned
+            stretch_directions(base, free, problem.friction_record, aligned, np.empty_like(base), directions)
         elif self._config.aligned:
             align(base, free, directions)
         delassus = np.ascontiguousarray(problem.delassus())
-        return Whole(delassus, free, friction, directions, problem.lower, problem.upper)
+        return ContactProblemArrays(delassus, free, friction, directions, problem.lower, problem.upper)
 
-    def _ask(self, whole: Whole, gap: Array, work: Selection, impulse: Array) -> SolveInfo:
-        """Answer with the LCP solvers, one attempt after the other."""
+    def _try_solvers(
+        self, arrays: ContactProblemArrays, gap: Array, work: Selection, impulse: Array
+    ) -> SolveInfo:
+        """Solve the problem with the LCP solvers, one attempt after the other."""
         iterations = 0
         failures: set[Status] = set()
         best: Outcome | None = None
         for attempt in self._attempts:
-            outcome, count = self._attempt(attempt, whole, gap, work)
+            outcome, count = self._attempt(attempt, arrays, gap, work)
             iterations += count
             if outcome.worst <= self._config.tolerance:
-                outcome = self._write(whole, work, outcome, impulse)
+                outcome = self._write_solution(arrays, work, outcome, impulse)
                 first = attempt is self._attempts[0] and outcome.status is not Status.FALLBACK
-                return outcome.told(Status.CONVERGED if first else Status.FALLBACK, iterations)
+                return outcome.to_solve_info(Status.CONVERGED if first else Status.FALLBACK, iterations)
             if not attempt.conditioned:
                 failures.add(outcome.status)
             if np.isfinite(outcome.worst) and (best is None or outcome.worst < best.worst):
@@ -206,115 +215,114 @@ class LCPContact(ImpulseSolver):
             unknown = Residuals(normal=np.inf)
             return SolveInfo(Status.NON_FINITE, iterations, unknown, self._attempts[0].name)
         impulse[:] = work.best
-        return best.told(
-            Status.RAY if failures <= {Status.RAY, Status.INFEASIBLE} else Status.INACCURATE, iterations
-        )
+        status = Status.RAY if failures <= {Status.RAY, Status.INFEASIBLE} else Status.INACCURATE
+        return best.to_solve_info(status, iterations)
 
-    def _write(self, whole: Whole, work: Selection, outcome: Outcome, impulse: Array) -> Outcome:
-        """Write the answer in `work.trial`, spread over all touching contacts if that is asked for."""
+    def _write_solution(
+        self, arrays: ContactProblemArrays, work: Selection, outcome: Outcome, impulse: Array
+    ) -> Outcome:
+        """Write the solution in `work.trial`, distributed over all touching contacts if the option asks for it."""
         impulse[:] = work.trial
-        if self._spread is None:
+        if self._distribute is None:
             return outcome
-        spread, tolerance = work.best, self._config.tolerance
-        self._spread(
-            whole.delassus, whole.friction, whole.directions, impulse, work.velocity, tolerance, spread
+        distributed, tolerance = work.best, self._config.tolerance
+        self._distribute(
+            arrays.delassus,
+            arrays.friction,
+            arrays.directions,
+            impulse,
+            work.velocity,
+            tolerance,
+            distributed,
         )
         work.dropped[:] = False
-        normal, sliding, cone, worst = certify(*whole, work.dropped, spread, work.share, work.velocity)
+        normal, friction, cone, worst = measure_residuals(
+            *arrays, work.dropped, distributed, work.beta, work.velocity
+        )
         if not worst <= tolerance:
             return outcome
-        impulse[:] = spread
-        return outcome._replace(normal=normal, sliding=sliding, cone=cone)
+        impulse[:] = distributed
+        return outcome._replace(normal=normal, friction=friction, cone=cone)
 
-    def _attempt(self, attempt: Attempt, whole: Whole, gap: Array, work: Selection) -> tuple[Outcome, int]:
-        """Answer with one solver; λ is in `work.trial`. Returns the iterations of all its solves, too."""
+    def _attempt(
+        self, attempt: Attempt, arrays: ContactProblemArrays, gap: Array, work: Selection
+    ) -> tuple[Outcome, int]:
+        """Solve the problem with one solver; λ is in `work.trial`. Returns also the iterations of all its solves."""
         config, conditioned = self._config, attempt.conditioned
-        choice, tolerance, width = config.rank_selection, config.tolerance, whole.directions.shape[1] + 1
+        choice, tolerance, width = config.rank_selection, config.tolerance, arrays.directions.shape[1] + 1
         passes, iterations = choice.passes, 0
         if conditioned and choice.enabled and gap.size:
             kept = select_contacts(
-                whole.delassus,
-                whole.free,
-                work.guess,
-                gap,
-                width,
-                choice.tolerance,
-                choice.reference_gap,
+                arrays.delassus, arrays.free, work.guess, gap, width, choice.tolerance, choice.reference_gap,
                 *work.choice,
-            )
+            )  # fmt: skip
         else:
             kept = keep_all(work.dropped, work.kept)
         while True:
-            part = self._prepared(kept, whole, work, work.guess, conditioned=conditioned)
-            outcome, worst_kept = self._solved(attempt, part, whole, work)
+            part = self._prepare_part(kept, arrays, work, work.guess, conditioned=conditioned)
+            outcome, worst_kept = self._solve_part(attempt, part, arrays, work)
             iterations += outcome.iterations
             before = kept
             if passes > 0 and worst_kept <= tolerance < outcome.normal:
                 kept = add_back(
-                    whole.delassus, work.velocity, width, tolerance, choice.tolerance, *work.choice
+                    arrays.delassus, work.velocity, width, tolerance, choice.tolerance, *work.choice
                 )
-                # from the same guess again: loads that the answer shifted onto near duplicates of what is
-                # added back would be slow to return
+                # from the same initial guess: the solution may carry loads on near duplicates of the contacts that
+                # are added back, and iterative solvers move them back slowly
                 passes -= 1
             if kept == before:
-                self._kept = kept
+                self._kept_count = kept
                 return outcome, iterations
 
-    def _prepared(
-        self, kept: int, whole: Whole, work: Selection, guess: Array, *, conditioned: bool
+    def _prepare_part(
+        self, kept: int, arrays: ContactProblemArrays, work: Selection, guess: Array, *, conditioned: bool
     ) -> LCPPart:
-        """The LCP of the kept contacts, scaled and regularised, with the guess in its variables."""
-        _, along, count = whole.directions.shape
-        bounded = whole.lower.size
-        variables = variable_count(kept, count, whole.lower, whole.upper)
+        """The LCP of the kept contacts, scaled and regularised, with the initial guess in its variables."""
+        _, along, count = arrays.directions.shape
+        bounded = arrays.lower.size
+        variables = variable_count(kept, count, arrays.lower, arrays.upper)
         part = self._workspace.part(kept, along, count, bounded, variables, 0.5 * self._config.tolerance)
         if bounded:
-            part.blocks.lower[:], part.blocks.upper[:] = whole.lower, whole.upper
+            part.physical.lower[:], part.physical.upper[:] = arrays.lower, arrays.upper
         prepare(
-            *whole,
-            work.kept[:kept],
-            guess,
-            self._sweeps if conditioned else 0,
-            self._config.equilibration.symmetric,
-            self._weight if conditioned else 0.0,
-            work.share,
-            *part.arrays,
-        )
+            *arrays, work.kept[:kept], guess, self._sweeps if conditioned else 0,
+            self._config.equilibration.symmetric, self._weight if conditioned else 0.0, work.beta, *part.arrays,
+        )  # fmt: skip
         return part
 
-    def _solved(
-        self, attempt: Attempt, part: LCPPart, whole: Whole, work: Selection
+    def _solve_part(
+        self, attempt: Attempt, part: LCPPart, arrays: ContactProblemArrays, work: Selection
     ) -> tuple[Outcome, float]:
-        """Solve the LCP and certify λ; the second value is the certificate of the kept contacts alone."""
+        """Solve the LCP and measure the residuals; the second value is the largest one of the kept contacts alone."""
         weight = self._weight if attempt.conditioned else 0.0
         corrections = self._config.regularisation.corrections if weight else 0
         problem, tolerance, iterations = part.problem, self._config.tolerance, 0
         while True:
             info = attempt.solver.solve(problem, part.z)
             iterations += info.iterations
-            (normal, sliding, cone, worst_kept), compliance = conclude(
-                *part.answer, weight, *whole, work.dropped, work.share, work.trial, work.velocity
+            (normal, friction, cone, worst_kept), compliance = recover_impulses(
+                *part.variables, weight, *arrays, work.dropped, work.beta, work.trial, work.velocity
             )
             if not weight or worst_kept <= tolerance or not info.status.solved:
                 break
-            # the modes of the answer, without the compliance
-            polished = from_guess(
-                *whole, self._corner, *work.modes, *work.polish, work.velocity, tolerance, False, work.trial
+            # the modes of the solution determine it without the compliance
+            polished = solve_modes(
+                *arrays, self._corner, *work.modes, *work.polish, work.velocity, tolerance, False, work.trial
             )
             if polished[3] <= tolerance:
-                normal, sliding, cone, worst_kept = polished
+                normal, friction, cone, worst_kept = polished
                 compliance = 0.0
                 break
             if corrections == 0:
                 break
-            move_centre(problem.vector, part.centre, part.z, whole.directions.shape[2] + 2, weight)
+            move_centre(problem.vector, part.centre, part.z, arrays.directions.shape[2] + 2, weight)
             corrections -= 1
-        who = f"{attempt.name}: {info.answered_by}" if info.answered_by else attempt.name
-        return Outcome(info.status, iterations, normal, sliding, cone, compliance, who), worst_kept
+        name = f"{attempt.name}: {info.answered_by}" if info.answered_by else attempt.name
+        return Outcome(info.status, iterations, normal, friction, cone, compliance, name), worst_kept
 
 
-def _spreader() -> Callable[..., bool]:
-    """`spread`, imported only where it is wanted: it brings SciPy's optimisers."""
-    from corekit_lcp.spread import spread
+def _load_distribute_impulses() -> Callable[..., bool]:
+    """Import `distribute_impulses` only if the option asks for it: it needs SciPy's optimisers."""
+    from corekit_lcp.distribute_impulses import distribute_impulses
 
-    return spread
+    return distribute_impulses

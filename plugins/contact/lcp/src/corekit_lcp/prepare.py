@@ -1,11 +1,11 @@
-"""The LCP of the kept contacts in one compiled call: gathered, assembled, scaled, regularised, with a guess."""
+"""Select, assemble, scale and regularise the LCP of the kept contacts, in one compiled call."""
 
 from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_lcp.assemble import assemble, gather
-from corekit_lcp.impulses import variables_of
+from corekit_lcp.assemble import assemble, select_rows
+from corekit_lcp.impulses import write_variables
 from corekit_lcp.regularise import add_compliance
 from corekit_lcp.scale import equilibrate
 
@@ -25,7 +25,7 @@ def prepare(
     sweeps: int,
     symmetric: bool,
     weight: float,
-    share: Array,
+    beta: Array,
     rows: IntArray,
     part: Array,
     part_free: Array,
@@ -33,7 +33,7 @@ def prepare(
     part_directions: Array,
     row: IntArray,
     coefficient: Array,
-    twin: IntArray,
+    paired_row: IntArray,
     leader: IntArray,
     copies: Array,
     offset: Array,
@@ -48,17 +48,19 @@ def prepare(
     column_scale: Array,
     z: Array,
 ) -> None:
-    """See `gather`, `assemble`, `equilibrate`, `add_compliance` and `variables_of`, in this order.
+    """Call `select_rows`, `assemble`, `equilibrate`, `add_compliance` and `write_variables`, in this order.
 
     Args:
         delassus, free, friction, directions, lower, upper, guess: of the whole problem.
-        kept: the contacts taken, shape (k,).
-        sweeps: 0 leaves the problem unscaled. weight: 0 leaves it without compliance.
+        kept: the kept contacts, shape (k,).
+        sweeps: 0: no scaling. weight: 0: no compliance.
         symmetric: one scaling for rows and columns.
-        share: work, shape (r,).
-        the others: work and results, `LCPPart.arrays`.
+        beta: workspace, shape (r,).
+        the others: workspace and results, `LCPPart.arrays`.
     """
-    gather(delassus, free, friction, directions, kept, rows, part, part_free, part_friction, part_directions)
+    select_rows(
+        delassus, free, friction, directions, kept, rows, part, part_free, part_friction, part_directions
+    )
     assemble(
         part,
         part_free,
@@ -68,17 +70,17 @@ def prepare(
         upper,
         row,
         coefficient,
-        twin,
+        paired_row,
         offset,
         response,
         matrix,
         vector,
     )
     equilibrate(
-        matrix, vector, sweeps, symmetric, twin, leader, copies, squares, row_norm, column_norm,
+        matrix, vector, sweeps, symmetric, paired_row, leader, copies, squares, row_norm, column_norm,
         row_scale, column_scale,
     )  # fmt: skip
     centre[:] = 0.0
     if weight > 0.0:
         add_compliance(matrix, kept.size, directions.shape[2] + 2, weight)
-    variables_of(guess, rows, part, part_free, part_directions, lower, upper, column_scale, share, z)
+    write_variables(guess, rows, part, part_free, part_directions, lower, upper, column_scale, beta, z)

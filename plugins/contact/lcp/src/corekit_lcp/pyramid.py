@@ -1,4 +1,4 @@
-"""The friction pyramid: how contacts turn it, and the kernel's choice of its variables, compiled."""
+"""The friction pyramid of every contact, and the compiled functions of `corekit.roles.pyramid`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients, sliding_speed
 
-__all__ = ["align", "shares", "slack_speed", "stretch_directions"]
+__all__ = ["align", "compute_coefficients", "compute_slip_speed", "stretch_directions"]
 
-shares = compiled(pyramid_coefficients)
-slack_speed = compiled(sliding_speed)
-stretch = compiled(anisotropic_directions)
+compute_coefficients = compiled(pyramid_coefficients)
+compute_slip_speed = compiled(sliding_speed)
+stretch_directions_of_contact = compiled(anisotropic_directions)
 
 AT_REST = 1e-9
-"""Tangential speed below which there is no direction of sliding [m/s]."""
+"""Tangential speed below which slip has no direction [m/s]."""
 
 
 @compiled
@@ -24,8 +24,8 @@ def align(base: Array, free: Array, directions: Array) -> None:
 
         d_k ← R·d_k,   R·e₁ = −w₀,t/‖w₀,t‖                                                 (1)
 
-    Friction on a contact that slides straight on is then exact, whatever r. A contact at rest keeps the
-    directions of `base`, and so does every contact in a plane, where two directions are all there are.
+    Friction of a contact that slides on in the same direction is then exact for any r. A contact at rest keeps the
+    directions of `base`, and so does every contact in a plane, which has only two directions.
 
     Args:
         base: D, first column (1, 0), shape (width − 1, r).
@@ -37,11 +37,11 @@ def align(base: Array, free: Array, directions: Array) -> None:
         x = y = 0.0
         if along == 2:
             x, y = free[c * 3 + 1], free[c * 3 + 2]
-        turn(base, x, y, directions[c])
+        rotate_directions(base, x, y, directions[c])
 
 
 @compiled
-def turn(base: Array, x: float, y: float, directions: Array) -> None:
+def rotate_directions(base: Array, x: float, y: float, directions: Array) -> None:
     """Write (1) of one contact that slides at (x, y) [m/s]."""
     along, count = directions.shape
     cosine, sine = 1.0, 0.0
@@ -69,7 +69,7 @@ def stretch_directions(
     Args:
         base, free: as in `align`.
         records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
-        turned: work, as `base`.
+        turned: workspace, as `base`.
         directions: shape (m, width − 1, r), written.
     """
     contacts, along, _ = directions.shape
@@ -79,5 +79,5 @@ def stretch_directions(
             x, y = free[c * 3 + 1], free[c * 3 + 2]
             x *= records[c, 0] if x >= 0.0 else records[c, 1]
             y *= records[c, 2]
-        turn(base, x, y, turned)
-        stretch(turned, records[c], directions[c])
+        rotate_directions(base, x, y, turned)
+        stretch_directions_of_contact(turned, records[c], directions[c])

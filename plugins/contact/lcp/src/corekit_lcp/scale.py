@@ -10,7 +10,7 @@ from corekit.data.arrays import Array, IntArray
 __all__ = ["equilibrate"]
 
 CLOSE = 1e-2
-"""Sweeps end early once every squared norm is this close to 1."""
+"""Distance of all squared norms from 1 at which the sweeps end early."""
 
 
 @compiled(fastmath={"reassoc", "contract"})  # sums in any order, nan and inf kept
@@ -24,13 +24,13 @@ def sweep(
     row_scale: Array,
     column_scale: Array,
 ) -> float:
-    """One repetition of (1) on squared scales; returns how far the squared norms before it were from 1.
+    """Repeat (1) once on squared scales; return the largest distance of the squared norms before it from 1.
 
-    Four rows at a time, so that the column sums are read and written a fourth as often.
+    It handles four rows at once, so that the column sums are read and written a fourth as often.
     """
-    whole = count - count % 4
+    multiple_of_four = count - count % 4
     column_norm[:count] = 0.0
-    for i in range(0, whole, 4):
+    for i in range(0, multiple_of_four, 4):
         one, two, three, four = squares[i], squares[i + 1], squares[i + 2], squares[i + 3]
         r1, r2, r3, r4 = row_scale[i], row_scale[i + 1], row_scale[i + 2], row_scale[i + 3]
         t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0
@@ -41,7 +41,7 @@ def sweep(
             t4 += four[j] * column_scale[j]
             column_norm[j] += one[j] * r1 + two[j] * r2 + three[j] * r3 + four[j] * r4
         row_norm[i], row_norm[i + 1], row_norm[i + 2], row_norm[i + 3] = t1, t2, t3, t4
-    for i in range(whole, count):
+    for i in range(multiple_of_four, count):
         here, scale, total = squares[i], row_scale[i], 0.0
         for j in range(count):
             total += here[j] * column_scale[j]
@@ -68,7 +68,7 @@ def equilibrate(
     vector: Array,
     sweeps: int,
     symmetric: bool,
-    twin: IntArray,
+    paired_row: IntArray,
     leader: IntArray,
     copies: Array,
     squares: Array,
@@ -84,17 +84,17 @@ def equilibrate(
     Positive scalings keep complementarity: z_phys = c·z, w_phys = w/r. The symmetric form uses
     r = c ← c/(‖A_i,:‖·‖A_:,i‖)^¼ and keeps W's definiteness. Zero rows and columns keep scale 1.
 
-    The norms are those of diag(r)·A·diag(c), Σ_j r_i²·A_ij²·c_j²: the squares of A are taken once, and A
-    itself is scaled once, at the end. Rows and columns that differ in signs alone, those of opposite friction
-    directions, have the same norms in every sweep: one of them is swept and counts for both.
+    The norms are those of diag(r)·A·diag(c), Σ_j r_i²·A_ij²·c_j²: the squares of A are computed once, and A itself is
+    scaled once, at the end. Rows and columns of opposite friction directions differ in their signs alone and have
+    equal norms in every sweep: one of them is swept and counts for both.
 
     Args:
         matrix, vector: A (n, n) and b (n,), scaled in place.
-        sweeps: at most that many repetitions of (1); 0 leaves everything as it is.
+        sweeps: limit of the repetitions of (1); 0: no scaling.
         symmetric: one scaling for rows and columns.
-        twin: shape (n,): the first variable with the same |A_ij| in its row and in its column, mostly itself.
-        leader, copies: work, shape (n,). squares: work, shape (n, n).
-        row_norm, column_norm: work, shape (n,).
+        paired_row: shape (n,): the first variable with the same |A_ij| in its row and in its column, mostly itself.
+        leader, copies: workspace, shape (n,). squares: workspace, shape (n, n).
+        row_norm, column_norm: workspace, shape (n,).
         row_scale, column_scale: r and c, shape (n,), written.
     Source: Ruiz (2001), "A scaling algorithm to equilibrate both rows and columns norms in matrices".
     """
@@ -106,12 +106,12 @@ def equilibrate(
     copies[:] = 0.0
     count = n
     for i in range(n):
-        copies[twin[i]] += 1.0
-        if twin[i] != i:
+        copies[paired_row[i]] += 1.0
+        if paired_row[i] != i:
             count -= 1
     p = 0
     for i in range(n):
-        if twin[i] == i:
+        if paired_row[i] == i:
             leader[p], copies[p] = i, copies[i]
             p += 1
     for p in range(count):
@@ -127,7 +127,7 @@ def equilibrate(
         row_scale[leader[p]] = np.sqrt(row_scale[p] / copies[p])
         column_scale[leader[p]] = np.sqrt(column_scale[p] / copies[p])
     for i in range(n):
-        row_scale[i], column_scale[i] = row_scale[twin[i]], column_scale[twin[i]]
+        row_scale[i], column_scale[i] = row_scale[paired_row[i]], column_scale[paired_row[i]]
         vector[i] *= row_scale[i]
     for i in range(n):
         for j in range(n):

@@ -6,21 +6,20 @@ Y·S·P = Q·R, with weights S = diag(s), orders contacts by what they add to th
     keep contact P_k while |R_kk| > ε·|R_11|,
     s_c = a_c·(0.3 + 0.7·w₀,c/min w₀)/(1 + max(gap_c, 0)/gap_ref)                          (1)
 
-of those that press at all, w₀,c < 0, with a_c = 1 for contacts that carry load in the guess and 1/20 for the
-others. These weights make the loaded, then the closest and hardest pressing of several equivalent contacts the
-one that is kept: the load need not move between near duplicates, which iterative solvers hardly can, and of
-duplicates the one that presses hardest is the one that binds. The factor is not needed:
-Yᵀ·Y = W_nn, the normal block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with
-diagonal pivoting has the same pivots,
+among those that approach, w₀,c < 0, with a_c = 1 for contacts that carry load in the guess and 1/20 for the others.
+Of several equivalent contacts these weights keep the loaded one, then the closest one with the largest approach
+velocity. The load then need not move between near duplicates, which is hard for iterative solvers, and of duplicates
+the one with the largest approach velocity is the active one. The factor L is not needed: Yᵀ·Y = W_nn, the normal
+block of the Delassus matrix, so the Cholesky factorisation of S·W_nn·S with diagonal pivoting has the same pivots,
 
     d_c = s_c²·W_cc − Σ_k l_ck²,     R_kk² = max_c d_c,                                    (2)
 
-whatever the structure of the step matrix and of the bilateral rows eliminated from it.
+for any structure of the step matrix and of the constraints eliminated from it.
 
-A contact left out is harmless only if it is a *non-negative* combination of kept ones; linear
-dependence alone does not say so (n kept, −n left out). Hence the check after the solve: of the left-out
-contacts that would penetrate, w_c < 0, those are added back that (1) chooses among them with weights
-s_c = −w_c, so the worst of each bundle of near-duplicates.
+Leaving a contact out is harmless only if it is a *non-negative* combination of kept ones; linear dependence is not
+enough (n kept, −n left out). Therefore the solver checks the contacts that it left out after the solve. Of those that
+would penetrate, w_c < 0, it adds back the ones that (1) chooses among them with the weights s_c = −w_c, which is the
+worst of each group of near duplicates.
 
 Source: eq. (14)–(15) of the CUSP paper; there without weights and without the check.
 """
@@ -37,8 +36,8 @@ __all__ = ["add_back", "keep_all", "select_contacts"]
 UNLOADED = 0.05
 """Weight of contacts without load in the guess, beside 1 for the others."""
 
-FAINT = 0.3
-"""Weight of contacts that hardly press, beside 1 for the one that presses hardest."""
+SLOW = 0.3
+"""Weight of contacts that hardly approach, beside 1 for the fastest."""
 
 
 @compiled
@@ -62,31 +61,31 @@ def select_contacts(
         delassus, free, guess: W (R, R), w₀ (R,) and the guessed λ (R,), contact c's normal row at c·width.
         gap: shape (m,) [m].
         tolerance: ε. reference_gap: gap_ref [m].
-        factor: work, columns l_k as rows, shape (m, m).
-        remaining, weight: work, d and s, shape (m,).
-        dropped: shape (m,), written: which are left out.
+        factor: workspace, columns l_k as rows, shape (m, m).
+        remaining, weight: workspace, d and s, shape (m,).
+        dropped: shape (m,), written: whether a contact is left out.
         kept: shape (m,), written: the chosen contacts in ascending order.
     Returns:
-        How many are kept.
+        The number of kept contacts.
     """
-    hardest = 0.0
+    fastest = 0.0
     for c in range(gap.size):
-        hardest = min(hardest, free[c * width])
+        fastest = min(fastest, free[c * width])
     for c in range(gap.size):
-        share = 1.0 if guess[c * width] > 0.0 else UNLOADED
+        load = 1.0 if guess[c * width] > 0.0 else UNLOADED
         weight[c], dropped[c] = 0.0, True
         if free[c * width] < 0.0:
-            share *= FAINT + (1.0 - FAINT) * free[c * width] / hardest
-            weight[c] = share / (1.0 + max(gap[c], 0.0) / reference_gap)
-    take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
-    return listed(dropped, kept)
+            load *= SLOW + (1.0 - SLOW) * free[c * width] / fastest
+            weight[c] = load / (1.0 + max(gap[c], 0.0) / reference_gap)
+    select_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
+    return list_kept(dropped, kept)
 
 
 @compiled
 def keep_all(dropped: BoolArray, kept: IntArray) -> int:
     """Choose every contact."""
     dropped[:] = False
-    return listed(dropped, kept)
+    return list_kept(dropped, kept)
 
 
 @compiled
@@ -94,7 +93,7 @@ def add_back(
     delassus: Array,
     velocity: Array,
     width: int,
-    least: float,
+    limit: float,
     tolerance: float,
     factor: Array,
     remaining: Array,
@@ -102,25 +101,25 @@ def add_back(
     dropped: BoolArray,
     kept: IntArray,
 ) -> int:
-    """Put left-out contacts that would penetrate, w_n < −least, back among the kept ones.
+    """Add back contacts that were left out and would penetrate, w_n < −limit.
 
     Args:
-        velocity: w of all rows at the answer, shape (R,) [m/s].
-        least: [m/s]. tolerance: ε of the choice among them.
+        velocity: w of all rows at the solution, shape (R,) [m/s].
+        limit: [m/s]. tolerance: ε of the choice among them.
         delassus, width, factor, remaining, weight, dropped, kept: as in `select_contacts`; the last two
             are updated.
     Returns:
-        How many are kept now.
+        The number of kept contacts.
     """
     for c in range(dropped.size):
         speed = velocity[c * width]
-        weight[c] = -speed if dropped[c] and speed < -least else 0.0
-    take_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
-    return listed(dropped, kept)
+        weight[c] = -speed if dropped[c] and speed < -limit else 0.0
+    select_independent(delassus, width, tolerance, factor, remaining, weight, dropped)
+    return list_kept(dropped, kept)
 
 
 @compiled
-def take_independent(
+def select_independent(
     delassus: Array,
     width: int,
     tolerance: float,
@@ -129,7 +128,7 @@ def take_independent(
     weight: Array,
     dropped: BoolArray,
 ) -> None:
-    """Take contacts out of `dropped` by (1) with the given weights; those of weight 0 are no candidates."""
+    """Clear `dropped` for the contacts that (1) chooses with the given weights; those of weight 0 are no candidates."""
     contacts = dropped.size
     for c in range(contacts):
         remaining[c] = weight[c] ** 2 * delassus[c * width, c * width]
@@ -157,8 +156,8 @@ def take_independent(
 
 
 @compiled
-def listed(dropped: BoolArray, kept: IntArray) -> int:
-    """Write the indices of what is not dropped; how many they are."""
+def list_kept(dropped: BoolArray, kept: IntArray) -> int:
+    """Write the indices of the contacts that are not dropped, and return their number."""
     count = 0
     for c in range(dropped.size):
         if not dropped[c]:

@@ -1,4 +1,4 @@
-"""Arrays of one solve, sized once and reused: nothing is allocated while the number of contacts stays."""
+"""Workspace of a solve, reused: nothing is allocated while the number of contacts stays the same."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Choice(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """What `from_guess` works with."""
+    """Workspace of `solve_modes`."""
 
-    share: Array
+    beta: Array
     first: IntArray
     columns: Array
     equations: Array
@@ -36,8 +36,8 @@ class Modes(NamedTuple):
     dropped: BoolArray
 
 
-class Prepared(NamedTuple):
-    """The last arguments of `prepare`: all that it writes."""
+class PreparedArrays(NamedTuple):
+    """The last arguments of `prepare`, which it writes."""
 
     rows: IntArray
     delassus: Array
@@ -46,7 +46,7 @@ class Prepared(NamedTuple):
     directions: Array
     row: IntArray
     coefficient: Array
-    twin: IntArray
+    paired_row: IntArray
     leader: IntArray
     copies: Array
     offset: Array
@@ -62,8 +62,8 @@ class Prepared(NamedTuple):
     z: Array
 
 
-class Answer(NamedTuple):
-    """The first arguments of `conclude`: the variables and what they mean."""
+class LcpVariables(NamedTuple):
+    """The first arguments of `recover_impulses`: the variables and their map to impulses."""
 
     z: Array
     column_scale: Array
@@ -77,15 +77,15 @@ class Answer(NamedTuple):
 
 @frozen(eq=False)
 class Selection:
-    """Work of the whole problem: m contacts, R rows.
+    """Workspace of the whole problem: m contacts, R rows.
 
     Args:
-        dropped, kept: the choice, shape (m,).
-        choice: work of the choice, shapes (m, m), (m,), (m,), and the choice.
+        dropped, kept: the selection of contacts, shape (m,).
+        choice: workspace of the selection, shapes (m, m), (m,), (m,), and `dropped` and `kept`.
         guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
-        polish: two more, for `from_guess` while `guess` and `trial` are in use.
-        modes: work of the warm start, see `from_guess`.
-        share: shape (r,).
+        polish: two more, for `solve_modes` while `guess` and `trial` are in use.
+        modes: workspace of the warm start, see `solve_modes`.
+        beta: workspace, shape (r,).
     """
 
     dropped: BoolArray
@@ -97,7 +97,7 @@ class Selection:
     velocity: Array
     best: Array
     modes: Modes
-    share: Array
+    beta: Array
 
 
 @frozen(eq=False)
@@ -105,115 +105,115 @@ class LCPPart:
     """The problem of the kept contacts: k contacts, R′ rows, n variables.
 
     Args:
-        blocks, problem: the problem as the LCP solver sees it.
-        z: its variables, shape (n,).
+        physical, problem: the contact problem and the LCP that the LCP solver receives.
+        z: variables of the LCP, shape (n,).
         centre: of the regularisation, shape (k,).
-        arrays, answer: the same and the work, as the kernels take them.
+        arrays, variables: the same and workspace, in the order of the arguments of compiled functions.
     """
 
-    blocks: PhysicalContactProblem
+    physical: PhysicalContactProblem
     problem: LCPProblem
     z: Array
     centre: Array
-    arrays: Prepared
-    answer: Answer
+    arrays: PreparedArrays
+    variables: LcpVariables
 
 
 class Workspace:
-    """Hands out views into arrays that only ever grow."""
+    """Owner of arrays that only grow, and of views into them by size."""
 
     def __init__(self) -> None:
         self._pool: dict[str, np.ndarray] = {}
         self._selections: dict[tuple[int, int, int, int], Selection] = {}
         self._parts: dict[tuple[int, int, int, int, int], LCPPart] = {}
 
-    def _take(self, name: str, *shape: int, dtype: type = np.float64) -> np.ndarray:
+    def _view(self, name: str, *shape: int, dtype: type = np.float64) -> np.ndarray:
         size = math.prod(shape)
         pool = self._pool.get(name)
         if pool is None or pool.size < size:
             pool = self._pool[name] = np.zeros(size + size // 2, dtype=dtype)
-            self._selections.clear()  # views into the pool that was too small
+            self._selections.clear()  # they are views into the smaller array
             self._parts.clear()
         return pool[:size].reshape(shape)
 
     def selection(self, contacts: int, rows: int, width: int, directions: int) -> Selection:
         """Arrays of a problem with m contacts and R rows, `width` a contact, and r friction directions."""
         key = (contacts, rows, width, directions)
-        found = self._selections.get(key)
-        if found is None:
-            take = self._take
-            dropped, kept = take("dropped", contacts, dtype=np.bool_), take("kept", contacts, dtype=np.int64)
-            share = take("share", directions)
-            found = Selection(
+        selection = self._selections.get(key)
+        if selection is None:
+            view = self._view
+            dropped, kept = view("dropped", contacts, dtype=np.bool_), view("kept", contacts, dtype=np.int64)
+            beta = view("beta", directions)
+            selection = Selection(
                 dropped=dropped,
                 kept=kept,
                 choice=Choice(
-                    take("factor", contacts, contacts),
-                    take("remaining", contacts),
-                    take("weight", contacts),
+                    view("factor", contacts, contacts),
+                    view("remaining", contacts),
+                    view("weight", contacts),
                     dropped,
                     kept,
                 ),
-                guess=take("guess", rows),
-                trial=take("trial", rows),
-                polish=(take("rough", rows), take("polished", rows)),
-                velocity=take("velocity", rows),
-                best=take("best", rows),
+                guess=view("guess", rows),
+                trial=view("trial", rows),
+                polish=(view("rough", rows), view("polished", rows)),
+                velocity=view("velocity", rows),
+                best=view("best", rows),
                 modes=Modes(
-                    share,
-                    take("first", rows, dtype=np.int64),
-                    take("columns", rows, width),
-                    take("equations", rows, width),
-                    take("numbers", rows * (rows + 2)),
-                    take("order", rows, dtype=np.int64),
+                    beta,
+                    view("first", rows, dtype=np.int64),
+                    view("columns", rows, width),
+                    view("equations", rows, width),
+                    view("numbers", rows * (rows + 2)),
+                    view("order", rows, dtype=np.int64),
                     dropped,
                 ),
-                share=share,
+                beta=beta,
             )
-            self._selections[key] = found
-        return found
+            self._selections[key] = selection
+        return selection
 
     def part(
         self, contacts: int, along: int, count: int, bounded: int, variables: int, tolerance: float
     ) -> LCPPart:
         """Arrays of the LCP of k contacts with r friction directions and p bounded rows: n variables."""
         key = (contacts, along, count, bounded, variables)
-        found = self._parts.get(key)
-        if found is None:
-            found = self._parts[key] = self._new_part(contacts, along, count, bounded, variables, tolerance)
-        return found
+        part = self._parts.get(key)
+        if part is None:
+            part = self._parts[key] = self._new_part(contacts, along, count, bounded, variables, tolerance)
+        return part
 
     def _new_part(
         self, contacts: int, along: int, count: int, bounded: int, n: int, tolerance: float
     ) -> LCPPart:
-        take = self._take
+        view = self._view
         rows = contacts * (along + 1) + bounded
-        blocks = PhysicalContactProblem(
-            take("delassus", rows, rows),
-            take("free", rows),
-            take("friction", contacts),
-            take("directions", contacts, along, count),
-            take("lower", bounded),
-            take("upper", bounded),
+        physical = PhysicalContactProblem(
+            view("delassus", rows, rows),
+            view("free", rows),
+            view("friction", contacts),
+            view("directions", contacts, along, count),
+            view("lower", bounded),
+            view("upper", bounded),
         )
         problem = LCPProblem(
-            take("matrix", n, n),
-            take("vector", n),
-            take("row_scale", n),
-            take("column_scale", n),
+            view("matrix", n, n),
+            view("vector", n),
+            view("row_scale", n),
+            view("column_scale", n),
             tolerance,
-            blocks,
+            physical,
         )
-        z, centre, at = take("z", n), take("centre", contacts), take("rows", rows, dtype=np.int64)
-        row, coefficient = take("row", n, dtype=np.int64), take("coefficient", n, 2)
-        offset = take("offset", rows)
-        arrays = Prepared(
-            at, blocks.delassus, blocks.free, blocks.friction, blocks.directions,
-            row, coefficient, take("twin", n, dtype=np.int64), take("leader", n, dtype=np.int64), take("copies", n),
-            offset, take("response", rows, n), take("squares", n, n), take("row_norm", n), take("column_norm", n),
-            centre, problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
+        z, centre, at = view("z", n), view("centre", contacts), view("rows", rows, dtype=np.int64)
+        row, coefficient = view("row", n, dtype=np.int64), view("coefficient", n, 2)
+        offset = view("offset", rows)
+        arrays = PreparedArrays(
+            at, physical.delassus, physical.free, physical.friction, physical.directions,
+            row, coefficient, view("paired_row", n, dtype=np.int64), view("leader", n, dtype=np.int64),
+            view("copies", n), offset, view("response", rows, n), view("squares", n, n), view("row_norm", n),
+            view("column_norm", n), centre, problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
         )  # fmt: skip
-        answer = Answer(
+        variables = LcpVariables(
             z, problem.column_scale, row, coefficient, offset, at, centre, problem.row_scale
         )  # fmt: skip
-        return LCPPart(blocks, problem, z, centre, arrays, answer)
+        return LCPPart(physical, problem, z, centre, arrays, variables)

@@ -280,7 +280,7 @@ class UnreducedProgram:
         )  # fmt: skip
         # the program's residuals of contact rows are not those of Coulomb's law; those of constraints are exact
         residuals = Residuals(normal, tangential, cone, info.residuals.equation)
-        return ProgramResult(info, residuals, slip[: step.contacts])
+        return ProgramResult(info, residuals, slip[: step.contact_count])
 
     def _write_rows(self, shift: Array) -> None:
         write_step_rows(

@@ -1,18 +1,18 @@
-"""From the LCP's variables to impulses, their certificate and the compliance in one compiled call."""
+"""From LCP variables to impulses, their residuals and the compliance, in one compiled call."""
 
 from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit_lcp.certify import certify
-from corekit_lcp.impulses import impulses_of
+from corekit_lcp.impulses import read_impulses
 from corekit_lcp.regularise import induced_speed
+from corekit_lcp.residuals import measure_residuals
 
-__all__ = ["conclude"]
+__all__ = ["recover_impulses"]
 
 
 @compiled
-def conclude(
+def recover_impulses(
     z: Array,
     column_scale: Array,
     row: IntArray,
@@ -29,11 +29,13 @@ def conclude(
     lower: Array,
     upper: Array,
     dropped: BoolArray,
-    share: Array,
+    beta: Array,
     impulse: Array,
     velocity: Array,
 ) -> tuple[tuple[float, float, float, float], float]:
-    """See `impulses_of`, `certify` and `induced_speed`; returns what the last two do."""
-    impulses_of(z, column_scale, row, coefficient, offset, rows, impulse)
-    found = certify(delassus, free, friction, directions, lower, upper, dropped, impulse, share, velocity)
+    """Call `read_impulses`, `measure_residuals` and `induced_speed`; return the results of the last two."""
+    read_impulses(z, column_scale, row, coefficient, offset, rows, impulse)
+    found = measure_residuals(
+        delassus, free, friction, directions, lower, upper, dropped, impulse, beta, velocity
+    )
     return found, induced_speed(z, centre, row_scale, directions.shape[2] + 2, weight)

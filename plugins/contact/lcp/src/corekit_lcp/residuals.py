@@ -1,4 +1,4 @@
-"""Physical residuals of an answer, from its impulses alone, in the problem as it was given."""
+"""Physical residuals of a solution, from its impulses alone, in the contact problem as given."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
 from corekit_lcp.copying import copy
-from corekit_lcp.pyramid import shares, slack_speed
+from corekit_lcp.pyramid import compute_coefficients, compute_slip_speed
 
-__all__ = ["certify"]
+__all__ = ["measure_residuals"]
 
 
 @compiled
-def friction_faults(
-    directions: Array, impulse: Array, velocity: Array, friction: float, share: Array
+def friction_residuals(
+    directions: Array, impulse: Array, velocity: Array, friction: float, beta: Array
 ) -> tuple[float, float]:
-    """(2) and (3) of one contact, from its own D, λ, w and μ."""
+    """Residuals (2) and (3) of one contact, from its D, λ, w and μ."""
     along, count = directions.shape
-    shares(directions, impulse[1:], share)
-    slack = slack_speed(directions, velocity[1:])
+    compute_coefficients(directions, impulse[1:], beta)
+    slip = compute_slip_speed(directions, velocity[1:])
     margin, sliding = friction * impulse[0], 0.0
     for k in range(count):
-        margin -= share[k]
-        if share[k] != 0.0:
-            speed = slack
+        margin -= beta[k]
+        if beta[k] != 0.0:
+            speed = slip
             for a in range(along):
                 speed += directions[a, k] * velocity[1 + a]
-            sliding = max(sliding, abs(min(share[k], speed)))
-    return max(sliding, abs(min(slack, margin))), max(0.0, -margin)
+            sliding = max(sliding, abs(min(beta[k], speed)))
+    return max(sliding, abs(min(slip, margin))), max(0.0, -margin)
 
 
 @compiled
-def certify(
+def measure_residuals(
     delassus: Array,
     free: Array,
     friction: Array,
@@ -41,10 +41,10 @@ def certify(
     upper: Array,
     dropped: BoolArray,
     impulse: Array,
-    share: Array,
+    beta: Array,
     velocity: Array,
 ) -> tuple[float, float, float, float]:
-    """How far impulses λ are from solving the contact problem, all contacts counted, unscaled.
+    """Measure the residuals of impulses λ in the contact problem, unscaled and with all contacts.
 
     With w = W·λ + w₀, the smallest β of λ_t = D·β and γ = max(0, −min d·w_t),
 
@@ -52,18 +52,17 @@ def certify(
         friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|                          (2)
         cone      max(0, eᵀβ − μ·λ_n)                                                      (3)
 
-    Nothing of the LCP's own variables, scales or regularisation enters: this is the certificate.
+    The variables, scales and regularisation of the LCP do not enter.
 
     Args:
         delassus, free, friction, lower, upper: of the whole problem.
         directions: D of each contact, shape (m, width − 1, r); r = 0 without friction.
         dropped: contacts that were left out of the LCP, shape (m,).
         impulse: λ, shape (R,).
-        share: work, shape (r,).
+        beta: workspace, shape (r,).
         velocity: w, shape (R,), written [m/s].
     Returns:
-        The largest of (1), of (2), of (3), and of all three without the contacts left out; infinite where
-        anything is not a finite number.
+        The largest of (1), of (2), of (3), and of all three for the kept contacts; infinite if a number is not finite.
     """
     _, along, count = directions.shape
     width = along + 1
@@ -77,24 +76,24 @@ def certify(
     normal, tangential, cone, kept = 0.0, 0.0, 0.0, 0.0
     for c in range(friction.size):
         row = c * width
-        push = impulse[row]
-        normal_fault = abs(min(push, velocity[row]))
-        sliding_fault, cone_fault = 0.0, 0.0
-        pushed = push != 0.0
+        normal_impulse = impulse[row]
+        normal_residual = abs(min(normal_impulse, velocity[row]))
+        friction_residual, cone_residual = 0.0, 0.0
+        is_loaded = normal_impulse != 0.0
         for a in range(1, width):
-            pushed = pushed or impulse[row + a] != 0.0
+            is_loaded = is_loaded or impulse[row + a] != 0.0
         if count == 0:
             for a in range(along):
-                cone_fault = max(cone_fault, abs(impulse[row + 1 + a]))
-        elif pushed:  # without any impulse, (2) and (3) hold at every velocity
-            sliding_fault, cone_fault = friction_faults(
-                directions[c], impulse[row : row + width], velocity[row : row + width], friction[c], share
+                cone_residual = max(cone_residual, abs(impulse[row + 1 + a]))
+        elif is_loaded:  # without an impulse, (2) and (3) hold at every velocity
+            friction_residual, cone_residual = friction_residuals(
+                directions[c], impulse[row : row + width], velocity[row : row + width], friction[c], beta
             )
         if not dropped[c]:
-            kept = max(kept, normal_fault, sliding_fault, cone_fault)
-        normal = max(normal, normal_fault)
-        tangential = max(tangential, sliding_fault)
-        cone = max(cone, cone_fault)
+            kept = max(kept, normal_residual, friction_residual, cone_residual)
+        normal = max(normal, normal_residual)
+        tangential = max(tangential, friction_residual)
+        cone = max(cone, cone_residual)
     for b in range(lower.size):
         row = rows - lower.size + b
         step = min(max(impulse[row] - velocity[row], lower[b]), upper[b])

@@ -1,15 +1,15 @@
-"""Loads shared over all contacts that touch, so that each one's force can be read out.
+"""Distribution of loads over all touching contacts, so that the force of each contact can be read.
 
-Rank selection and pivoting give an answer at a corner: of equivalent contacts few carry everything. The
-motion is the same for every λ′ with W·λ′ = W·λ. Of those that also satisfy the contact laws at the velocities
-w of the answer, the one of least normal impulses is wanted. With w given the laws are linear,
+Rank selection and pivoting return a vertex of the solution set: of equivalent contacts, few carry the load. The motion
+is the same for every λ′ with W·λ′ = W·λ. Of those that also satisfy the contact laws at the velocities w of the
+solution, this module computes the one with the least normal impulses. With w given the laws are linear,
 
     λ′_n ≥ 0 where w_n = 0,  else 0                                                        (1)
     β′_k ≥ 0 where d_k·w_t + γ = 0,  else 0                                                (2)
     μ·λ′_n − eᵀβ′ = 0 where γ > 0,  = σ ≥ 0 where γ = 0                                     (3)
 
-and non-negative least squares finds it: minimise ‖X·(λ′ − λ)‖² + s·‖(3)‖² + ε·‖λ′_n‖² over λ′_n, β′, σ ≥ 0,
-with W = Xᵀ·X, s the size of W and ε a small share of it.
+and non-negative least squares solves them: minimise ‖X·(λ′ − λ)‖² + s·‖(3)‖² + ε·‖λ′_n‖² over λ′_n, β′, σ ≥ 0,
+with W = Xᵀ·X, s the size of W and ε a small fraction of it.
 
 Source: Lawson, Hanson (1974), "Solving Least Squares Problems", chapter 23.
 """
@@ -21,13 +21,13 @@ from scipy.optimize import nnls
 
 from corekit.data.arrays import Array
 
-__all__ = ["spread"]
+__all__ = ["distribute_impulses"]
 
 SMALL = 1e-10
-"""ε over the trace of W: its effect on w is this small against that of the impulses."""
+"""ε relative to the trace of W, and so the relative effect of ε on w."""
 
 
-def spread(
+def distribute_impulses(
     delassus: Array,
     friction: Array,
     directions: Array,
@@ -36,12 +36,12 @@ def spread(
     tolerance: float,
     out: Array,
 ) -> bool:
-    """Write the λ′ of (1)–(3); bounded rows keep their impulses. False if least squares did not end.
+    """Write the λ′ of (1)–(3); bounded rows keep their impulses. Return False if least squares fails.
 
     Args:
         delassus, friction, directions: W (R, R), μ (m,), D (m, width − 1, r).
-        impulse, velocity: the answer λ [N·s] and its w [m/s], shape (R,).
-        tolerance: speeds below this count as zero [m/s].
+        impulse, velocity: the solution λ [N·s] and its w [m/s], shape (R,).
+        tolerance: speed below which a velocity is zero [m/s].
         out: λ′, shape (R,), written.
     """
     contacts, along, count = directions.shape
@@ -60,14 +60,14 @@ def spread(
         columns.append(unit)
         if not count:
             continue
-        along_each = directions[c].T @ velocity[row + 1 : row + width]
-        slack = max(0.0, -float(along_each.min()))
-        for k in np.flatnonzero(along_each + slack <= tolerance):
+        projected = directions[c].T @ velocity[row + 1 : row + width]
+        slip = max(0.0, -float(projected.min()))
+        for k in np.flatnonzero(projected + slip <= tolerance):
             shift = np.zeros(impulse.size)
             shift[row + 1 : row + width] = directions[c, :, k]
             cones.append((c, len(columns), -1.0))
             columns.append(shift)
-        if slack <= tolerance:
+        if slip <= tolerance:
             cones.append((c, len(columns), -1.0))
             columns.append(np.zeros(impulse.size))
     out[:] = impulse
@@ -78,18 +78,18 @@ def spread(
     size = float(np.trace(delassus)) + np.finfo(float).tiny
     bounded = impulse.copy()
     bounded[: contacts * width] = 0.0
-    map_ = np.array(columns).T
+    to_impulses = np.array(columns).T
     system = np.zeros((impulse.size + contacts + len(normals), len(columns)))
     target = np.zeros(len(system))
-    system[: impulse.size] = root @ map_
+    system[: impulse.size] = root @ to_impulses
     target[: impulse.size] = root @ (impulse - bounded)
     for row, column, factor in cones if count else ():
         system[impulse.size + row, column] = np.sqrt(size) * factor
     for i, column in enumerate(normals):
         system[impulse.size + contacts + i, column] = np.sqrt(SMALL * size)
     try:
-        shared, _ = nnls(system, target)
+        solution, _ = nnls(system, target)
     except RuntimeError:  # its iteration limit
         return False
-    out[:] = bounded + map_ @ shared
+    out[:] = bounded + to_impulses @ solution
     return True
