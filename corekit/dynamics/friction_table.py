@@ -1,4 +1,4 @@
-"""Friction of every two surfaces of a world, put together from what is known of each: see `corekit.roles.friction`."""
+"""Friction of every two surfaces of a world; `corekit.roles.friction` states the laws."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FrictionTable(NamedTuple):
         surface: of every shape, (n,).
         coefficient: largest coefficient μ of every two surfaces, (s, s).
         record: numbers of the law of every two surfaces, (s, s, k).
-        axis_owner: whose axis is the material direction: of the first surface (1), the second (2) or none (0), (s, s).
+        axis_owner: the surface whose axis is the material direction: the first (1), the second (2), none (0), (s, s).
         axis: unit, in the axes of the shape, (n, 3); zero for an edge, whose axis leads from end to end.
     """
 
@@ -44,14 +44,14 @@ class FrictionTable(NamedTuple):
 
 
 class _Surface(NamedTuple):
-    """What is known of the shapes that share one name and one friction."""
+    """Shapes with the same name and the same friction."""
 
     name: str
     friction: SurfaceFriction | None
 
 
 class _Pair(NamedTuple):
-    """Friction of a pair of surfaces, and whose axis it refers to."""
+    """Friction of a pair of surfaces, and the owner of its axis."""
 
     friction: SurfaceFriction
     owner: int
@@ -66,13 +66,13 @@ def friction_table(
 ) -> FrictionTable:
     """The friction of every two surfaces of a world.
 
-    An explicit entry for two names wins, in either order, else the one friction known, else both are combined by
-    the law, for coefficients the geometric mean; a pair without any takes `otherwise` (0 if None). The own friction
-    of a shape stands before its body's. The axis of a directional pair is that of the surface which is directional,
-    of an explicit entry that of the first one named.
+    An explicit entry for two names comes first, in either order. Without one, the law combines the friction of both
+    surfaces (coefficients: the geometric mean), or the friction of one holds for the pair; a pair without any has the
+    coefficient `otherwise` (0 if None). The friction of a shape replaces that of its body. The axis of a pair is that
+    of its directional surface, and that of the first name of an explicit entry.
 
     Raises:
-        CompositionError: two laws in one world, no axis, or two axes of which none is the one that counts.
+        CompositionError: two laws in one world, no axis, or two directional surfaces without an explicit entry.
     """
     surfaces, surface = _surfaces(scene, bodies, obstacles)
     known = {
@@ -131,7 +131,7 @@ def _law(frictions: Sequence[SurfaceFriction | None]) -> FrictionLaw:
 
 
 def _explicit(one: str, other: str, known: Mapping[tuple[str, str], SurfaceFriction]) -> _Pair | None:
-    """What an explicit entry says of two names; in a contact of a body with itself the first shape counts."""
+    """Friction of an explicit entry for two names; for a body with itself, the axis is that of the first shape."""
     for names, owner in (((one, other), _FIRST), ((other, one), _SECOND)):
         if names in known:
             return _Pair(known[names], owner if known[names].law.is_directional else _NEITHER)
@@ -139,7 +139,7 @@ def _explicit(one: str, other: str, known: Mapping[tuple[str, str], SurfaceFrict
 
 
 def _combined(one: _Surface, other: _Surface, law: FrictionLaw, default: SurfaceFriction) -> _Pair | None:
-    """What two surfaces say of their contact; None where both are directional."""
+    """Friction of a pair from its two surfaces; None if both are directional."""
     first, second = one.friction, other.friction
     if first is not None and second is not None:
         if first.law.is_directional and second.law.is_directional:
@@ -163,7 +163,7 @@ def _may_touch(one: str, other: str, bodies: Sequence[Body]) -> bool:
 def _two_axes(one: str, other: str) -> str:
     here = f"{one!r} can touch itself" if one == other else f"{one!r} and {other!r} can touch"
     return (
-        f"{here}, and the friction of both surfaces has a direction: say what holds between them in "
+        f"{here}, and the friction of both surfaces has a direction: give the friction between them in "
         f'`[[world.friction]]`, between = ["{one}", "{other}"], a coefficient or a table for the axis of the first'
     )
 
@@ -212,10 +212,10 @@ def _with_axis(
 def check_axes_in_plane(
     friction: FrictionTable, scene: CollisionScene, plane: Array, names: Sequence[str]
 ) -> None:
-    """Refuse a planar world whose axes leave its plane, where sideways would be neither of the two ways to slide.
+    """Refuse axes that leave the plane of a planar world, in which contacts slide forward and backward only.
 
     Args:
-        scene: with the shapes where the world begins.
+        scene: with the shapes at the initial state.
         plane: origin and two axes, (3, 3).
         names: of the bodies.
     Raises:
@@ -238,8 +238,8 @@ def assign_friction_records(
     """Write the records of contacts, and turn first tangents into the material direction.
 
     The direction is the axis of the owner's shape, projected on the tangent plane; of the second shape its negative,
-    since slip is the velocity of the first shape relative to the second. An axis along the normal has no direction
-    there, and the tangent stays. In a planar world, whose axes lie in its plane, the tangent changes its sign at most.
+    since slip is the velocity of the first shape relative to the second. If the axis is along the normal, the tangent
+    stays as it is. In a planar world, whose axes lie in its plane, only the sign of the tangent changes.
 
     Args:
         rotation, position, end: poses of the shapes.

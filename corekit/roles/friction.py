@@ -1,37 +1,37 @@
-"""Friction laws: the numbers of a surface, and what they say of a contact.
+"""Friction laws: the coefficients of surfaces, and the friction of a contact.
 
-The kernel forms the rows of a contact; how a tangential impulse opposes slip is a law that contact solvers implement.
-Between a scenario and a solver the kernel carries, per contact, two things that it does not interpret,
+The kernel forms the rows of a contact; contact solvers implement the law by which a tangential impulse opposes slip.
+From a scenario to a solver the kernel passes, per contact,
 
-    friction          μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, whatever the record says
-    friction_record   the numbers of the law, k of them; none for Coulomb's law, whose only number is μ
+    friction          μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, for any record
+    friction_record   the k numbers of the law, which the kernel does not interpret; k = 0 for Coulomb's law
 
-and, for a directional law, a material direction: an axis of one of the two surfaces, turned by its pose and projected
+and, for a directional law, a material direction: an axis of one of the two surfaces, rotated by its pose and projected
 on the tangent plane. It is the first tangent t₁ of the contact; the second is t₂ = n × t₁.
 
 **Coulomb's law**, `coulomb`: |λ_t| ≤ μ·λ_n, and λ_t opposes the slip w_t with |λ_t| = μ·λ_n where w_t ≠ 0.
 
-**Anisotropic Coulomb friction**, `anisotropic-coulomb`. Skin with scales, or legs that fold one way, resists sliding
-by μ_f forward along its axis, by μ_b backward and by μ_s sideways. Per unit of normal impulse friction stays in
+**Anisotropic Coulomb friction**, `anisotropic-coulomb`. Scales or bristles resist sliding by μ_f forward along an axis
+of the surface, by μ_b backward and by μ_s sideways. Per unit of normal impulse, admissible friction is
 
     F = { f : (f₁/μ₁)² + (f₂/μ_s)² ≤ 1 },    μ₁ = μ_f for f₁ ≤ 0 (it resists forward slip), else μ_b            (1)
 
-two half ellipses with a common tangent where they meet, so that F is convex. Friction dissipates the most it can:
+two half ellipses with a common tangent where they meet, so that F is convex. Friction maximises dissipation:
 
     λ_t ∈ argmax { −λᵀ·w_t : λ ∈ λ_n·F }                                                                       (2)
 
     w_t ≠ 0:   λ_t = −λ_n·A²·w_t/|A·w_t|,    A = diag(μ₁, μ_s),   μ₁ = μ_f for w₁ ≥ 0, else μ_b                 (3)
 
-and w_t = 0 wherever λ_t is inside of λ_n·F. With the gauge of F and its support function,
+and w_t = 0 if λ_t is inside λ_n·F. With the gauge of F and its support function,
 
     g(f) = ((f₁/μ₁)² + (f₂/μ_s)²)^½,    d(w) = max { −fᵀ·w : f ∈ F } = |A·w|                                   (4)
 
 (2) is the same as    g(λ_t) ≤ λ_n   and   λ_tᵀ·w_t + λ_n·d(w_t) = 0                                           (5)
 
-whose two sides are the residuals of a solution. The cone K = { g(λ_t) ≤ λ_n } has the dual K* = { d(w_t) ≤ w_n }, and
-non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3) friction is in line with oblique slip only if
-μ_f = μ_b = μ_s: else it turns the slip towards the direction of least resistance. Two contacts at one place with
-different axes leave open which of them carries the load, and with it the friction: give such a place one contact.
+which are the residuals of a solution. The cone K = { g(λ_t) ≤ λ_n } has the dual K* = { d(w_t) ≤ w_n }, and
+non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3), friction is parallel to oblique slip only if
+μ_f = μ_b = μ_s. Otherwise it turns the slip towards the direction of least resistance. If two contacts with different
+axes share a point, their loads and so their friction are not unique: such a point should have one contact.
 
 Sources: Michałowski, Mróz (1978), Associated and non-associated sliding rules in contact friction problems, Archives of
 Mechanics 30, for (1)-(3). De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28, for K and K*.
@@ -69,7 +69,7 @@ def _geometric_means(one: Sequence[float], other: Sequence[float]) -> tuple[floa
 
 @frozen(kw_only=True)
 class FrictionLaw:
-    """What the kernel needs to know of a friction law.
+    """Description of a friction law for the kernel.
 
     Args:
         name: of the law, and of the ability of contact solvers that support it.
@@ -95,7 +95,7 @@ class FrictionLaw:
         return 0 if self.name == COULOMB.name else len(self.coefficients)
 
     def isotropic(self, coefficient: float) -> tuple[float, ...]:
-        """The record of a surface of which only one coefficient is known."""
+        """The record of a surface with one coefficient."""
         return (coefficient,) * len(self.coefficients)
 
 
@@ -162,8 +162,8 @@ class SurfaceFriction:
     """Friction of one surface, or of a pair of surfaces.
 
     Args:
-        law: whose numbers these are.
-        record: the numbers.
+        law: the friction law.
+        record: its numbers.
         axis: unit, forward along the surface, in the axes of the frame that carries its shapes; None: their own axis.
     """
 
@@ -172,18 +172,18 @@ class SurfaceFriction:
     axis: tuple[float, float, float] | None = None
 
     def record_in(self, law: FrictionLaw) -> tuple[float, ...]:
-        """Its numbers in a law which it follows itself, or which has Coulomb's as a special case."""
+        """Its numbers in its own law, or in a law that has Coulomb's as a special case."""
         return self.record if self.law is law else law.isotropic(self.record[0])
 
 
 def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) -> SurfaceFriction | None:
-    """What a scenario file says of a surface: a coefficient, or `{ forward = …, backward = …, sideways = … }`.
+    """Friction of a surface from a scenario: a coefficient, or `{ forward = …, backward = …, sideways = … }`.
 
-    A table holds every coefficient of its `law`, by default `anisotropic-coulomb`, and for a directional law `axis`
-    where the shapes have none of their own.
+    A table has every coefficient of its `law`, by default `anisotropic-coulomb`, and for a directional law `axis` if
+    the shapes have no axis.
 
     Raises:
-        ValueError: the table is wrong; the text says how.
+        ValueError: a mistake in the table.
     """
     if value is None or isinstance(value, SurfaceFriction):
         return value
@@ -199,9 +199,7 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
         raise ValueError(f"unknown key {unknown[0]!r} of the law {name!r}; known here: {', '.join(known)}")
     missing = [each for each in law.coefficients if each not in table]
     if missing:
-        raise ValueError(
-            f"the law {name!r} needs {' and '.join(missing)} too; for one coefficient write a number"
-        )
+        raise ValueError(f"the law {name!r} lacks {', '.join(missing)}; for one coefficient write a number")
     for each in law.coefficients:
         if not (_is_number(table[each]) and table[each] > 0.0):
             raise ValueError(f"{each} must be a number > 0, found {table[each]!r}")
@@ -222,7 +220,7 @@ def _unit_axis(value: object) -> tuple[float, float, float]:
 
 
 def friction_problem(value: float | Mapping[str, Any] | None) -> str | None:
-    """What is wrong with the friction of a surface in a scenario file; None if nothing is."""
+    """The mistake in the friction of a surface in a scenario, or None."""
     try:
         surface_friction(value)
     except ValueError as error:

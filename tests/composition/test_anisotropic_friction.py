@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit.errors import CompositionError, ConfigError
+from corekit.errors import CompositionError, ConfigError, StaticsFailed
 from corekit.scenario.load import from_document, loads
 
 G, H, DURATION = 9.81, 1e-3, 0.1
@@ -90,6 +90,19 @@ def test_a_block_sticks_up_to_the_coefficient_of_the_pull(solver, way):
         after = velocity_after(block(solver, (0.0, 0.0), yaw=0.7, pull=pull))
         expected = max(0.0, share - 1.0) * limit * DURATION * turned(DIRECTIONS[way], 0.7)
         np.testing.assert_allclose(after, [*expected, 0.0], atol=100 * NEAR)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("way", DIRECTIONS)
+def test_statics_holds_a_block_up_to_the_coefficient_of_the_pull(solver, way):
+    for share in (0.99, 1.01):
+        pull = share * RESISTS[way] * G * np.array(DIRECTIONS[way])
+        scenario = block(solver, (0.0, 0.0), pull=pull)
+        if share < 1.0:
+            assert scenario.statics()
+        else:
+            with pytest.raises(StaticsFailed, match="no equilibrium"):
+                scenario.statics()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

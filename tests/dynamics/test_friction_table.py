@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.data.signals import Constant
 from corekit.dynamics.bodies import stack_bodies
@@ -115,6 +116,16 @@ def test_axes_that_contradict_each_other_are_refused():
         table(body, {"floor": None}, {("ball", "floor"): {**SCALES, "axis": [0, 1, 0]}})
 
 
+def test_two_laws_in_one_world_are_refused():
+    other = evolve(ANISOTROPIC_COULOMB, name="lab:other")
+    bodies = {
+        "one": (Solid(capsule()), SCALES),
+        "two": (Solid(capsule()), SurfaceFriction(other, (0.1, 0.2, 0.3))),
+    }
+    with pytest.raises(CompositionError, match=r"one friction law.*anisotropic-coulomb and lab:other"):
+        table(bodies, {"floor": 0.5})
+
+
 @pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("edge", [False, True])
 def test_the_first_tangent_is_the_axis_in_the_tangent_plane(second, edge):
@@ -161,7 +172,7 @@ def test_an_axis_along_the_normal_leaves_the_tangent():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"forward": 0.2, "backward": 0.8}, "needs sideways"),
+        ({"forward": 0.2, "backward": 0.8}, "lacks sideways"),
         ({**SCALES, "forward": 0.0}, "forward must be a number > 0"),
         ({**SCALES, "sideways": True}, "sideways must be a number > 0"),
         ({**SCALES, "across": 0.1}, "unknown key 'across'"),

@@ -1,0 +1,124 @@
+"""A distribution from outside brings a friction law, a box instead of an ellipse, and the contact solver for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.errors import CompositionError, ConfigError
+from corekit.roles.friction import friction_law
+from corekit.scenario.load import load
+
+SPEC = """
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.friction import FrictionLaw
+
+box = FrictionLaw(
+    name="lab:box", coefficients=("along", "across"), is_directional=True,
+    gauge=lambda record, along, across: max(abs(along) / record[0], abs(across) / record[1]),
+    dissipation=lambda record, along, across: record[0] * abs(along) + record[1] * abs(across),
+)
+solver = ComponentSpec(
+    role="contact_solvers", name="box-solver", target="lab_friction.solver:BoxSolver",
+    config="lab_friction.solver:Config", summary="Boxes of friction.", api="0.1", provides={"impulses", "lab:box"},
+)
+"""
+
+SOLVER = '''
+"""|f_1| <= along, |f_2| <= across per unit of normal impulse, by projected Gauss-Seidel."""
+
+import numpy as np
+from attrs import frozen
+from corekit.data.status import SolveInfo
+from corekit.roles.contact import ImpulseSolver
+
+@frozen(kw_only=True)
+class Config:
+    pass
+
+class BoxSolver(ImpulseSolver):
+    def __init__(self, config, context):
+        self._has_box = context.friction_law == "lab:box"
+
+    def internal_state(self):
+        return {}
+
+    def restore(self, internal_state):
+        pass
+
+    def solve(self, problem, impulse):
+        delassus, width = problem.delassus(), 3
+        for _ in range(200):
+            for row in range(len(impulse)):
+                c, a = divmod(row, width)
+                speed = delassus[row] @ impulse + problem.free_velocity[row]
+                moved = impulse[row] - speed / delassus[row, row]
+                if a == 0:
+                    impulse[row] = max(moved, 0.0)
+                else:
+                    mu = problem.friction_record[c, a - 1] if self._has_box else problem.friction[c]
+                    limit = mu * impulse[row - a]
+                    impulse[row] = min(max(moved, -limit), limit)
+        return SolveInfo()
+'''
+
+SCENARIO = """
+format = "corekit-scenario/1"
+name = "in-a-box"
+time = { duration = 0.1, step = 1e-3 }
+integrator = { use = "reference-semi-implicit-euler" }
+output = { every = 0.01 }
+contact = { detector = "sdf", solver = { use = "box-solver" } }
+
+[[world.obstacles]]
+name = "floor"
+shape = "half-space"
+
+[[bodies]]
+name = "ball"
+use = "reference-point-chain"
+friction = { law = "lab:box", along = 0.2, across = 0.6, axis = [0.6, 0.8, 0.0] }
+options = { masses = [2.0], positions = [[0.0, 0.0, 0.05]], shape = "sphere", radius = 0.05 }
+"""
+
+G, DURATION = 9.81, 0.1
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """A distribution `lab-friction` on the import path, as pip leaves one, and a scenario."""
+    package, info = tmp_path / "lab_friction", tmp_path / "lab_friction-1.0.dist-info"
+    package.mkdir()
+    info.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "_spec.py").write_text(SPEC)
+    (package / "solver.py").write_text(SOLVER)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-friction\nVersion: 1.0\n")
+    entries = "[corekit.friction_laws]\nlab:box = lab_friction._spec:box\n"
+    solvers = "[corekit.contact_solvers]\nbox-solver = lab_friction._spec:solver\n"
+    (info / "entry_points.txt").write_text(entries + solvers)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    return tmp_path / "scenario.toml"
+
+
+def test_a_ball_in_the_box_is_slowed_down_along_and_across_at_once(lab):
+    assert friction_law("lab:box").record_width == 2
+    simulation = load(lab).compose()
+    along, across = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
+    simulation.state.v[:2] = 1.0 * along + 1.0 * across
+    simulation.run(DURATION)
+    slowed = (1.0 - 0.2 * G * DURATION) * along + (1.0 - 0.6 * G * DURATION) * across
+    np.testing.assert_allclose(simulation.state.v[:2], slowed, atol=1e-9)
+
+
+def test_a_solver_that_does_not_know_the_law_is_refused(lab):
+    with pytest.raises(
+        CompositionError, match="asks for 'lab:box', which contact solver 'lcp' does not support"
+    ):
+        load(lab, ["contact.solver.use=lcp"]).compose()
+
+
+def test_a_law_that_nobody_brings_is_a_mistake_with_its_path(lab):
+    with pytest.raises(ConfigError, match=r"bodies\[0\]\.friction.*unknown friction law 'lab:disk'.*lab:box"):
+        load(lab, ["bodies[0].friction.law=lab:disk"])
