@@ -48,17 +48,22 @@ SLOW = 0.02
 """A solve that takes longer [s] is timed twice only."""
 
 
-class Given:
-    """A contact problem kept from a run, in the form that solvers read."""
+class RecordedProblem:
+    """Copy of a contact problem from a run, in the form that solvers read."""
 
     def __init__(self, problem: Any) -> None:
-        self.contacts, self.width, self.bounded = (
-            problem.contact_count,
-            problem.rows_per_contact,
-            problem.bounded_count,
-        )
-        self.step = problem.step
-        for name in ("id", "bounded_id", "friction", "gap", "free", "lower", "upper"):
+        for name in ("contact_count", "rows_per_contact", "bounded_count", "step"):
+            setattr(self, name, getattr(problem, name))
+        for name in (
+            "id",
+            "bounded_id",
+            "friction",
+            "friction_record",
+            "gap",
+            "free_velocity",
+            "lower",
+            "upper",
+        ):
             setattr(self, name, np.array(getattr(problem, name)))
         self._delassus = np.array(problem.delassus(), order="C")
 
@@ -80,16 +85,16 @@ def build(role: str, use: ComponentRef) -> Any:
     return load_target(spec.target)(load_target(spec.config)(**use.options), BuildContext(build=build))
 
 
-def kept_steps() -> list[tuple[Given, Array]]:
+def kept_steps() -> list[tuple[RecordedProblem, Array]]:
     """The problems with 13 contacts of a run of Scenario A, and the integrator's guesses."""
-    kept: list[tuple[Given, Array]] = []
+    kept: list[tuple[RecordedProblem, Array]] = []
     simulation = load("cusp/inclined-box").compose()
     solver: Any = simulation.system.solver
     answer = solver.solve
 
     def keep(problem: Any, impulse: Array) -> Any:
         if problem.contact_count == CONTACTS:
-            kept.append((Given(problem), impulse.copy()))
+            kept.append((RecordedProblem(problem), impulse.copy()))
         return answer(problem, impulse)
 
     solver.solve = keep

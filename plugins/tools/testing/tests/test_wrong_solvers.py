@@ -227,7 +227,7 @@ def more_damping(self, contacts, position, velocity, step, out):
 @after
 def far_reaching(self, contacts, position, velocity, step, out):
     n = contacts.count
-    out.energy[:] += np.where(contacts.gap[:n] >= self.reach, 1.0, 0.0)
+    out.energy[:] += np.where(contacts.gap[:n] >= self.activation_distance, 1.0, 0.0)
 
 
 @after
