@@ -49,7 +49,7 @@ class ProgressLine:
         self._line.update(
             self._task,
             description=f"{self._name}: compiling kernels, first run only",
-            pace=f"{done} of at most {count}",
+            pace=f"{done} of at most {count} ready",
             completed=done / max(count, 1),
         )
         if not self._compiling and not self._console.is_terminal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 from numba.core import config, registry, types
 
@@ -76,11 +76,15 @@ class _CalleeCompiler(_KernelCompiler):
 
 
 class _Dispatcher(_REGISTRY.CPUDispatcher):
+    ready: ClassVar[set[Any]] = set()
+
     def compile(self, sig: Any) -> Any:
         try:
-            return super().compile(sig)
+            entry = super().compile(sig)
         finally:
             self._cache.release(sig)
+        self.ready.add(self.py_func)
+        return entry
 
 
 class Kernel(_Dispatcher):
@@ -88,6 +92,7 @@ class Kernel(_Dispatcher):
 
     Attributes:
         count: kernels that all imported modules have.
+        ready: functions with machine code in this process, which compiled it or loaded what another one compiled.
     """
 
     count = 0

@@ -1,4 +1,4 @@
-"""How many functions were compiled so far, for a user who waits for them."""
+"""Count of the functions with machine code, for a user who waits for the others."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def watch_compilation(report: Report) -> Iterator[None]:
     """Call `report` whenever a function begins to be compiled, here or by a process waited for, until the block ends.
 
     Args:
-        report: called with the number of functions that were compiled since the block began, and with that of all
-            that the imported modules have. A run needs some of the latter.
+        report: called with the number of functions whose machine code this process has, whichever process compiled
+            it, and with that of all in the imported modules. Calls decide which of the latter a run needs, so their
+            number bounds the former and is not known beforehand.
     """
     listener = _Listener(report)
     with event.install_listener("numba:compile", listener), event.install_listener(WAITING, listener):
@@ -32,15 +33,14 @@ def watch_compilation(report: Report) -> Iterator[None]:
 @final
 class _Listener(event.Listener):
     def __init__(self, report: Report) -> None:
-        self._report, self._done = report, set[Any]()
+        self._report = report
 
     def on_start(self, event: Any) -> None:
         if event.kind == WAITING or _is_ours(event):
-            self._report(len(self._done), Kernel.count)
+            self._report(len(Kernel.ready), Kernel.count)
 
     def on_end(self, event: Any) -> None:
-        if event.kind != WAITING and _is_ours(event):
-            self._done.add(event.data["dispatcher"].py_func)
+        """Do nothing: numba's listener requires the method."""
 
 
 def _is_ours(event: Any) -> bool:

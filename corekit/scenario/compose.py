@@ -48,6 +48,7 @@ class _Builder:
     scenario: ScenarioTables
     friction_law: str = COULOMB.name
     made: dict[str, Component] = field(factory=dict)
+    names: dict[str, str] = field(factory=dict)
 
     def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
         """A component, its config structured from its options; nested ones are built on its demand."""
@@ -76,7 +77,7 @@ class _Builder:
         except Exception as error:
             said = f"building {spec.target} raised {type(error).__name__}: {error}"
             raise PluginError(f"{path}: {said}: this is a mistake in the plugin") from error
-        self.made[path] = component
+        self.made[path], self.names[path] = component, use.use
         return component
 
     def _free(self, path: str) -> str:
@@ -218,7 +219,9 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
         if refused:
             raise CompositionError(refused[0])
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
-    simulation = Simulation(system, integrator, obstacles, scenario.time.step, builder.made)
+    simulation = Simulation(
+        system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
+    )
     _initialise(simulation, scenario, cast_list.models)
     plane = _plane(bodies)
     if stage is not None and plane is not None and stage.friction.law.is_directional:

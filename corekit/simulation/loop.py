@@ -44,7 +44,8 @@ class Simulation:
         integrator: who steps it.
         obstacles: for their breakpoints and pictures.
         step: h [s].
-        components: every component with memory, by its path in the scenario.
+        components: every component with internal state, by its path in the scenario.
+        component_names: registered name of each, as the scenario's `use` gives it, by the same path.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class Simulation:
         step: float = 1e-3,
         components: Mapping[str, Component] | None = None,
         start_time: float = 0.0,
+        component_names: Mapping[str, str] | None = None,
     ) -> None:
         self.system = system
         self.integrator = integrator
         self.obstacles = tuple(obstacles)
         self.step_length = step
         self.components = dict(components or {})
+        self._component_names = dict(component_names or {})
         self.start_time = start_time
         self.step_index = 0
         self.report = StepReport(accepted=True, step_size=0.0)
@@ -83,6 +86,11 @@ class Simulation:
     def bodies(self) -> tuple[Body, ...]:
         """The bodies of the world."""
         return self.system.bodies
+
+    def component_name(self, component: object) -> str:
+        """Registered name of a component; its class name if no scenario named it."""
+        paths = (path for path, each in self.components.items() if each is component)
+        return self._component_names.get(next(paths, ""), type(component).__name__)
 
     def observe(self, observer: Observer) -> None:
         """Have `observer` called after every accepted step."""

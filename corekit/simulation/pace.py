@@ -30,7 +30,8 @@ class Progress:
         rate: simulated time per wall time [-], nan until known.
         remaining: wall time to go [s], nan until known.
         folder: of the run, None while composing.
-        compiled, kernels: functions compiled so far, and all that the components have: a run needs no more than those.
+        compiled, kernels: functions with machine code so far, whichever process compiled it, and all that the
+            components have: an upper bound, since calls decide which of them a run needs.
     """
 
     phase: str

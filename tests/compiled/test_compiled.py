@@ -19,6 +19,7 @@ from numba.core import event
 from corekit.compiled import compiled, store
 from corekit.compiled.clock import CompilationClock, clock_compilation
 from corekit.compiled.kernels import Kernel
+from corekit.compiled.watch import watch_compilation
 
 CALLER = """
 from corekit.compiled import compiled
@@ -290,3 +291,27 @@ def test_the_clock_counts_waiting_for_another_process_that_compiles(kernel, monk
     with clock_compilation() as clock, event.install_listener("numba:compile", compiling):
         assert half(3.0) == 1.5
     assert clock.seconds - compiling.seconds >= 0.05
+
+
+def _double(x):
+    return 2.0 * x
+
+
+def _triple(x):
+    return 3.0 * x
+
+
+def test_a_function_that_another_process_compiled_counts_as_ready(monkeypatch, tmp_path):
+    monkeypatch.setattr(store, "_root", lambda: tmp_path)  # empty in every session
+    compiled(_double)(1.0)
+    Kernel.ready.discard(_double)  # as in a process that has not called it
+    reports: list[tuple[int, int]] = []
+    with watch_compilation(lambda done, count: reports.append((done, count))):
+        before = len(Kernel.ready)
+        loaded: Kernel = compiled(_double)  # pyrefly: ignore
+        loaded(1.0)
+        assert sum(loaded.stats.cache_hits.values()) == 1
+        Kernel(_triple, targetoptions={"error_model": "numpy"})(np.float32(1.0))
+    assert reports[-1][0] == before + 1
+    assert len(Kernel.ready) == before + 2
+    assert reports[-1][1] == Kernel.count

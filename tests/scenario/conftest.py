@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -200,9 +199,12 @@ every = 0.01
 """
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def made_up_plugins(tmp_path_factory):
-    """Put the distribution `madeup-parts` on the path; its component module fails if it is imported."""
+    """Put the distribution `madeup-parts` on the path; its component module fails if it is imported.
+
+    Tests of other folders must find what is really installed, so each module removes the distribution again.
+    """
     site = tmp_path_factory.mktemp("site")
     package = site / "madeup_parts"
     package.mkdir()
@@ -214,16 +216,12 @@ def made_up_plugins(tmp_path_factory):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: madeup-parts\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(_ENTRY_POINTS)
-    sys.path.insert(0, str(site))
-    importlib.invalidate_caches()
-    rows = discover()
-    with (
-        pytest.MonkeyPatch.context() as patch
-    ):  # hundreds of loads need not look through the environment again
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        rows = discover()  # once: hundreds of loads need not search the environment again
         patch.setattr("corekit.registry.resolve.discover", lambda: rows)
         patch.setattr("corekit.scenario.catalogue.discover", lambda: rows)
         yield
-    sys.path.remove(str(site))
     for name in [name for name in sys.modules if name.partition(".")[0] == "madeup_parts"]:
         del sys.modules[name]
 

@@ -232,6 +232,15 @@ def test_a_file_of_another_format_is_refused_by_name(run_folder, found, words):
         Results(run_folder)
 
 
+def test_the_file_names_components_as_the_scenario_does(tiny, scenario_file, tmp_path):
+    from corekit.scenario.load import load
+
+    results = run(load(scenario_file, ["time.duration=0.01"]), directory=tmp_path / "run")
+    with h5py.File(results.path / "results.nc") as file:
+        assert file.attrs["integrator"] == "tiny-euler"
+        assert file.attrs["contact_solver"] == "tiny-sweeps"
+
+
 def test_results_can_be_opened_by_their_file(run_folder):
     assert Results(run_folder / "results.nc").status == "finished"
 

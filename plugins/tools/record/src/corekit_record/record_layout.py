@@ -95,6 +95,7 @@ def variables_of(
 
 def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any]]:
     """Attributes of the file and of its groups."""
+    solver = simulation.system.solver
     groups: dict[str, dict[str, Any]] = {
         "": {
             "Conventions": "CF-1.11",
@@ -102,8 +103,8 @@ def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any
             "title": title,
             "source": f"corekit {corekit.__version__}",
             "step": simulation.step_length,
-            "integrator": type(simulation.integrator).__name__,
-            "contact_solver": type(simulation.system.solver).__name__ if simulation.system.solver else "none",
+            "integrator": simulation.component_name(simulation.integrator),
+            "contact_solver": "none" if solver is None else simulation.component_name(solver),
             "obstacle_shapes": shapes_as_text([obstacle.shape for obstacle in simulation.obstacles]),
             "body_abilities": json.dumps({body.name: sorted(body.abilities) for body in simulation.bodies}),
         }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
@@ -14,10 +13,7 @@ from corekit_statics.equilibrium import Equilibrium, SearchOptions
 from corekit_statics.equilibrium_search import find_equilibrium
 from corekit_statics.equilibrium_system import EquilibriumSystem
 
-if TYPE_CHECKING:
-    from corekit_statics.equilibrium_path import EquilibriumPath
-
-__all__ = ["Statics", "move_to_equilibrium"]
+__all__ = ["move_to_equilibrium"]
 
 
 def move_to_equilibrium(
@@ -78,24 +74,3 @@ def move_to_equilibrium(
             owner.restore({})
         simulation.start_time, simulation.step_index = simulation.time, 0
     return tuple(found)
-
-
-@final
-class Statics:
-    """The equilibrium finder of the kernel, see `corekit.simulation.equilibrium`."""
-
-    def move_to_equilibrium(
-        self,
-        simulation: Simulation,
-        at: float = 0.0,
-        *,
-        models_without_gravity: Callable[[], Sequence[Model] | None] | None = None,
-    ) -> Equilibrium:
-        """Move a simulation to its equilibrium under the loads of a time [s]."""
-        return move_to_equilibrium(simulation, at, models_without_gravity=models_without_gravity)[-1]
-
-    def find_equilibria(self, scenario: Any, **options: Any) -> EquilibriumPath:
-        """Compose a scenario and find its equilibria, as `find_equilibria` does."""
-        from corekit_statics.scenario_equilibria import find_equilibria
-
-        return find_equilibria(scenario, **options)

@@ -17,7 +17,7 @@ def corekit_verbs() -> list[Verb]:
 @hookimpl
 def corekit_equilibrium_finder() -> str:
     """The class with which scenarios start at their equilibrium and estimators find one."""
-    return "corekit_statics.equilibria:Statics"
+    return "corekit_statics.scenario_equilibria:StaticsFinder"
 
 
 @hookimpl

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import math
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from corekit.data.status import Residuals, SolveInfo
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
+from corekit.roles.model import Model
 from corekit.simulation.folder import RunFolder
 from corekit.simulation.loop import Simulation
 from corekit.simulation.pace import Progress
@@ -31,7 +32,7 @@ from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
 if TYPE_CHECKING:
     from corekit.scenario.scenario import Scenario
 
-__all__ = ["REPORT", "find_equilibria"]
+__all__ = ["REPORT", "StaticsFinder", "find_equilibria"]
 
 REPORT = "statics.json"
 """The file of a run folder that holds every equilibrium as `EquilibriumPath.as_data` gives it."""
@@ -113,6 +114,25 @@ def find_equilibria(
     folder.log("finished", wall_s=found.wall, statistics=statistics.summary(), watchdog={})
     folder.set_status("finished")
     return found
+
+
+@final
+class StaticsFinder:
+    """The `EquilibriumFinder` of this distribution, see `corekit.simulation.equilibrium`."""
+
+    def move_to_equilibrium(
+        self,
+        simulation: Simulation,
+        at: float = 0.0,
+        *,
+        models_without_gravity: Callable[[], Sequence[Model] | None] | None = None,
+    ) -> Equilibrium:
+        """Move a simulation to its equilibrium under the loads of a time [s]."""
+        return move_to_equilibrium(simulation, at, models_without_gravity=models_without_gravity)[-1]
+
+    def find_equilibria(self, scenario: Scenario, **options: Any) -> EquilibriumPath:
+        """Compose a scenario and find its equilibria."""
+        return find_equilibria(scenario, **options)
 
 
 @final
