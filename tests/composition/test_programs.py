@@ -20,7 +20,7 @@ ARM = Path(__file__).parents[2] / "scenarios" / "cusp" / "inclined_box.toml"
 
 def moved(simulation, steps):
     for _ in range(steps):
-        assert simulation.step().solve.status.solved
+        assert simulation.step().solve_info.status.solved
     return simulation.state.q.copy()
 
 

@@ -233,7 +233,7 @@ def test_the_reported_residual_bounds_that_of_the_step_equation():
     pulls = [1e6 * (1.0 - 1.0 / np.linalg.norm(span)) * span for span in (inner, outer - inner)]
     force = np.concatenate([pulls[1] - pulls[0], -pulls[1]])
     residual = np.abs(simulation.state.v - np.array([0, 0, 0, 0, 30.0, 0]) - h * force).max()
-    assert residual < reports[0].solve.residuals.equation < 1e-3 < h * 1e6
+    assert residual < reports[0].solve_info.residuals.equation < 1e-3 < h * 1e6
 
 
 def test_steps_are_cut_if_newton_fails_and_the_grid_stays():
@@ -241,9 +241,9 @@ def test_steps_are_cut_if_newton_fails_and_the_grid_stays():
     with pytest.raises(StepFailed, match="iteration limit"):
         oscillating_strut(options | {"adaptive": False}, 0.05)
     simulation, reports = oscillating_strut(options, 0.05)
-    assert min(r.step for r in reports) < 0.05
-    assert all("cut" in r.note for r in reports if r.step < 0.04)
-    assert sum(r.step for r in reports) == pytest.approx(0.3, abs=1e-12)
+    assert min(r.step_size for r in reports) < 0.05
+    assert all("cut" in r.note for r in reports if r.step_size < 0.04)
+    assert sum(r.step_size for r in reports) == pytest.approx(0.3, abs=1e-12)
     assert simulation.time == 0.3 or simulation.time == 6 * 0.05
 
 
