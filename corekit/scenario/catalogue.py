@@ -12,10 +12,10 @@ from corekit.errors import Mistake, PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ROLES
+from corekit.scenario.error_text import join, shown
 from corekit.scenario.plain import plain
 from corekit.scenario.structure import ComponentTables, Structurer
 from corekit.scenario.values import FAILED
-from corekit.scenario.words import join, shown
 
 __all__ = ["Catalogue"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from corekit.errors import Mistake
-from corekit.scenario.words import NOTHING_FOUND, hint_for
+from corekit.scenario.error_text import NOTHING_FOUND, hint_for
 
 __all__ = ["is_whole", "mistakes_between"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import attrs
@@ -10,6 +10,7 @@ import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array
+from corekit.data.signals import as_signal
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body, stack_bodies
 from corekit.dynamics.body_terms import BodyTerms
@@ -20,6 +21,8 @@ from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.geometry.shape_specs import shape_spec
+from corekit.geometry.shapes import Shape
 from corekit.registry.contract import contract_problem
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
@@ -30,10 +33,10 @@ from corekit.roles.friction import COULOMB
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
-from corekit.scenario.casting import cast_of, config_of, contact_components, structured
-from corekit.scenario.composition_check import Cast, impulse_refusal
-from corekit.scenario.obstacles import obstacles_of
+from corekit.scenario.component_selection import config_of, contact_components, select_components, structured
+from corekit.scenario.composition_check import SelectedComponents, impulse_errors
 from corekit.scenario.schema import Body as BodyTable
+from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.scenario.schema import ScenarioTables
 from corekit.simulation.equilibrium import equilibrium_finder
 from corekit.simulation.loop import Simulation
@@ -189,13 +192,13 @@ def _stage(
     return stage, solver
 
 
-def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
+def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulation:
     """The simulation a scenario describes, at its initial state.
 
     Args:
         scenario: what to build.
-        cast_list: who takes part, from `checked_cast`, which refuses what cannot work before this file and
-            the heavy ones behind it are imported.
+        selected: components of the scenario. `select_checked_components` refuses what cannot work before this
+            file and its heavy imports.
     Raises:
         PluginError: a component is broken, or nothing finds the equilibrium that the scenario starts from.
         CompositionError: components that cannot work together, as only the built ones show.
@@ -203,7 +206,7 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
     builder = _Builder(scenario)
-    bodies = stack_bodies([_body(builder, table, cast_list.models[table.name]) for table in scenario.bodies])
+    bodies = stack_bodies([_body(builder, table, selected.models[table.name]) for table in scenario.bodies])
     obstacles = obstacles_of(scenario.world.obstacles)
     stage, solver = _stage(builder, scenario, bodies, obstacles)
     system = WorldSystem(bodies, stage, solver)
@@ -215,14 +218,14 @@ def compose(scenario: ScenarioTables, cast_list: Cast) -> Simulation:
             )
     # a lone body: whether impulses may act on it shows only now
     if any(part.body.description.self_contact or len(part.bounded) for part in system.terms.bodies):
-        refused = impulse_refusal(cast_list)
+        refused = impulse_errors(selected)
         if refused:
             raise CompositionError(refused[0])
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
     simulation = Simulation(
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
-    _initialise(simulation, scenario, cast_list.models)
+    _initialise(simulation, scenario, selected.models)
     plane = _plane(bodies)
     if stage is not None and plane is not None and stage.friction.law.is_directional:
         stage.scene.update_poses(simulation.state)
@@ -241,5 +244,31 @@ def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
     if not any(scenario.world.gravity):
         return None
     builder = _Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
-    models = cast_of(scenario).models
+    models = select_components(scenario).models
     return [_body(builder, table, models[table.name])[1] for table in scenario.bodies]
+
+
+def _shape(table: ObstacleTable) -> Shape:
+    """The kernel's shape of an obstacle: a file gives whole edges and lengths, shapes take halves."""
+    spec = shape_spec(table.shape)
+    size = tuple(
+        factor * float(value) for factor, value in zip(spec.file_sizes.values(), table.size, strict=True)
+    )
+    vertices = None if not table.vertices else np.array(table.vertices, dtype=float)
+    if vertices is not None and vertices.shape[1] == 2:  # of the local x–z plane
+        vertices = np.insert(vertices, 1, 0.0, axis=1)
+    return Shape(kind=table.shape, size=size, vertices=vertices)
+
+
+def obstacles_of(tables: Sequence[ObstacleTable]) -> tuple[Obstacle, ...]:
+    """The obstacles of a scenario's `[[world.obstacles]]`."""
+    return tuple(
+        Obstacle(
+            name=table.name,
+            shape=_shape(table),
+            position=as_signal(table.position),
+            rotation_rpy=as_signal(table.rotation_rpy),
+            friction=table.friction,
+        )
+        for table in tables
+    )

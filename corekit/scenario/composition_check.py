@@ -15,11 +15,11 @@ from corekit.registry.resolve import load_spec, missing_abilities
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
 
-__all__ = ["Cast", "check_composition", "impulse_refusal", "refusals"]
+__all__ = ["SelectedComponents", "check_composition", "composition_errors", "impulse_errors"]
 
 
 @frozen
-class Cast:
+class SelectedComponents:
     """Who takes part in a run, by spec.
 
     Args:
@@ -29,7 +29,7 @@ class Cast:
         integrator: who steps.
         others: nested components (LCP solvers, …).
         touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
-            have bounded rows, which only its built model tells: `impulse_refusal` is asked again then.
+            have bounded rows, which only its built model tells: `impulse_errors` is asked again then.
         friction_laws: path in the scenario → name of the friction law that it asks for, beside Coulomb's.
     """
 
@@ -89,12 +89,12 @@ def _lacking(spec: ComponentSpec, ability: str) -> str:
     return f" ({why})" if why else ""
 
 
-def refusals(cast: Cast) -> list[str]:
-    """Why this cast cannot play, one sentence a reason; empty if it can."""
+def composition_errors(selected: SelectedComponents) -> list[str]:
+    """Return one sentence per reason why the components cannot work together."""
     found: list[str] = []
-    for spec in cast.everyone:
+    for spec in selected.everyone:
         for role, needed in spec.requires.items():
-            present = cast.of_role(role)
+            present = selected.of_role(role)
             if not present:
                 found.append(
                     f"{ROLES[spec.role]} {spec.name!r} needs {_with_article(ROLES[role])}, and none is chosen: "
@@ -106,28 +106,28 @@ def refusals(cast: Cast) -> list[str]:
                 for who, other in present
                 for ability in sorted(needed - other.provides)
             )
-    found.extend(_contact_refusals(cast))
+    found.extend(_contact_errors(selected))
     return list(dict.fromkeys(found))
 
 
-def _contact_refusals(cast: Cast) -> list[str]:
-    solver, integrator = cast.solver, cast.integrator
+def _contact_errors(selected: SelectedComponents) -> list[str]:
+    solver, integrator = selected.solver, selected.integrator
     found: list[str] = []
     if solver is None:
-        for name, spec in cast.models.items():
+        for name, spec in selected.models.items():
             if "bounded-constraints" in spec.provides and "constraints" not in spec.provides:
                 found.append(
                     f"body {name!r} ({spec.name}) has only bounded rows, which need a contact solver: "
                     f"{_alternatives('contact_solvers', {'impulses'})}."
                 )
         return found
-    for name, spec in cast.models.items():
+    for name, spec in selected.models.items():
         if "point-jacobian" not in spec.provides:
             found.append(
                 f"contact needs {_meaning('point-jacobian')}, which body {name!r} ({spec.name}) does not "
                 f"offer{_lacking(spec, 'point-jacobian')}: {_alternatives('models', {'point-jacobian'})}."
             )
-    if not cast.detectors:
+    if not selected.detectors:
         found.append(
             f"contact solver {solver.name!r} needs a contact detector, and none is chosen: "
             f"{_alternatives('contact_detectors', ())}."
@@ -141,17 +141,17 @@ def _contact_refusals(cast: Cast) -> list[str]:
     found.extend(
         f"{path} asks for {_meaning(law)}, which contact solver {solver.name!r} does not support: "
         f"{_alternatives('contact_solvers', {law})}."
-        for path, law in cast.friction_laws.items()
+        for path, law in selected.friction_laws.items()
         if law not in solver.provides
     )
-    found += impulse_refusal(cast) if cast.touching else []
+    found += impulse_errors(selected) if selected.touching else []
     return found
 
 
-def impulse_refusal(cast: Cast) -> list[str]:
-    """Why impulses at contacts are unsound in this cast, if they are."""
-    solver, integrator = cast.solver, cast.integrator
-    stiff = [name for name, spec in cast.models.items() if "force-derivatives" in spec.provides]
+def impulse_errors(selected: SelectedComponents) -> list[str]:
+    """Why impulses at contacts are unsound with these components, if they are."""
+    solver, integrator = selected.solver, selected.integrator
+    stiff = [name for name, spec in selected.models.items() if "force-derivatives" in spec.provides]
     impulses = solver is not None and "impulses" in solver.provides
     if not (impulses and {"split", "implicit"} <= integrator.provides and stiff):
         return []
@@ -163,8 +163,8 @@ def impulse_refusal(cast: Cast) -> list[str]:
     return [sentence]
 
 
-def check_composition(cast: Cast) -> None:
-    """Raise CompositionError with every reason why this cast cannot play."""
-    found = refusals(cast)
+def check_composition(selected: SelectedComponents) -> None:
+    """Raise CompositionError with every reason why the components cannot work together."""
+    found = composition_errors(selected)
     if found:
         raise CompositionError("\n".join(found))

@@ -16,12 +16,12 @@ from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
 from corekit.scenario.dump import dump_resolved, resolved_document
+from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.plain import plain
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.shipped import find_shipped, shipped
 from corekit.scenario.structure import structure
-from corekit.scenario.words import Described, shown
 
 __all__ = ["dump_resolved", "from_document", "load", "loads", "resolved_document"]
 

@@ -17,7 +17,7 @@ from typing import Any
 from attrs import frozen
 
 from corekit.errors import Mistake
-from corekit.scenario.words import hint_for, join, shown
+from corekit.scenario.error_text import hint_for, join, shown
 
 __all__ = ["apply_overrides"]
 

@@ -13,7 +13,7 @@ import attrs
 
 from corekit.data.signals import Constant, Signal
 from corekit.errors import Mistake
-from corekit.scenario.words import join, shown, table_keys
+from corekit.scenario.error_text import join, shown, table_keys
 
 __all__ = ["plain"]
 

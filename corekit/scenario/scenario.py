@@ -8,7 +8,7 @@ from attrs import frozen
 
 from corekit.hooks.installed import installed_hooks
 from corekit.roles.code import code_allowed
-from corekit.scenario.casting import checked_cast
+from corekit.scenario.component_selection import select_checked_components
 from corekit.scenario.dump import dump_given, dump_resolved
 from corekit.scenario.schema import ScenarioTables
 
@@ -29,7 +29,7 @@ class Scenario(ScenarioTables):
     def compose(self) -> Simulation:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
         with code_allowed(self.allow_code):
-            cast = checked_cast(self)
+            cast = select_checked_components(self)
             from corekit.scenario.compose import compose
 
             simulation = compose(self, cast)

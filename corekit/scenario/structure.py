@@ -18,8 +18,8 @@ from attrs import NOTHING, define, frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import ComponentRef
+from corekit.scenario.error_text import NOTHING_FOUND, expected, hint_for, join, shown, table_keys
 from corekit.scenario.values import FAILED, ValueReader
-from corekit.scenario.words import NOTHING_FOUND, expected, hint_for, join, shown, table_keys
 
 __all__ = ["ComponentTables", "Components", "Structurer", "structure"]
 

@@ -16,7 +16,7 @@ from attrs import define
 from corekit.data.signals import SIGNALS, Constant, Signal, Vector
 from corekit.errors import Mistake
 from corekit.roles.options import ComponentRef
-from corekit.scenario.words import NOTHING_FOUND, expected, hint_for, join, members, shown
+from corekit.scenario.error_text import NOTHING_FOUND, expected, hint_for, join, members, shown
 
 __all__ = ["FAILED", "ValueReader"]
 

@@ -18,12 +18,12 @@ from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
 from corekit.simulation.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint
 from corekit.simulation.compilation import shown_compilation
-from corekit.simulation.ending import Stop, says_how_it_ended, step_file, stop_between_steps
 from corekit.simulation.folder import RunFolder
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import RunContext, RunObservers
 from corekit.simulation.pace import Pace, Progress
 from corekit.simulation.resuming import check_same_scenario, check_same_versions, check_unfinished
+from corekit.simulation.run_end import Stop, record_run_end, step_file, stop_between_steps
 from corekit.simulation.runnable import Runnable
 from corekit.simulation.versions import all_versions, decisive, version_differences
 
@@ -74,7 +74,7 @@ def execute(
         folder = RunFolder.create(
             scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
         )
-        with installed_hooks().run(folder.path, scenario, simulation), says_how_it_ended(folder):
+        with installed_hooks().run(folder.path, scenario, simulation), record_run_end(folder):
             run = _Run(simulation, scenario, folder, tell, warn)
             run.describe(composed)
             compilation.share(folder.path / "resolved.toml")
@@ -140,7 +140,7 @@ def resume(
             check_same_versions(checkpoint, run.versions, own.path)
         run.begin(checkpoint)
         own.take_over()
-        with installed_hooks().run(own.path, scenario, simulation), says_how_it_ended(own):
+        with installed_hooks().run(own.path, scenario, simulation), record_run_end(own):
             if checkpoint is None:
                 run.describe(composed)
             else:

@@ -8,7 +8,7 @@ import pytest
 
 from corekit.errors import CompositionError
 from corekit.registry.spec import ComponentSpec
-from corekit.scenario.composition_check import Cast, check_composition, refusals
+from corekit.scenario.composition_check import SelectedComponents, check_composition, composition_errors
 from corekit.scenario.load import from_document
 
 
@@ -43,14 +43,14 @@ def cast(
     detectors=(FINDER,),
     others=(PIVOTS,),
 ):
-    return Cast({"robot": model}, detectors, solver, integrator, others)
+    return SelectedComponents({"robot": model}, detectors, solver, integrator, others)
 
 
 def test_a_meaningful_combination_is_not_refused():
-    assert refusals(cast()) == []
-    assert refusals(cast(solver=POTENTIAL, others=())) == []
-    assert refusals(cast(solver=None, detectors=(), others=())) == []
-    assert refusals(cast(integrator=EXPLICIT_SPLIT)) == []
+    assert composition_errors(cast()) == []
+    assert composition_errors(cast(solver=POTENTIAL, others=())) == []
+    assert composition_errors(cast(solver=None, detectors=(), others=())) == []
+    assert composition_errors(cast(integrator=EXPLICIT_SPLIT)) == []
 
 
 @pytest.mark.parametrize(

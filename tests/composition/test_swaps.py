@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from corekit.errors import CompositionError
-from corekit.scenario.casting import checked_cast
+from corekit.scenario.component_selection import select_checked_components
 from corekit.scenario.load import load
 from corekit.scenario.shipped import shipped
 
@@ -40,7 +40,7 @@ def test_a_scenario_takes_its_first_steps_with_every_solver(name):
     for word, change in WORDS.items():
         scenario = load(name, [change])
         try:
-            checked_cast(scenario)
+            select_checked_components(scenario)
         except CompositionError as error:
             refused[word] = str(error)
             continue

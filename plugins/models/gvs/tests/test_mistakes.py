@@ -8,7 +8,7 @@ import pytest
 from corekit.data.signals import Constant
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
-from corekit.scenario.casting import structured
+from corekit.scenario.component_selection import structured
 from corekit_gvs.config import (
     Basis,
     Cable,

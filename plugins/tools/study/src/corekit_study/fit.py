@@ -31,7 +31,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, KnownObstacle
-from corekit.scenario.casting import config_of
+from corekit.scenario.component_selection import config_of
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario

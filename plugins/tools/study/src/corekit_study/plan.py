@@ -20,7 +20,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
-from corekit.scenario.casting import config_of
+from corekit.scenario.component_selection import config_of
 from corekit.simulation.loop import Simulation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan

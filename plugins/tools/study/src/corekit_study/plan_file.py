@@ -33,7 +33,7 @@ from corekit.scenario.plain import plain
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.shipped import find_shipped
 from corekit.scenario.structure import structure
-from corekit.scenario.toml_file import toml_table
+from corekit_study.toml_file import toml_table
 
 __all__ = ["FORMAT", "PlanFile", "ReplayTable", "load_plan_file"]
 

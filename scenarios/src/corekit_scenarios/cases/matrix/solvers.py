@@ -16,7 +16,7 @@ from itertools import product
 from attrs import frozen
 
 from corekit.errors import CompositionError
-from corekit.scenario.casting import checked_cast
+from corekit.scenario.component_selection import select_checked_components
 from corekit.scenario.load import load
 from corekit_scenarios.cases.matrix.cell import LAYER, WEIGHT, Cell, cell_of, with_distances
 from corekit_scenarios.cases.matrix.picture import draw_matrix
@@ -65,7 +65,7 @@ def _plan(models: tuple[str, ...]) -> tuple[list[_Plan], list[Cell]]:
             overrides = (f'contact.solver={{use="{solver}"}}', scheme.choice, f"time.step={step!r}")
             cell = Cell(model, solver, scheme.name, step)
             try:
-                checked_cast(load(task.name, overrides))
+                select_checked_components(load(task.name, overrides))
             except CompositionError as error:
                 refused.append(cell.without_run(str(error), failed=False))
                 continue

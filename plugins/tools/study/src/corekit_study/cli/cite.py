@@ -50,10 +50,10 @@ def cite(
 
 def _used(what: Path) -> Iterable[ComponentSpec]:
     from corekit.cli.run_report import run_report
-    from corekit.scenario.casting import cast_of
+    from corekit.scenario.component_selection import select_components
     from corekit.scenario.load import load
 
-    return cast_of(load(what / "resolved.toml" if run_report().recognises(what) else what)).everyone
+    return select_components(load(what / "resolved.toml" if run_report().recognises(what) else what)).everyone
 
 
 def _installed() -> Iterable[ComponentSpec]:

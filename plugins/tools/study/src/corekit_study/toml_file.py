@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corekit.errors import ConfigError, Mistake
-from corekit.scenario.words import Described
+from corekit.scenario.error_text import Described
 
 __all__ = ["toml_table"]
 

@@ -1,4 +1,4 @@
-"""Who takes part in a scenario, by light spec: what can be refused before anything heavy is imported."""
+"""Components that a scenario selects, by light spec: a wrong selection is refused before heavy imports."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.friction import COULOMB, surface_friction
 from corekit.roles.options import ComponentRef
-from corekit.scenario.composition_check import Cast, check_composition
+from corekit.scenario.composition_check import SelectedComponents, check_composition
 from corekit.scenario.schema import ScenarioTables
 from corekit.scenario.structure import structure
 
-__all__ = ["cast_of", "checked_cast", "config_of", "contact_components", "structured"]
+__all__ = ["config_of", "contact_components", "select_checked_components", "select_components", "structured"]
 
 
 def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
@@ -53,8 +53,8 @@ def contact_components(scenario: ScenarioTables) -> tuple[ComponentRef | None, t
     return contact.solver, contact.detector
 
 
-def cast_of(scenario: ScenarioTables) -> Cast:
-    """Who takes part in a scenario, by light spec; nested components included."""
+def select_components(scenario: ScenarioTables) -> SelectedComponents:
+    """Select the specs of all components of a scenario, nested ones included."""
     solver, detectors = contact_components(scenario)
     others: list[ComponentSpec] = []
 
@@ -68,7 +68,7 @@ def cast_of(scenario: ScenarioTables) -> Cast:
     def named(role: str, use: ComponentRef, path: str) -> ComponentSpec:
         return gather(resolve(role, use.use), use.options, path)
 
-    return Cast(
+    return SelectedComponents(
         models={
             body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")
             for body in scenario.bodies
@@ -92,14 +92,14 @@ def _friction_laws(scenario: ScenarioTables) -> dict[str, str]:
     return {path: law.name for path, law in laws.items() if law is not COULOMB}
 
 
-def checked_cast(scenario: ScenarioTables) -> Cast:
-    """The cast of a scenario whose components can work together.
+def select_checked_components(scenario: ScenarioTables) -> SelectedComponents:
+    """Select the components of a scenario and check that they can work together.
 
     Raises:
         PluginError: a component is missing or broken.
         CompositionError: components that cannot work together.
         ConfigError: options of a component that are wrong.
     """
-    cast = cast_of(scenario)
+    cast = select_components(scenario)
     check_composition(cast)
     return cast

@@ -13,7 +13,7 @@ from typing import Any, final
 from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.simulation.folder import RunFolder
 
-__all__ = ["Stop", "says_how_it_ended", "step_file", "stop_between_steps"]
+__all__ = ["Stop", "record_run_end", "step_file", "stop_between_steps"]
 
 
 def step_file(folder: Path, error: StepFailed) -> Path:
@@ -22,17 +22,17 @@ def step_file(folder: Path, error: StepFailed) -> Path:
 
 
 @contextmanager
-def says_how_it_ended(folder: RunFolder) -> Iterator[None]:
-    """Whatever ends the run inside is written into its folder, and goes on."""
+def record_run_end(folder: RunFolder) -> Iterator[None]:
+    """Write the error that ends the block into the run's folder and raise it again."""
     try:
         yield
     except BaseException as error:
-        _say_how_it_ended(folder, error)
+        _write_run_end(folder, error)
         raise
 
 
-def _say_how_it_ended(folder: RunFolder, error: BaseException) -> None:
-    """Leave the reason in the folder, as far as it can still be written, and the folder in the error."""
+def _write_run_end(folder: RunFolder, error: BaseException) -> None:
+    """Write the reason into the folder if it is writable, and add the folder to the error."""
     stopped = isinstance(error, KeyboardInterrupt)
     word = "interrupted" if stopped else "failed"
     reason = "stopped by the user" if stopped else str(error) or type(error).__name__
