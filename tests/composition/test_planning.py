@@ -116,7 +116,7 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
     assert report["replays"][1]["arrived"] is True
     assert list(report["seconds"]) == ["compose", "prepare", "compile", "solve", "replay"]
     assert report["wall_s"] == pytest.approx(sum(report["seconds"].values()))
-    assert report["seconds"]["solve"] == pytest.approx(sum(entry["seconds"] for entry in made.plan.stages))
+    assert report["seconds"]["solve"] == pytest.approx(sum(entry["seconds"] for entry in made.plan.solve_log))
     # the scenario beside the plan is a whole one: it begins where the plan does
     simulation = corekit.load(folder / "replay-feedback.toml").compose()
     assert simulation.state.body_states[0].q == pytest.approx(q[0])
@@ -124,8 +124,8 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
 
 def test_what_a_plan_may_begin_from_is_read_back(made, files):
     earlier = read_memory(made.folder)
-    assert set(earlier.warm_start) == set(made.plan.memory)
-    for name, values in made.plan.memory.items():
+    assert set(earlier.warm_start) == set(made.plan.warm_start)
+    for name, values in made.plan.warm_start.items():
         assert np.array_equal(earlier.warm_start[name], values)
     with pytest.raises(ResultsError, match=r"no plan to begin from"):
         read_memory(files)

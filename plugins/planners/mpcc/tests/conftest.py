@@ -1,6 +1,6 @@
-"""A plate that slides in three directions under a ball: the smallest world in which contact turns something.
+"""A plate that slides in three directions under a ball: the smallest world with a ball turned by contact.
 
-m·v̇ = τ − d·v + m·g,   q = (x, y, z) of the plate's middle;   I·ω̇ = torque − e·ω
+m·v̇ = τ − d·v + m·g,   q = (x, y, z) of the plate's centre;   I·ω̇ = torque − e·ω
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INERTIA, TURNING_DRAG, BALL_MASS = 1e-4, 1e-3, 0.1
 
 
 class SymbolicPlate:
-    """What the planner asks of `symbolic`."""
+    """Expressions of the ability `symbolic` for the planner."""
 
     def kinetic_energy(self, q, v):
         return 0.5 * MASS * ca.sumsqr(v)
@@ -37,7 +37,7 @@ class SymbolicPlate:
 
 
 class Plate:
-    """A flat cylinder, its axis up."""
+    """A flat cylinder with vertical axis."""
 
     def __init__(self, rows=0):
         three = tuple(Coordinate(axis, "m") for axis in "xyz")
@@ -55,7 +55,7 @@ class Plate:
 
 
 class Ball:
-    """A ball whose centre is fixed at (0, 0, 0.1), or free there and weightless."""
+    """A ball with its centre fixed at (0, 0, 0.1), or free there without gravity."""
 
     def __init__(self, *, free=False):
         self.free = free
@@ -99,7 +99,7 @@ def _task(plate=None, ball=None, **bodies):
 
 @pytest.fixture(scope="session")
 def small():
-    """The models, their numbers, and `task(plate, ball, **others)`."""
+    """Return the models, their parameters, and `task(plate, ball, **others)`."""
     return SimpleNamespace(
         Plate=Plate, Ball=Ball, task=_task, mass=MASS, drag=DRAG, weight=WEIGHT, ball=BALL,
         half_height=HALF_HEIGHT, inertia=INERTIA, turning_drag=TURNING_DRAG,

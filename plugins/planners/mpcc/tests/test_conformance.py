@@ -1,4 +1,4 @@
-"""What every planner promises."""
+"""Conformance kit for the planner."""
 
 from corekit_testing.conformance import conformance
 

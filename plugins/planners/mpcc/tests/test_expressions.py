@@ -1,12 +1,17 @@
-"""Quaternions and distances against closed forms, contact against material points followed by differences."""
+"""Quaternions and distances against closed forms, contact against finite motion of material points."""
 
 import casadi as ca
 import numpy as np
 import pytest
 
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz, rotation_from_rpy
-from corekit_mpcc.certificate import orientation_error
-from corekit_mpcc.transcription.contact import Place, Tip, friction_directions, touch_of
+from corekit_mpcc.plan_certificate import orientation_error
+from corekit_mpcc.transcription.contact import (
+    ContactKinematics,
+    ContactShape,
+    compute_contact_terms,
+    friction_directions,
+)
 from corekit_mpcc.transcription.gap import signed_distance
 from corekit_mpcc.transcription.quaternion import quat_conjugate, quat_exp, quat_product
 from corekit_testing.rounding import rounding
@@ -19,7 +24,7 @@ def numbers(expression):
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.3, 2.0, np.pi])
-def test_the_exponential_turns_by_the_angle_about_the_axis(angle):
+def test_the_exponential_rotates_by_the_angle_about_the_axis(angle):
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
     quat = numbers(quat_exp(ca.SX(angle * axis)))
     assert quat == pytest.approx([np.cos(angle / 2), *(np.sin(angle / 2) * axis)], abs=rounding(32))
@@ -59,22 +64,22 @@ def test_the_orientation_error_keeps_its_digits_near_the_target():
         ((0.0, 0.01, 0.003), -0.002),  # inside, below the face
     ],
 )
-def test_a_cylinders_distance_is_the_closed_one_but_for_the_rounding(point, wanted):
+def test_the_distance_of_a_cylinder_is_the_closed_form_up_to_the_smoothing(point, wanted):
     found = numbers(signed_distance("cylinder", (RADIUS, HALF_HEIGHT), ca.SX(ca.DM(point)), 1e-12))
     assert found == pytest.approx(wanted, abs=2e-6)
 
 
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "half-space"])
-def test_other_shapes_are_at_their_closed_distance(kind):
+def test_other_shapes_have_the_closed_form_of_the_distance(kind):
     point = ca.SX(ca.DM([0.03, 0.04, 0.1]))
     size = {"sphere": (0.02,), "capsule": (0.02, 0.1), "half-space": ()}[kind]
     wanted = {"sphere": np.sqrt(0.0125) - 0.02, "capsule": 0.03, "half-space": 0.1}[kind]
     assert numbers(signed_distance(kind, size, point, 1e-14)) == pytest.approx(wanted, abs=2e-6)
 
 
-def test_contact_moves_and_pushes_as_its_material_points_do():
+def test_slip_and_force_of_a_contact_are_those_of_its_material_points():
     chance = np.random.default_rng(3)
-    place = Place("p", "cylinder", (RADIUS, HALF_HEIGHT), "b", 0, Pose(), True)
+    place = ContactShape("p", "cylinder", (RADIUS, HALF_HEIGHT), "b", 0, Pose(), True)
     R, spin = rotation_from_rpy((0.3, -0.2, 0.5)), chance.standard_normal(3)
     x, y, omega, radius = (
         np.array([0.01, 0.02, 0.055]),
@@ -82,12 +87,14 @@ def test_contact_moves_and_pushes_as_its_material_points_do():
         chance.standard_normal(3),
         0.05,
     )
-    tip = Tip(*(ca.SX(ca.DM(each)) for each in (x, y, R, spin)))
+    tip = ContactKinematics(*(ca.SX(ca.DM(each)) for each in (x, y, R, spin)))
     f_z, f_t = 2.0, chance.uniform(0.0, 1.0, 6)
-    touch = touch_of(place, tip, radius, ca.SX(ca.DM(omega)), ca.SX(f_z), ca.SX(ca.DM(f_t)), 1e-14)
-    n = np.array([0.0, 0.0, 1.0])  # over the face
+    touch = compute_contact_terms(
+        place, tip, radius, ca.SX(ca.DM(omega)), ca.SX(f_z), ca.SX(ca.DM(f_t)), 1e-14
+    )
+    n = np.array([0.0, 0.0, 1.0])  # above the face
     assert numbers(touch.gap) == pytest.approx(0.055 - HALF_HEIGHT - radius, abs=1e-6)
-    # the ball's lowest point and the disk's point below it, both followed in the disk's axes for a short time
+    # short motion of the ball's lowest point relative to the disk's point below it, in the disk's axes
     h, low = 1e-6, x - radius * n
     turned = np.eye(3) + h * (R.T @ _hat(omega) @ R - _hat(spin))
     moved = (x + h * y) + turned @ (low - x)
@@ -96,7 +103,7 @@ def test_contact_moves_and_pushes_as_its_material_points_do():
     tangential = friction_directions(6) @ f_t
     force = np.array([*tangential, f_z])
     assert numbers(touch.force) == pytest.approx(force, abs=1e-6)
-    # power into the ball: force at the contact point times its velocity
+    # torque of the force at the contact point
     torque = np.cross(-radius * n, force)
     assert -radius * numbers(touch.lever) == pytest.approx(torque, abs=1e-7)
 

@@ -1,7 +1,7 @@
-"""Small programs with complementarity whose optima are published, through the planner's own relaxations.
+"""Small programs with complementarity and published optima, with every relaxation of the planner.
 
-Statements and listed optima: S. Leyffer's collection MacMPEC, which names the original papers. Signs are turned so
-that every program minimises and every side is ≥ 0; starts are the collection's, zero where it gives none.
+Programs and optima: S. Leyffer's collection MacMPEC, which names the original papers. The signs are such
+that every program minimises and every side is ≥ 0. Initial guesses are those of the collection, or zero.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from corekit_mpcc.complementarity.answer import SolveOptions
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
+from corekit_mpcc.complementarity.solution import SolveOptions
 from corekit_mpcc.complementarity.solve import solve
 
 INF = np.inf
@@ -23,15 +23,15 @@ PROBLEMS: dict[str, tuple[float, Callable[[], tuple[Mpcc, np.ndarray]]]] = {}
 def listed(optimum: float):
     """Register a problem with its published optimum."""
 
-    def put(make):
+    def register(make):
         PROBLEMS[make.__name__] = (optimum, make)
         return make
 
-    return put
+    return register
 
 
 def program(x, cost, pairs, equal=(), at_most=(), low=-INF, high=INF, start=0.0):
-    """cost, 0 ≤ G ⊥ H ≥ 0 for (G, H) in pairs, equal = 0, at_most ≤ 0, low ≤ x ≤ high, and a start."""
+    """Return the program with 0 ≤ G ⊥ H ≥ 0 for (G, H) in pairs, equal = 0, at_most ≤ 0, and its initial guess."""
     rows = []
     if equal:
         rows.append(Rows(name="equal", expression=ca.vertcat(*equal)))
@@ -260,12 +260,14 @@ def ex9_2_8():
 
 
 SETTINGS = {
-    "scholtes": SolveOptions(schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish="always"),
+    "scholtes": SolveOptions(
+        schedule="homotopy", first_relaxation=1.0, final_relaxation=1e-8, tolerance=1e-8, polish="always"
+    ),
     "fischer-burmeister": SolveOptions(
-        schedule="homotopy", first=1.0, final=1e-8, tolerance=1e-8, polish="always"
+        schedule="homotopy", first_relaxation=1.0, final_relaxation=1e-8, tolerance=1e-8, polish="always"
     ),
     "exact-penalty": SolveOptions(
-        schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish="always"
+        schedule="homotopy", first_relaxation=1.0, final_relaxation=1e-7, tolerance=1e-8, polish="always"
     ),
 }
 
@@ -276,7 +278,7 @@ def test_every_relaxation_finds_the_published_optimum(name: str) -> None:
     stated, start = make()
     for relaxation, options in SETTINGS.items():
         answer = solve(stated, start, relaxation=relaxation, options=options)
-        assert answer.ending.solved, (relaxation, answer.ending, answer.trail)
+        assert answer.outcome.solved, (relaxation, answer.outcome, answer.attempts)
         assert answer.cost == pytest.approx(optimum, rel=1e-4, abs=1e-4), relaxation
         assert answer.certificate.complementarity <= 1e-6
         assert answer.certificate.infeasibility <= 1e-6

@@ -1,4 +1,4 @@
-"""Certificates: what a point is worth, against the definitions written out in NumPy."""
+"""Certificates against their definitions in NumPy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit_mpcc.complementarity.answer import SolveOptions
-from corekit_mpcc.complementarity.certificate import Verdict
+from corekit_mpcc.complementarity.certificate import CertificateSummary
 from corekit_mpcc.complementarity.certifier import Certifier
-from corekit_mpcc.complementarity.given import Given
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
+from corekit_mpcc.complementarity.search_input import SearchInput
+from corekit_mpcc.complementarity.solution import SolveOptions
 from corekit_mpcc.complementarity.solve import PreparedMpcc
 
 STAGES = 3
@@ -29,7 +29,7 @@ def made() -> PreparedMpcc:
         cost=own * x[0] ** 2,
         rows=(
             Rows(name="sum", expression=x[0] - before[0] - shared * x[2], low=-1.0, high=0.5, scale=100.0),
-            Rows(name="end", expression=x[1] * x[2], at="last", tolerance=1e-3),
+            Rows(name="end", expression=x[1] * x[2], steps="last", tolerance=1e-3),
         ),
         families=(
             Family(name="contact", first=x[1] - x[0], second=x[2], first_scale=1e3, product_scale=1e4),
@@ -46,11 +46,11 @@ def made() -> PreparedMpcc:
 PREPARED = made()
 
 
-def verdict(prepared: PreparedMpcc, x: np.ndarray, **parameters: np.ndarray) -> Verdict:
-    """What the search sees at every iterate."""
+def verdict(prepared: PreparedMpcc, x: np.ndarray, **parameters: np.ndarray) -> CertificateSummary:
+    """Return the summary that the search computes for every iterate."""
     program = prepared.program
     given_ = {name: parameters.get(name) for name in ("shared", "own", "start")}
-    return Certifier(program).verdict(Given(program, x, **given_, low=None, high=None))
+    return Certifier(program).summarise(SearchInput(program, x, **given_, low=None, high=None))
 
 
 NUMBERS = st.lists(st.floats(-4, 4), min_size=9, max_size=9).map(lambda v: np.array(v).reshape(3, 3))
@@ -58,7 +58,7 @@ NUMBERS = st.lists(st.floats(-4, 4), min_size=9, max_size=9).map(lambda v: np.ar
 
 @settings(max_examples=60, deadline=None)
 @given(x=NUMBERS, shared=st.floats(-2, 2), start=st.floats(-2, 2))
-def test_a_certificate_is_the_definition_written_out(x: np.ndarray, shared: float, start: float) -> None:
+def test_a_certificate_agrees_with_its_definition(x: np.ndarray, shared: float, start: float) -> None:
     own = np.array([[1.0], [2.0], [0.5]])
     told = PREPARED.certificate(x, shared=np.array([shared]), own=own, start=np.array([start, 0, 0]))
     a, b, c = x.T
@@ -79,7 +79,7 @@ def test_a_certificate_is_the_definition_written_out(x: np.ndarray, shared: floa
     assert np.isclose(told.worst, max(shares))
     assert told.certified == (max(shares) <= 1.0)
     quick = verdict(PREPARED, x, shared=np.array([shared]), own=own, start=np.array([start, 0, 0]))
-    assert quick == Verdict(told.cost, told.infeasibility, told.complementarity, told.worst)
+    assert quick == CertificateSummary(told.cost, told.infeasibility, told.complementarity, told.worst)
 
 
 @settings(max_examples=40, deadline=None)
@@ -88,8 +88,10 @@ def test_a_certificate_is_the_definition_written_out(x: np.ndarray, shared: floa
     size=st.floats(2.1 * TOLERANCE, 1e-2),
     sign=st.sampled_from([-1.0, 1.0]),
 )
-def test_no_point_off_by_more_than_the_tolerance_is_certified(entry: int, size: float, sign: float) -> None:
-    # force 0.4, gap 0 and nothing else free: every move of one entry breaks a row, a sign or a pair
+def test_no_point_with_an_error_above_the_tolerance_is_certified(
+    entry: int, size: float, sign: float
+) -> None:
+    # force 0.4 and gap 0 determine the point: a change of any entry violates a row, a sign or a pair
     x, before = ca.SX.sym("x", 3), ca.SX.sym("before", 3)
     program = Mpcc(
         x=x,
@@ -112,7 +114,7 @@ def test_no_point_off_by_more_than_the_tolerance_is_certified(entry: int, size: 
     assert not verdict(prepared, point, start=start).certified
 
 
-def test_what_is_not_a_number_is_named_and_never_certified() -> None:
+def test_nan_is_named_and_never_certified() -> None:
     x = ca.SX.sym("x", 2)
     family = Family(name="root", first=ca.sqrt(x[0]), second=x[1])
     program = Mpcc(x=x, cost=ca.log(x[1]), families=(family,))
@@ -122,13 +124,13 @@ def test_what_is_not_a_number_is_named_and_never_certified() -> None:
     assert told.culprit.startswith(("root", "cost"))
 
 
-def test_the_answer_carries_the_certificate_of_its_own_point() -> None:
+def test_the_solution_has_the_certificate_of_its_point() -> None:
     own, start = np.ones((STAGES, 1)), np.array([0.5, 0, 0])
     given_ = {"shared": np.array([0.3]), "own": own, "start": start}
     answer = PREPARED.solve(
-        np.full((STAGES, 3), 0.3), options=SolveOptions(final=1e-9, polish="always"), **given_
+        np.full((STAGES, 3), 0.3), options=SolveOptions(final_relaxation=1e-9, polish="always"), **given_
     )
-    assert answer.ending.solved, answer.trail
+    assert answer.outcome.solved, answer.attempts
     assert PREPARED.certificate(answer.x, **given_) == answer.certificate
     a, b, c = answer.x.T
     assert np.abs(np.minimum(b - a, c)).max() <= TOLERANCE and np.abs(np.minimum(a, c)).max() <= 1e-2

@@ -1,4 +1,4 @@
-"""Nonlinear programs over a horizon: derivatives, their tapes and what is kept of them, the solvers by name."""
+"""Nonlinear programs over a horizon: derivatives, tapes and their cache, and solvers by name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from corekit.data.arrays import Array
-from corekit_mpcc.complementarity.answer import SolveOptions
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.relaxed import relax
+from corekit_mpcc.complementarity.solution import SolveOptions
 from corekit_mpcc.complementarity.solve import PreparedMpcc
-from corekit_mpcc.nlp import kept_tapes
-from corekit_mpcc.nlp.derivatives import step_functions
-from corekit_mpcc.nlp.horizon import Horizon, horizon
-from corekit_mpcc.nlp.tape import TapeFunction, tape_of
+from corekit_mpcc.nlp import tape_cache
+from corekit_mpcc.nlp.derivatives import derive_step_functions
+from corekit_mpcc.nlp.horizon_program import HorizonProgram, build_horizon_program
+from corekit_mpcc.nlp.tape import TapeFunction, build_tape
 from corekit_mpcc.nlp.tape_kernel import OPERATIONS
 from corekit_testing.rounding import rounding
 
@@ -27,7 +27,7 @@ STAGES = 4
 
 
 def coupled() -> Mpcc:
-    """A program with everything that a step may have: neighbours, parameters, scales, rows at one end, pairs."""
+    """Return a program with coupled steps, parameters, scales, rows at one end, and pairs."""
     x, before = ca.SX.sym("x", 3), ca.SX.sym("before", 3)
     shared, own = ca.SX.sym("shared", 2), ca.SX.sym("own", 1)
     return Mpcc(
@@ -38,9 +38,13 @@ def coupled() -> Mpcc:
         cost=own * ca.sumsqr(x - before) + ca.sin(shared[0] * x[0] * before[1]) + x[2] ** 3,
         rows=(
             Rows(name="step", expression=x[0] - before[0] - shared[1] * ca.exp(x[1]) * before[2], scale=3.0),
-            Rows(name="first", expression=x[1] * before[0], low=-1, high=2, at="first"),
+            Rows(name="first", expression=x[1] * before[0], low=-1, high=2, steps="first"),
             Rows(
-                name="last", expression=ca.vertcat(x[0] * x[2], x[1]), low=-np.inf, high=[1.0, 2.0], at="last"
+                name="last",
+                expression=ca.vertcat(x[0] * x[2], x[1]),
+                low=-np.inf,
+                high=[1.0, 2.0],
+                steps="last",
             ),
         ),
         families=(Family(name="pair", first=x[0] * x[1] + before[2] ** 2, second=x[2], product_scale=2.0),),
@@ -49,16 +53,16 @@ def coupled() -> Mpcc:
     )
 
 
-def flat(program: Mpcc, batched: Literal["never", "always"]) -> tuple[ca.Function, Horizon]:
-    """The same scaled nonlinear program written out step by step, and ours."""
+def flat(program: Mpcc, batched: Literal["never", "always"]) -> tuple[ca.Function, HorizonProgram]:
+    """Return the scaled nonlinear program, written step by step and assembled by `HorizonProgram`."""
     step = relax(program, "scholtes")
     function = step.function
-    taken = np.ones((STAGES, function.numel_out(1)), dtype=bool)
+    row_mask = np.ones((STAGES, function.numel_out(1)), dtype=bool)
     for block in step.blocks:
         place = slice(block.start, block.start + block.size)
-        taken[1:, place] &= block.at != "first"
-        taken[:-1, place] &= block.at != "last"
-    whole = horizon(step_functions(function, batched), STAGES, taken)
+        row_mask[1:, place] &= block.steps != "first"
+        row_mask[:-1, place] &= block.steps != "last"
+    whole = build_horizon_program(derive_step_functions(function, batched), STAGES, row_mask)
     x, p = ca.SX.sym("x", 3 * STAGES), ca.SX.sym("p", whole.nlp["p"].numel())
     cost, rows = ca.SX(0), []
     before = p[2 + STAGES : 5 + STAGES]
@@ -66,12 +70,12 @@ def flat(program: Mpcc, batched: Literal["never", "always"]) -> tuple[ca.Functio
         now = x[3 * k : 3 * k + 3]
         c, r = function(before, now, p[:2], p[2 + k], p[-1])
         cost, before = cost + c, now
-        rows.append(r[np.flatnonzero(taken[k]).tolist()])
+        rows.append(r[np.flatnonzero(row_mask[k]).tolist()])
     return ca.Function("flat", [x, p], [cost, ca.vertcat(*rows)]), whole
 
 
 @pytest.mark.parametrize("batched", ["never", "always"])
-def test_derivatives_over_the_horizon_are_those_of_the_program_written_out(
+def test_derivatives_over_the_horizon_are_those_of_the_explicit_program(
     batched: Literal["never", "always"],
 ) -> None:
     written, whole = flat(coupled(), batched)
@@ -99,7 +103,7 @@ def test_derivatives_over_the_horizon_are_those_of_the_program_written_out(
 
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept_tapes, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(tape_cache, "cache_folder", lambda: tmp_path)
     return tmp_path / "mpcc"
 
 
@@ -109,14 +113,14 @@ def drawn(function: ca.Function, stages: int) -> list[Array]:
 
 
 @pytest.mark.parametrize("stages", [1, STAGES, 300])
-def test_tapes_equal_interpreted_steps_and_are_made_once(fresh_cache: Path, stages: int) -> None:
+def test_tapes_equal_interpreted_steps_and_are_stored_once(fresh_cache: Path, stages: int) -> None:
     step = relax(coupled(), "fischer-burmeister").function
-    plain = step_functions(step, "never")
-    first = step_functions(step, "always")
+    plain = derive_step_functions(step, "never")
+    first = derive_step_functions(step, "always")
     assert (plain.note, first.note) == ("interpreted", "all steps at once")
     (file,) = fresh_cache.iterdir()
     written = file.stat().st_mtime_ns, file.read_bytes()
-    again = step_functions(step, "always")
+    again = derive_step_functions(step, "always")
     assert file.read_bytes() == written[1]
     for name in ("value", "gradient", "jacobian", "hessian"):
         theirs = getattr(plain, name)
@@ -125,7 +129,7 @@ def test_tapes_equal_interpreted_steps_and_are_made_once(fresh_cache: Path, stag
             mapped = getattr(functions, name).map(stages)
             for mine, expected in zip(mapped.call(at), theirs.map(stages).call(at), strict=True):
                 assert mine.sparsity() == expected.sparsity()
-                # CasADi takes its functions from another library; the graph is some 200 operations deep
+                # CasADi uses another mathematics library; the graph has a depth of about 200 operations
                 wanted = np.array(expected)
                 rounded = rounding(200, np.abs(wanted).max(initial=1.0))
                 np.testing.assert_allclose(np.array(mine), wanted, rtol=0, atol=rounded)
@@ -151,30 +155,30 @@ def every_operation() -> ca.Function:
 
 def test_every_operation_of_a_tape_is_that_of_casadi() -> None:
     plain = every_operation()
-    tape = tape_of(plain)
+    tape = build_tape(plain)
     used = {OPERATIONS[code] for code in tape.code}
-    assert set(OPERATIONS) - used == {"ASSIGN"}  # which CasADi removes
+    assert set(OPERATIONS) - used == {"ASSIGN"}  # CasADi removes it
     draw = np.random.default_rng(3)
     at = np.vstack([draw.uniform(0.1, 2.0, size=(2, 50)), draw.uniform(-2.0, 2.0, size=(1, 50))])
     for mine, expected in zip(
         TapeFunction("f", tape).map(50).call([at]), plain.map(50).call([at]), strict=True
     ):
-        # one operation after a product: two roundings, and the last place of another library's function
+        # one operation after a product: two roundings, and the last bit of another library
         np.testing.assert_allclose(np.array(mine), np.array(expected), rtol=rounding(4), atol=rounding(4))
 
 
-def test_an_operation_that_no_tape_knows_is_interpreted_and_that_is_said(fresh_cache: Path) -> None:
+def test_an_unsupported_operation_is_interpreted_and_reported(fresh_cache: Path) -> None:
     x = ca.SX.sym("x", 1)
-    made = step_functions(relax(Mpcc(x=x, cost=ca.erfinv(x)), "scholtes").function, "always")
+    made = derive_step_functions(relax(Mpcc(x=x, cost=ca.erfinv(x)), "scholtes").function, "always")
     assert made.note.startswith("interpreted: CasADi's operation")
     assert isinstance(made.value, ca.Function)
     assert not fresh_cache.exists()
 
 
 @pytest.mark.parametrize("damage", ["half", "place", "nothing"])
-def test_a_damaged_file_is_made_again(fresh_cache: Path, damage: str) -> None:
+def test_a_damaged_file_is_replaced(fresh_cache: Path, damage: str) -> None:
     step = relax(coupled(), "scholtes").function
-    step_functions(step, "always")
+    derive_step_functions(step, "always")
     (file,) = fresh_cache.iterdir()
     whole = file.read_bytes()
     if damage == "half":
@@ -186,37 +190,36 @@ def test_a_damaged_file_is_made_again(fresh_cache: Path, damage: str) -> None:
             arrays = dict(kept)
         arrays["hessian.first"][-1] = 10**6
         np.savez(file, **arrays)
-    assert kept_tapes.kept_tapes(step.serialize(), ("hessian",)) is None
-    step_functions(step, "always")
+    assert tape_cache.load_tapes(step.serialize(), ("hessian",)) is None
+    derive_step_functions(step, "always")
     with np.load(file) as kept:
         assert kept["hessian.first"].max() < 10**6
     assert [path.name for path in fresh_cache.iterdir()] == [file.name]
 
 
-def test_of_many_kept_programs_those_used_last_stay(
+def test_the_cache_keeps_the_most_recently_used_files(
     fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_tapes, "_KEPT", 2)
+    monkeypatch.setattr(tape_cache, "_MAX_FILES", 2)
     now = time.time()
     fresh_cache.mkdir()
     for name, hours in (("a", 5.0), ("b", 0.5), ("c", 9.0), ("d", 2.0)):
         (fresh_cache / f"{name}.npz").touch()
         os.utime(fresh_cache / f"{name}.npz", (now - 3600 * hours, now - 3600 * hours))
     x = ca.SX.sym("x", 1)
-    step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always")
+    derive_step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always")
     left = {path.name for path in fresh_cache.iterdir()}
-    # the new one and the two youngest; none that another process may have made within the hour goes
+    # the new file and the two most recently used; files of the last hour stay, another process may use them
     assert {"b.npz", "d.npz"} < left and len(left) == 3
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing_and_harms_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_folder_disables_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(kept_tapes, "cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr(tape_cache, "cache_folder", lambda: tmp_path / "file")
     x = ca.SX.sym("x", 1)
     assert (
-        step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always").note == "all steps at once"
+        derive_step_functions(relax(Mpcc(x=x, cost=x**2), "scholtes").function, "always").note
+        == "all steps at once"
     )
 
 
@@ -227,9 +230,11 @@ def test_every_solver_finds_the_point_nearest_to_a_target_on_the_corner(backend:
     family = Family(name="corner", first=v[0], second=v[1])
     program = Mpcc(x=v, cost=(v[0] - 1) ** 2 + (v[1] - 2) ** 2, families=(family,))
     prepared = PreparedMpcc(program, "fischer-burmeister", "always")
-    options = SolveOptions(backend=backend, schedule="homotopy", final=1e-8, tolerance=1e-8, polish="always")
+    options = SolveOptions(
+        backend=backend, schedule="homotopy", final_relaxation=1e-8, tolerance=1e-8, polish="always"
+    )
     answer = prepared.solve(np.array([0.1, 1.0]), options=options)
-    assert answer.ending.solved, answer.trail
+    assert answer.outcome.solved, answer.attempts
     np.testing.assert_allclose(answer.x[0], [0.0, 2.0], atol=1e-6)
 
 
@@ -238,5 +243,5 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     program = Mpcc(x=v, cost=ca.sumsqr(v - 1), families=(Family(name="corner", first=v[0], second=v[1]),))
     for backend in ("ipopt", "sqpmethod", "fatrop", "uno"):
         PreparedMpcc(program).solve(np.ones(2), options=SolveOptions(backend=backend, iterations=30))
-    told = capfd.readouterr()
-    assert told.out + told.err == "", os.linesep
+    printed = capfd.readouterr()
+    assert printed.out + printed.err == "", os.linesep

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from corekit.data.status import Status
 from corekit.errors import ConfigError
-from corekit_mpcc.complementarity.answer import Ending, SolveOptions
-from corekit_mpcc.complementarity.layout import Layout
+from corekit_mpcc.complementarity.nlp_layout import NlpLayout
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
+from corekit_mpcc.complementarity.relaxation_schedule import RelaxationSchedule
 from corekit_mpcc.complementarity.relaxed import relax
-from corekit_mpcc.complementarity.schedule import Ladder
+from corekit_mpcc.complementarity.solution import SearchOutcome, SolveOptions
 from corekit_mpcc.complementarity.solve import PreparedMpcc, solve
 
 STEPS, H, GRAVITY = 25, 0.04, 9.81
 
 
 def towards() -> Mpcc:
-    """min (x − t)² + y² with 0 ≤ y ⊥ y − x ≥ 0: t²/2 at x = y = t/2 for t > 0, else 0 at (t, 0)."""
+    """Return min (x − t)² + y², 0 ≤ y ⊥ y − x ≥ 0: t²/2 at x = y = t/2 for t > 0, else 0 at (t, 0)."""
     v, t = ca.SX.sym("v", 2), ca.SX.sym("t")
     family = Family(name="corner", first=v[1], second=v[1] - v[0])
     return Mpcc(x=v, shared=t, cost=(v[0] - t) ** 2 + v[1] ** 2, families=(family,))
@@ -30,17 +30,19 @@ def towards() -> Mpcc:
 @pytest.mark.parametrize("relaxation", ["scholtes", "fischer-burmeister", "exact-penalty"])
 def test_one_prepared_program_serves_every_target(relaxation: str) -> None:
     prepared = PreparedMpcc(towards(), relaxation)
-    options = SolveOptions(schedule="homotopy", first=1.0, final=1e-7, tolerance=1e-8, polish="always")
+    options = SolveOptions(
+        schedule="homotopy", first_relaxation=1.0, final_relaxation=1e-7, tolerance=1e-8, polish="always"
+    )
     for t in (-3.0, -0.02, 0.02, 0.5, 7.0):
         answer = prepared.solve(np.array([0.1, 0.2]), shared=np.array([t]), options=options)
-        assert answer.ending.solved
+        assert answer.outcome.solved
         expected = [t / 2, t / 2] if t > 0 else [t, 0.0]
         np.testing.assert_allclose(answer.x[0], expected, atol=2e-5)
         assert answer.cost == pytest.approx(0.5 * max(t, 0.0) ** 2, abs=1e-6)
 
 
 def falling() -> Mpcc:
-    """A point mass over the ground, implicit Euler: z = z₋ + h·v, v = v₋ + h·(f − g), 0 ≤ z ⊥ f ≥ 0."""
+    """Return a point mass above the ground, implicit Euler: z = z₋ + h·v, v = v₋ + h·(f − g), 0 ≤ z ⊥ f ≥ 0."""
     x, before = ca.SX.sym("x", 3), ca.SX.sym("before", 3)
     z, v, f = ca.vertsplit(x)
     rows = (
@@ -63,7 +65,7 @@ def falling() -> Mpcc:
 
 
 @pytest.mark.parametrize("relaxation", ["scholtes", "fischer-burmeister", "exact-penalty"])
-def test_a_falling_mass_lands_as_a_time_stepping_scheme_says(relaxation: str) -> None:
+def test_a_falling_mass_lands_as_in_time_stepping(relaxation: str) -> None:
     z, v, path = 1.0, 0.0, []
     for _ in range(STEPS):
         free = v - H * GRAVITY
@@ -72,30 +74,30 @@ def test_a_falling_mass_lands_as_a_time_stepping_scheme_says(relaxation: str) ->
         z += H * v
         path.append((z, v, force))
     prepared = PreparedMpcc(falling(), relaxation)
-    options = SolveOptions(schedule="homotopy", first=0.1, final=1e-8, tolerance=1e-9)
+    options = SolveOptions(schedule="homotopy", first_relaxation=0.1, final_relaxation=1e-8, tolerance=1e-9)
     start = np.array([1.0, 0.0, 0.0])
     answer = prepared.solve(np.array([0.5, 0.0, 1.0]), start=start, options=options)
-    assert answer.ending.solved, (answer.ending, answer.trail)
+    assert answer.outcome.solved, (answer.outcome, answer.attempts)
     np.testing.assert_allclose(answer.x, path, atol=2e-4)
     assert answer.certificate.families["ground"].natural <= 1e-6
 
 
-def test_a_contradiction_ends_with_its_name_after_few_programs() -> None:
+def test_contradictory_constraints_end_the_search_after_few_programs() -> None:
     v = ca.SX.sym("v", 2)
     rows = (Rows(name="both at one", expression=v - 1.0),)
     stated = Mpcc(x=v, cost=ca.sumsqr(v), rows=rows, families=(Family(name="pair", first=v[0], second=v[1]),))
     answer = solve(stated, np.array([0.5, 0.5]))
-    # complementarity alone forbids it: the loosest relaxation is feasible, the final one never
-    assert answer.ending is Ending.INFEASIBLE and answer.ending.status is Status.INFEASIBLE
+    # only complementarity is infeasible: the largest relaxation is feasible, the final one is not
+    assert answer.outcome is SearchOutcome.INFEASIBLE and answer.outcome.status is Status.INFEASIBLE
     assert not answer.certificate.certified and answer.certificate.culprit
-    assert len(answer.trail) <= SolveOptions().attempts
+    assert len(answer.attempts) <= SolveOptions().attempts
 
     rows = (Rows(name="far", expression=v[0] + v[1], low=5.0, high=6.0),)
     stated = Mpcc(x=v, cost=ca.sumsqr(v), rows=rows, families=stated.families, high=1.0)
     for relaxation in ("scholtes", "fischer-burmeister", "exact-penalty"):
         answer = solve(stated, np.array([0.5, 0.5]), relaxation=relaxation)
-        assert answer.ending is Ending.INFEASIBLE
-        assert len(answer.trail) <= 3
+        assert answer.outcome is SearchOutcome.INFEASIBLE
+        assert len(answer.attempts) <= 3
 
 
 def test_a_time_limit_returns_the_best_certified_point() -> None:
@@ -107,10 +109,10 @@ def test_a_time_limit_returns_the_best_certified_point() -> None:
     assert landed.certificate.certified
     limit = SolveOptions(time_limit=1e-9)
     late = prepared.solve(landed.x, start=start, options=limit)
-    assert late.ending is Ending.TIME_LIMIT and late.certificate.certified
+    assert late.outcome is SearchOutcome.TIME_LIMIT and late.certificate.certified
     late = prepared.solve(np.array([0.5, 0.0, 1.0]), start=start, options=limit)
-    assert late.ending is Ending.TIME_LIMIT and not late.certificate.certified
-    assert len(late.trail) == 1 and late.trail[0].iterations <= 1
+    assert late.outcome is SearchOutcome.TIME_LIMIT and not late.certificate.certified
+    assert len(late.attempts) == 1 and late.attempts[0].iterations <= 1
 
 
 def test_multipliers_and_a_small_barrier_make_a_warm_start() -> None:
@@ -124,24 +126,24 @@ def test_multipliers_and_a_small_barrier_make_a_warm_start() -> None:
         options=SolveOptions(schedule="direct", tolerance=1e-8, warm=True, barrier=1e-9),
         multipliers=cold.multipliers,
     )
-    assert cold.ending.solved and warm.ending.solved
+    assert cold.outcome.solved and warm.outcome.solved
     assert warm.iterations <= cold.iterations // 3
 
 
-def test_leaving_groups_out_solves_the_branch_with_the_same_derivatives() -> None:
+def test_excluded_groups_give_the_branch_with_the_same_derivatives() -> None:
     v = ca.SX.sym("v", 2)
     family = Family(name="corner", first=v[0], second=v[1])
     rows = (Rows(name="shut", expression=v[1]),)
     prepared = PreparedMpcc(Mpcc(x=v, cost=(v[0] - 1) ** 2 + (v[1] - 2) ** 2, rows=rows, families=(family,)))
     begin = np.array([0.1, 1.0])
-    branch = prepared.solve(begin, options=SolveOptions(without=frozenset({"corner"})))
+    branch = prepared.solve(begin, options=SolveOptions(excluded=frozenset({"corner"})))
     np.testing.assert_allclose(branch.x[0], [1.0, 0.0], atol=1e-6)
     assert set(branch.certificate.families) == set()
-    whole = prepared.solve(begin, options=SolveOptions(without=frozenset({"shut"}), schedule="homotopy"))
+    whole = prepared.solve(begin, options=SolveOptions(excluded=frozenset({"shut"}), schedule="homotopy"))
     np.testing.assert_allclose(whole.x[0], [0.0, 2.0], atol=1e-5)
 
 
-def test_a_progress_callback_is_told_every_iteration_and_its_error_is_raised() -> None:
+def test_the_progress_callback_gets_every_iteration_and_its_error_is_raised() -> None:
     told: list[float] = []
     prepared = PreparedMpcc(towards())
     answer = prepared.solve(np.ones(2), shared=np.ones(1), progress=lambda now: told.append(now["iteration"]))
@@ -157,7 +159,7 @@ def test_a_progress_callback_is_told_every_iteration_and_its_error_is_raised() -
         prepared.solve(np.ones(2), shared=np.ones(1), progress=stop)
 
 
-def test_bad_input_is_named() -> None:
+def test_bad_input_is_reported() -> None:
     prepared = PreparedMpcc(falling())
     start = np.zeros(3)
     x = np.zeros((STEPS, 3))
@@ -172,7 +174,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ConfigError, match="speed at step 0"):
         prepared.solve(np.zeros(3), start=start, low=low, high=np.ones(3))
     with pytest.raises(ConfigError, match="cieling"):
-        prepared.solve(np.zeros(3), start=start, options=SolveOptions(without=frozenset({"cieling"})))
+        prepared.solve(np.zeros(3), start=start, options=SolveOptions(excluded=frozenset({"cieling"})))
     with pytest.raises(ConfigError, match="one of scholtes"):
         PreparedMpcc(falling(), "sholtes")
     with pytest.raises(ConfigError, match="one of ipopt"):
@@ -182,44 +184,44 @@ def test_bad_input_is_named() -> None:
         Mpcc(x=v, cost=v * stranger)
 
 
-def test_a_start_where_the_program_is_not_defined_ends_with_that() -> None:
+def test_a_non_finite_start_is_reported() -> None:
     v = ca.SX.sym("v")
     answer = solve(Mpcc(x=v, cost=ca.log(v)), np.array([-1.0]))
-    assert answer.ending is Ending.NON_FINITE
+    assert answer.outcome is SearchOutcome.NON_FINITE
     assert "cost" in answer.certificate.culprit
 
 
 @settings(max_examples=40, deadline=None)
 @given(outcomes=st.lists(st.booleans(), min_size=1, max_size=60), infeasible=st.booleans())
 @example(outcomes=[False, True, False, False, False, True, False, False, False, False], infeasible=True)
-def test_the_ladder_always_ends_and_only_at_the_final_relaxation_with_success(
+def test_the_schedule_ends_with_success_only_at_the_final_relaxation(
     outcomes: list[bool], infeasible: bool
 ) -> None:
-    ladder = Ladder(1e-2, 1e-7)
+    ladder = RelaxationSchedule(1e-2, 1e-7)
     last = (False, np.inf)
     for outcome in outcomes:
         if ladder.epsilon is None:
             break
         assert 1e-7 <= ladder.epsilon <= 1e4 * 1e-2 * (1 + 1e-9)
         last = (outcome, ladder.epsilon)
-        ladder.tell(success=outcome, infeasible=infeasible and not outcome)
+        ladder.record_attempt(success=outcome, infeasible=infeasible and not outcome)
     assert ladder.epsilon is not None or last == (True, 1e-7) or not last[0]
     for _ in range(60):
-        ladder.tell(success=False)
+        ladder.record_attempt(success=False)
     assert ladder.epsilon is None
 
 
-def test_the_ladder_backs_off_between_the_last_success_and_the_failure() -> None:
-    ladder = Ladder(1e-2, 1e-7)
+def test_the_schedule_backs_off_between_the_last_success_and_the_failure() -> None:
+    ladder = RelaxationSchedule(1e-2, 1e-7)
     seen = []
     for success in (True, False, True, True, True):
         seen.append(ladder.epsilon)
-        ladder.tell(success=success)
+        ladder.record_attempt(success=success)
     assert seen == pytest.approx([1e-2, 1e-4, 1e-3, 1e-5, 1e-7])
     assert ladder.epsilon is None
 
 
-def test_a_point_where_both_sides_vanish_is_certified_by_its_branch() -> None:
+def test_a_point_with_two_vanishing_sides_is_certified_by_its_branch() -> None:
     # min x + y − z with z ≤ 4x, z ≤ 4y: relaxed optimum at x = y = √ε, both sides far above the tolerance
     v = ca.SX.sym("v", 3)
     rows = (Rows(name="below", expression=v[2] - 4 * v[:2], low=-np.inf),)
@@ -228,16 +230,16 @@ def test_a_point_where_both_sides_vanish_is_certified_by_its_branch() -> None:
     )
     begin = np.array([0.0, 1.0, 0.0])
     rough = solve(stated, begin, options=SolveOptions(polish="never"))
-    # on its way the solver passed by a certified point, far better than the start, whose cost is 1
-    assert rough.ending is Ending.CERTIFIED and rough.certificate.certified and rough.cost < 0.1
-    assert rough.trail[-1].complementarity == pytest.approx(np.sqrt(1e-7), rel=0.05)
+    # one iterate is certified and far better than the start, whose cost is 1
+    assert rough.outcome is SearchOutcome.CERTIFIED and rough.certificate.certified and rough.cost < 0.1
+    assert rough.attempts[-1].complementarity == pytest.approx(np.sqrt(1e-7), rel=0.05)
     answer = solve(stated, begin)
-    assert answer.ending.solved and answer.trail[-1].what == "branch"
+    assert answer.outcome.solved and answer.attempts[-1].kind == "branch"
     assert abs(answer.cost) < 1e-6
 
 
-def test_multipliers_are_physical_whatever_the_scales() -> None:
-    # min x² with x ≥ 1 and a bound y ≥ 2 on (y − 1)²: both forces are −2, in units of the cost per unit of the row
+def test_multipliers_are_physical_for_all_scales() -> None:
+    # min x² with x ≥ 1 and a bound y ≥ 2 on (y − 1)²: both multipliers are −2
     v = ca.SX.sym("v", 2)
     for row_scale, scale in ((1.0, 1.0), (100.0, [0.1, 10.0])):
         rows = (Rows(name="floor", expression=v[0], low=1.0, high=np.inf, scale=row_scale),)
@@ -247,7 +249,7 @@ def test_multipliers_are_physical_whatever_the_scales() -> None:
         assert answer.multipliers["floor"] == pytest.approx(np.array([[-2.0]]), rel=1e-6)
         assert answer.multipliers["bounds"][0, 1] == pytest.approx(-2.0, rel=1e-6)
         step = relax(stated, "scholtes")
-        layout = Layout(stated, step, frozenset())
+        layout = NlpLayout(stated, step, frozenset())
         draw = np.random.default_rng(2)
         given_ = draw.normal(size=2), draw.normal(size=1)
         back = layout.scaled_multipliers(layout.multipliers(*given_))

@@ -1,4 +1,4 @@
-"""Plans of a plate that turns a ball, whose answers follow from rolling; what cannot be done, and is said."""
+"""Plans of a plate that turns a ball, against the kinematics of rolling; infeasible tasks and mistakes."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from corekit.errors import CompositionError, ConfigError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.planner import StaticObstacle
-from corekit_mpcc.certificate import certify
 from corekit_mpcc.config import MpccConfig, SearchOptions
-from corekit_mpcc.planner import IpoptMpcc, motion_of
-from corekit_mpcc.situation import situation_of
+from corekit_mpcc.plan_certificate import certify_plan
+from corekit_mpcc.planner import IpoptMpcc, motion_from_plan
+from corekit_mpcc.resolved_task import resolve_task
 from corekit_mpcc.task import Bounds, Contact, Horizon, Rotation, Target
 
 ANGLE = 0.6
@@ -35,7 +35,7 @@ def config(axis=(0.0, 1.0, 0.0), angle=ANGLE, *, search=None, bounds=None, **mor
     return MpccConfig(**{**asked, **more})
 
 
-def silent(_told):
+def silent(_values):
     pass
 
 
@@ -49,7 +49,7 @@ def turned(planner, small):
     return planner.plan(small.task(), silent)
 
 
-def test_a_turned_ball_has_rolled_its_arc_along_the_plate(turned, small):
+def test_a_turned_ball_rolls_its_arc_along_the_plate(turned, small):
     plan, info = turned
     assert info.status is Status.CONVERGED
     moved = plan.bodies["plate"].q[-1] - plan.bodies["plate"].q[0]
@@ -58,7 +58,7 @@ def test_a_turned_ball_has_rolled_its_arc_along_the_plate(turned, small):
     assert plan.certificate["orientation_error"] <= 1e-6
 
 
-def test_planned_pushes_carry_plate_and_contact(turned, small):
+def test_planned_inputs_balance_plate_and_contact(turned, small):
     plan, _ = turned
     motion, h = plan.bodies["plate"], plan.time[1]
     inertia = small.mass * np.diff(motion.v, axis=0) / h
@@ -72,21 +72,21 @@ def test_planned_pushes_carry_plate_and_contact(turned, small):
     assert motion.inputs[1:, 0] == pytest.approx(sideways - pull, abs=1e-5)
 
 
-def test_the_certificate_is_measured_on_the_bodies_not_on_what_the_search_lifted(turned, small):
+def test_the_certificate_uses_the_bodies_not_the_lifted_variables(turned, small):
     plan, _ = turned
-    situation, motion = situation_of(config(), small.task()), motion_of(plan)
+    resolved_task, motion = resolve_task(config(), small.task()), motion_from_plan(plan)
     q = plan.bodies["plate"].q[0]
-    motion["x.plate.plate"][:] += 1.0  # only the search's own variables
-    assert certify(situation, motion, q)["certified"] is True
+    motion["x.plate.plate"][:] += 1.0  # only lifted variables of the search
+    assert certify_plan(resolved_task, motion, q)["certified"] is True
     lower = motion["l"][STEPS // 2]
-    lower[2] -= 1e-4  # the plate a little lower at one instant: neither moved so, nor touching
-    told = certify(situation, motion, q)
+    lower[2] -= 1e-4  # lower the plate at one step: this violates motion and contact
+    told = certify_plan(resolved_task, motion, q)
     assert told["certified"] is False
     assert told["equations"]["motion"]["residual"] == pytest.approx(1e-4, rel=1e-3)
     assert told["complementarity"]["normal.plate.plate"]["residual"] == pytest.approx(1e-4, rel=1e-2)
 
 
-def test_another_target_is_served_by_the_same_programs(planner, small):
+def test_another_target_needs_no_new_programs(planner, small):
     prepared = planner.prepared
     other = config(axis=(1.0, 1.0, 0.0), angle=0.4)
     plan, info = planner.plan_for(other, small.task(), silent)
@@ -97,24 +97,24 @@ def test_another_target_is_served_by_the_same_programs(planner, small):
     assert planner.prepared == prepared
 
 
-def test_an_earlier_plan_with_its_multipliers_is_begun_from(turned, planner, small):
+def test_an_earlier_plan_is_a_warm_start(turned, planner, small):
     plan, _ = turned
-    again, info = planner.plan(attrs.evolve(small.task(), earlier=plan), silent)
+    again, info = planner.plan(attrs.evolve(small.task(), previous_plan=plan), silent)
     assert info.status is Status.CONVERGED
-    assert [entry["stage"] for entry in again.stages] == ["dynamic, warm"]
+    assert [entry["stage"] for entry in again.solve_log] == ["dynamic, warm"]
     assert again.bodies["plate"].q == pytest.approx(plan.bodies["plate"].q, abs=1e-5)
 
 
-def test_without_the_bridge_the_homotopy_arrives_too(planner, small):
-    plain = SearchOptions(batched="never", bridge=False)
+def test_without_rolling_first_the_homotopy_converges_too(planner, small):
+    plain = SearchOptions(batched="never", rolling_first=False)
     plan, info = planner.plan_for(config(search=plain), small.task(), silent)
     assert info.status.solved
-    assert [entry["stage"] for entry in plan.stages] == ["kinematic", "dynamic"]
+    assert [entry["stage"] for entry in plan.solve_log] == ["kinematic", "dynamic"]
     assert plan.certificate["orientation_error"] <= 1e-6
 
 
-def test_a_target_beyond_the_plates_reach_is_not_called_solved(small):
-    # 0.6 rad take 30 mm of rolling; the plate has 10 mm
+def test_a_target_beyond_the_plates_reach_is_not_solved(small):
+    # 0.6 rad need 30 mm of rolling; the plate may move by 10 mm
     narrow = Bounds(coordinate=(-0.01, 0.06))
     few = SearchOptions(batched="never", iterations=40)
     plan, info = IpoptMpcc(config(bounds=narrow, search=few)).plan(small.task(), silent)
@@ -123,25 +123,25 @@ def test_a_target_beyond_the_plates_reach_is_not_called_solved(small):
     assert plan.certificate["worst"]["where"]
 
 
-def test_a_friction_too_weak_to_turn_the_ball_is_said_to_be_infeasible(small):
-    # turning by 0.6 rad in 1 s against e·ω takes 0.6·1e-3/0.05 N of friction, 1e-6·10 N are there
+def test_too_little_friction_is_infeasible(small):
+    # turning by 0.6 rad in 1 s against e·ω needs 0.6·1e-3/0.05 N of friction, the bound is 1e-6·10 N
     plan, info = IpoptMpcc(config(friction=1e-6)).plan(small.task(), silent)
     assert info.status is Status.INFEASIBLE
     assert plan.certificate["certified"] is False
     assert sum(len(entry["programs"]) for entry in plan.solve_log) <= 4
 
 
-def test_an_obstacle_that_is_no_contact_is_said_to_be_overlooked(planner, small):
+def test_an_obstacle_without_contact_is_reported(planner, small):
     far = StaticObstacle(Shape("sphere", (0.1,)), Pose(position=np.array([0.0, 0.0, 5.0])))
     told = []
     hasty = SearchOptions(batched="never", time_limit=1e-3)
-    task = attrs.evolve(small.task(), obstacles={"thing": far}, tell=told.append)
+    task = attrs.evolve(small.task(), obstacles={"thing": far}, report=told.append)
     plan, _ = planner.plan_for(config(search=hasty), task, silent)
     assert told == list(plan.notes)
     assert "'thing'" in told[0] and "does not avoid" in told[0]
 
 
-def test_the_time_limit_returns_what_there_is(planner, small):
+def test_the_time_limit_returns_a_plan(planner, small):
     hasty = SearchOptions(batched="never", time_limit=1e-3)
     plan, info = planner.plan_for(config(search=hasty), small.task(), silent)
     assert not info.status.solved
@@ -165,37 +165,37 @@ def test_an_object_out_of_reach_is_refused_with_the_distance(small):
         ("capsule", (0.01, 0.03), (0.0, 0.05, 0.1), 0.01),
     ],
 )
-def test_a_ball_in_an_obstacle_is_refused_with_its_depth(planner, small, kind, size, at, depth):
+def test_a_ball_in_an_obstacle_is_refused_with_its_penetration(planner, small, kind, size, at, depth):
     obstacle = StaticObstacle(Shape(kind, size), Pose(position=np.array(at)))
     task = attrs.evolve(small.task(), obstacles={"thing": obstacle})
-    with pytest.raises(ConfigError, match=f"obstacle 'thing'.*is {depth:.3g} m deep"):
+    with pytest.raises(ConfigError, match=f"penetrates obstacle 'thing' by {depth:.3g} m"):
         planner.plan(task, silent)
 
 
-def test_mistakes_in_a_task_are_told_together(small):
+def test_mistakes_in_a_task_are_reported_together(small):
     wrong = config(object="bal", contacts=(Contact(body="plate", frame="rim"), Contact(obstacle="floor")))
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         IpoptMpcc(wrong).plan(small.task(), silent)
-    assert [each.path for each in told.value.mistakes] == [
+    assert [each.path for each in error.value.mistakes] == [
         "object",
         "contacts[0].frame",
         "contacts[1].obstacle",
     ]
 
 
-def test_a_task_that_asks_for_nothing_is_refused():
+def test_a_task_without_target_or_contact_is_refused():
     with pytest.raises(ConfigError, match="rotation"):
         config(target=Target())
     with pytest.raises(ConfigError, match=r"contacts\[0\]"):
         config(contacts=(Contact(),))
 
 
-def test_bodies_that_cannot_be_planned_for_are_refused_by_name(small):
-    with pytest.raises(CompositionError, match=r"'plate'.*2 bilateral rows"):
+def test_unsupported_bodies_are_refused_by_name(small):
+    with pytest.raises(CompositionError, match=r"'plate'.*2 constraints"):
         IpoptMpcc(config()).plan(small.task(plate=small.Plate(rows=2)), silent)
 
 
-def test_a_fixed_ball_is_not_sent_elsewhere(small):
+def test_a_fixed_ball_has_no_target_position(small):
     away = config(target=Target(position=(0.1, 0.0, 0.1)))
     with pytest.raises(ConfigError, match="fixed"):
         IpoptMpcc(away).plan(small.task(), silent)

@@ -1,4 +1,4 @@
-"""What `corekit list` and `corekit plan` read of this plugin."""
+"""Component specification for `corekit list` and `corekit plan`."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -10,7 +10,7 @@ ipopt_mpcc = ComponentSpec(
     api="0.1",
     target="corekit_mpcc.planner:IpoptMpcc",
     config="corekit_mpcc.config:MpccConfig",
-    summary="Trajectories through contact: an MPCC in two stages, certified in physical units.",
+    summary="Trajectories through contact: an MPCC in two phases, certified in physical units.",
     requires={"models": ("symbolic",)},
     modules=("casadi", "numba"),
     citation=(

@@ -1,4 +1,4 @@
-"""Options of the planner: the task and how it is searched; `corekit info ipopt-mpcc` prints them."""
+"""Options of the planner: the task and the search; `corekit info ipopt-mpcc` prints them."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ from corekit_mpcc.task import Bounds, Contact, Horizon, Target
 __all__ = ["MpccConfig", "SearchOptions"]
 
 
-def _about(help: str) -> dict[str, str]:
+def _metadata(help: str) -> dict[str, str]:
     return {"help": help, "unit": "", "allowed": ""}
 
 
 def _even(value: int) -> str | None:
-    return None if value % 2 == 0 else "must be even, so that each direction has its opposite"
+    return None if value % 2 == 0 else "must be even, because every direction needs its opposite"
 
 
-def _some(_instance: object, _attribute: object, value: tuple[Any, ...]) -> None:
+def _check_not_empty(_instance: object, _attribute: object, value: tuple[Any, ...]) -> None:
     if not value:
-        raise ValueError("must have at least one entry: without contact nothing can be moved")
+        raise ValueError("must have at least one entry: only a contact can move the object")
 
 
 @frozen(kw_only=True)
 class SearchOptions:
-    """How the search goes and when it ends."""
+    """Options of the search."""
 
     stages: str = option(
         "dynamic",
-        "how far to go: a kinematic plan, in which bodies move as they like, or on to a dynamic one",
+        "last phase: a kinematic plan, with free motion of the bodies, or a dynamic plan after it",
         choices=("kinematic", "dynamic"),
     )
-    bridge: bool = option(
-        True, "begin with rolling contact, a program without complementarity, where every contact holds"
+    rolling_first: bool = option(
+        True, "begin with rolling contact, a program without complementarity, if every contact holds"
     )
-    relaxation: str = option("scholtes", "how complementarity is relaxed, by name")
-    final: float = option(1e-7, "relaxation at the end: bound of the products", unit="SI", above=0)
-    first: float = option(1e-4, "relaxation that a homotopy begins with", unit="SI", above=0)
+    relaxation: str = option("scholtes", "relaxation of complementarity, by name")
+    final_relaxation: float = option(1e-7, "last relaxation: bound of the products", unit="SI", above=0)
+    first_relaxation: float = option(1e-4, "first relaxation of a homotopy", unit="SI", above=0)
     backend: str = option("ipopt", "solver of the nonlinear programs, by name")
     tolerance: float = option(1e-6, "tolerance of the last nonlinear program, scaled", above=0)
-    seed_tolerance: float = option(
-        1e-3, "tolerance of programs whose answer is a start for the next", above=0
-    )
-    iterations: int = option(300, "most iterations of one nonlinear program", low=1)
-    kinematic_scale: float = option(10.0, "factor on the cost in the kinematic stage", above=0)
-    dynamic_scale: float = option(300.0, "factor on the cost in the dynamic stage", above=0)
+    seed_tolerance: float = option(1e-3, "tolerance of programs that only give an initial guess", above=0)
+    iterations: int = option(300, "largest count of iterations of one nonlinear program", low=1)
+    kinematic_scale: float = option(10.0, "factor on the cost in the kinematic phase", above=0)
+    dynamic_scale: float = option(300.0, "factor on the cost in the dynamic phase", above=0)
     smoothing: float = option(1e-8, "ε that rounds the edges of shapes", unit="m²", above=0)
-    time_limit: float = option(600.0, "wall time of the search, preparing left out", unit="s", above=0)
+    time_limit: float = option(600.0, "wall time of the search without preparation", unit="s", above=0)
     batched: Literal["auto", "always", "never"] = option(
         "auto",
-        "derivatives of all steps evaluated at once: where it pays, always, or never",
+        "batched evaluation of the derivatives of all steps: if it is faster, always, or never",
         choices=("auto", "always", "never"),
     )
 
 
 @frozen(kw_only=True)
 class MpccConfig:
-    """A task and how it is searched; its numbers are parameters of the prepared programs, which serve every task.
+    """Options of a task and of its search. The numbers of a task are parameters of the prepared programs.
 
     Raises:
-        ConfigError: parts that contradict each other.
+        ConfigError: no target, or a contact without exactly one body or obstacle.
     """
 
-    object: str = option(help="the body of the scenario that is manipulated: a ball")
-    target: Target = field(metadata=_about("where it is to be at the end"))
-    contacts: tuple[Contact, ...] = field(validator=_some, metadata=_about("what may touch it"))
+    object: str = option(help="manipulated body of the scenario: a ball")
+    target: Target = field(metadata=_metadata("pose of the object at the end"))
+    contacts: tuple[Contact, ...] = field(
+        validator=_check_not_empty, metadata=_metadata("contacts with the object")
+    )
     friction: float = option(help="friction coefficient of all contacts", low=0)
-    directions: int = option(10, "of the friction pyramid", low=4, high=64, check=_even)
-    horizon: Horizon = field(default=Horizon(), metadata=_about("how long and how finely"))
-    bounds: Bounds = field(default=Bounds(), metadata=_about("what must not be exceeded"))
-    cost: Cost = field(default=Cost(), metadata=_about("what the motion costs"))
-    search: SearchOptions = field(default=SearchOptions(), metadata=_about("how the search goes"))
+    directions: int = option(10, "count of directions of the friction pyramid", low=4, high=64, check=_even)
+    horizon: Horizon = field(default=Horizon(), metadata=_metadata("duration and count of steps"))
+    bounds: Bounds = field(default=Bounds(), metadata=_metadata("bounds of the motion"))
+    cost: Cost = field(default=Cost(), metadata=_metadata("weights of the cost"))
+    search: SearchOptions = field(default=SearchOptions(), metadata=_metadata("options of the search"))
 
     def __attrs_post_init__(self) -> None:
         mistakes = []
@@ -86,7 +86,7 @@ class MpccConfig:
                 found = "both" if contact.body else "neither"
                 mistakes.append(Mistake(f"contacts[{i}]", found, "give `body` and `frame`, or `obstacle`"))
             elif contact.body and not contact.frame:
-                said = "must be given: the frame whose shape touches"
-                mistakes.append(Mistake(f"contacts[{i}].frame", "nothing", said))
+                reason = "give the frame of the shape that touches"
+                mistakes.append(Mistake(f"contacts[{i}].frame", "nothing", reason))
         if mistakes:
             raise ConfigError(mistakes, "the task")

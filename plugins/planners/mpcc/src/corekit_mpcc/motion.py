@@ -1,4 +1,4 @@
-"""A motion found in one stage, by named quantities over time."""
+"""Motion of one phase as named quantities over time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Motion:
     """Variables of every step.
 
     Args:
-        variables: what a step consists of.
-        start: x₋₁, shape (n,). x: shape (N, n), physical.
+        variables: blocks of one step.
+        start: x₋₁, shape (n,).
+        x: physical variables, shape (N, n).
     """
 
     variables: Blocks
@@ -29,29 +30,29 @@ class Motion:
     x: Array
 
     def __getitem__(self, name: str) -> Array:
-        """A quantity at every step, shape (N, size)."""
+        """Return a quantity at every step, shape (N, size)."""
         return self.x[:, self.variables[name]]
 
-    def over_time(self, name: str) -> Array:
-        """The same with the start before it, shape (N + 1, size)."""
+    def with_start(self, name: str) -> Array:
+        """Return a quantity at the start and at every step, shape (N + 1, size)."""
         return np.vstack([self.start[None, self.variables[name]], self[name]])
 
-    def carried_to(self, stage: Stage, start: Array) -> Motion:
-        """The same motion in the variables of another stage; those it lacks stay as at that stage's start."""
+    def convert_to(self, stage: Stage, start: Array) -> Motion:
+        """Convert to the variables of another stage; missing variables have their values of `start`."""
         x = np.tile(start, (len(self.x), 1))
         for block in stage.variables:
             if block.name in self.variables:
                 x[:, stage.variables[block.name]] = self[block.name]
         return Motion(stage.variables, start, x)
 
-    def resampled(self, steps: int) -> Array:
-        """x with another number of steps, linearly between the old ones, shape (steps, n)."""
-        old, new = np.linspace(0.0, 1.0, len(self.x) + 1), np.linspace(0.0, 1.0, steps + 1)[1:]
-        whole = np.vstack([self.start, self.x])
-        return np.stack([np.interp(new, old, column) for column in whole.T], axis=1)
+    def resample(self, steps: int) -> Array:
+        """Interpolate x linearly to another count of steps, shape (steps, n)."""
+        old_times, new_times = np.linspace(0.0, 1.0, len(self.x) + 1), np.linspace(0.0, 1.0, steps + 1)[1:]
+        values = np.vstack([self.start, self.x])
+        return np.stack([np.interp(new_times, old_times, column) for column in values.T], axis=1)
 
-    def shifted(self, by: int = 1) -> Array:
-        """x begun `by` steps later, its last step repeated at rest, shape (N, n)."""
+    def shift(self, by: int = 1) -> Array:
+        """Return x from `by` steps later on; the last step repeats with zero velocity, shape (N, n)."""
         x = np.vstack([self.x[by:], np.tile(self.x[-1], (by, 1))])
         for name in ("v", "omega", "drift"):
             if name in self.variables:

@@ -1,7 +1,7 @@
-"""How deep a ball stands in an obstacle, by closed forms: what no motion can begin from or end at.
+"""Penetration of a ball into an obstacle, by closed forms.
 
-With x the ball's centre in the shape's axes and d(x) its signed distance to the shape, > 0 outside, a ball of radius r
-is max(0, r − d(x)) deep in it.
+With x the ball's centre in the shape's axes and d(x) its signed distance to the shape, > 0 outside, the penetration of
+a ball of radius r is max(0, r − d(x)).
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.roles.planner import StaticObstacle
 
-__all__ = ["depth_in"]
+__all__ = ["compute_penetration"]
 
 
 def _box(x: Array, size: tuple[float, ...]) -> float:
-    beyond = np.abs(x) - np.array(size)
-    return float(np.linalg.norm(np.maximum(beyond, 0.0)) + min(beyond.max(), 0.0))
+    excess = np.abs(x) - np.array(size)
+    return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
 
 def _cylinder(x: Array, size: tuple[float, ...]) -> float:
-    beyond = np.array([np.hypot(x[0], x[1]) - size[0], abs(x[2]) - size[1]])
-    return float(np.linalg.norm(np.maximum(beyond, 0.0)) + min(beyond.max(), 0.0))
+    excess = np.array([np.hypot(x[0], x[1]) - size[0], abs(x[2]) - size[1]])
+    return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
 
 def _capsule(x: Array, size: tuple[float, ...]) -> float:
-    beyond = max(abs(float(x[2])) - size[1], 0.0)
-    return float(np.linalg.norm([x[0], x[1], beyond])) - size[0]
+    excess = max(abs(float(x[2])) - size[1], 0.0)
+    return float(np.linalg.norm([x[0], x[1], excess])) - size[0]
 
 
 _DISTANCE: Mapping[str, Callable[[Array, tuple[float, ...]], float]] = MappingProxyType(
@@ -46,11 +46,13 @@ _DISTANCE: Mapping[str, Callable[[Array, tuple[float, ...]], float]] = MappingPr
 )
 
 
-def depth_in(obstacle: StaticObstacle, centre: Array, radius: float) -> float:
-    """How deep [m] a ball is in an obstacle, 0 outside; 0 too for shapes by vertices, which have no closed form.
+def compute_penetration(obstacle: StaticObstacle, centre: Array, radius: float) -> float:
+    """Return the penetration [m] of a ball into an obstacle; 0 for shapes by vertices, which have no closed form.
 
     Args:
-        obstacle: where it stands. centre: of the ball, world [m], shape (3,). radius: of the ball [m].
+        obstacle: shape and pose.
+        centre: centre of the ball in the world [m], shape (3,).
+        radius: radius of the ball [m].
     """
     distance = _DISTANCE.get(obstacle.shape.kind)
     if distance is None:

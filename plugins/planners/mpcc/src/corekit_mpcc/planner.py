@@ -1,4 +1,4 @@
-"""The planner `ipopt-mpcc`: bodies that turn or move a ball by touching it."""
+"""The planner `ipopt-mpcc`: bodies turn or move a ball through contact."""
 
 from __future__ import annotations
 
@@ -14,44 +14,43 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz
 from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.planner import BodyTrajectory, ObjectTrajectory, Plan, Planner, PlanningTask, TimeSeries
-from corekit_mpcc.certificate import certify
 from corekit_mpcc.config import MpccConfig
 from corekit_mpcc.motion import Motion
-from corekit_mpcc.search import Programs, Search
-from corekit_mpcc.situation import Situation, situation_of
-from corekit_mpcc.transcription.seed import touching_start
+from corekit_mpcc.plan_certificate import certify_plan
+from corekit_mpcc.resolved_task import ResolvedTask, resolve_task
+from corekit_mpcc.transcription.initial_guess import find_touching_coordinates
 from corekit_mpcc.transcription.stage import Stage
 from corekit_mpcc.transcription.variables import Block, Blocks
+from corekit_mpcc.two_phase_search import PreparedPrograms, TwoPhaseSearch
 
-__all__ = ["IpoptMpcc", "motion_of"]
+__all__ = ["IpoptMpcc", "motion_from_plan"]
 
 
-def _unheard(_sentence: str) -> None:
+def _ignore(_sentence: str) -> None:
     pass
 
 
 @final
 class IpoptMpcc(Planner):
-    """Motions through contact as a program with complementarity constraints, in two stages.
+    """Motions through contact as a program with complementarity constraints, in two phases.
 
-    Equations: `transcription.stage`; order of the search: `search`; what a plan is worth: `certificate`.
-    Prepared programs are kept as long as the planner, their derivatives on disk: they serve every target,
-    friction and start.
+    Equations: `transcription.stage`; phases of the search: `two_phase_search`; certificate: `plan_certificate`.
+    The planner reuses prepared programs for every target, friction and start. Their derivatives are cached on disk.
 
     Args:
-        config: the task and how it is searched.
-        context: not needed.
+        config: the task and the options of the search.
+        context: not used.
     """
 
     def __init__(self, config: MpccConfig, context: BuildContext | None = None) -> None:
         self._config = config
         self._notes: list[str] = []
-        self._tell: Callable[[str], None] = _unheard
-        self._programs = Programs()
+        self._report: Callable[[str], None] = _ignore
+        self._programs = PreparedPrograms()
 
     @property
     def prepared(self) -> int:
-        """How many programs were prepared."""
+        """Count of prepared programs."""
         return len(self._programs)
 
     def internal_state(self) -> InternalState:
@@ -63,68 +62,73 @@ class IpoptMpcc(Planner):
     def plan(
         self, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Plan, SolveInfo]:
-        """Search, certify, and say how it went; CONVERGED only if the certificate holds.
+        """Search and certify a plan; the status is CONVERGED only if the certificate holds.
 
         Raises:
             ConfigError: the task does not fit the world, or the object is out of reach at the start.
-            CompositionError: bodies that cannot be planned for.
+            CompositionError: a body that this planner does not support.
         """
         return self.plan_for(self._config, task, progress)
 
     def plan_for(
         self, config: MpccConfig, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Plan, SolveInfo]:
-        """The same for another task, with the programs that are prepared already."""
-        self._tell = task.report
-        situation = situation_of(config, task)
+        """Plan for another task with the same prepared programs."""
+        self._report = task.report
+        resolved_task = resolve_task(config, task)
         self._notes.clear()
         touching = {contact.obstacle for contact in config.contacts}
         for name in task.obstacles:
             if name not in touching:
-                self._announce(f"obstacle {name!r} is not among the contacts: the plan does not avoid it")
-        return self._answer(situation, touching_start(situation), _earlier(task.previous_plan), progress)
+                self._add_note(f"obstacle {name!r} is not one of the contacts: the plan does not avoid it")
+        return self._solve(
+            resolved_task,
+            find_touching_coordinates(resolved_task),
+            _warm_start_of(task.previous_plan),
+            progress,
+        )
 
-    def _announce(self, sentence: str) -> None:
-        """Told at once, as the search takes a while, and again with the plan."""
+    def _add_note(self, sentence: str) -> None:
+        """Report a sentence immediately, because the search takes long, and store it for the plan."""
         self._notes.append(sentence)
-        self._tell(sentence)
+        self._report(sentence)
 
-    def _answer(
+    def _solve(
         self,
-        situation: Situation,
+        resolved_task: ResolvedTask,
         q: Array,
         earlier: tuple[Motion | None, Mapping[str, Array] | None],
         progress: Callable[[Mapping[str, float]], None],
     ) -> tuple[Plan, SolveInfo]:
-        config = situation.config
-        began, preparing = time.perf_counter(), self._programs.preparing
-        search = Search(situation, self._programs, q, progress)
+        config = resolved_task.config
+        start_time, preparing = time.perf_counter(), self._programs.preparing
+        search = TwoPhaseSearch(resolved_task, self._programs, q, progress)
         stage, motion = search.run(*earlier)
-        certificate = certify(situation, motion, q)
+        certificate = certify_plan(resolved_task, motion, q)
         certificate["seconds"] = {
             "search": round(sum(entry["seconds"] for entry in search.record), 3),
             "preparing": round(self._programs.preparing - preparing, 3),
-            "all": round(time.perf_counter() - began, 3),
+            "all": round(time.perf_counter() - start_time, 3),
         }
-        status = search.ending.status
+        status = search.outcome.status
         if status.solved and not certificate["certified"]:
             status = Status.INACCURATE
         iterations = sum(int(entry["iterations"]) for entry in search.record)
         info = SolveInfo(status, iterations, _residuals(certificate), "ipopt-mpcc")
         plan = Plan(
             time=np.linspace(0.0, config.horizon.duration, config.horizon.steps + 1),
-            bodies=_bodies(situation, stage, motion),
-            objects={config.object: _object(situation, motion)},
-            tracks=_tracks(motion),
-            certificate={"status": search.ending.value, **certificate},
+            bodies=_body_trajectories(resolved_task, stage, motion),
+            objects={config.object: _object_trajectory(resolved_task, motion)},
+            tracks=_time_series(motion),
+            certificate={"status": search.outcome.value, **certificate},
             solve_log=tuple(search.record),
             notes=tuple(self._notes),
-            warm_start=_memory(motion, search.multipliers),
+            warm_start=_make_warm_start(motion, search.multipliers),
         )
         return plan, info
 
 
-def _memory(motion: Motion, multipliers: Mapping[str, Array]) -> dict[str, Array]:
+def _make_warm_start(motion: Motion, multipliers: Mapping[str, Array]) -> dict[str, Array]:
     return {
         "x": motion.x,
         "start": motion.start,
@@ -134,32 +138,32 @@ def _memory(motion: Motion, multipliers: Mapping[str, Array]) -> dict[str, Array
     }
 
 
-def motion_of(plan: Plan) -> Motion:
-    """The motion in a plan's memory, a copy.
+def motion_from_plan(plan: Plan) -> Motion:
+    """Return a copy of the motion in a plan's warm start.
 
     Raises:
-        ResultsError: the memory is another planner's.
+        ResultsError: another planner made the plan.
     """
     try:
         names, sizes = plan.warm_start["names"].tolist(), plan.warm_start["sizes"].astype(int).tolist()
         start, x = plan.warm_start["start"].copy(), plan.warm_start["x"].copy()
     except KeyError as error:
         raise ResultsError(
-            f"the earlier plan has no {error} in its memory: another planner made it"
+            f"the warm start of the earlier plan has no {error}: another planner made it"
         ) from None
-    blocks = Blocks([Block.of(name, size) for name, size in zip(names, sizes, strict=True)])
+    blocks = Blocks([Block.create(name, size) for name, size in zip(names, sizes, strict=True)])
     return Motion(blocks, start, x)
 
 
-def _earlier(plan: Plan | None) -> tuple[Motion | None, Mapping[str, Array] | None]:
-    """The motion of an earlier plan, and its multipliers."""
+def _warm_start_of(plan: Plan | None) -> tuple[Motion | None, Mapping[str, Array] | None]:
+    """Return the motion and the multipliers of an earlier plan."""
     if plan is None:
         return None, None
-    head = "multipliers "
-    found = {
-        name.removeprefix(head): value for name, value in plan.warm_start.items() if name.startswith(head)
+    prefix = "multipliers "
+    multipliers = {
+        name.removeprefix(prefix): value for name, value in plan.warm_start.items() if name.startswith(prefix)
     }
-    return motion_of(plan), found or None
+    return motion_from_plan(plan), multipliers or None
 
 
 def _residuals(certificate: Mapping[str, Any]) -> Residuals:
@@ -171,26 +175,28 @@ def _residuals(certificate: Mapping[str, Any]) -> Residuals:
     return Residuals(worst["normal"], worst["friction"], worst["cone"], equation)
 
 
-def _bodies(situation: Situation, stage: Stage, motion: Motion) -> dict[str, BodyTrajectory]:
+def _body_trajectories(
+    resolved_task: ResolvedTask, stage: Stage, motion: Motion
+) -> dict[str, BodyTrajectory]:
     out = {}
-    for name in situation.bodies.layouts:
-        q, u = situation.bodies.slices(name)
-        inputs = motion.over_time("tau")[:, u] if stage.dynamic else None
+    for name in resolved_task.bodies.layouts:
+        q, u = resolved_task.bodies.slices(name)
+        inputs = motion.with_start("tau")[:, u] if stage.dynamic else None
         out[name] = BodyTrajectory(
-            q=motion.over_time("l")[:, q], v=motion.over_time("v")[:, q], inputs=inputs
+            q=motion.with_start("l")[:, q], v=motion.with_start("v")[:, q], inputs=inputs
         )
     return out
 
 
-def _object(situation: Situation, motion: Motion) -> ObjectTrajectory:
-    ball, count = situation.ball, len(motion.x) + 1
-    turned = motion.over_time("quat") if ball.turns else np.tile(ball.quat_wxyz, (count, 1))
-    moved = motion.over_time("centre") if ball.translates else np.tile(ball.position, (count, 1))
-    target = Pose(situation.target_position, rotation_from_quat_wxyz(situation.target_quat_wxyz))
-    return ObjectTrajectory(position=moved, quat_wxyz=turned, target=target)
+def _object_trajectory(resolved_task: ResolvedTask, motion: Motion) -> ObjectTrajectory:
+    ball, count = resolved_task.ball, len(motion.x) + 1
+    quat = motion.with_start("quat") if ball.turns else np.tile(ball.quat_wxyz, (count, 1))
+    position = motion.with_start("centre") if ball.translates else np.tile(ball.position, (count, 1))
+    target = Pose(resolved_task.target_position, rotation_from_quat_wxyz(resolved_task.target_quat_wxyz))
+    return ObjectTrajectory(position=position, quat_wxyz=quat, target=target)
 
 
-_ABOUT = {
+_DESCRIPTIONS = {
     "omega": ("rad/s", "angular velocity of the object", ("xyz",)),
     "drift": ("m/s", "velocity of the object's centre", ("xyz",)),
     "f_z": ("N", "normal force on the object", ()),
@@ -200,14 +206,14 @@ _ABOUT = {
 }
 
 
-def _tracks(motion: Motion) -> dict[str, TimeSeries]:
+def _time_series(motion: Motion) -> dict[str, TimeSeries]:
     out = {}
     for block in motion.variables:
         kind = block.name.split(".")[0]
-        if kind in _ABOUT:
-            unit, about, axes = _ABOUT[kind]
-            values = motion.over_time(block.name)
+        if kind in _DESCRIPTIONS:
+            unit, description, axes = _DESCRIPTIONS[kind]
+            values = motion.with_start(block.name)
             out[block.name] = TimeSeries(
-                values=values if axes else values[:, 0], unit=unit, about=about, axes=axes
+                values=values if axes else values[:, 0], unit=unit, about=description, axes=axes
             )
     return out

@@ -1,13 +1,13 @@
-"""Planning while it happens: a horizon that moves on with every step, begun from the last answer.
+"""Receding horizon: a plan for every step, with a warm start from the last plan.
 
-With (z_0 … z_{N−1}) the motion planned from z_{−1}, the horizon that begins `by` steps later starts from what was
-measured there and from
+Let (z_0 … z_{N−1}) be the motion planned from z_{−1}. The horizon `by` steps later starts from the measured state and
+from
 
     z_k ← z_{k+by},   λ_k ← λ_{k+by},   the last step repeated at rest                         (1)
 
-with the final relaxation at once and a barrier as small: near the last answer that takes few iterations, and fewer
-than a larger barrier, which leaves the last answer's multipliers behind.
-Where it does not converge, the same horizon is solved cold, by homotopy if need be; who answered is told.
+It uses the final relaxation and an equally small barrier. Near the last solution this needs few iterations; a larger
+barrier would lose the multipliers. If this fails, a cold start solves the same horizon, by homotopy if necessary.
+`answered_by` names the start.
 
 Source: for (1), Diehl, Bock, Schlöder et al. (2002), "Real-time optimization and nonlinear model predictive control".
 """
@@ -23,44 +23,46 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.planner import PlanningTask
-from corekit_mpcc.complementarity.answer import Ending, MpccAnswer, SolveOptions
 from corekit_mpcc.complementarity.certificate import Certificate
+from corekit_mpcc.complementarity.solution import MpccSolution, SearchOutcome, SolveOptions
 from corekit_mpcc.config import MpccConfig
 from corekit_mpcc.motion import Motion
-from corekit_mpcc.search import Programs, Search
-from corekit_mpcc.situation import situation_of
+from corekit_mpcc.resolved_task import resolve_task
+from corekit_mpcc.transcription.initial_guess import find_touching_coordinates
 from corekit_mpcc.transcription.parameters import shared_parameters
-from corekit_mpcc.transcription.seed import touching_start
+from corekit_mpcc.two_phase_search import PreparedPrograms, TwoPhaseSearch
 
-__all__ = ["Moment", "RecedingHorizon", "shifted"]
+__all__ = ["HorizonSolution", "RecedingHorizon", "shift_rows"]
 
 Progress = Callable[[Mapping[str, float]], None]
 
 
-def _silent(_told: object) -> None:
+def _ignore(_report: object) -> None:
     pass
 
 
-def shifted(values: Array, by: int) -> Array:
-    """Rows begun `by` later, the last one repeated, shape (N, …)."""
+def shift_rows(values: Array, by: int) -> Array:
+    """Return the rows from `by` on; the last one repeats, shape (N, …)."""
     by = min(by, len(values))
     return np.concatenate([values[by:], np.repeat(values[-1:], by, axis=0)])
 
 
 @frozen(eq=False, kw_only=True)
-class Moment:
-    """What one turn of the horizon answers.
+class HorizonSolution:
+    """Solution of one horizon.
 
     Attributes:
-        inputs: by body, to hold over the next step, shape (nu,).
-        motion: from now to the end of the horizon.
-        ending: how the search ended. certificate: what the motion is worth. answered_by: "warm" or "cold".
-        iterations, seconds: what it took.
+        inputs: constant inputs over the next step by body, shape (nu,).
+        motion: motion from now to the end of the horizon.
+        outcome: outcome of the search.
+        certificate: certificate of the motion.
+        answered_by: "warm" or "cold".
+        iterations, seconds: effort of the search.
     """
 
     inputs: Mapping[str, Array]
     motion: Motion
-    ending: Ending
+    outcome: SearchOutcome
     certificate: Certificate
     answered_by: str
     iterations: int
@@ -69,20 +71,20 @@ class Moment:
 
 @final
 class RecedingHorizon:
-    """A plan that is made anew with every step.
+    """Planner that solves a shifted horizon at every step.
 
     Args:
-        config: the task; its horizon is the one that moves on, its target what every horizon ends at. Stages: dynamic.
+        config: the task; every horizon has its length and ends at its target. It must be dynamic.
         task: the world.
-        iterations: most iterations of a warm turn.
-        time_limit: wall time of one turn [s]; the best point found until then answers.
-        progress: told every iterate.
+        iterations: largest count of iterations after a warm start.
+        time_limit: wall time of one search [s]; afterwards the best point is the solution.
+        progress: callback for every iterate.
     Raises:
-        ConfigError: a kinematic task, which has no inputs to apply.
+        ConfigError: a kinematic task, which has no inputs.
         ConfigError, CompositionError: as in `IpoptMpcc.plan`.
 
     Attributes:
-        now: the last turn's answer; after construction that of the first search, from rest.
+        current: the last solution; after construction that of the first search, from rest.
     """
 
     def __init__(
@@ -92,106 +94,106 @@ class RecedingHorizon:
         *,
         iterations: int = 50,
         time_limit: float = float("inf"),
-        progress: Progress = _silent,
+        progress: Progress = _ignore,
     ) -> None:
         if config.search.stages != "dynamic":
-            said = "must be 'dynamic': a kinematic plan has no inputs to apply"
-            raise ConfigError([Mistake("search.stages", config.search.stages, said)], "the task")
-        self._asked, self._iterations, self._limit = config.search, iterations, time_limit
+            reason = "must be 'dynamic': a kinematic plan has no inputs"
+            raise ConfigError([Mistake("search.stages", config.search.stages, reason)], "the task")
+        self._settings, self._iterations, self._time_limit = config.search, iterations, time_limit
         self._progress = progress
-        self._situation = situation_of(config, task)
-        programs = Programs()
-        q = touching_start(self._situation)
-        search = Search(self._situation, programs, q, progress)
+        self._resolved_task = resolve_task(config, task)
+        programs = PreparedPrograms()
+        q = find_touching_coordinates(self._resolved_task)
+        search = TwoPhaseSearch(self._resolved_task, programs, q, progress)
         self._stage, motion = search.run()
-        self._prepared = programs.of(self._situation, dynamic=True)[1]
+        self._prepared = programs.get(self._resolved_task, dynamic=True)[1]
         self._multipliers = search.multipliers
-        self._shared = shared_parameters(self._stage, self._situation, q)
-        without = self._stage.rolling_rows
+        self._shared = shared_parameters(self._stage, self._resolved_task, q)
+        excluded = self._stage.rolling_rows
         certificate = self._prepared.certificate(
-            motion.x, shared=self._shared, own=self._stage.own(), start=motion.start, without=without
+            motion.x, shared=self._shared, own=self._stage.own(), start=motion.start, excluded=excluded
         )
-        self.now = Moment(
+        self.current = HorizonSolution(
             inputs=self._inputs(motion),
             motion=motion,
-            ending=search.ending,
+            outcome=search.outcome,
             certificate=certificate,
             answered_by="cold",
             iterations=sum(int(entry["iterations"]) for entry in search.record),
             seconds=sum(float(entry["seconds"]) for entry in search.record),
         )
 
-    def advance(self, measured: Mapping[str, Array] | None = None, by: int = 1) -> Moment:
-        """Move the horizon on and solve it.
+    def advance(self, measured: Mapping[str, Array] | None = None, by: int = 1) -> HorizonSolution:
+        """Shift the horizon and solve it.
 
         Args:
-            measured: what is known of the state now, by name of the variables (l, v, quat, omega, …), physical; what
-                is not told is where the last plan wanted it.
-            by: steps that have passed.
+            measured: measured state by name of the variables (l, v, quat, omega, …), physical; other variables
+                have their planned values.
+            by: count of passed steps.
         Raises:
-            ConfigError: names or shapes that are not the variables'.
+            ConfigError: an unknown variable or a wrong shape.
         """
-        last = self.now.motion
-        start = last.x[min(by, len(last.x)) - 1].copy()
+        previous = self.current.motion
+        start = previous.x[min(by, len(previous.x)) - 1].copy()
         mistakes = []
         for name, value in (measured or {}).items():
-            if name not in last.variables or np.shape(value) != (last.variables.block(name).size,):
-                known = ", ".join(f"{block.name} ({block.size})" for block in last.variables)
+            if name not in previous.variables or np.shape(value) != (previous.variables.block(name).size,):
+                known = ", ".join(f"{block.name} ({block.size})" for block in previous.variables)
                 mistakes.append(Mistake(f"measured.{name}", np.shape(value), f"one of {known}"))
             else:
-                start[last.variables[name]] = value
+                start[previous.variables[name]] = value
         if mistakes:
             raise ConfigError(mistakes, "receding horizon")
-        motion = Motion(last.variables, start, last.shifted(by))
-        multipliers = {name: shifted(value, by) for name, value in self._multipliers.items()}
+        motion = Motion(previous.variables, start, previous.shift(by))
+        multipliers = {name: shift_rows(value, by) for name, value in self._multipliers.items()}
         warm = bool(multipliers)
-        answer = self._solve(motion, multipliers) if warm else None
-        seconds, iterations = (answer.seconds, answer.iterations) if answer is not None else (0.0, 0)
-        late = answer is not None and answer.ending is Ending.TIME_LIMIT
-        if answer is None or not (answer.ending.solved or late):
+        solution = self._solve(motion, multipliers) if warm else None
+        seconds, iterations = (solution.seconds, solution.iterations) if solution is not None else (0.0, 0)
+        out_of_time = solution is not None and solution.outcome is SearchOutcome.TIME_LIMIT
+        if solution is None or not (solution.outcome.solved or out_of_time):
             warm = False
-            answer = self._solve(motion, None)
-            seconds, iterations = seconds + answer.seconds, iterations + answer.iterations
-        self._multipliers = answer.multipliers
-        found = Motion(motion.variables, start, answer.x)
-        self.now = Moment(
-            inputs=self._inputs(found),
-            motion=found,
-            ending=answer.ending,
-            certificate=answer.certificate,
+            solution = self._solve(motion, None)
+            seconds, iterations = seconds + solution.seconds, iterations + solution.iterations
+        self._multipliers = solution.multipliers
+        new_motion = Motion(motion.variables, start, solution.x)
+        self.current = HorizonSolution(
+            inputs=self._inputs(new_motion),
+            motion=new_motion,
+            outcome=solution.outcome,
+            certificate=solution.certificate,
             answered_by="warm" if warm else "cold",
             iterations=iterations,
             seconds=seconds,
         )
-        return self.now
+        return self.current
 
     def _inputs(self, motion: Motion) -> dict[str, Array]:
         efforts = motion["tau"][0]
-        bodies = self._situation.bodies
+        bodies = self._resolved_task.bodies
         return {name: efforts[bodies.slices(name)[1]].copy() for name in bodies.layouts}
 
-    def _solve(self, motion: Motion, multipliers: Mapping[str, Array] | None) -> MpccAnswer:
-        asked, stage = self._asked, self._stage
+    def _solve(self, motion: Motion, multipliers: Mapping[str, Array] | None) -> MpccSolution:
+        settings, stage = self._settings, self._stage
         warm = multipliers is not None
-        how: dict[str, Any] = (
+        program_settings: dict[str, Any] = (
             {
                 "schedule": "direct",
                 "warm": True,
-                "barrier": asked.final,
+                "barrier": settings.final_relaxation,
                 "iterations": self._iterations,
             }
             if warm
-            else {"schedule": "direct-then-homotopy", "barrier": 1e-4, "iterations": asked.iterations}
+            else {"schedule": "direct-then-homotopy", "barrier": 1e-4, "iterations": settings.iterations}
         )
         options = SolveOptions(
-            backend=asked.backend,
-            first=max(asked.first, asked.final),
-            final=asked.final,
-            tolerance=asked.tolerance,
-            objective_scale=asked.dynamic_scale,
-            time_limit=self._limit,
-            without=stage.rolling_rows,
-            **how,
+            backend=settings.backend,
+            first_relaxation=max(settings.first_relaxation, settings.final_relaxation),
+            final_relaxation=settings.final_relaxation,
+            tolerance=settings.tolerance,
+            objective_scale=settings.dynamic_scale,
+            time_limit=self._time_limit,
+            excluded=stage.rolling_rows,
+            **program_settings,
         )
         return self._prepared.solve(
             motion.x,

@@ -1,4 +1,4 @@
-"""What a point is worth, measured on the program as stated: physical units, no relaxation, no scaling.
+"""Certificate of a point in the original program: physical units, no relaxation, no scaling.
 
 For a family with sides G, H at every step
 
@@ -6,8 +6,8 @@ For a family with sides G, H at every step
 
 and for a group of rows the largest violation of its bounds.
 
-`natural` is what certifies: it is zero exactly at complementary points and, unlike the product, does not shrink
-because one side is small everywhere. Where the sides have different units it is in the smaller one's.
+`natural` certifies a family: it is zero exactly at complementary points and, unlike the product, is not small just
+because one side is small everywhere. It has the unit of the smaller side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-__all__ = ["Certificate", "PairResidual", "Verdict"]
+__all__ = ["Certificate", "CertificateSummary", "PairResidual"]
 
 
 @frozen
@@ -26,9 +26,9 @@ class PairResidual:
     Attributes:
         natural: max |min(G, H)|.
         product: max |G·H|.
-        first_negative, second_negative: how far below zero the sides go.
-        stage, pair: where `natural` is taken.
-        tolerance: of `natural`.
+        first_negative, second_negative: max(0, −G) and max(0, −H).
+        stage, pair: step and pair of `natural`.
+        tolerance: tolerance of `natural`.
     """
 
     natural: float
@@ -41,14 +41,14 @@ class PairResidual:
 
 
 @frozen
-class Verdict:
-    """A certificate in four numbers, for every iterate.
+class CertificateSummary:
+    """Summary of a certificate, for every iterate.
 
     Attributes:
         cost: Σ c.
         infeasibility: largest violation of rows, signs and bounds.
         complementarity: largest `natural` of all families.
-        worst: largest violation / its tolerance; infinite where a number is not finite.
+        worst: largest violation / its tolerance; infinite if a number is not finite.
     """
 
     cost: float
@@ -64,16 +64,16 @@ class Verdict:
 
 @frozen
 class Certificate:
-    """What a point is worth.
+    """Certificate of a point.
 
     Attributes:
         cost: Σ c.
-        rows: by group, the largest violation [the group's unit] and its tolerance.
-        families: by family.
+        rows: largest violation [unit of the group] and tolerance by group.
+        families: residuals by family.
         bounds: largest violation of the variables' bounds [the variable's unit].
         finite: whether every number is finite.
-        culprit: the group, family or variable that violates most, measured in its tolerance, and where.
-        worst: that violation / tolerance; infinite where a number is not finite.
+        culprit: group, family or variable with the largest violation / tolerance, and its step.
+        worst: this violation / tolerance; infinite if a number is not finite.
     """
 
     cost: float

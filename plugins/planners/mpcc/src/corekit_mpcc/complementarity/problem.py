@@ -1,13 +1,13 @@
-"""The statement of a mathematical program with complementarity constraints (MPCC) over a horizon.
+"""Mathematical program with complementarity constraints (MPCC) over a horizon.
 
     minimise    Σ_k c(x_{k−1}, x_k; s, o_k)                                                (1)
     subject to  low_r ≤ r(x_{k−1}, x_k; s, o_k) ≤ high_r      for every group of rows r
                 0 ≤ G(x_{k−1}, x_k; s, o_k) ⊥ H(…) ≥ 0        for every family (G, H)
                 low ≤ x_k ≤ high
 
-x_k are one step's variables, x_{−1} is given when the program is solved, s are parameters of the whole program (a
-target, friction, weights) and o_k parameters of one step. Everything is in physical units; scales are data and say
-how the nonlinear program measures. A program without a horizon has one step and no `before`.
+x_k are the variables of one step and x_{−1} is an argument of the solve. s are parameters of the whole program (target,
+friction, weights), o_k parameters of one step. All values have physical units; scales convert them to the nonlinear
+program. A program without a horizon has one step and no `before`.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def _vector(value: Any, size: int) -> Array:
 
 @frozen(kw_only=True, eq=False)
 class Rows:
-    """Rows of one name: low ≤ expression ≤ high at every step, or at the first or last one alone.
+    """Rows of one name: low ≤ expression ≤ high at every step, or only at the first or last step.
 
     Args:
-        name: what they are, for certificates and `without`.
+        name: name in certificates and in `excluded`.
         expression: physical, shape (n, 1).
-        low, high: physical bounds, one number or n; infinite where there is none.
+        low, high: physical bounds, one number or n; infinite if there is none.
         scale: row of the nonlinear program = scale · expression; one number or n.
         unit: unit of the expression.
-        at: the steps that have them.
-        tolerance: violation up to which a point counts as feasible [unit].
+        steps: the steps with these rows.
+        tolerance: largest violation of a feasible point [unit].
     """
 
     name: str
@@ -55,12 +55,12 @@ class Rows:
     high: Any = 0.0
     scale: Any = 1.0
     unit: str = ""
-    at: Literal["every", "first", "last"] = "every"
+    steps: Literal["every", "first", "last"] = "every"
     tolerance: float = 1e-6
 
     @property
     def size(self) -> int:
-        """n."""
+        """Size n."""
         return int(self.expression.numel())
 
 
@@ -68,16 +68,16 @@ class Rows:
 class Family:
     """Pairs of one name: 0 ≤ first ⊥ second ≥ 0, entry by entry.
 
-    A side that is a variable of the program becomes a bound, any other a row.
+    A side that is a variable of the program becomes a bound; any other side becomes a row.
 
     Args:
-        name: what they are: gap and force, friction, cone.
+        name: name, for example of gap and force, friction, cone.
         first, second: G and H, physical, shape (n, 1) each.
         first_scale, second_scale: scale of the rows G ≥ 0 and H ≥ 0 in the nonlinear program.
         product_scale: scale of the relaxed rows of the products.
-        lumped: one relaxed row Σ G·H of each step instead of n; every term is ≥ 0, so the sum bounds each.
-        units: of the two sides.
-        tolerance: a pair holds when min(G, H) lies within ± this [smaller side's unit].
+        lumped: one relaxed row Σ G·H per step instead of n; every term is ≥ 0, so the sum bounds each.
+        units: units of the two sides.
+        tolerance: largest |min(G, H)| of a certified pair [unit of the smaller side].
     """
 
     name: str
@@ -92,7 +92,7 @@ class Family:
 
     @property
     def size(self) -> int:
-        """n."""
+        """Size n."""
         return int(self.first.numel())
 
 
@@ -109,9 +109,9 @@ class Mpcc:
         low, high: bounds of x, one number or n.
         scale: x = scale · variable of the nonlinear program, positive; one number or n.
         stages: number of steps.
-        names: a name for each variable, for messages; x[i] where none are given.
+        names: name of each variable, for messages; the default is x[i].
     Raises:
-        ConfigError: sizes that do not fit, names that repeat, symbols that are not among the arguments, low > high.
+        ConfigError: wrong sizes, repeated names, symbols that are not among the arguments, low > high.
     """
 
     x: Expression
@@ -134,7 +134,7 @@ class Mpcc:
 
     @property
     def size(self) -> int:
-        """n, the variables of one step."""
+        """Count n of the variables of one step."""
         return int(self.x.numel())
 
     @property
@@ -144,31 +144,31 @@ class Mpcc:
 
     @property
     def bounds(self) -> tuple[Array, Array]:
-        """low and high, shape (n,) each."""
+        """Bounds low and high, shape (n,) each."""
         return _vector(self.low, self.size), _vector(self.high, self.size)
 
     def arguments(self) -> list[Expression]:
-        """[before, x, shared, own], the arguments of every function of one step."""
+        """Return [before, x, shared, own], the arguments of every function of one step."""
         return [_empty() if self.before is None else self.before, self.x, self.shared, self.own]
 
     def variable(self, i: int) -> str:
-        """Name of x[i]."""
+        """Return the name of x[i]."""
         return self.names[i] if i < len(self.names) else f"x[{i}]"
 
 
 def _mistakes(program: Mpcc) -> list[Mistake]:
-    found = []
+    mistakes = []
     n = program.size
     if program.before is not None and program.before.numel() != n:
-        found.append(Mistake("before", program.before.numel(), f"as many symbols as x: {n}"))
+        mistakes.append(Mistake("before", program.before.numel(), f"as many symbols as x: {n}"))
     if program.stages < 1 or (program.before is None and program.stages > 1):
-        found.append(Mistake("stages", program.stages, "≥ 1, and 1 where there is no `before`"))
-    seen: set[str] = set()
+        mistakes.append(Mistake("stages", program.stages, "≥ 1, and 1 without `before`"))
+    names_seen: set[str] = set()
     for group in (*program.rows, *program.families):
-        if group.name in seen:
-            found.append(Mistake("rows, families", group.name, "each name once"))
-        seen.add(group.name)
-    found += [
+        if group.name in names_seen:
+            mistakes.append(Mistake("rows, families", group.name, "use each name once"))
+        names_seen.add(group.name)
+    mistakes += [
         Mistake(family.name, (family.first.numel(), family.second.numel()), "two sides of the same size")
         for family in program.families
         if family.first.numel() != family.second.numel()
@@ -177,16 +177,16 @@ def _mistakes(program: Mpcc) -> list[Mistake]:
     expressions += [(f.name, ca.veccat(f.first, f.second)) for f in program.families]
     known = {symbol.element_hash() for column in program.arguments() for symbol in ca.vertsplit(column)}
     for name, expression in expressions:
-        strange = [s for v in ca.symvar(ca.SX(expression)) if (s := v).element_hash() not in known]
-        if strange:
-            found.append(
-                Mistake(name, ", ".join(map(str, strange[:5])), "symbols of x, before, shared and own alone")
+        unknown = [s for v in ca.symvar(ca.SX(expression)) if (s := v).element_hash() not in known]
+        if unknown:
+            mistakes.append(
+                Mistake(name, ", ".join(map(str, unknown[:5])), "only symbols of x, before, shared and own")
             )
     low, high = program.bounds
-    found += [
+    mistakes += [
         Mistake(f"bounds of {program.variable(int(i))}", (low[i], high[i]), "low ≤ high")
         for i in np.flatnonzero(~(low <= high))
     ]
     if not np.all(program.scales > 0) or not np.all(np.isfinite(program.scales)):
-        found.append(Mistake("scale", program.scale, "positive and finite"))
-    return found
+        mistakes.append(Mistake("scale", program.scale, "positive and finite"))
+    return mistakes

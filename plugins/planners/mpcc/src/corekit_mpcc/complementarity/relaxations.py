@@ -1,9 +1,9 @@
-"""Relaxations of complementarity by name: what each puts in the place of G·H = 0.
+"""Relaxations of complementarity by name: replacements of G·H = 0.
 
-With the pairs' sides G, H ≥ 0, their scaled forms a = s_G·G, b = s_H·H and one parameter ε, which is a parameter of
-the nonlinear program, so that one prepared solver serves every ε:
+G, H ≥ 0 are the sides of the pairs and a = s_G·G, b = s_H·H their scaled forms. ε is a parameter of
+the nonlinear program, so one prepared solver is enough for every ε:
 
-    scholtes            G·H ≤ ε, or Σ G·H ≤ ε in each step where the family is lumped      (1)
+    scholtes            G·H ≤ ε, or Σ G·H ≤ ε per step if the family is lumped             (1)
     fischer-burmeister  a + b − √(a² + b² + 2·s_G·s_H·ε) = 0, which is a·b = s_G·s_H·ε     (2)
     exact-penalty       c + Σ a·b / ε in the cost; exact for some finite 1/ε               (3)
 
@@ -27,7 +27,7 @@ __all__ = ["RELAXATIONS", "Relaxed"]
 
 @frozen(eq=False)
 class Relaxed:
-    """What a relaxation adds: to the cost, and scaled rows low ≤ rows ≤ 0."""
+    """Terms of a relaxation: a term of the cost, and scaled rows low ≤ rows ≤ 0."""
 
     cost: Expression
     rows: Expression

@@ -1,7 +1,7 @@
-"""One relaxed step of a program: cost and rows as the nonlinear program sees them.
+"""One relaxed step of a program: cost and rows of the nonlinear program.
 
-Variables are scaled, x = scale·z; every row is scaled. Rows are kept in blocks that remember what they came from, so
-that one prepared step serves any choice of groups (`without`), and a branch of the program fixes sides at zero.
+Variables are scaled, x = scale·z; every row is scaled. Blocks record the origin of their rows. One prepared step
+therefore allows any choice of groups (`excluded`), and a branch of the program can fix sides at zero.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from corekit.errors import ConfigError, Mistake
 from corekit_mpcc.complementarity.problem import Expression, Family, Mpcc
 from corekit_mpcc.complementarity.relaxations import RELAXATIONS
 
-__all__ = ["Block", "RelaxedStep", "Side", "relax"]
+__all__ = ["RelaxedStep", "RowBlock", "Side", "relax"]
 
 
 @frozen(eq=False)
-class Block:
+class RowBlock:
     """Consecutive rows of a step.
 
     Attributes:
-        name: of the rows or the family.
-        kind: rows as given, a family's sides, or what the relaxation added.
-        start, size: place among the step's rows.
+        name: name of the rows or the family.
+        kind: rows of the program, a side of a family, or rows of the relaxation.
+        start, size: first row in the step, and count.
         low, high: bounds, scaled, shape (size,).
         scale: scaled row / physical row, shape (size,).
-        at: the steps that have them.
+        steps: the steps with these rows.
     """
 
     name: str
@@ -40,12 +40,12 @@ class Block:
     low: Array
     high: Array
     scale: Array
-    at: Literal["every", "first", "last"] = "every"
+    steps: Literal["every", "first", "last"] = "every"
 
 
 @frozen(eq=False)
 class Side:
-    """Where each entry of one side of a family lives: variable[i] ≥ 0, or else row[i] ≥ 0; −1 for the other."""
+    """Indices of one side of a family: entry i is variable[i] or row[i]; the other index is −1."""
 
     variable: tuple[int, ...]
     row: tuple[int, ...]
@@ -53,78 +53,77 @@ class Side:
 
 @frozen(eq=False)
 class RelaxedStep:
-    """Functions (before, z, shared, own, ε) → (cost, rows) of one step, scaled.
+    """Function (before, z, shared, own, ε) → (cost, rows) of one step, scaled.
 
     Attributes:
         function: the SX function.
-        blocks: its rows.
-        sides: by family, the places of both sides.
-        low, high: bounds of x, physical, with the sides that are variables at ≥ 0 kept apart in `sides`.
+        blocks: blocks of its rows.
+        sides: indices of both sides by family.
     """
 
     function: ca.Function
-    blocks: tuple[Block, ...]
+    blocks: tuple[RowBlock, ...]
     sides: dict[str, tuple[Side, Side]]
 
 
 def _side(expression: Expression, program: Mpcc, start: int) -> tuple[Side, list[Expression]]:
-    places = {symbol.element_hash(): i for i, symbol in enumerate(ca.vertsplit(program.x))}
+    indices = {symbol.element_hash(): i for i, symbol in enumerate(ca.vertsplit(program.x))}
     variable, row, rows = [], [], []
     for entry in ca.vertsplit(ca.densify(expression)):
-        at = places.get(entry.element_hash(), -1) if entry.is_symbolic() else -1
-        variable.append(at)
-        row.append(-1 if at >= 0 else start + len(rows))
-        if at < 0:
+        index = indices.get(entry.element_hash(), -1) if entry.is_symbolic() else -1
+        variable.append(index)
+        row.append(-1 if index >= 0 else start + len(rows))
+        if index < 0:
             rows.append(entry)
     return Side(tuple(variable), tuple(row)), rows
 
 
 def relax(program: Mpcc, relaxation: str) -> RelaxedStep:
-    """The relaxed step of a program.
+    """Return the relaxed step of a program.
 
     Raises:
-        ConfigError: a relaxation that does not exist.
+        ConfigError: an unknown relaxation.
     """
     if relaxation not in RELAXATIONS:
         raise ConfigError([Mistake("relaxation", relaxation, "one of " + ", ".join(RELAXATIONS))], "planner")
     epsilon = ca.SX.sym("epsilon")
     cost = ca.SX(program.cost)
     rows: list[Expression] = []
-    blocks: list[Block] = []
+    blocks: list[RowBlock] = []
     sides: dict[str, tuple[Side, Side]] = {}
 
-    def put(
+    def add_block(
         name: str,
         kind: Literal["rows", "first", "second", "relaxed"],
         scaled: Expression,
         bounds: tuple[Array, Array],
         scale: Array,
-        at: Literal["every", "first", "last"] = "every",
+        steps: Literal["every", "first", "last"] = "every",
     ) -> None:
         size = int(scaled.numel())
         if size:
             start = sum(int(block.numel()) for block in rows)
-            blocks.append(Block(name, kind, start, size, bounds[0], bounds[1], scale, at))
+            blocks.append(RowBlock(name, kind, start, size, bounds[0], bounds[1], scale, steps))
             rows.append(ca.densify(scaled))
 
     for group in program.rows:
         scale = np.broadcast_to(np.asarray(group.scale, dtype=float), (group.size,)).copy()
         low = scale * np.asarray(group.low, dtype=float)
         high = scale * np.asarray(group.high, dtype=float)
-        put(group.name, "rows", scale * group.expression, (low, high), scale, group.at)
+        add_block(group.name, "rows", scale * group.expression, (low, high), scale, group.steps)
     for family in program.families:
-        places = []
-        for kind, side, scale in _both(family):
-            place, own_rows = _side(side, program, sum(int(block.numel()) for block in rows))
-            places.append(place)
+        side_pair = []
+        for kind, side, scale in _sides(family):
+            side_indices, own_rows = _side(side, program, sum(int(block.numel()) for block in rows))
+            side_pair.append(side_indices)
             column = ca.vertcat(ca.SX(0, 1), *own_rows)
             ones = np.ones(len(own_rows))
-            put(family.name, kind, scale * column, (0.0 * ones, np.inf * ones), scale * ones)
-        sides[family.name] = (places[0], places[1])
+            add_block(family.name, kind, scale * column, (0.0 * ones, np.inf * ones), scale * ones)
+        sides[family.name] = (side_pair[0], side_pair[1])
         relaxed = RELAXATIONS[relaxation](family, epsilon)
         cost = cost + relaxed.cost
         ones = np.ones(int(relaxed.rows.numel()))
-        put(
+        add_block(
             family.name,
             "relaxed",
             relaxed.rows,
@@ -143,7 +142,7 @@ def relax(program: Mpcc, relaxation: str) -> RelaxedStep:
     return RelaxedStep(function, tuple(blocks), sides)
 
 
-def _both(
+def _sides(
     family: Family,
 ) -> tuple[tuple[Literal["first"], Expression, float], tuple[Literal["second"], Expression, float]]:
     return ("first", family.first, family.first_scale), ("second", family.second, family.second_scale)

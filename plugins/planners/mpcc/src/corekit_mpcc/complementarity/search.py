@@ -1,4 +1,4 @@
-"""One search: relaxed programs one after another, watched, certified from outside, with a trail of what was tried."""
+"""Search: a sequence of relaxed programs with independent certificates and a record of all attempts."""
 
 from __future__ import annotations
 
@@ -9,226 +9,247 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit_mpcc.complementarity.answer import Attempt, Ending, MpccAnswer, SolveOptions
-from corekit_mpcc.complementarity.certificate import Certificate, Verdict
+from corekit_mpcc.complementarity.certificate import Certificate, CertificateSummary
 from corekit_mpcc.complementarity.certifier import Certifier
-from corekit_mpcc.complementarity.given import Given
-from corekit_mpcc.complementarity.layout import Layout
+from corekit_mpcc.complementarity.nlp_layout import NlpLayout
 from corekit_mpcc.complementarity.problem import Mpcc
-from corekit_mpcc.complementarity.schedule import Ladder
+from corekit_mpcc.complementarity.relaxation_schedule import RelaxationSchedule
+from corekit_mpcc.complementarity.search_input import SearchInput
+from corekit_mpcc.complementarity.solution import Attempt, MpccSolution, SearchOutcome, SolveOptions
 from corekit_mpcc.nlp.backends import NlpOptions
-from corekit_mpcc.nlp.program import NlpAnswer, Program
+from corekit_mpcc.nlp.program import NlpSolution, NonlinearProgram
 
-__all__ = ["Progress", "Search"]
+__all__ = ["MpccSearch", "Progress"]
 
 Progress = Callable[[Mapping[str, float]], None]
 Bounds = tuple[Array, Array, Array, Array]
 
 
 @final
-class Search:
-    """One search."""
+class MpccSearch:
+    """Search of one program from one initial guess."""
 
     def __init__(
         self,
         program: Mpcc,
-        certify: Certifier,
-        layout: Layout,
-        nlp: Program,
-        given: Given,
-        asked: SolveOptions,
+        certifier: Certifier,
+        layout: NlpLayout,
+        nlp: NonlinearProgram,
+        inputs: SearchInput,
+        settings: SolveOptions,
         progress: Progress,
     ) -> None:
-        self._program, self._certify, self._layout, self._nlp = program, certify, layout, nlp
-        self._given, self._asked, self._progress = given, asked, progress
-        self._began = time.perf_counter()
-        self._trail: list[Attempt] = []
-        self._best: tuple[Array, Verdict] | None = None
-        self._last: NlpAnswer | None = None
+        self._program, self._certifier, self._layout, self._nlp = program, certifier, layout, nlp
+        self._inputs, self._settings, self._progress = inputs, settings, progress
+        self._start_time = time.perf_counter()
+        self._attempts: list[Attempt] = []
+        self._best: tuple[Array, CertificateSummary] | None = None
+        self._last: NlpSolution | None = None
         self._count = 0
-        self._late = False
+        self._out_of_time = False
 
-    def run(self, relaxation: str, multipliers: Mapping[str, Array] | None, evaluated: str) -> MpccAnswer:
+    def run(self, relaxation: str, multipliers: Mapping[str, Array] | None, derivatives: str) -> MpccSolution:
         """Search, polish and certify."""
-        asked, given = self._asked, self._given
-        low_x, high_x = self._layout.variable_bounds(given.low, given.high)
+        settings, inputs = self._settings, self._inputs
+        low_x, high_x = self._layout.variable_bounds(inputs.low, inputs.high)
         bounds = (low_x, high_x, *self._layout.row_bounds())
         lambda_x, lambda_g = self._layout.scaled_multipliers(multipliers or {})
-        begin = ((given.x / self._program.scales).reshape(-1), lambda_x, lambda_g)
-        self._consider((given.x, self._judge(given.x)))
-        found, recovered = None, False
-        if asked.schedule != "homotopy":
-            first = self._attempt(asked.final, begin, bounds, asked.barrier, warm=asked.warm)
+        initial = ((inputs.x / self._program.scales).reshape(-1), lambda_x, lambda_g)
+        self._consider((inputs.x, self._summarise(inputs.x)))
+        accepted, recovered = None, False
+        if settings.schedule != "homotopy":
+            first = self._attempt(
+                settings.final_relaxation, initial, bounds, settings.barrier, warm=settings.warm
+            )
             if first.outcome == "solved":
-                found = first
-        if found is None and asked.schedule != "direct" and not self._late:
-            recovered = bool(self._trail)
-            found, stumbled = self._climb(relaxation, begin, bounds)
-            recovered = recovered or stumbled
-        if found is not None and not self._late:
-            wanted = asked.polish == "always" or (asked.polish == "needed" and not self._certified(found))
-            found = self._polished(found, bounds) if wanted else found
-        return self._answer(found, recovered=recovered, evaluated=evaluated)
+                accepted = first
+        if accepted is None and settings.schedule != "direct" and not self._out_of_time:
+            recovered = bool(self._attempts)
+            accepted, any_failure = self._run_schedule(relaxation, initial, bounds)
+            recovered = recovered or any_failure
+        if accepted is not None and not self._out_of_time:
+            polish = settings.polish == "always" or (
+                settings.polish == "needed" and not self._certified(accepted)
+            )
+            accepted = self._polish(accepted, bounds) if polish else accepted
+        return self._make_solution(accepted, recovered=recovered, derivatives=derivatives)
 
-    def _climb(
-        self, relaxation: str, begin: tuple[Array, Array, Array], bounds: Bounds
-    ) -> tuple[NlpAnswer | None, bool]:
-        asked = self._asked
-        ladder = (
-            Ladder(asked.first, asked.final, shrink=0.1, retreat=0.1)
+    def _run_schedule(
+        self, relaxation: str, initial: tuple[Array, Array, Array], bounds: Bounds
+    ) -> tuple[NlpSolution | None, bool]:
+        settings = self._settings
+        schedule = (
+            RelaxationSchedule(settings.first_relaxation, settings.final_relaxation, shrink=0.1, retreat=0.1)
             if relaxation == "exact-penalty"
-            else Ladder(asked.first, asked.final)
+            else RelaxationSchedule(settings.first_relaxation, settings.final_relaxation)
         )
-        good: NlpAnswer | None = None
-        begun, stumbled = begin, False
-        barrier = asked.barrier
-        while ladder.epsilon is not None and len(self._trail) < asked.attempts and not self._late:
-            answer = self._attempt(ladder.epsilon, begun, bounds, barrier, warm=False)
-            success = answer.outcome == "solved"
-            stumbled = stumbled or not success
-            ladder.tell(success=success, infeasible=answer.outcome == "infeasible")
+        last_success: NlpSolution | None = None
+        guess, any_failure = initial, False
+        barrier = settings.barrier
+        while (
+            schedule.epsilon is not None and len(self._attempts) < settings.attempts and not self._out_of_time
+        ):
+            solution = self._attempt(schedule.epsilon, guess, bounds, barrier, warm=False)
+            success = solution.outcome == "solved"
+            any_failure = any_failure or not success
+            schedule.record_attempt(success=success, infeasible=solution.outcome == "infeasible")
             if success:
-                good, barrier = answer, asked.barrier_again
-                if relaxation == "exact-penalty" and self._certified(answer):
-                    return answer, stumbled
-            if success or (ladder.restart and bool(np.all(np.isfinite(answer.x)))):
-                begun = (answer.x, answer.lambda_x, answer.lambda_g)
-            elif good is not None:
-                begun = (good.x, good.lambda_x, good.lambda_g)
-            if success and ladder.epsilon is None:
-                return answer, stumbled
-        return None, stumbled
+                last_success, barrier = solution, settings.later_barrier
+                if relaxation == "exact-penalty" and self._certified(solution):
+                    return solution, any_failure
+            if success or (schedule.restart and bool(np.all(np.isfinite(solution.x)))):
+                guess = (solution.x, solution.lambda_x, solution.lambda_g)
+            elif last_success is not None:
+                guess = (last_success.x, last_success.lambda_x, last_success.lambda_g)
+            if success and schedule.epsilon is None:
+                return solution, any_failure
+        return None, any_failure
 
-    def _polished(self, found: NlpAnswer, bounds: Bounds) -> NlpAnswer:
-        sides = self._certify.sides(self._given.at(self._physical(found.x)))
+    def _polish(self, accepted: NlpSolution, bounds: Bounds) -> NlpSolution:
+        sides = self._certifier.sides(self._inputs.with_x(self._physical(accepted.x)))
         branch = self._layout.branch(sides, bounds)
-        begin = (np.clip(found.x, branch[0], branch[1]), found.lambda_x, found.lambda_g)
-        answer = self._attempt(
-            self._asked.final, begin, branch, self._asked.barrier_again, warm=False, what="branch"
+        initial = (np.clip(accepted.x, branch[0], branch[1]), accepted.lambda_x, accepted.lambda_g)
+        solution = self._attempt(
+            self._settings.final_relaxation,
+            initial,
+            branch,
+            self._settings.later_barrier,
+            warm=False,
+            kind="branch",
         )
-        if answer.outcome != "solved":
-            return found
-        before, after = (self._judge(self._physical(point.x)) for point in (found, answer))
-        return answer if after.certified and (not before.certified or after.worst <= before.worst) else found
+        if solution.outcome != "solved":
+            return accepted
+        before, after = (self._summarise(self._physical(point.x)) for point in (accepted, solution))
+        return (
+            solution
+            if after.certified and (not before.certified or after.worst <= before.worst)
+            else accepted
+        )
 
     def _attempt(
         self,
         epsilon: float,
-        begin: tuple[Array, Array, Array],
+        initial: tuple[Array, Array, Array],
         bounds: Bounds,
         barrier: float | None,
         *,
         warm: bool,
-        what: str = "relaxed",
-    ) -> NlpAnswer:
-        asked, given = self._asked, self._given
+        kind: str = "relaxed",
+    ) -> NlpSolution:
+        settings, inputs = self._settings, self._inputs
         options = NlpOptions(
-            tolerance=asked.tolerance,
-            iterations=asked.iterations,
-            objective_scale=asked.objective_scale,
+            tolerance=settings.tolerance,
+            iterations=settings.iterations,
+            objective_scale=settings.objective_scale,
             barrier=barrier,
             warm=warm,
         )
-        scaled_start = given.start / self._program.scales[: len(given.start)]
-        parameters = np.concatenate([given.shared, given.own.reshape(-1), scaled_start, [epsilon]])
+        scaled_start = inputs.start / self._program.scales[: len(inputs.start)]
+        parameters = np.concatenate([inputs.shared, inputs.own.reshape(-1), scaled_start, [epsilon]])
 
-        def look(z: Array) -> bool:
+        def on_iterate(z: Array) -> bool:
             x = self._physical(z)
-            told = self._judge(x)
-            self._consider((x, told))
-            self._tell(told, epsilon)
-            self._late = self._late or time.perf_counter() - self._began > asked.time_limit
-            return self._late
+            summary = self._summarise(x)
+            self._consider((x, summary))
+            self._report(summary, epsilon)
+            self._out_of_time = (
+                self._out_of_time or time.perf_counter() - self._start_time > settings.time_limit
+            )
+            return self._out_of_time
 
-        began = time.perf_counter()
-        answer = self._last = self._nlp.solve(asked.backend, options, begin, parameters, bounds, look)
-        told = self._judge(self._physical(answer.x))
-        self._consider((self._physical(answer.x), told))
-        self._late = self._late or time.perf_counter() - self._began > asked.time_limit
-        self._trail.append(
+        start_time = time.perf_counter()
+        solution = self._last = self._nlp.solve(
+            settings.backend, options, initial, parameters, bounds, on_iterate
+        )
+        summary = self._summarise(self._physical(solution.x))
+        self._consider((self._physical(solution.x), summary))
+        self._out_of_time = self._out_of_time or time.perf_counter() - self._start_time > settings.time_limit
+        self._attempts.append(
             Attempt(
-                what=what,
+                kind=kind,
                 relaxation=epsilon,
-                outcome=answer.outcome,
-                said=answer.said,
-                iterations=answer.iterations,
-                seconds=time.perf_counter() - began,
-                cost=told.cost,
-                complementarity=told.complementarity,
-                infeasibility=told.infeasibility,
+                outcome=solution.outcome,
+                solver_message=solution.return_status,
+                iterations=solution.iterations,
+                seconds=time.perf_counter() - start_time,
+                cost=summary.cost,
+                complementarity=summary.complementarity,
+                infeasibility=summary.infeasibility,
             )
         )
-        return answer
+        return solution
 
-    def _answer(self, found: NlpAnswer | None, *, recovered: bool, evaluated: str) -> MpccAnswer:
+    def _make_solution(
+        self, accepted: NlpSolution | None, *, recovered: bool, derivatives: str
+    ) -> MpccSolution:
         multipliers: dict[str, Array] = {}
         assert self._best is not None
-        best = self._best[1].certified
-        start = self._asked.answer == "last" and not self._late
-        if found is not None and (start or self._certified(found) or not best):
-            x = self._physical(found.x)
+        has_best = self._best[1].certified
+        last_wanted = self._settings.returned_point == "last" and not self._out_of_time
+        if accepted is not None and (last_wanted or self._certified(accepted) or not has_best):
+            x = self._physical(accepted.x)
             certificate = self._measure(x)
-            multipliers = self._layout.multipliers(found.lambda_x, found.lambda_g)
-            ending = Ending.START if start else Ending.UNCERTIFIED
+            multipliers = self._layout.multipliers(accepted.lambda_x, accepted.lambda_g)
+            outcome = SearchOutcome.START if last_wanted else SearchOutcome.UNCERTIFIED
             if certificate.certified:
-                ending = Ending.RECOVERED if recovered else Ending.SOLVED
-        elif start and self._last is not None and np.all(np.isfinite(self._last.x)):
+                outcome = SearchOutcome.RECOVERED if recovered else SearchOutcome.SOLVED
+        elif last_wanted and self._last is not None and np.all(np.isfinite(self._last.x)):
             x = self._physical(self._last.x)
             certificate = self._measure(x)
-            ending = self._failure(certificate)
+            outcome = self._failure(certificate)
         else:
             x = self._best[0]
             certificate = self._measure(x)
-            ending = self._failure(certificate)
-        return MpccAnswer(
+            outcome = self._failure(certificate)
+        return MpccSolution(
             x=x,
-            best=self._best[0] if best else None,
+            best=self._best[0] if has_best else None,
             cost=certificate.cost,
-            ending=ending,
+            outcome=outcome,
             certificate=certificate,
             multipliers=multipliers,
-            trail=tuple(self._trail),
-            evaluated=evaluated,
-            seconds=time.perf_counter() - self._began,
+            attempts=tuple(self._attempts),
+            derivatives=derivatives,
+            seconds=time.perf_counter() - self._start_time,
         )
 
-    def _certified(self, answer: NlpAnswer) -> bool:
-        return self._judge(self._physical(answer.x)).certified
+    def _certified(self, solution: NlpSolution) -> bool:
+        return self._summarise(self._physical(solution.x)).certified
 
-    def _failure(self, certificate: Certificate) -> Ending:
-        if self._late:
-            return Ending.TIME_LIMIT
+    def _failure(self, certificate: Certificate) -> SearchOutcome:
+        if self._out_of_time:
+            return SearchOutcome.TIME_LIMIT
         if certificate.certified:
-            return Ending.CERTIFIED
-        outcomes = [attempt.outcome for attempt in self._trail]
-        for outcome, ending in (
-            ("infeasible", Ending.INFEASIBLE),
-            ("iterations", Ending.ITERATION_LIMIT),
-            ("non-finite", Ending.NON_FINITE),
+            return SearchOutcome.CERTIFIED
+        outcomes = [attempt.outcome for attempt in self._attempts]
+        for name, outcome in (
+            ("infeasible", SearchOutcome.INFEASIBLE),
+            ("iterations", SearchOutcome.ITERATION_LIMIT),
+            ("non-finite", SearchOutcome.NON_FINITE),
         ):
-            if outcome in outcomes:
-                return ending
-        return Ending.FAILED
+            if name in outcomes:
+                return outcome
+        return SearchOutcome.FAILED
 
-    def _consider(self, point: tuple[Array, Verdict]) -> None:
-        """Keep the best point: certified before not certified, then the cheaper, then the less wrong one."""
+    def _consider(self, point: tuple[Array, CertificateSummary]) -> None:
+        """Store the best point: certified points first, by cost, then other points, by violation."""
 
-        def rank(told: Verdict) -> tuple[bool, float]:
-            return (not told.certified, told.cost if told.certified else told.worst)
+        def rank(summary: CertificateSummary) -> tuple[bool, float]:
+            return (not summary.certified, summary.cost if summary.certified else summary.worst)
 
         if self._best is None or rank(point[1]) < rank(self._best[1]):
             self._best = point
 
-    def _tell(self, told: Verdict, epsilon: float) -> None:
+    def _report(self, summary: CertificateSummary, epsilon: float) -> None:
         self._count += 1
         self._progress(
             {
                 "iteration": float(self._count),
-                "objective": told.cost,
-                "infeasibility": told.infeasibility,
-                "complementarity": told.complementarity,
+                "objective": summary.cost,
+                "infeasibility": summary.infeasibility,
+                "complementarity": summary.complementarity,
                 "relaxation": epsilon,
-                "seconds": time.perf_counter() - self._began,
+                "seconds": time.perf_counter() - self._start_time,
             }
         )
 
@@ -236,7 +257,7 @@ class Search:
         return z.reshape(self._program.stages, -1) * self._program.scales
 
     def _measure(self, x: Array) -> Certificate:
-        return self._certify(self._given.at(x), self._asked.without)
+        return self._certifier(self._inputs.with_x(x), self._settings.excluded)
 
-    def _judge(self, x: Array) -> Verdict:
-        return self._certify.verdict(self._given.at(x), self._asked.without)
+    def _summarise(self, x: Array) -> CertificateSummary:
+        return self._certifier.summarise(self._inputs.with_x(x), self._settings.excluded)

@@ -1,4 +1,4 @@
-"""Programs made ready once, and searched for any parameters, bounds, starts and relaxations."""
+"""Programs that are prepared once and searched for any parameters, bounds, initial guesses and relaxations."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Literal, final
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
-from corekit_mpcc.complementarity.answer import MpccAnswer, SolveOptions
 from corekit_mpcc.complementarity.certificate import Certificate
 from corekit_mpcc.complementarity.certifier import Certifier
-from corekit_mpcc.complementarity.given import Given
-from corekit_mpcc.complementarity.layout import Layout
+from corekit_mpcc.complementarity.nlp_layout import NlpLayout
 from corekit_mpcc.complementarity.problem import Mpcc
 from corekit_mpcc.complementarity.relaxed import relax
-from corekit_mpcc.complementarity.search import Progress, Search
-from corekit_mpcc.nlp.derivatives import step_functions
-from corekit_mpcc.nlp.horizon import Horizon, horizon
-from corekit_mpcc.nlp.program import Program
+from corekit_mpcc.complementarity.search import MpccSearch, Progress
+from corekit_mpcc.complementarity.search_input import SearchInput
+from corekit_mpcc.complementarity.solution import MpccSolution, SolveOptions
+from corekit_mpcc.nlp.derivatives import derive_step_functions
+from corekit_mpcc.nlp.horizon_program import HorizonProgram, build_horizon_program
+from corekit_mpcc.nlp.program import NonlinearProgram
 
 __all__ = ["PreparedMpcc", "solve"]
 
 
-def _nothing(_told: object) -> None:
+def _ignore(_report: object) -> None:
     pass
 
 
 @final
 class PreparedMpcc:
-    """A program with its derivatives ready, once for all parameters, starts, bounds and relaxations ε.
+    """A program with its derivatives, for all parameters, initial guesses, bounds and relaxations ε.
 
     Args:
-        program: as stated.
-        relaxation: by name.
-        batched: derivatives of all steps evaluated at once always, never, or where it pays.
+        program: the original program.
+        relaxation: name of the relaxation.
+        batched: batched evaluation of the derivatives of all steps: always, never, or if it is faster.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class PreparedMpcc:
         self.program = program
         self.relaxation = relaxation
         self._step = relax(program, relaxation)
-        self._functions = step_functions(self._step.function, batched, program.stages)
+        self._functions = derive_step_functions(self._step.function, batched, program.stages)
         self._certify = Certifier(program)
-        self._programs: dict[frozenset[str], tuple[Layout, Program]] = {}
+        self._programs: dict[frozenset[str], tuple[NlpLayout, NonlinearProgram]] = {}
 
     @property
-    def evaluated(self) -> str:
-        """How derivatives are evaluated, one phrase."""
+    def derivatives(self) -> str:
+        """Evaluation of the derivatives, as a phrase."""
         return self._functions.note
 
     def solve(
@@ -64,28 +64,30 @@ class PreparedMpcc:
         low: Array | None = None,
         high: Array | None = None,
         options: SolveOptions | None = None,
-        progress: Progress = _nothing,
+        progress: Progress = _ignore,
         multipliers: Mapping[str, Array] | None = None,
-    ) -> MpccAnswer:
+    ) -> MpccSolution:
         """Search from x0.
 
         Args:
-            x0: start, physical, shape (N, n) or (n,) for all steps.
-            shared: s, shape (m,). own: o_k, shape (N, k). start: x_{−1}, shape (n,).
-            low, high: bounds of x instead of the program's, broadcast to (N, n).
-            options: how.
-            progress: told iteration, objective, infeasibility, complementarity, relaxation and seconds, measured on
-                the program as stated.
-            multipliers: of an earlier answer.
+            x0: initial guess, physical, shape (N, n) or (n,) for all steps.
+            shared: s, shape (m,).
+            own: o_k, shape (N, k).
+            start: x_{−1}, shape (n,).
+            low, high: bounds of x that replace those of the program, broadcast to (N, n).
+            options: options of the search.
+            progress: callback with iteration, objective, infeasibility, complementarity, relaxation and seconds,
+                evaluated in the original program.
+            multipliers: multipliers of an earlier solution.
         Raises:
-            ConfigError: shapes that do not fit, numbers that are not finite, low > high, unknown names.
+            ConfigError: wrong shapes, non-finite numbers, low > high, unknown names.
         """
-        asked = options or SolveOptions()
-        given = Given(self.program, x0, shared, own, start, low, high)
-        if asked.without not in self._programs:
-            self._programs[asked.without] = self._put_together(asked.without)
-        layout, nlp = self._programs[asked.without]
-        search = Search(self.program, self._certify, layout, nlp, given, asked, progress)
+        settings = options or SolveOptions()
+        inputs = SearchInput(self.program, x0, shared, own, start, low, high)
+        if settings.excluded not in self._programs:
+            self._programs[settings.excluded] = self._assemble(settings.excluded)
+        layout, nlp = self._programs[settings.excluded]
+        search = MpccSearch(self.program, self._certify, layout, nlp, inputs, settings, progress)
         return search.run(self.relaxation, multipliers, self._functions.note)
 
     def certificate(
@@ -97,32 +99,32 @@ class PreparedMpcc:
         start: Array | None = None,
         low: Array | None = None,
         high: Array | None = None,
-        without: frozenset[str] = frozenset(),
+        excluded: frozenset[str] = frozenset(),
     ) -> Certificate:
-        """What any point is worth."""
-        given = Given(self.program, x, shared, own, start, low, high)
-        return self._certify(given, without)
+        """Return the certificate of any point."""
+        inputs = SearchInput(self.program, x, shared, own, start, low, high)
+        return self._certify(inputs, excluded)
 
-    def _put_together(self, without: frozenset[str]) -> tuple[Layout, Program]:
+    def _assemble(self, excluded: frozenset[str]) -> tuple[NlpLayout, NonlinearProgram]:
         program = self.program
         known = {group.name for group in (*program.rows, *program.families)}
         mistakes = [
-            Mistake("without", name, "names of rows and families") for name in sorted(without - known)
+            Mistake("excluded", name, "names of rows and families") for name in sorted(excluded - known)
         ]
-        if self.relaxation == "exact-penalty" and without & {family.name for family in program.families}:
+        if self.relaxation == "exact-penalty" and excluded & {family.name for family in program.families}:
             mistakes.append(
-                Mistake("without", sorted(without), "rows alone, as the penalty holds all families")
+                Mistake("excluded", sorted(excluded), "only rows, because the penalty contains all families")
             )
         if mistakes:
             raise ConfigError(mistakes, "search")
-        layout = Layout(program, self._step, without)
+        layout = NlpLayout(program, self._step, excluded)
 
-        def differentiable() -> Horizon:
-            plain = step_functions(self._step.function, "never")
-            return horizon(plain, program.stages, layout.taken)
+        def differentiable() -> HorizonProgram:
+            plain = derive_step_functions(self._step.function, "never")
+            return build_horizon_program(plain, program.stages, layout.row_mask)
 
-        whole = horizon(self._functions, program.stages, layout.taken)
-        return layout, Program(whole, differentiable)
+        horizon_program = build_horizon_program(self._functions, program.stages, layout.row_mask)
+        return layout, NonlinearProgram(horizon_program, differentiable)
 
 
 def solve(
@@ -134,8 +136,8 @@ def solve(
     start: Array | None = None,
     relaxation: str = "scholtes",
     options: SolveOptions | None = None,
-    progress: Progress = _nothing,
-) -> MpccAnswer:
-    """Prepare and solve a program once, interpreted; see `PreparedMpcc`."""
+    progress: Progress = _ignore,
+) -> MpccSolution:
+    """Prepare and solve a program once, with interpreted derivatives; see `PreparedMpcc`."""
     prepared = PreparedMpcc(program, relaxation, "never")
     return prepared.solve(x0, shared=shared, own=own, start=start, options=options, progress=progress)

@@ -1,1 +1,1 @@
-"""Nonlinear programs over a horizon: derivatives of one step, evaluated for all at once, and the solvers by name."""
+"""Nonlinear programs over a horizon: batched derivatives of one step, and solvers by name."""

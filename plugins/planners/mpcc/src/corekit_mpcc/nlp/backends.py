@@ -1,7 +1,7 @@
-"""Solvers of nonlinear programs by name: options, and what they say of how they ended.
+"""Solvers of nonlinear programs by name: options and outcomes.
 
-`ipopt` serves everything and is given our own derivatives. `sqpmethod`, `fatrop` and `uno` come with CasADi as well:
-`sqpmethod` takes our derivatives too, the others let CasADi differentiate the interpreted steps.
+CasADi provides all of them. `ipopt` and `sqpmethod` use our own derivatives. For `fatrop` and `uno`, CasADi
+differentiates the interpreted steps.
 
 Source: Wächter, Biegler (2006); Vanroye et al. (2023), "FATROP"; Vanaret, Leyffer (2024), "Unifying nonlinearly
 constrained nonconvex optimization" (Uno).
@@ -24,14 +24,14 @@ Outcome = Literal["solved", "infeasible", "iterations", "stopped", "non-finite",
 
 @frozen(kw_only=True)
 class NlpOptions:
-    """What one solve of a nonlinear program may ask of any solver.
+    """Options of one solve, for all solvers.
 
     Args:
-        tolerance: scaled first-order conditions and feasibility.
-        iterations: most iterations.
-        objective_scale: factor on the cost; about 1 to 30 at the optimum is right for an interior point.
-        barrier: first barrier parameter of an interior point, None for the solver's own.
-        warm: whether the multipliers given are trusted.
+        tolerance: tolerance of scaled first-order conditions and feasibility.
+        iterations: largest count of iterations.
+        objective_scale: factor on the cost; for an interior point the optimum should be about 1 to 30.
+        barrier: first barrier parameter of an interior point, None for the solver's default.
+        warm: whether to use the multipliers.
     """
 
     tolerance: float = 1e-6
@@ -46,11 +46,11 @@ class Backend:
     """One solver.
 
     Attributes:
-        plugin: CasADi's name of it.
-        derivatives: which of our functions it takes.
+        plugin: CasADi's name of the solver.
+        derivatives: kind of our derivative functions that it uses.
         watched: whether it calls back at every iteration.
-        options: CasADi's options for ours.
-        outcome: how it ended, from its statistics.
+        options: CasADi's options for our options.
+        outcome: outcome from the solver's statistics.
     """
 
     plugin: str
@@ -60,37 +60,37 @@ class Backend:
     outcome: Callable[[Mapping[str, Any]], Outcome]
 
 
-def _ipopt(asked: NlpOptions) -> dict[str, Any]:
+def _ipopt(settings: NlpOptions) -> dict[str, Any]:
     inner: dict[str, Any] = {
         "print_level": 0,
         "sb": "yes",
-        "tol": asked.tolerance,
-        "max_iter": asked.iterations,
+        "tol": settings.tolerance,
+        "max_iter": settings.iterations,
         "linear_solver": "mumps",
-        # KKT matrices of horizons: approximate minimum fill and no matching beforehand take a fifth less time, and
-        # little room to spare (it grows when needed) a tenth, as untouched memory need not be handed out
+        # for KKT matrices of horizons, approximate minimum fill without matching saves a fifth of the time, and
+        # little spare memory (it grows on demand) a tenth
         "mumps_pivot_order": 2,
         "mumps_permuting_scaling": 0,
         "mumps_mem_percent": 50,
         "nlp_scaling_method": "none",
-        "obj_scaling_factor": asked.objective_scale,
+        "obj_scaling_factor": settings.objective_scale,
     }
-    if asked.barrier is not None:
-        inner["mu_init"] = asked.barrier
-    if asked.warm:
-        push = 1e-8
+    if settings.barrier is not None:
+        inner["mu_init"] = settings.barrier
+    if settings.warm:
+        margin = 1e-8
         inner["warm_start_init_point"] = "yes"
         for name in ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push"):
-            inner[f"warm_start_{name}"] = push
+            inner[f"warm_start_{name}"] = margin
     return {"ipopt": inner, "no_nlp_grad": True, "calc_lam_p": False, "print_time": False}
 
 
-def _sqpmethod(asked: NlpOptions) -> dict[str, Any]:
+def _sqpmethod(settings: NlpOptions) -> dict[str, Any]:
     quiet = {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False}
     return {
-        "max_iter": asked.iterations,
-        "tol_pr": asked.tolerance,
-        "tol_du": asked.tolerance * max(1.0, asked.objective_scale),
+        "max_iter": settings.iterations,
+        "tol_pr": settings.tolerance,
+        "tol_du": settings.tolerance * max(1.0, settings.objective_scale),
         "qpsol": "qrqp",
         "qpsol_options": quiet,
         "convexify_strategy": "regularize",
@@ -103,24 +103,28 @@ def _sqpmethod(asked: NlpOptions) -> dict[str, Any]:
     }
 
 
-def _fatrop(asked: NlpOptions) -> dict[str, Any]:
-    inner: dict[str, Any] = {"print_level": 0, "tolerance": asked.tolerance, "max_iter": asked.iterations}
-    if asked.barrier is not None:
-        inner["mu_init"] = asked.barrier
+def _fatrop(settings: NlpOptions) -> dict[str, Any]:
+    inner: dict[str, Any] = {
+        "print_level": 0,
+        "tolerance": settings.tolerance,
+        "max_iter": settings.iterations,
+    }
+    if settings.barrier is not None:
+        inner["mu_init"] = settings.barrier
     return {"fatrop": inner, "print_time": False, "calc_lam_p": False}
 
 
-def _uno(asked: NlpOptions) -> dict[str, Any]:
+def _uno(settings: NlpOptions) -> dict[str, Any]:
     inner = {
         "logger": "SILENT",
-        "primal_tolerance": asked.tolerance,
-        "dual_tolerance": asked.tolerance,
-        "max_iterations": asked.iterations,
+        "primal_tolerance": settings.tolerance,
+        "dual_tolerance": settings.tolerance,
+        "max_iterations": settings.iterations,
     }
     return {"uno": inner, "print_time": False, "calc_lam_p": False}
 
 
-_SAID: Mapping[str, Outcome] = {
+_OUTCOMES: Mapping[str, Outcome] = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved",
     "Feasible_Point_Found": "solved",
@@ -132,14 +136,14 @@ _SAID: Mapping[str, Outcome] = {
 
 
 def _outcome(statistics: Mapping[str, Any]) -> Outcome:
-    said = str(statistics.get("return_status", ""))
-    if said in _SAID:
-        return _SAID[said]
+    status = str(statistics.get("return_status", ""))
+    if status in _OUTCOMES:
+        return _OUTCOMES[status]
     if statistics.get("success"):
         return "solved"
-    if "nfeasible" in said:
+    if "nfeasible" in status:
         return "infeasible"
-    if "teration" in said or statistics.get("unified_return_status") == "SOLVER_RET_LIMITED":
+    if "teration" in status or statistics.get("unified_return_status") == "SOLVER_RET_LIMITED":
         return "iterations"
     return "non-finite" if statistics.get("unified_return_status") == "SOLVER_RET_NAN" else "failed"
 
@@ -154,16 +158,23 @@ BACKENDS: Mapping[str, Backend] = {
 
 
 def backend(name: str) -> Backend:
-    """The solver of this name.
+    """Return the solver of this name.
 
     Raises:
-        ConfigError: there is none, or this CasADi comes without it.
+        ConfigError: an unknown name, or a solver that the installed CasADi lacks.
     """
     if name not in BACKENDS:
         raise ConfigError([Mistake("backend", name, "one of " + ", ".join(BACKENDS))], "planner")
     if not ca.has_nlpsol(BACKENDS[name].plugin):
         raise ConfigError(
-            [Mistake("backend", name, "a solver that the installed CasADi brings", "ipopt always is")],
+            [
+                Mistake(
+                    "backend",
+                    name,
+                    "the installed CasADi lacks this solver",
+                    "use ipopt, which is always present",
+                )
+            ],
             "planner",
         )
     return BACKENDS[name]

@@ -1,13 +1,13 @@
-"""The four functions of one step that a nonlinear program needs, interpreted by CasADi or run as tapes.
+"""The four functions of one step for a nonlinear program, interpreted by CasADi or as tapes.
 
-With y = (before, z), the scaled variables of two neighbouring steps, a step (before, z, s, o, ε) ↦ (c, r) gives
+Let y = (before, z) be the scaled variables of two neighbouring steps. A step (before, z, s, o, ε) ↦ (c, r) gives
 
     value       c, r                                                                        (1)
     gradient    c, ∂c/∂y
     jacobian    r, ∂r/∂y
     hessian     upper triangle of ∂²(λ_c·c + λᵀr)/∂y²
 
-The upper triangle of y stays an upper triangle over the horizon, as before precedes z.
+The upper triangle of y is an upper triangle over the horizon, because before precedes z.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from typing import Any, Literal
 import casadi as ca
 from attrs import frozen
 
-from corekit_mpcc.nlp.kept_tapes import keep_tapes, kept_tapes
-from corekit_mpcc.nlp.tape import NoTape, TapeFunction, tape_of
+from corekit_mpcc.nlp.tape import TapeFunction, UnsupportedOperation, build_tape
+from corekit_mpcc.nlp.tape_cache import load_tapes, store_tapes
 
-__all__ = ["StepFunctions", "step_functions"]
+__all__ = ["StepFunctions", "derive_step_functions"]
 
 _NAMES = ("value", "gradient", "jacobian", "hessian")
-_WORTH_A_TAPE = 100_000
-"""Instructions of a step times steps from which a tape pays: second derivatives take tens of milliseconds there."""
+_MIN_TAPE_SIZE = 100_000
+"""Least product of instructions and steps for a tape: there second derivatives need tens of milliseconds."""
 
 
 @frozen(eq=False)
 class StepFunctions:
-    """The functions (1), and how they are evaluated.
+    """The functions (1).
 
     Attributes:
-        value, gradient, jacobian, hessian: functions of (before, z, shared, own, ε[, λ_c, λ]), CasADi's own or tapes.
-        note: how, and why so where that was not asked for; one phrase.
+        value, gradient, jacobian, hessian: functions of (before, z, shared, own, ε[, λ_c, λ]), CasADi's or tapes.
+        note: kind of evaluation, with the reason if it is not the requested one; one phrase.
     """
 
     value: Any
@@ -60,28 +60,28 @@ def _derive(step: ca.Function) -> list[ca.Function]:
     ]
 
 
-def step_functions(
+def derive_step_functions(
     step: ca.Function, batched: Literal["auto", "never", "always"], stages: int = 1
 ) -> StepFunctions:
-    """Derive (1), or take it from the cache folder.
+    """Derive (1), or load it from the cache folder.
 
     Args:
         step: SX function (before, z, shared, own, ε) → (cost, rows).
-        batched: whether all steps are evaluated at once, by tapes: always, never, or where the step is long enough.
-        stages: number of steps of the horizon.
+        batched: evaluation of all steps at once by tapes: always, never, or if the step is long enough.
+        stages: count of steps of the horizon.
     """
-    if batched == "never" or (batched == "auto" and stages * step.n_instructions() < _WORTH_A_TAPE):
+    if batched == "never" or (batched == "auto" and stages * step.n_instructions() < _MIN_TAPE_SIZE):
         return StepFunctions(*_derive(step), note="interpreted")
     key = step.serialize()
-    tapes = kept_tapes(key, _NAMES)
+    tapes = load_tapes(key, _NAMES)
     if tapes is None:
         functions = _derive(step)
         try:
-            tapes = [tape_of(function) for function in functions]
-        except NoTape as reason:
+            tapes = [build_tape(function) for function in functions]
+        except UnsupportedOperation as reason:
             return StepFunctions(*functions, note=f"interpreted: {reason}")
-        keep_tapes(key, _NAMES, tapes)
-    made = [TapeFunction(name, tape) for name, tape in zip(_NAMES, tapes, strict=True)]
-    for function in made:
+        store_tapes(key, _NAMES, tapes)
+    tape_functions = [TapeFunction(name, tape) for name, tape in zip(_NAMES, tapes, strict=True)]
+    for function in tape_functions:
         function.map(stages)
-    return StepFunctions(*made, note="all steps at once")
+    return StepFunctions(*tape_functions, note="all steps at once")

@@ -1,4 +1,4 @@
-"""Nonlinear programs ready to be solved again and again with other parameters, bounds and starts."""
+"""Nonlinear programs for repeated solves with other parameters, bounds and initial guesses."""
 
 from __future__ import annotations
 
@@ -11,37 +11,38 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit_mpcc.nlp.backends import NlpOptions, Outcome, backend
-from corekit_mpcc.nlp.horizon import Horizon
+from corekit_mpcc.nlp.horizon_program import HorizonProgram
 
-__all__ = ["NlpAnswer", "Program"]
+__all__ = ["NlpSolution", "NonlinearProgram"]
 
 
 @frozen(eq=False)
-class NlpAnswer:
-    """Where a solver ended.
+class NlpSolution:
+    """Solution of a nonlinear program.
 
     Attributes:
         x: scaled variables, shape (nx,).
         lambda_x, lambda_g: multipliers of bounds and rows, of the unscaled cost.
-        outcome: how it ended, as the solver says; `said` in its own words.
-        iterations: how many it took.
+        outcome: common name of the outcome.
+        return_status: outcome in the words of the solver.
+        iterations: count of iterations.
     """
 
     x: Array
     lambda_x: Array
     lambda_g: Array
     outcome: Outcome
-    said: str
+    return_status: str
     iterations: int
 
 
-class _Watch(ca.Callback):
-    """Hands every iterate on; a True from `look` stops the solver."""
+class _IterateCallback(ca.Callback):
+    """Callback of every iterate; True from `on_iterate` stops the solver."""
 
     def __init__(self, variables: int, rows: int, parameters: int) -> None:
         ca.Callback.__init__(self)
         self._sizes = (variables, 1, rows, variables, rows, parameters)
-        self.look: Callable[[Array], bool] | None = None
+        self.on_iterate: Callable[[Array], bool] | None = None
         self.failure: BaseException | None = None
         self.construct("watch", {})
 
@@ -61,28 +62,28 @@ class _Watch(ca.Callback):
         return ca.Sparsity.dense(self._sizes[i], 1)
 
     def eval(self, arg: Any) -> list[int]:
-        if self.look is None or self.failure is not None:
+        if self.on_iterate is None or self.failure is not None:
             return [int(self.failure is not None)]
         try:
-            return [int(self.look(np.asarray(arg[0], dtype=float).reshape(-1)))]
-        except BaseException as failure:  # noqa: BLE001  handed on after the solver has returned
+            return [int(self.on_iterate(np.asarray(arg[0], dtype=float).reshape(-1)))]
+        except BaseException as failure:  # noqa: BLE001  raised after the solver returned
             self.failure = failure
             return [1]
 
 
 @final
-class Program:
-    """One nonlinear program and its solvers, each set up once per set of options.
+class NonlinearProgram:
+    """One nonlinear program and its solvers, one per set of options.
 
     Args:
-        horizon: with the derivatives that `ipopt` and `sqpmethod` take.
-        differentiable: the same program of interpreted steps, made when a solver asks CasADi to differentiate.
+        horizon: the program with derivatives for `ipopt` and `sqpmethod`.
+        differentiable: factory of the same program with interpreted steps, for solvers that use CasADi's derivatives.
     """
 
-    def __init__(self, horizon: Horizon, differentiable: Callable[[], Horizon]) -> None:
+    def __init__(self, horizon: HorizonProgram, differentiable: Callable[[], HorizonProgram]) -> None:
         self.horizon = horizon
         self._differentiable = differentiable
-        self._solvers: dict[tuple[str, NlpOptions], tuple[ca.Function, _Watch | None]] = {}
+        self._solvers: dict[tuple[str, NlpOptions], tuple[ca.Function, _IterateCallback | None]] = {}
 
     def solve(
         self,
@@ -91,21 +92,21 @@ class Program:
         start: tuple[Array, Array, Array],
         parameters: Array,
         bounds: tuple[Array, Array, Array, Array],
-        look: Callable[[Array], bool],
-    ) -> NlpAnswer:
+        on_iterate: Callable[[Array], bool],
+    ) -> NlpSolution:
         """Solve from (x, λ_x, λ_g) within (low x, high x, low g, high g).
 
-        `look` is told every iterate where the solver can; True stops it. What `look` raises is raised again here.
+        Solvers with a callback call `on_iterate` for every iterate; True stops them. Its exceptions are raised here.
         """
-        which = backend(name)
+        solver_type = backend(name)
         key = (name, options)
         if key not in self._solvers:
-            self._solvers[key] = self._new(name, options)
-        solver, watch = self._solvers[key]
-        if watch is not None:
-            watch.look, watch.failure = look, None
+            self._solvers[key] = self._new_solver(name, options)
+        solver, callback = self._solvers[key]
+        if callback is not None:
+            callback.on_iterate, callback.failure = on_iterate, None
         try:
-            found = solver(
+            result = solver(
                 x0=start[0],
                 lam_x0=start[1],
                 lam_g0=start[2],
@@ -116,39 +117,41 @@ class Program:
                 ubg=bounds[3],
             )
         except RuntimeError as error:
-            if watch is not None and watch.failure is not None:
-                raise watch.failure from None
-            return NlpAnswer(start[0], start[1], start[2], "failed", str(error).splitlines()[-1], 0)
-        if watch is not None and watch.failure is not None:
-            raise watch.failure
+            if callback is not None and callback.failure is not None:
+                raise callback.failure from None
+            return NlpSolution(start[0], start[1], start[2], "failed", str(error).splitlines()[-1], 0)
+        if callback is not None and callback.failure is not None:
+            raise callback.failure
         statistics = solver.stats()
-        return NlpAnswer(
-            x=_flat(found["x"]),
-            lambda_x=_flat(found["lam_x"]),
-            lambda_g=_flat(found["lam_g"]),
-            outcome=which.outcome(statistics),
-            said=str(statistics.get("return_status", "")),
+        return NlpSolution(
+            x=_flat(result["x"]),
+            lambda_x=_flat(result["lam_x"]),
+            lambda_g=_flat(result["lam_g"]),
+            outcome=solver_type.outcome(statistics),
+            return_status=str(statistics.get("return_status", "")),
             iterations=int(statistics.get("iter_count", 0)),
         )
 
-    def _new(self, name: str, options: NlpOptions) -> tuple[ca.Function, _Watch | None]:
-        which = backend(name)
-        asked = which.options(options)
-        whole = self.horizon if which.derivatives != "none" else self._differentiable()
-        x, p, g = whole.nlp["x"], whole.nlp["p"], whole.nlp["g"]
-        if which.derivatives == "interior":
-            asked |= {"grad_f": whole.gradient, "jac_g": whole.jacobian, "hess_lag": whole.hessian}
-        elif which.derivatives == "sequential":
+    def _new_solver(self, name: str, options: NlpOptions) -> tuple[ca.Function, _IterateCallback | None]:
+        solver_type = backend(name)
+        settings = solver_type.options(options)
+        program = self.horizon if solver_type.derivatives != "none" else self._differentiable()
+        x, p, g = program.nlp["x"], program.nlp["p"], program.nlp["g"]
+        if solver_type.derivatives == "interior":
+            settings |= {"grad_f": program.gradient, "jac_g": program.jacobian, "hess_lag": program.hessian}
+        elif solver_type.derivatives == "sequential":
             lambda_f, lambda_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", g.numel())
-            full = ca.triu2symm(whole.hessian(x, p, lambda_f, lambda_g))
-            asked |= {
-                "jac_fg": ca.Function("nlp_jac_fg", [x, p], [*whole.gradient(x, p), *whole.jacobian(x, p)]),
+            full = ca.triu2symm(program.hessian(x, p, lambda_f, lambda_g))
+            settings |= {
+                "jac_fg": ca.Function(
+                    "nlp_jac_fg", [x, p], [*program.gradient(x, p), *program.jacobian(x, p)]
+                ),
                 "hess_lag": ca.Function("nlp_hess_l", [x, p, lambda_f, lambda_g], [full]),
             }
-        watch = _Watch(x.numel(), g.numel(), p.numel()) if which.watched else None
-        if watch is not None:
-            asked["iteration_callback"] = watch
-        return ca.nlpsol("solver", which.plugin, whole.nlp, asked), watch
+        callback = _IterateCallback(x.numel(), g.numel(), p.numel()) if solver_type.watched else None
+        if callback is not None:
+            settings["iteration_callback"] = callback
+        return ca.nlpsol("solver", solver_type.plugin, program.nlp, settings), callback
 
 
 def _flat(value: Any) -> Array:

@@ -1,7 +1,7 @@
-"""Functions of one step, read from CasADi as a list of instructions and evaluated for the whole horizon at once.
+"""Tapes: lists of CasADi instructions of one step, evaluated for the whole horizon at once.
 
-CasADi walks through the instructions of a step once for every step of the horizon. Here `tape_kernel` walks through
-them once for all steps: eight times faster at 100 steps, and twice as fast as C code that compiles for half a minute.
+CasADi interprets the instructions once per step of the horizon. `tape_kernel` interprets them once for all steps.
+This is eight times faster at 100 steps, and twice as fast as C code that needs half a minute to compile.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from attrs import frozen
 from corekit.data.arrays import Array, IntArray
 from corekit_mpcc.nlp.tape_kernel import OPERATIONS, evaluate
 
-__all__ = ["NoTape", "Tape", "TapeFunction", "tape_of"]
+__all__ = ["Tape", "TapeFunction", "UnsupportedOperation", "build_tape"]
 
 _COLUMNS = 128
-"""Most steps that are evaluated at once: the work array of some thousand rows stays in the second cache."""
+"""Largest count of steps per batch: a workspace of some thousand rows fits into the second-level cache."""
 
 
-class NoTape(Exception):
-    """The function has an instruction that is not among OPERATIONS; the message names it."""
+class UnsupportedOperation(Exception):
+    """The function has an instruction that is not in OPERATIONS; the message names it."""
 
 
 @frozen(eq=False)
@@ -31,11 +31,11 @@ class Tape:
     """A straight-line function.
 
     Attributes:
-        code, first, second, result: of each instruction, see `evaluate`; shape (instructions,).
-        constants: of its CONST instructions.
-        inputs: number of entries of each input, all dense.
+        code, first, second, result: columns of the instructions, see `evaluate`; shape (instructions,).
+        constants: values of the CONST instructions.
+        inputs: count of entries of each input, all dense.
         outputs: sparsity of each output.
-        rows: rows of the work array.
+        rows: rows of the workspace.
     """
 
     code: IntArray
@@ -48,11 +48,11 @@ class Tape:
     rows: int
 
 
-def tape_of(function: ca.Function) -> Tape:
-    """The instructions of an SX function with dense inputs.
+def build_tape(function: ca.Function) -> Tape:
+    """Return the tape of an SX function with dense inputs.
 
     Raises:
-        NoTape: one of them is not known here.
+        NoTape: the function has an unknown instruction.
     """
     known = {getattr(ca, f"OP_{name}"): place for place, name in enumerate(OPERATIONS)}
     inputs = tuple(function.numel_in(i) for i in range(function.n_in()))
@@ -75,7 +75,7 @@ def tape_of(function: ca.Function) -> Tape:
         elif name:
             entries.append((known[operation], read[0], read[-1], written[0]))
         else:
-            raise NoTape(f"CasADi's operation {operation} is not known")
+            raise UnsupportedOperation(f"CasADi's operation {operation} is not known")
     table = np.array(entries, dtype=np.int64).reshape(-1, 4).T.copy()
     values = np.array(constants, dtype=np.float64)
     code, first, second, result = table
@@ -84,9 +84,9 @@ def tape_of(function: ca.Function) -> Tape:
 
 @final
 class TapeFunction:
-    """A tape in the place of a CasADi function that is mapped over the steps of a horizon.
+    """Tape with the interface of a CasADi function that is mapped over the steps of a horizon.
 
-    It keeps what CasADi calls back alive: whoever maps it holds it as long as the result.
+    It owns the callbacks: the code that maps it must keep it as long as the result.
     """
 
     def __init__(self, name: str, tape: Tape) -> None:
@@ -94,26 +94,26 @@ class TapeFunction:
         self._mapped: dict[int, _Mapped] = {}
 
     def numel_in(self, i: int) -> int:
-        """Entries of an input."""
+        """Return the count of entries of an input."""
         return self._tape.inputs[i]
 
     def numel_out(self, j: int) -> int:
-        """Entries of an output, zeros of its pattern counted."""
+        """Return the count of entries of an output, structural zeros included."""
         return self._tape.outputs[j].numel()
 
     def sparsity_out(self, j: int) -> ca.Sparsity:
-        """Pattern of an output."""
+        """Return the pattern of an output."""
         return self._tape.outputs[j]
 
     def map(self, stages: int) -> ca.Callback:
-        """The function of inputs with a column for every step, its outputs side by side."""
+        """Return the function of inputs with one column per step; its outputs are side by side."""
         if stages not in self._mapped:
             self._mapped[stages] = _Mapped(self._name, self._tape, stages)
         return self._mapped[stages]
 
 
 class _Mapped(ca.Callback):
-    """What CasADi calls; outputs of the steps stand side by side."""
+    """CasADi callback of a mapped tape; the outputs of the steps are side by side."""
 
     def __init__(self, name: str, tape: Tape, stages: int) -> None:
         ca.Callback.__init__(self)
@@ -122,7 +122,7 @@ class _Mapped(ca.Callback):
         self._outputs = np.zeros((stages, sum(each.nnz() for each in tape.outputs)))
         self._work = np.zeros((tape.rows, min(stages, _COLUMNS)))
         self.construct(f"{name}_of_{stages}", {})
-        # compiled before a solver waits for it, and where a failure is not taken for a bad point
+        # compile now: inside a solver a failure would look like a bad point
         self._evaluate()
 
     def get_n_in(self) -> int:

@@ -1,11 +1,11 @@
-"""The one compiled loop that evaluates any straight-line function for all steps of a horizon at once.
+"""Compiled loop that evaluates any straight-line function for all steps of a horizon at once.
 
-An instruction k reads two rows of the work array and writes one,
+Instruction k reads two rows of the workspace and writes one,
 
     work[result_k, :] = code_k(work[first_k, :], work[second_k, :])                               (1)
 
-with a column for every step: what an instruction costs beside its arithmetic is paid once for all of them, and the
-columns go through the vector unit.
+with one column per step. The overhead of an instruction arises once for all steps, and the vector unit computes the
+columns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPERATIONS = (
     "LOG1P", "ERF", "FABS", "SIGN", "FLOOR", "CEIL", "NOT", "POW", "CONSTPOW", "ATAN2", "HYPOT", "FMOD", "FMIN",
     "FMAX", "COPYSIGN", "LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO",
 )  # fmt: skip
-"""What an instruction may do, by CasADi's names; its code is its place here."""
+"""Operations by CasADi's names; the code of an operation is its index."""
 
 (
     _INPUT, _OUTPUT, _CONST, _ASSIGN, _ADD, _SUB, _MUL, _DIV, _NEG, _SQ, _TWICE, _INV, _SQRT, _SIN, _COS, _TAN,
@@ -36,7 +36,7 @@ OPERATIONS = (
 
 
 @compiled
-def evaluate(  # noqa: C901 - a branch an operation
+def evaluate(  # noqa: C901 - one branch per operation
     code: IntArray,
     first: IntArray,
     second: IntArray,
@@ -46,19 +46,20 @@ def evaluate(  # noqa: C901 - a branch an operation
     outputs: Array,
     work: Array,
 ) -> None:
-    """Evaluate (1) for every step, as many at once as the work array has columns.
+    """Evaluate (1) for every step, in batches of as many steps as the workspace has columns.
 
     Args:
-        code: of each instruction, its place in OPERATIONS.
-        first, second: rows of `work`; of INPUT a column of `inputs`, of CONST a place in `constants`.
-        result: row of `work`; of OUTPUT a column of `outputs`.
-        inputs: a row for every step. outputs: the same, to be written.
-        work: shape (rows, columns).
+        code: index of each instruction in OPERATIONS.
+        first, second: rows of `work`; for INPUT a column of `inputs`, for CONST an index into `constants`.
+        result: row of `work`; for OUTPUT a column of `outputs`.
+        inputs: one row per step.
+        outputs: one row per step, written.
+        work: workspace, shape (rows, columns).
     """
-    for begin in range(0, len(inputs), work.shape[1]):
-        n = min(work.shape[1], len(inputs) - begin)
+    for initial in range(0, len(inputs), work.shape[1]):
+        n = min(work.shape[1], len(inputs) - initial)
         for k in range(len(code)):
-            # rows by index: a view of each would cost ten times what an instruction does for one step
+            # index the rows: a view costs ten times as much as an instruction for one step
             what, a, b, to = code[k], first[k], second[k], result[k]
             if what == _MUL:
                 for i in range(n):
@@ -77,10 +78,10 @@ def evaluate(  # noqa: C901 - a branch an operation
                     work[to, i] = -work[a, i]
             elif what == _INPUT:
                 for i in range(n):
-                    work[to, i] = inputs[begin + i, a]
+                    work[to, i] = inputs[initial + i, a]
             elif what == _OUTPUT:
                 for i in range(n):
-                    outputs[begin + i, to] = work[a, i]
+                    outputs[initial + i, to] = work[a, i]
             elif what == _CONST:
                 for i in range(n):
                     work[to, i] = constants[a]
@@ -93,7 +94,7 @@ def evaluate(  # noqa: C901 - a branch an operation
 
 
 @compiled
-def _unary(what: int, a: float) -> float:  # noqa: C901 - a branch an operation
+def _unary(what: int, a: float) -> float:  # noqa: C901 - one branch per operation
     if what == _SQ:
         return a * a
     if what == _TWICE:

@@ -1,1 +1,1 @@
-"""From bodies, an object and contacts to a nonlinear program over a horizon."""
+"""Transcription of bodies, object and contacts into a nonlinear program over a horizon."""

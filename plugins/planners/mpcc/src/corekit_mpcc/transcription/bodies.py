@@ -1,8 +1,8 @@
-"""Bodies side by side as expressions: any models that offer `symbolic`, q̇ = v and inputs that are efforts.
+"""Stacked bodies as expressions: models with the ability `symbolic`, q̇ = v and inputs that are efforts.
 
     M(q)·v̇ = f(q, v, u) + Q,   M·x = ∂T(q, x)/∂x   with T the kinetic energy                    (1)
 
-so the mass matrix is never formed: one forward and one reverse sweep over what carries mass.
+so the mass matrix is never formed: its product needs one forward and one reverse sweep.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from corekit.roles.model import ChannelKind, Model, ModelDescription
 __all__ = ["Bodies"]
 
 _SCALE = {"m": 0.1, "m/s": 0.1, "rad": 1.0, "rad/s": 1.0, "N": 10.0, "N·m": 1.0}
-"""Typical size of a quantity by its unit: what an NLP variable of 1 stands for."""
+"""Typical size of a quantity by its unit, equal to an NLP variable of 1."""
 
 
 @frozen
@@ -35,13 +35,13 @@ class _Part:
 
 @final
 class Bodies:
-    """Several bodies stacked.
+    """Several stacked bodies.
 
     Args:
         models: body name → model.
     Raises:
-        CompositionError: a model whose coordinates are not integrated by a sum, with rows, prescribed coordinates,
-            memory, or inputs that are not efforts.
+        CompositionError: a model with nq ≠ nv, constraints, prescribed coordinates, auxiliary state, or inputs that
+            are not efforts.
     """
 
     def __init__(self, models: Mapping[str, Model]) -> None:
@@ -49,7 +49,7 @@ class Bodies:
         nq = nu = 0
         for name, model in models.items():
             description = model.description
-            _refuse(name, description)
+            _check_supported(name, description)
             symbolic: Any = model
             parts.append(_Part(name, description, symbolic.symbolic(), nq, nu))
             nq, nu = nq + len(description.coordinates), nu + description.input_size
@@ -62,35 +62,37 @@ class Bodies:
 
     @property
     def layouts(self) -> dict[str, ModelDescription]:
-        """Body name → layout."""
+        """Body name → description."""
         return {part.name: part.description for part in self._parts}
 
     def slices(self, name: str) -> tuple[slice, slice]:
-        """Where the coordinates and the inputs of a body stand."""
+        """Return the slices of the coordinates and the inputs of a body."""
         part = self._part(name)
         nq, nu = len(part.description.coordinates), part.description.input_size
         return slice(part.first_q, part.first_q + nq), slice(part.first_u, part.first_u + nu)
 
-    def mass_times(self, q: Any, x: Any) -> Any:
-        """M(q)·x of (1), shape (nq, 1)."""
+    def multiply_mass(self, q: Any, x: Any) -> Any:
+        """Return M(q)·x of (1), shape (nq, 1)."""
         rows = []
-        for part, here, along in zip(self._parts, self._split(q), self._split(x), strict=True):
-            speed = ca.SX.sym("x", along.numel())
-            momentum = ca.gradient(part.symbolic.kinetic_energy(here, speed), speed)
-            rows.append(ca.substitute(momentum, speed, along))
+        for part, q_part, x_part in zip(self._parts, self._split(q), self._split(x), strict=True):
+            v_part = ca.SX.sym("x", x_part.numel())
+            momentum = ca.gradient(part.symbolic.kinetic_energy(q_part, v_part), v_part)
+            rows.append(ca.substitute(momentum, v_part, x_part))
         return ca.vertcat(*rows)
 
     def force(self, q: Any, v: Any, u: Any) -> Any:
-        """f(q, v, u), shape (nq, 1)."""
+        """Return f(q, v, u), shape (nq, 1)."""
         rows = []
-        for part, here, speed in zip(self._parts, self._split(q), self._split(v), strict=True):
+        for part, q_part, v_part in zip(self._parts, self._split(q), self._split(v), strict=True):
             rows.append(
-                part.symbolic.force(here, speed, u[part.first_u : part.first_u + part.description.input_size])
+                part.symbolic.force(
+                    q_part, v_part, u[part.first_u : part.first_u + part.description.input_size]
+                )
             )
         return ca.vertcat(*rows)
 
     def pose(self, q: Any, name: str, frame: int) -> tuple[Any, Any]:
-        """World position (3, 1) [m] and rotation (3, 3) of a frame of a body."""
+        """Return world position (3, 1) [m] and rotation (3, 3) of a frame of a body."""
         part = self._part(name)
         nq = len(part.description.coordinates)
         return part.symbolic.pose(q[part.first_q : part.first_q + nq], frame)
@@ -106,16 +108,16 @@ def _scales(units: Sequence[str]) -> Array:
     return np.array([_SCALE.get(unit, 1.0) for unit in units])
 
 
-def _refuse(name: str, description: ModelDescription) -> None:
+def _check_supported(name: str, description: ModelDescription) -> None:
     reasons = []
     if len(description.coordinates) != len(description.velocities):
-        reasons.append("its coordinates are not as many as its velocities")
+        reasons.append("its counts of coordinates and velocities differ")
     if description.constraint_count:
-        reasons.append(f"it has {description.constraint_count} bilateral rows")
+        reasons.append(f"it has {description.constraint_count} constraints")
     if len(description.prescribed_velocity_index):
         reasons.append("it has prescribed coordinates")
     if description.aux:
-        reasons.append("it remembers more than coordinates and velocities")
+        reasons.append("its state has more than coordinates and velocities")
     other = [channel.name for channel in description.inputs if channel.kind is not ChannelKind.EFFORT]
     if other:
         reasons.append(f"its inputs {', '.join(other)} are not efforts")

@@ -1,4 +1,4 @@
-"""One contact between a shape and a ball as expressions, all in the axes of the shape.
+"""One contact between a shape and a ball as expressions, in the axes of the shape.
 
 With x the ball's centre in the shape's axes, y = ẋ there, R the shape's rotation, Ω = vee(Rᵀ·Ṙ) and ω the ball's
 angular velocity (world):
@@ -8,7 +8,7 @@ angular velocity (world):
     F = n·f_z + [t₁ t₂]·D·f_t                    force on the ball                              (3)
     torque on the ball −r·R·(n × F);   on the bodies Q = ∂/∂v [F·y(q, v) + r·(n × F)·Ω(q, v)]   (4)
 
-(4) is the power of −F at the contact, so no Jacobian is formed. t₁ is e₁ without its part along n.
+(4) uses the power of −F at the contact, so no Jacobian is formed. t₁ is e₁ projected on the tangent plane.
 
 Source: CUSP, section IV-A.
 """
@@ -26,19 +26,26 @@ from corekit.geometry.frames import Pose
 from corekit_mpcc.transcription.bodies import Bodies
 from corekit_mpcc.transcription.gap import signed_distance
 
-__all__ = ["Place", "Tip", "Touch", "friction_directions", "tip_of", "touch_of"]
+__all__ = [
+    "ContactKinematics",
+    "ContactShape",
+    "ContactTerms",
+    "compute_contact_kinematics",
+    "compute_contact_terms",
+    "friction_directions",
+]
 
 
 @frozen(eq=False)
-class Place:
+class ContactShape:
     """A shape that may touch the ball.
 
     Args:
-        name: what results call the contact.
-        kind, size: the shape.
-        body, frame: who carries it; body None stands still.
-        offset: pose of the shape in its frame, in the world where nobody carries it.
-        holds: whether it keeps touching.
+        name: name of the contact in results.
+        kind, size: kind and size of the shape.
+        body, frame: body and frame of the shape; body None is fixed in the world.
+        offset: pose of the shape in its frame, or in the world without a body.
+        holds: whether the contact stays closed.
     """
 
     name: str
@@ -51,18 +58,18 @@ class Place:
 
 
 @frozen(eq=False)
-class Tip:
-    """State of a contact in the shape's axes: x, y, R, Ω of (1)–(2)."""
+class ContactKinematics:
+    """Kinematics of a contact in the shape's axes: x, y, R, Ω of (1)–(2)."""
 
     position: Any
     velocity: Any
     rotation: Any
-    turning: Any
+    spin: Any
 
 
 @frozen(eq=False)
-class Touch:
-    """What a contact does: gap [m], velocity along t₁, t₂ [m/s], force and n × force in the shape's axes [N]."""
+class ContactTerms:
+    """Terms of a contact: gap [m], velocity along t₁, t₂ [m/s], force and n × force in the shape's axes [N]."""
 
     gap: Any
     slip: Any
@@ -71,38 +78,46 @@ class Touch:
 
 
 def friction_directions(count: int) -> Array:
-    """D, unit vectors in the tangent plane evenly around, shape (2, count)."""
+    """Return D, evenly spaced unit vectors in the tangent plane, shape (2, count)."""
     angle = 2.0 * np.pi * np.arange(count) / count
     return np.stack([np.cos(angle), np.sin(angle)])
 
 
-def tip_of(place: Place, bodies: Bodies, q: Any, v: Any, centre: Any, drift: Any) -> Tip:
-    """The state of a contact from the bodies' and the ball's: centre [m] and its velocity `drift` [m/s]."""
-    if place.body is None:
-        R = ca.DM(place.offset.rotation)
-        return Tip(R.T @ (centre - place.offset.position), R.T @ drift, R, ca.DM.zeros(3))
-    position, R = bodies.pose(q, place.body, place.frame)
-    position = position + R @ place.offset.position
-    R = R @ place.offset.rotation
-    turned = ca.reshape(ca.jtimes(ca.vec(R), q, v), 3, 3)
-    spin = ca.inv_skew(R.T @ turned)
+def compute_contact_kinematics(
+    shape: ContactShape, bodies: Bodies, q: Any, v: Any, centre: Any, drift: Any
+) -> ContactKinematics:
+    """Return the kinematics of a contact for the ball's `centre` [m] and its velocity `drift` [m/s]."""
+    if shape.body is None:
+        R = ca.DM(shape.offset.rotation)
+        return ContactKinematics(R.T @ (centre - shape.offset.position), R.T @ drift, R, ca.DM.zeros(3))
+    position, R = bodies.pose(q, shape.body, shape.frame)
+    position = position + R @ shape.offset.position
+    R = R @ shape.offset.rotation
+    rotation_rate = ca.reshape(ca.jtimes(ca.vec(R), q, v), 3, 3)
+    spin = ca.inv_skew(R.T @ rotation_rate)
     x = R.T @ (centre - position)
     y = R.T @ (drift - ca.jtimes(position, q, v)) - ca.cross(spin, x)
-    return Tip(x, y, R, spin)
+    return ContactKinematics(x, y, R, spin)
 
 
-def touch_of(
-    place: Place, tip: Tip, radius: Any, omega: Any, normal: Any, friction: Any, epsilon: Any
-) -> Touch:
-    """Equations (1)–(3); `normal` f_z, `friction` f_t (d, 1) [N]."""
+def compute_contact_terms(
+    shape: ContactShape,
+    kinematics: ContactKinematics,
+    radius: Any,
+    omega: Any,
+    normal: Any,
+    friction: Any,
+    epsilon: Any,
+) -> ContactTerms:
+    """Return the terms (1)–(3) for the forces `normal` f_z and `friction` f_t (d, 1) [N]."""
     x = ca.SX.sym("x", 3)
-    distance = signed_distance(place.kind, place.size, x, epsilon)
-    sd, slope = ca.substitute([distance, ca.gradient(distance, x)], [x], [ca.SX(tip.position)])
-    n = slope / ca.sqrt(ca.dot(slope, slope))
+    distance = signed_distance(shape.kind, shape.size, x, epsilon)
+    sd, gradient = ca.substitute([distance, ca.gradient(distance, x)], [x], [ca.SX(kinematics.position)])
+    n = gradient / ca.sqrt(ca.dot(gradient, gradient))
     first = ca.DM([1.0, 0.0, 0.0]) - n * n[0]
     t1 = first / ca.sqrt(ca.dot(first, first))
     t2 = ca.cross(n, t1)
-    nu = tip.velocity + radius * ca.cross(n, tip.rotation.T @ omega - tip.turning)
-    pushed = ca.DM(friction_directions(friction.numel())) @ friction
-    force = n * normal + t1 * pushed[0] + t2 * pushed[1]
-    return Touch(sd - radius, ca.vertcat(ca.dot(t1, nu), ca.dot(t2, nu)), force, ca.cross(n, force))
+    nu = kinematics.velocity + radius * ca.cross(n, kinematics.rotation.T @ omega - kinematics.spin)
+    friction_force = ca.DM(friction_directions(friction.numel())) @ friction
+    force = n * normal + t1 * friction_force[0] + t2 * friction_force[1]
+    return ContactTerms(sd - radius, ca.vertcat(ca.dot(t1, nu), ca.dot(t2, nu)), force, ca.cross(n, force))

@@ -1,13 +1,13 @@
-"""Smooth distances from a point to a shape in its own axes, for gaps that can be differentiated twice.
+"""Smooth distances from a point to a shape in its own axes, with two continuous derivatives.
 
     sabs(s) = √(s² + ε),   smax(s, t) = ½·(s + t + √((s − t)² + ε)),   smin(s, t) = −smax(−s, −t)     (1)
 
-A capped cylinder (radius R, half height H, axis z), x a point in its axes, ρ = √(x₁² + x₂² + ε):
+For a capped cylinder (radius R, half height H, axis z) and a point x in its axes, with ρ = √(x₁² + x₂² + ε):
 
     a = ρ − R,   b = sabs(x₃) − H
     sd(x) = smin(smax(a, b), 0) + √(smax(a, 0)² + smax(b, 0)² + ε)                                    (2)
 
-ε rounds the rim by √ε: at 1e-8 the kinks are 0.1 mm wide, and nowhere else is sd changed by more than √ε/2.
+ε rounds the rim by √ε: 0.1 mm at 1e-8. Elsewhere it changes sd by at most √ε/2.
 
 Source: CUSP, section IV-B (i).
 """
@@ -20,7 +20,7 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["SERVED", "signed_distance", "touching_point"]
+__all__ = ["SUPPORTED_SHAPES", "signed_distance", "touching_centre"]
 
 
 def _smooth_max(s: Any, t: Any, epsilon: Any) -> Any:
@@ -41,26 +41,26 @@ def _sphere(x: Any, size: tuple[float, ...], epsilon: Any) -> Any:
 
 def _capsule(x: Any, size: tuple[float, ...], epsilon: Any) -> Any:
     radius, half_length = size
-    beyond = _smooth_max(ca.sqrt(x[2] ** 2 + epsilon) - half_length, 0.0, epsilon)
-    return ca.sqrt(x[0] ** 2 + x[1] ** 2 + beyond**2 + epsilon) - radius
+    excess = _smooth_max(ca.sqrt(x[2] ** 2 + epsilon) - half_length, 0.0, epsilon)
+    return ca.sqrt(x[0] ** 2 + x[1] ** 2 + excess**2 + epsilon) - radius
 
 
 def _half_space(x: Any, _size: tuple[float, ...], _epsilon: Any) -> Any:
     return x[2]
 
 
-SERVED: Mapping[str, Callable[[Any, tuple[float, ...], Any], Any]] = MappingProxyType(
+SUPPORTED_SHAPES: Mapping[str, Callable[[Any, tuple[float, ...], Any], Any]] = MappingProxyType(
     {"cylinder": _cylinder, "sphere": _sphere, "capsule": _capsule, "half-space": _half_space}
 )
-"""Kind of a shape → its signed distance."""
+"""Signed distance by kind of shape."""
 
 
 def signed_distance(kind: str, size: tuple[float, ...], x: Any, epsilon: Any) -> Any:
-    """sd(x) [m] of a point x (3, 1) [m] in the shape's axes, > 0 outside; ε [m²] as in (1)."""
-    return SERVED[kind](x, size, epsilon)
+    """Return sd(x) [m] of a point x (3, 1) [m] in the shape's axes, > 0 outside; ε [m²] as in (1)."""
+    return SUPPORTED_SHAPES[kind](x, size, epsilon)
 
 
-def touching_point(kind: str, size: tuple[float, ...], radius: float) -> tuple[float, float, float]:
-    """Where the centre of a ball rests on the shape's end in +z: the middle of a cylinder's upper face [m]."""
+def touching_centre(kind: str, size: tuple[float, ...], radius: float) -> tuple[float, float, float]:
+    """Return the centre [m] of a ball that touches the shape's end in +z."""
     height = {"cylinder": size[-1], "capsule": sum(size), "sphere": sum(size), "half-space": 0.0}[kind]
     return 0.0, 0.0, height + radius

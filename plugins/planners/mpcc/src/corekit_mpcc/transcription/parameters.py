@@ -1,4 +1,4 @@
-"""The numbers of a task as parameters of the prepared programs."""
+"""Numbers of a task as parameters of the prepared programs."""
 
 from __future__ import annotations
 
@@ -6,32 +6,34 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit_mpcc.cost import Cost
-from corekit_mpcc.situation import Situation
-from corekit_mpcc.transcription.price import WEIGHTS
+from corekit_mpcc.resolved_task import ResolvedTask
 from corekit_mpcc.transcription.stage import Stage
+from corekit_mpcc.transcription.stage_cost import WEIGHTS
 
 __all__ = ["shared_parameters", "weight_vector"]
 
 
 def weight_vector(cost: Cost, *, dynamic: bool) -> Array:
-    """The weights in the order of `WEIGHTS`; the kinematic stage has its own for the change of velocities."""
+    """Return the weights in the order of `WEIGHTS`; the kinematic phase has its own acceleration weight."""
     names = ["kinematic_acceleration" if name == "acceleration" and not dynamic else name for name in WEIGHTS]
     return np.array([getattr(cost, name) for name in names], dtype=float)
 
 
-def shared_parameters(stage: Stage, situation: Situation, q: Array, cost: Cost | None = None) -> Array:
-    """s of a stage.
+def shared_parameters(stage: Stage, resolved_task: ResolvedTask, q: Array, cost: Cost | None = None) -> Array:
+    """Return s of a stage.
 
     Args:
-        q: coordinates at the start, from which `Cost.shape` counts.
-        cost: instead of the task's.
+        stage: the stage.
+        resolved_task: the task in its world.
+        q: initial coordinates, the reference of `Cost.posture`.
+        cost: weights that replace those of the task.
     """
-    task, ball = situation.config, situation.ball
+    config, ball = resolved_task.config, resolved_task.ball
     return stage.shared.pack(
         {
-            "h": task.horizon.step,
-            "mu": task.friction,
-            "eps_sd": task.search.smoothing,
+            "h": config.horizon.step,
+            "mu": config.friction,
+            "eps_sd": config.search.smoothing,
             "radius": ball.radius,
             "mass": ball.mass,
             "moment": ball.moment,
@@ -40,9 +42,9 @@ def shared_parameters(stage: Stage, situation: Situation, q: Array, cost: Cost |
             "weight": ball.weight,
             "centre0": ball.position,
             "quat0": ball.quat_wxyz,
-            "quat_target": situation.target_quat_wxyz,
-            "centre_target": situation.target_position,
+            "quat_target": resolved_task.target_quat_wxyz,
+            "centre_target": resolved_task.target_position,
             "l_ref": q,
-            "weights": weight_vector(task.cost if cost is None else cost, dynamic=stage.dynamic),
+            "weights": weight_vector(config.cost if cost is None else cost, dynamic=stage.dynamic),
         }
     )

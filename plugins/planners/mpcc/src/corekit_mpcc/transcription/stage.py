@@ -1,16 +1,16 @@
 """One step of the horizon as a program with complementarity constraints.
 
-Everything is taken at the end of the step (implicit Euler); h the step, ₋ the step before:
+All terms are at the end of the step (implicit Euler); h is the step size, ₋ marks the step before:
 
     l − l₋ − h·v = 0                                                                             (1)
-    M(l)·(v − v₋)/h − f(l, v, τ) − Q = 0                                      dynamic stage only (2)
+    M(l)·(v − v₋)/h − f(l, v, τ) − Q = 0                                      dynamic phase only (2)
     I·(ω − ω₋) − h·(Σ torque − d·ω) = 0,   q − exp(h·ω) ⊗ q₋ = 0                                 (3)
     m·(w − w₋) − h·(Σ R·F + m·g − d·w) = 0,   c − c₋ − h·w = 0                                   (4)
     0 ≤ φ ⊥ f_z ≥ 0,   0 ≤ μ·f_z − Σf_t ⊥ γ ≥ 0,   0 ≤ f_t ⊥ Dᵀ·ν_t + γ ≥ 0                      (5)
 
-The state of every contact (x, y, R, Ω of `contact`) is a variable with an equation of its own: rows of contact are
-short then, and third derivatives of the bodies stay out of them. Beside (5) stand the rows φ = 0, ν_t = 0 and
-μ·f_z − Σf_t ≥ 0 of rolling, which a search takes in place of (5) or leaves out.
+The kinematics of every contact (x, y, R, Ω of `contact`) are variables with their own equations. The rows of contact
+are then short and contain no third derivatives of the bodies. The program also has the rows of rolling, φ = 0,
+ν_t = 0 and μ·f_z − Σf_t ≥ 0; a search uses either these or (5).
 
 Source: CUSP, equations (17)–(19).
 """
@@ -25,10 +25,16 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.config import MpccConfig
-from corekit_mpcc.situation import Situation
-from corekit_mpcc.transcription.contact import Tip, Touch, friction_directions, tip_of, touch_of
-from corekit_mpcc.transcription.price import WEIGHTS, price
+from corekit_mpcc.resolved_task import ResolvedTask
+from corekit_mpcc.transcription.contact import (
+    ContactKinematics,
+    ContactTerms,
+    compute_contact_kinematics,
+    compute_contact_terms,
+    friction_directions,
+)
 from corekit_mpcc.transcription.quaternion import quat_conjugate, quat_exp, quat_product
+from corekit_mpcc.transcription.stage_cost import WEIGHTS, stage_cost
 from corekit_mpcc.transcription.variables import Block, Blocks
 
 __all__ = ["Stage"]
@@ -36,61 +42,61 @@ __all__ = ["Stage"]
 
 @final
 class Stage:
-    """The expressions of one step.
+    """Expressions of one step.
 
     Args:
-        situation: the driven bodies, the contacts' shapes, how the object moves, friction directions, bounds and
-            number of steps; everything else about it is a parameter.
-        dynamic: whether the bodies obey (2), else they move as they like.
-        lifted: whether contacts' states are variables, else they follow from the bodies (for certificates).
+        resolved_task: driven bodies, contact shapes, freedom of the object, friction directions, bounds and count of
+            steps; all its other values are parameters.
+        dynamic: whether the bodies obey (2); otherwise their motion is free.
+        lifted: whether contact kinematics are variables; otherwise they follow from the bodies (for certificates).
 
     Attributes:
-        variables, shared: the blocks of x and s.
+        variables, shared: blocks of x and s.
         rows, families: the constraints, physical.
-        program: the whole.
+        program: the program over the horizon.
     """
 
-    def __init__(self, situation: Situation, *, dynamic: bool, lifted: bool = True) -> None:
-        task = situation.config
-        self.bodies, self.places = situation.bodies, situation.places
-        self.dynamic, self._lift = dynamic, lifted
-        self._turns, self._translates = situation.ball.turns, situation.ball.translates
+    def __init__(self, resolved_task: ResolvedTask, *, dynamic: bool, lifted: bool = True) -> None:
+        task = resolved_task.config
+        self.bodies, self.contact_shapes = resolved_task.bodies, resolved_task.contact_shapes
+        self.dynamic, self._lifted_states = dynamic, lifted
+        self._turns, self._translates = resolved_task.ball.turns, resolved_task.ball.translates
         self._directions = task.directions
         self.variables = Blocks(self._variable_blocks(task))
         self.shared = Blocks(self._parameter_blocks())
-        self._within = task.target.within
-        self._distance = task.target.distance
+        self._angle_tolerance = task.target.angle_tolerance
+        self._position_tolerance = task.target.position_tolerance
         self.rows: list[Rows] = []
         self.families: list[Family] = []
         before = {block.name: ca.SX.sym(f"{block.name}_before", block.size) for block in self.variables}
-        now = {block.name: ca.SX.sym(block.name, block.size) for block in self.variables}
+        after = {block.name: ca.SX.sym(block.name, block.size) for block in self.variables}
         shared = {block.name: ca.SX.sym(block.name, block.size) for block in self.shared}
-        last = ca.SX.sym("last")
-        self._write(before, now, shared)
-        names = tuple(place.name for place in self.places)
+        is_last = ca.SX.sym("last")
+        self._add_equations(before, after, shared)
+        names = tuple(shape.name for shape in self.contact_shapes)
         self.program = Mpcc(
-            x=ca.vertcat(*now.values()),
+            x=ca.vertcat(*after.values()),
             before=ca.vertcat(*before.values()),
             shared=ca.vertcat(*shared.values()),
-            own=last,
-            cost=price(before, now, shared, last, names),
+            own=is_last,
+            cost=stage_cost(before, after, shared, is_last, names),
             rows=tuple(self.rows),
             families=tuple(self.families),
-            low=self.variables.stacked("low"),
-            high=self.variables.stacked("high"),
-            scale=self.variables.stacked("scale"),
+            low=self.variables.stack("low"),
+            high=self.variables.stack("high"),
+            scale=self.variables.stack("scale"),
             stages=task.horizon.steps,
-            names=tuple(f"{b.name}[{i}]" for b in self.variables for i in range(b.size)),
+            names=tuple(f"{block.name}[{i}]" for block in self.variables for i in range(block.size)),
         )
 
         columns = [self.program.cost, *(row.expression for row in self.rows)]
         columns += [side for family in self.families for side in (family.first, family.second)]
-        self._stated = ca.Function("stage", self.program.arguments(), columns, {"cse": True})
+        self._function = ca.Function("stage", self.program.arguments(), columns, {"cse": True})
 
     @property
     def fingerprint(self) -> str:
-        """Equal for stages whose expressions are equal."""
-        return self._stated.serialize()
+        """Text that is equal for stages with equal expressions."""
+        return self._function.serialize()
 
     @property
     def rolling_rows(self) -> frozenset[str]:
@@ -103,41 +109,44 @@ class Stage:
         return frozenset(family.name for family in self.families)
 
     def own(self) -> Array:
-        """o_k of every step: whether it is the last, shape (N, 1)."""
+        """Return o_k of every step: 1 at the last step, else 0, shape (N, 1)."""
         out = np.zeros((self.program.stages, 1))
         out[-1] = 1.0
         return out
 
     def _variable_blocks(self, task: MpccConfig) -> list[Block]:
-        n, limits = self.bodies.coordinates, task.bounds
+        n, bounds = self.bodies.coordinates, task.bounds
         scale = self.bodies.coordinate_scale
         blocks = [
-            Block.of("l", n, scale, *limits.coordinate),
-            Block.of("v", n, scale, -limits.velocity, limits.velocity),
+            Block.create("l", n, scale, *bounds.coordinate),
+            Block.create("v", n, scale, -bounds.velocity, bounds.velocity),
         ]
         if self._turns:
-            fast = limits.angular_velocity
-            blocks += [Block.of("quat", 4), Block.of("omega", 3, 1.0, -fast, fast, "rad/s")]
+            limit = bounds.angular_velocity
+            blocks += [Block.create("quat", 4), Block.create("omega", 3, 1.0, -limit, limit, "rad/s")]
         if self._translates:
-            fast = limits.linear_velocity
-            blocks += [Block.of("centre", 3, 0.1, unit="m"), Block.of("drift", 3, 0.1, -fast, fast, "m/s")]
-        for place in self.places:
-            least, most = limits.normal_force
-            at = f".{place.name}"
+            limit = bounds.linear_velocity
             blocks += [
-                Block.of("f_z" + at, 1, 1.0, least if place.holds else 0.0, most, "N"),
-                Block.of("f_t" + at, self._directions, 1.0, 0.0, limits.friction_force, "N"),
-                Block.of("gamma" + at, 1, 0.1, 0.0, limits.slip, "m/s"),
+                Block.create("centre", 3, 0.1, unit="m"),
+                Block.create("drift", 3, 0.1, -limit, limit, "m/s"),
             ]
-            if place.body is not None and self._lift:
+        for shape in self.contact_shapes:
+            force_low, force_high = bounds.normal_force
+            suffix = f".{shape.name}"
+            blocks += [
+                Block.create("f_z" + suffix, 1, 1.0, force_low if shape.holds else 0.0, force_high, "N"),
+                Block.create("f_t" + suffix, self._directions, 1.0, 0.0, bounds.friction_force, "N"),
+                Block.create("gamma" + suffix, 1, 0.1, 0.0, bounds.slip, "m/s"),
+            ]
+            if shape.body is not None and self._lifted_states:
                 blocks += [
-                    Block.of("x" + at, 3, 0.1, unit="m"),
-                    Block.of("y" + at, 3, 0.1, unit="m/s"),
-                    Block.of("R" + at, 9),
-                    Block.of("spin" + at, 3, unit="rad/s"),
+                    Block.create("x" + suffix, 3, 0.1, unit="m"),
+                    Block.create("y" + suffix, 3, 0.1, unit="m/s"),
+                    Block.create("R" + suffix, 9),
+                    Block.create("spin" + suffix, 3, unit="rad/s"),
                 ]
         if self.dynamic:
-            blocks.append(Block.of("tau", self.bodies.inputs, self.bodies.input_scale, *limits.effort))
+            blocks.append(Block.create("tau", self.bodies.inputs, self.bodies.input_scale, *bounds.effort))
         return blocks
 
     def _parameter_blocks(self) -> list[Block]:
@@ -146,60 +155,84 @@ class Stage:
             "linear_damping": 1, "weight": 3, "centre0": 3, "quat0": 4, "quat_target": 4, "centre_target": 3,
             "l_ref": self.bodies.coordinates, "weights": len(WEIGHTS),
         }  # fmt: skip
-        return [Block.of(name, size) for name, size in sizes.items()]
+        return [Block.create(name, size) for name, size in sizes.items()]
 
-    def _row(self, name: str, value: Any, scale: float, unit: str, **more: Any) -> None:
+    def _add_row(self, name: str, value: Any, scale: float, unit: str, **more: Any) -> None:
         self.rows.append(Rows(name=name, expression=value, scale=scale, unit=unit, **more))
 
-    def _write(self, a: dict[str, Any], b: dict[str, Any], s: dict[str, Any]) -> None:
-        omega = b["omega"] if self._turns else ca.SX.zeros(3)
-        centre = b["centre"] if self._translates else s["centre0"]
-        drift = b["drift"] if self._translates else ca.SX.zeros(3)
-        self._row("motion", b["l"] - a["l"] - s["h"] * b["v"], 10.0, "m")
-        torque, push, pull = ca.SX.zeros(3), ca.SX.zeros(3), ca.SX.zeros(self.bodies.coordinates)
-        for place in self.places:
-            at = f".{place.name}"
-            moved = tip_of(place, self.bodies, b["l"], b["v"], centre, drift)
-            tip = self._lifted(b, at, moved) if self._lift and place.body is not None else moved
-            touch = touch_of(place, tip, s["radius"], omega, b["f_z" + at], b["f_t" + at], s["eps_sd"])
-            if place.body is not None and self.dynamic:
-                power = ca.dot(touch.force, moved.velocity)
-                power += s["radius"] * ca.dot(touch.lever, moved.turning)
-                pull += ca.gradient(power, b["v"])
-            torque -= s["radius"] * (tip.rotation @ touch.lever)
-            push += tip.rotation @ touch.force
-            self._contact(at, b, s, touch)
-        self._object(a, b, s, torque, push)
+    def _add_equations(self, before: dict[str, Any], after: dict[str, Any], shared: dict[str, Any]) -> None:
+        omega = after["omega"] if self._turns else ca.SX.zeros(3)
+        centre = after["centre"] if self._translates else shared["centre0"]
+        drift = after["drift"] if self._translates else ca.SX.zeros(3)
+        self._add_row("motion", after["l"] - before["l"] - shared["h"] * after["v"], 10.0, "m")
+        torque, object_force = ca.SX.zeros(3), ca.SX.zeros(3)
+        body_force = ca.SX.zeros(self.bodies.coordinates)
+        for shape in self.contact_shapes:
+            suffix = f".{shape.name}"
+            from_bodies = compute_contact_kinematics(
+                shape, self.bodies, after["l"], after["v"], centre, drift
+            )
+            kinematics = (
+                self._add_lifted_state(after, suffix, from_bodies)
+                if self._lifted_states and shape.body is not None
+                else from_bodies
+            )
+            terms = compute_contact_terms(
+                shape,
+                kinematics,
+                shared["radius"],
+                omega,
+                after["f_z" + suffix],
+                after["f_t" + suffix],
+                shared["eps_sd"],
+            )
+            if shape.body is not None and self.dynamic:
+                power = ca.dot(terms.force, from_bodies.velocity)
+                power += shared["radius"] * ca.dot(terms.lever, from_bodies.spin)
+                body_force += ca.gradient(power, after["v"])
+            torque -= shared["radius"] * (kinematics.rotation @ terms.lever)
+            object_force += kinematics.rotation @ terms.force
+            self._add_contact(suffix, after, shared, terms)
+        self._add_object(before, after, shared, torque, object_force)
         if self.dynamic:
-            change = self.bodies.mass_times(b["l"], b["v"] - a["v"])
-            force = self.bodies.force(b["l"], b["v"], b["tau"]) + pull
-            self._row("dynamics", change / s["h"] - force, 0.1, "N")
+            change = self.bodies.multiply_mass(after["l"], after["v"] - before["v"])
+            force = self.bodies.force(after["l"], after["v"], after["tau"]) + body_force
+            self._add_row("dynamics", change / shared["h"] - force, 0.1, "N")
 
-    def _lifted(self, b: dict[str, Any], at: str, moved: Tip) -> Tip:
-        tip = Tip(b["x" + at], b["y" + at], ca.reshape(b["R" + at], 3, 3), b["spin" + at])
-        self._row("lift_x" + at, tip.position - moved.position, 10.0, "m")
-        self._row("lift_y" + at, tip.velocity - moved.velocity, 10.0, "m/s")
-        self._row("lift_R" + at, ca.vec(tip.rotation - moved.rotation), 1.0, "")
-        self._row("lift_spin" + at, tip.turning - moved.turning, 1.0, "rad/s")
-        return tip
+    def _add_lifted_state(
+        self, after: dict[str, Any], suffix: str, from_bodies: ContactKinematics
+    ) -> ContactKinematics:
+        kinematics = ContactKinematics(
+            after["x" + suffix],
+            after["y" + suffix],
+            ca.reshape(after["R" + suffix], 3, 3),
+            after["spin" + suffix],
+        )
+        self._add_row("lift_x" + suffix, kinematics.position - from_bodies.position, 10.0, "m")
+        self._add_row("lift_y" + suffix, kinematics.velocity - from_bodies.velocity, 10.0, "m/s")
+        self._add_row("lift_R" + suffix, ca.vec(kinematics.rotation - from_bodies.rotation), 1.0, "")
+        self._add_row("lift_spin" + suffix, kinematics.spin - from_bodies.spin, 1.0, "rad/s")
+        return kinematics
 
-    def _contact(self, at: str, b: dict[str, Any], s: dict[str, Any], touch: Touch) -> None:
-        """The families (5) and the rows of rolling."""
-        f_z, f_t, gamma = b["f_z" + at], b["f_t" + at], b["gamma" + at]
-        cone = s["mu"] * f_z - ca.sum1(f_t)
-        slip = ca.DM(friction_directions(self._directions).T) @ touch.slip + gamma
+    def _add_contact(
+        self, suffix: str, after: dict[str, Any], shared: dict[str, Any], terms: ContactTerms
+    ) -> None:
+        """Add the families (5) and the rows of rolling."""
+        f_z, f_t, gamma = after["f_z" + suffix], after["f_t" + suffix], after["gamma" + suffix]
+        cone = shared["mu"] * f_z - ca.sum1(f_t)
+        slip = ca.DM(friction_directions(self._directions).T) @ terms.slip + gamma
         self.families += [
             Family(
-                name="normal" + at,
-                first=touch.gap,
+                name="normal" + suffix,
+                first=terms.gap,
                 second=f_z,
                 first_scale=100.0,
                 product_scale=1e3,
                 units=("m", "N"),
             ),
-            Family(name="cone" + at, first=cone, second=gamma, product_scale=1e3, units=("N", "m/s")),
+            Family(name="cone" + suffix, first=cone, second=gamma, product_scale=1e3, units=("N", "m/s")),
             Family(
-                name="friction" + at,
+                name="friction" + suffix,
                 first=f_t,
                 second=slip,
                 second_scale=10.0,
@@ -208,25 +241,43 @@ class Stage:
                 units=("N", "m/s"),
             ),
         ]
-        self._row("touch" + at, touch.gap, 100.0, "m")
-        self._row("roll" + at, touch.slip, 10.0, "m/s")
-        self._row("grip" + at, cone, 1.0, "N", high=np.inf)
+        self._add_row("touch" + suffix, terms.gap, 100.0, "m")
+        self._add_row("roll" + suffix, terms.slip, 10.0, "m/s")
+        self._add_row("grip" + suffix, cone, 1.0, "N", high=np.inf)
 
-    def _object(
-        self, a: dict[str, Any], b: dict[str, Any], s: dict[str, Any], torque: Any, push: Any
+    def _add_object(
+        self,
+        before: dict[str, Any],
+        after: dict[str, Any],
+        shared: dict[str, Any],
+        torque: Any,
+        object_force: Any,
     ) -> None:
-        h = s["h"]
+        h = shared["h"]
         if self._turns:
-            damped = torque - s["angular_damping"] * b["omega"]
-            self._row("turning", s["moment"] * (b["omega"] - a["omega"]) - h * damped, 1e3, "N·m·s")
-            self._row("quaternion", b["quat"] - quat_product(quat_exp(h * b["omega"]), a["quat"]), 1.0, "")
-            if self._within is not None:
-                missing = 2.0 * quat_product(b["quat"], quat_conjugate(s["quat_target"]))[1:4]
-                bound = {"low": -self._within, "high": self._within}
-                self._row("orientation", missing, 1.0, "rad", at="last", **bound)
+            net = torque - shared["angular_damping"] * after["omega"]
+            self._add_row(
+                "turning", shared["moment"] * (after["omega"] - before["omega"]) - h * net, 1e3, "N·m·s"
+            )
+            self._add_row(
+                "quaternion",
+                after["quat"] - quat_product(quat_exp(h * after["omega"]), before["quat"]),
+                1.0,
+                "",
+            )
+            if self._angle_tolerance is not None:
+                orientation_error = (
+                    2.0 * quat_product(after["quat"], quat_conjugate(shared["quat_target"]))[1:4]
+                )
+                limits = {"low": -self._angle_tolerance, "high": self._angle_tolerance}
+                self._add_row("orientation", orientation_error, 1.0, "rad", steps="last", **limits)
         if self._translates:
-            damped = push + s["weight"] - s["linear_damping"] * b["drift"]
-            self._row("drifting", s["mass"] * (b["drift"] - a["drift"]) - h * damped, 1e2, "N·s")
-            self._row("centre", b["centre"] - a["centre"] - h * b["drift"], 10.0, "m")
-            bound = {"low": -self._distance, "high": self._distance}
-            self._row("place", b["centre"] - s["centre_target"], 10.0, "m", at="last", **bound)
+            net = object_force + shared["weight"] - shared["linear_damping"] * after["drift"]
+            self._add_row(
+                "drifting", shared["mass"] * (after["drift"] - before["drift"]) - h * net, 1e2, "N·s"
+            )
+            self._add_row("centre", after["centre"] - before["centre"] - h * after["drift"], 10.0, "m")
+            limits = {"low": -self._position_tolerance, "high": self._position_tolerance}
+            self._add_row(
+                "place", after["centre"] - shared["centre_target"], 10.0, "m", steps="last", **limits
+            )

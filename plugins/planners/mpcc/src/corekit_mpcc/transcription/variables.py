@@ -1,4 +1,4 @@
-"""Named blocks of numbers: what a stage's variables, parameters and rows consist of, and how they are scaled."""
+"""Named blocks of a stage's variables and parameters, with scales and bounds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from corekit.data.arrays import Array
 __all__ = ["Block", "Blocks"]
 
 
-def _spread(value: Any, size: int) -> Array:
+def _broadcast(value: Any, size: int) -> Array:
     return np.broadcast_to(np.asarray(value, dtype=float), (size,)).copy()
 
 
 @frozen(eq=False)
 class Block:
-    """Some numbers that belong together.
+    """Named numbers.
 
     Args:
-        name: how they are found.
-        size: how many.
-        scale: of a variable, physical = scale·scaled; of a row, scaled = scale·physical; shape (size,).
+        name: name of the block.
+        size: count of numbers.
+        scale: physical = scale·scaled, shape (size,).
         low, high: bounds in physical units, shape (size,).
         unit: physical unit.
     """
@@ -37,16 +37,16 @@ class Block:
     unit: str = ""
 
     @classmethod
-    def of(
+    def create(
         cls, name: str, size: int, scale: Any = 1.0, low: Any = -np.inf, high: Any = np.inf, unit: str = ""
     ) -> Block:
-        """A block; single numbers count for all its entries."""
-        return cls(name, size, _spread(scale, size), _spread(low, size), _spread(high, size), unit)
+        """Return a block; single numbers apply to all its entries."""
+        return cls(name, size, _broadcast(scale, size), _broadcast(low, size), _broadcast(high, size), unit)
 
 
 @final
 class Blocks:
-    """Blocks one after another."""
+    """Sequence of blocks."""
 
     def __init__(self, blocks: Iterator[Block] | list[Block]) -> None:
         self._blocks = {block.name: block for block in blocks}
@@ -64,26 +64,22 @@ class Blocks:
         return name in self._blocks
 
     def __getitem__(self, name: str) -> slice:
-        """Where a block stands."""
+        """Return the slice of a block."""
         return slice(self._first[name], self._first[name] + self._blocks[name].size)
 
     def block(self, name: str) -> Block:
-        """The block of a name."""
+        """Return the block of a name."""
         return self._blocks[name]
 
-    def stacked(self, what: str) -> Array:
-        """`scale`, `low` or `high` of all blocks, shape (size,)."""
+    def stack(self, what: str) -> Array:
+        """Return `scale`, `low` or `high` of all blocks, shape (size,)."""
         parts = [getattr(block, what) for block in self]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def pack(self, values: Mapping[str, Any]) -> Array:
-        """The vector with the given values by name; blocks not given are zero."""
+        """Return the vector of the values by name; absent blocks are zero."""
         out = np.zeros(self.size)
         for name, value in values.items():
             if name in self._blocks:
                 out[self[name]] = value
         return out
-
-    def split(self, x: Any) -> dict[str, Any]:
-        """The parts of a vector (or of the first axis of an array or expression) by name."""
-        return {block.name: x[self[block.name]] for block in self}

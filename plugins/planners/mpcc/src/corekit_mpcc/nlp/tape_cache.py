@@ -1,7 +1,7 @@
-"""Tapes kept by content in the user's cache folder: deriving a step of 10⁵ instructions takes seconds.
+"""Cache of tapes in the user's cache folder: the derivation of a step of 10⁵ instructions needs seconds.
 
-The key is a digest of the step and of how it is derived and written, so that nothing stale is ever read. A file holds
-numbers alone, appears whole, and is checked when it is read. What was not used for longest is taken away.
+The key is a digest of the step, its derivation and the file format, so a stale file is never read. A file contains
+only numbers, is written atomically and is checked on loading. The least recently used files are removed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from corekit.files import write_whole
 from corekit_mpcc.nlp.tape import Tape
 from corekit_mpcc.nlp.tape_kernel import OPERATIONS
 
-__all__ = ["keep_tapes", "kept_tapes"]
+__all__ = ["load_tapes", "store_tapes"]
 
 _FORMAT = "1"
-"""Raised when other derivatives are taken of the same step, or they are written otherwise."""
-_KEPT = 24
-"""Files that are kept, those used last; a plan takes two, of one to ten megabytes each."""
+"""Version of derivation and file format; increase it with every change of either."""
+_MAX_FILES = 24
+"""Largest count of cached files; a plan needs two, of one to ten megabytes each."""
 _ARRAYS = ("code", "first", "second", "result", "constants")
 
 
@@ -37,8 +37,8 @@ def _file(key: str) -> Path:
     return cache_folder() / "mpcc" / f"{digest.hexdigest()[:32]}.npz"
 
 
-def kept_tapes(key: str, names: Sequence[str]) -> list[Tape] | None:
-    """The tapes kept under this key, or None where they are not there, or not whole."""
+def load_tapes(key: str, names: Sequence[str]) -> list[Tape] | None:
+    """Return the cached tapes of this key, or None if they are absent or damaged."""
     path = _file(key)
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -46,12 +46,12 @@ def kept_tapes(key: str, names: Sequence[str]) -> list[Tape] | None:
     except (OSError, ValueError, KeyError, RuntimeError, EOFError, BadZipFile):
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # used now: see `_prune`
+        os.utime(path)  # time of use, for `_prune`
     return tapes
 
 
-def keep_tapes(key: str, names: Sequence[str], tapes: Sequence[Tape]) -> None:
-    """Keep tapes under this key; a folder that cannot be written keeps nothing."""
+def store_tapes(key: str, names: Sequence[str], tapes: Sequence[Tape]) -> None:
+    """Store tapes under this key; without write access to the folder nothing is stored."""
     arrays: dict[str, Any] = {}
     for name, tape in zip(names, tapes, strict=True):
         arrays |= {f"{name}.{each}": _narrow(getattr(tape, each)) for each in _ARRAYS}
@@ -74,10 +74,10 @@ def _narrow(array: Any) -> Any:
 
 
 def _read(file: Any, name: str) -> Tape:
-    """One tape, its places checked: the loop that runs it does not.
+    """Load one tape and check its indices, because the kernel does not check them.
 
     Raises:
-        ValueError: a place outside of its array.
+        ValueError: an index outside of its array.
     """
     integers = [np.ascontiguousarray(file[f"{name}.{each}"], dtype=np.int64) for each in _ARRAYS[:4]]
     code, first, second, result = integers
@@ -86,14 +86,14 @@ def _read(file: Any, name: str) -> Tape:
     outputs = []
     while f"{name}.output{len(outputs)}" in file:
         outputs.append(ca.Sparsity.compressed(file[f"{name}.output{len(outputs)}"].tolist()))
-    places = {
+    limits = {
         "INPUT": (sum(inputs), rows),
         "OUTPUT": (rows, sum(each.nnz() for each in outputs)),
         "CONST": (len(constants), rows),
     }
-    read_below = np.array([places.get(each, (rows, rows))[0] for each in OPERATIONS])
-    written_below = np.array([places.get(each, (rows, rows))[1] for each in OPERATIONS])
-    sound = (
+    read_below = np.array([limits.get(each, (rows, rows))[0] for each in OPERATIONS])
+    written_below = np.array([limits.get(each, (rows, rows))[1] for each in OPERATIONS])
+    valid = (
         len({len(each) for each in integers}) == 1
         and all((each >= 0).all() for each in integers)
         and (code < len(OPERATIONS)).all()
@@ -101,15 +101,15 @@ def _read(file: Any, name: str) -> Tape:
         and (second < rows).all()
         and (result < written_below[code]).all()
     )
-    if not sound:
-        raise ValueError("a tape with places outside of its arrays")
+    if not valid:
+        raise ValueError("a tape has indices outside of its arrays")
     return Tape(code, first, second, result, constants, inputs, tuple(outputs), rows)
 
 
 def _prune(root: Path) -> None:
-    """Take away the files that were not used for longest, but those of the last hour."""
-    aged = sorted((_age(path), path) for path in root.glob("*.npz"))
-    for age, path in aged[_KEPT:]:
+    """Remove the least recently used files, except those of the last hour."""
+    by_age = sorted((_age(path), path) for path in root.glob("*.npz"))
+    for age, path in by_age[_MAX_FILES:]:
         if age > 3600.0:
             path.unlink(missing_ok=True)
 
@@ -117,5 +117,5 @@ def _prune(root: Path) -> None:
 def _age(path: Path) -> float:
     try:
         return time.time() - path.stat().st_mtime
-    except OSError:  # another process took it away
+    except OSError:  # another process removed it
         return 0.0
