@@ -187,18 +187,20 @@ def test_curvatures_come_back_from_shapes_at_rest(hanging, estimator, options, n
 
 def test_sensitivity_of_equilibria_is_their_difference(hanging):
     from corekit_fit.config import GaussNewtonConfig, Markers
+    from corekit_fit.equilibrium_shapes import EquilibriumShapes
     from corekit_fit.gauss_newton import sensitivity
-    from corekit_fit.rest_shapes import RestShapes
 
     folder, task, _ = hanging
-    shapes = RestShapes(
+    shapes = EquilibriumShapes(
         task, GaussNewtonConfig(markers=Markers(file=folder / "seen.csv"), components=(0, 1, 2))
     )
     x, probe = np.array([5.0, -3.0, 2.0]), 1e-4
-    here = shapes.at(x, task.start, 0.5)
+    here = shapes.solve(x, task.start, 0.5)
     found = sensitivity(shapes, here, 0.5)
     for i, unit in enumerate(np.eye(3)):
-        ahead, behind = (shapes.at(x + side * probe * unit, here.state, 0.5).markers for side in (1.0, -1.0))
+        ahead, behind = (
+            shapes.solve(x + side * probe * unit, here.state, 0.5).markers for side in (1.0, -1.0)
+        )
         difference = (ahead - behind).ravel() / (2.0 * probe)
         np.testing.assert_allclose(found[:, i], difference, atol=1e-6 * max(np.abs(difference).max(), 1e-4))
 

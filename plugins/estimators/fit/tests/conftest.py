@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Writes heights over time as the file of one marker."""
+    """Write heights over time as the file of one marker."""
 
     def write(times: Sequence[float], heights: Sequence[float]) -> Path:
         path = tmp_path / "markers.csv"

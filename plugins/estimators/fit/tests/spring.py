@@ -1,4 +1,4 @@
-"""A body with closed answers: a mass on a spring, told as a task of an estimator."""
+"""A mass on a spring with closed-form solutions, as a task of an estimator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from corekit_fit.config import IpoptFitConfig, Markers, Parameter
 from corekit_fit.ipopt_fit import IpoptFit
 
 OWN = {"mass": 2.0, "stiffness": 50.0, "damping": 1.5, "colour": 3.0}
-"""m [kg], k [N/m], c [N·s/m], and an option that moves nothing."""
+"""m [kg], k [N/m], c [N·s/m], and an option without effect."""
 
 
 @final
@@ -53,7 +53,7 @@ class SymbolicSpring:
 
 @final
 class Spring(Model):
-    """A mass that moves along z; input: a force."""
+    """A mass that moves along z; its input is a force."""
 
     @property
     def description(self) -> ModelDescription:
@@ -99,13 +99,13 @@ class Spring(Model):
 
 
 def no_rest(_inputs: Any, _near: State, _time: float) -> State:
-    raise AssertionError("a fit of motion asks for no equilibrium")
+    raise AssertionError("a fit of motion needs no equilibrium")
 
 
 def spring_task(
     step: float = 0.02, force: float = 0.0, floor: float | None = None, folder: Path | None = None
 ) -> EstimationTask:
-    """The spring, maybe above a floor at the height `floor`."""
+    """Return the task of the spring, optionally above a floor at the height `floor`."""
     start = State.zeros(1, 1)
     start.q[:] = 0.1
     obstacles = ()
@@ -122,7 +122,7 @@ def spring_task(
 
 
 def fitted(task: EstimationTask, file: Path, parameters: Sequence[Parameter], **options: Any) -> Any:
-    """The estimate of a fit and how it went."""
+    """Return the estimate and the solve information of a fit."""
     deviation = options.pop("deviation", 1e-3)
     config = IpoptFitConfig(
         markers=Markers(file=file, deviation=deviation), parameters=tuple(parameters), **options

@@ -1,4 +1,4 @@
-"""The kernel's conformance kit on every estimator."""
+"""Conformance kit for every estimator."""
 
 from corekit_testing.conformance import conformance
 

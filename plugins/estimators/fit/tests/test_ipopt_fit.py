@@ -1,4 +1,4 @@
-"""Fits of a mass on a spring, whose motion, likelihood and identifiability are known in closed form."""
+"""Fits of a mass on a spring against closed forms of motion, likelihood and identifiability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEP = 0.02
 
 
 def stepped(scheme: str, count: int = 40) -> tuple[np.ndarray, np.ndarray]:
-    """Times and heights of the scheme's own steps from 0.1 m at rest, by 2×2 matrices."""
+    """Return times and heights of the scheme from 0.1 m at rest, by 2×2 matrices."""
     m, k, c = OWN["mass"], OWN["stiffness"], OWN["damping"]
     A = np.array([[0.0, 1.0], [-k / m, -c / m]])
     one = np.eye(2)
@@ -44,7 +44,7 @@ def stepped(scheme: str, count: int = 40) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     "scheme", ["semi-implicit-euler", "explicit-euler", "implicit-euler", "implicit-midpoint"]
 )
-def test_steps_of_a_scheme_give_back_its_parameters(write, scheme):
+def test_a_fit_with_the_same_scheme_is_exact(write, scheme):
     times, heights = stepped(scheme)
     estimate, info = fitted(
         spring_task(STEP), write(times[::2], heights[::2]), [SOFT, LOOSE], scheme=scheme, profile="none"
@@ -71,7 +71,7 @@ def test_closed_form_oscillation_gives_its_stiffness_to_second_order(write):
             profile="none",
         )
         off.append(estimate.fitted[0].value / k - 1.0)
-    # the midpoint lowers ω by (ω·h)²/12, so that k comes out higher by (ω·h)²/6
+    # the midpoint rule lowers ω by (ω·h)²/12, so the fitted k is higher by (ω·h)²/6
     assert off[0] == pytest.approx((omega * 0.02) ** 2 / 6, rel=0.15)
     assert off[0] / off[1] == pytest.approx(4.0, rel=0.1)
 
@@ -90,11 +90,11 @@ def test_deviation_from_the_reduced_hessian_is_that_of_the_profile(write):
         z, cost = np.log(each.profile.values / each.value) / deviation, each.profile.cost
         assert np.abs(z).min() < 1e-6
         assert np.abs(z).max() > 3.9
-        near = np.abs(z) < 1.5  # farther out the motion is no longer linear in the parameters
+        near = np.abs(z) < 1.5  # farther away the motion is not linear in the parameters
         assert cost[near] == pytest.approx(0.5 * z[near] ** 2, rel=0.1, abs=1e-6)
 
 
-def test_free_motion_tells_only_ratios_of_mass_stiffness_and_damping(write):
+def test_free_motion_identifies_only_ratios_of_mass_stiffness_and_damping(write):
     times, heights = stepped("semi-implicit-euler")
     estimate, info = fitted(
         spring_task(STEP), write(times, heights),
@@ -103,13 +103,13 @@ def test_free_motion_tells_only_ratios_of_mass_stiffness_and_damping(write):
     assert info.status.solved
     found = {each.name: each for each in estimate.fitted}
     assert found["mass"].verdict == "not identifiable"
-    # m = 0.05 … 36 kg asks for k = 1.25 … 900 N/m, which the bounds of k allow
+    # m = 0.05 … 36 kg needs k = 1.25 … 900 N/m, within the bounds of k
     assert np.max(found["mass"].profile.cost) < 1e-6
     ratio = found["stiffness"].value / found["mass"].value
     assert ratio == pytest.approx(OWN["stiffness"] / OWN["mass"], rel=1e-3)
 
 
-def test_what_no_marker_shows_keeps_its_prior(write):
+def test_a_parameter_without_effect_keeps_its_prior(write):
     times, heights = stepped("semi-implicit-euler")
     unseen = Parameter(name="colour", scale="linear", prior=5.0, prior_deviation=0.2)
     estimate, _ = fitted(spring_task(STEP), write(times, heights), [SOFT, unseen])
@@ -118,8 +118,8 @@ def test_what_no_marker_shows_keeps_its_prior(write):
     assert colour.high - colour.low == pytest.approx(2 * 1.96 * 0.2, rel=1e-6)
 
 
-def test_known_contact_carries_what_presses_on_it(write, tmp_path):
-    # 30 N press the mass on a floor at the height 0, where the spring is slack; the obstacle moves nothing
+def test_a_known_contact_carries_the_load(write, tmp_path):
+    # 30 N press the mass on a floor at the rest position of the spring
     task = spring_task(STEP, force=-30.0, floor=0.0, folder=tmp_path)
     times = STEP * np.arange(6)
     estimate, info = fitted(
@@ -130,20 +130,20 @@ def test_known_contact_carries_what_presses_on_it(write, tmp_path):
         profile_points=3,
     )
     assert info.status.solved
-    assert estimate.figures["contact_force_mean_N"] == pytest.approx(30.0, rel=1e-6)
+    assert estimate.metrics["contact_force_mean_N"] == pytest.approx(30.0, rel=1e-6)
     damping = estimate.fitted[0]
     assert damping.verdict == "not identifiable"
     if find_spec("matplotlib") is None:
-        assert estimate.notes == ("no pictures were drawn: pip install corekit-fit[plots]",)
+        assert estimate.notes == ("no pictures without Matplotlib: pip install corekit-fit[plots]",)
         return
     drawn = {path.name for path in estimate.pictures}
     assert {"overlay.png", "residuals.png", "profile-damping.png"} <= drawn
     assert all(path.stat().st_size > 1000 for path in estimate.pictures)
 
 
-def test_unmodelled_force_takes_up_what_the_equations_lack(write):
+def test_unmodelled_force_replaces_a_missing_load(write):
     times, heights = stepped("semi-implicit-euler")
-    pushed = spring_task(STEP, force=5.0)  # a force that did not act on what was seen
+    pushed = spring_task(STEP, force=5.0)  # the observations do not contain this force
     stiff = Parameter(name="colour", scale="linear", prior=1.0, prior_deviation=1.0)
     file = write(times, heights)
     hard, _ = fitted(pushed, file, [stiff], start="known")
@@ -157,10 +157,10 @@ def test_unmodelled_force_takes_up_what_the_equations_lack(write):
     )
     assert np.nanmax(hard.distance) > 0.02
     assert np.nanmax(soft.distance) < 1e-5
-    assert soft.figures["missed_force_rms_deviations"] == pytest.approx(5.0 / 100.0, rel=1e-2)
+    assert soft.metrics["missed_force_rms_deviations"] == pytest.approx(5.0 / 100.0, rel=1e-2)
 
 
-def test_mistakes_are_named(write):
+def test_mistakes_are_reported(write):
     file = write([0.0, 0.1], [0.1, 0.1])
     wrong = [Parameter(name="stifness"), Parameter(name="colour", start=-1.0, scale="linear", high=0.0)]
     with pytest.raises(ConfigError, match=r"stifness.*stiffness"):
@@ -170,9 +170,7 @@ def test_mistakes_are_named(write):
     with pytest.raises(CompositionError, match="names the units rad/s"):
         fitted(spring_task(), file, [SOFT], unmodelled=(Unmodelled(unit="rad/s", force=1.0),))
     strange = evolve(spring_task(), integrator=ComponentRef("rk23"))
-    with pytest.raises(
-        CompositionError, match="does not know the steps of the integrator 'rk23': give `scheme`"
-    ):
+    with pytest.raises(CompositionError, match="does not support the integrator 'rk23': give `scheme`"):
         fitted(strange, file, [SOFT])
     with pytest.raises(ConfigError, match="must lie between low and high"):
         Parameter(name="stiffness", start=1.0, low=2.0)
@@ -180,7 +178,7 @@ def test_mistakes_are_named(write):
         Parameter(name="stiffness", prior=1.0)
 
 
-def test_too_few_iterations_are_not_called_solved(write):
+def test_too_few_iterations_are_not_solved(write):
     times, heights = stepped("semi-implicit-euler")
     estimate, info = fitted(spring_task(STEP), write(times, heights), [SOFT, LOOSE], max_iterations=1)
     assert not info.status.solved

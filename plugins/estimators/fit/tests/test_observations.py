@@ -1,4 +1,4 @@
-"""Files of markers, where markers are, and distances to obstacles."""
+"""Files of markers, positions of markers, and distances to obstacles."""
 
 from __future__ import annotations
 
@@ -15,51 +15,53 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.model import Coordinate, ModelDescription
 from corekit_fit.config import Attached, Markers
 from corekit_fit.distances import signed_distance
+from corekit_fit.marker_positions import marker_positions
 from corekit_fit.observations import Observations, read_markers
-from corekit_fit.places import marker_places
 
 LINE = ModelDescription(
     coordinates=(Coordinate("x", "m"),), velocities=(Coordinate("x", "m/s"),), frames=("a", "b", "c")
 )
 
 
-def test_a_table_keeps_order_and_leaves_gaps_open(tmp_path):
+def test_a_table_keeps_its_order_and_its_gaps(tmp_path):
     path = tmp_path / "seen.csv"
     path.write_text("# camera 2\ntime,marker,z,x\n0.1,tip,2,1\n0,tip,4,3\n\n0,base,,5\n")
     seen = read_markers(path)
     assert seen.names == ("tip", "base")
     np.testing.assert_array_equal(seen.time, [0.0, 0.1])
     nan = np.nan
-    np.testing.assert_array_equal(seen.place, [[[3, nan, 4], [5, nan, nan]], [[1, nan, 2], [nan, nan, nan]]])
+    np.testing.assert_array_equal(
+        seen.position, [[[3, nan, 4], [5, nan, nan]], [[1, nan, 2], [nan, nan, nan]]]
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("time,z\n0,1\n", "needs time, marker"),
         ("time,marker,z\n0,a,one\n", "line 2: z = 'one' is not a number"),
-        ("time,marker,z\n0,a,1\n0,a,2\n", "line 3: marker 'a' is given twice"),
+        ("time,marker,z\n0,a,1\n0,a,2\n", "line 3: marker 'a' appears twice"),
         ("time,marker,z\n0,a,inf\n", "must be finite"),
         ("time,marker,z\nnan,a,1\n", "time must be a finite number"),
         ("time,marker,z\n0,a\n", "line 2 has 2 entries, the header 3"),
-        ("time,marker,z\n0,a,\n", "holds no place"),
-        ("time,marker,z\n-1,a,0\n", "none is < 0"),
+        ("time,marker,z\n0,a,\n", "no position of a marker"),
+        ("time,marker,z\n-1,a,0\n", "must be ≥ 0"),
     ],
 )
-def test_what_is_wrong_in_a_table_is_said_with_its_line(tmp_path, text, said):
+def test_a_mistake_in_a_table_is_reported_with_its_line(tmp_path, text, message):
     path = tmp_path / "seen.csv"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         read_markers(path)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(ConfigError, match=r"nowhere\.csv.*cannot be read"):
         read_markers(tmp_path / "nowhere.csv")
 
 
-def test_netcdf_gives_what_was_put_in(tmp_path):
+def test_netcdf_returns_the_written_positions(tmp_path):
     path = tmp_path / "seen.nc"
     place = np.arange(12.0).reshape(2, 2, 3)
     place[1, 0, 2] = np.nan
@@ -69,7 +71,7 @@ def test_netcdf_gives_what_was_put_in(tmp_path):
         file.create_variable("position", ("time", "marker", "xyz"), float)[:] = place
     seen = read_markers(path)
     assert seen.names == ("0", "1")
-    np.testing.assert_array_equal(seen.place, place)
+    np.testing.assert_array_equal(seen.position, place)
     with h5netcdf.File(path, "w") as file:
         file.dimensions = {"time": 2}
         file.create_variable("time", ("time",), float)[:] = [0.0, 0.5]
@@ -82,7 +84,7 @@ def seen_of(*names: str) -> Observations:
 
 
 def test_markers_are_evenly_spaced_along_a_bent_line_of_frames(tmp_path):
-    places = marker_places(Markers(file=tmp_path), seen_of("1", "2", "3", "4", "5"), LINE)
+    places = marker_positions(Markers(file=tmp_path), seen_of("1", "2", "3", "4", "5"), LINE)
     corner = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 2.0]])
     found = places.world(corner, np.tile(np.eye(3), (3, 1, 1)))
     np.testing.assert_allclose(found, [[0, 0, 0], [0.5, 0, 0], [1, 0, 0], [1, 0, 1], [1, 0, 2]])
@@ -91,12 +93,12 @@ def test_markers_are_evenly_spaced_along_a_bent_line_of_frames(tmp_path):
 def test_attached_markers_turn_with_their_frame(tmp_path):
     options = Markers(file=tmp_path, attached=(Attached(marker="led", frame="b", local=(0.1, 0.0, 0.0)),))
     quarter = np.tile(rotation_from_rpy((0.0, 0.0, np.pi / 2)), (3, 1, 1))
-    found = marker_places(options, seen_of("led"), LINE).world(np.ones((3, 3)), quarter)
+    found = marker_positions(options, seen_of("led"), LINE).world(np.ones((3, 3)), quarter)
     np.testing.assert_allclose(found, [[1.0, 1.1, 1.0]])
-    with pytest.raises(ConfigError, match=r"lamp.*not said to be attached"):
-        marker_places(options, seen_of("led", "lamp"), LINE)
+    with pytest.raises(ConfigError, match=r"lamp.*no entry in `attached`"):
+        marker_positions(options, seen_of("led", "lamp"), LINE)
     with pytest.raises(ConfigError, match="must be a frame of the body: a, b, c"):
-        marker_places(Markers(file=tmp_path, along=("a", "d")), seen_of("led"), LINE)
+        marker_positions(Markers(file=tmp_path, along=("a", "d")), seen_of("led"), LINE)
 
 
 _COORDINATE = st.floats(-0.5, 0.5)
@@ -114,12 +116,12 @@ def test_a_step_down_the_slope_of_the_distance_ends_on_the_surface(kind, at):
     both = ca.Function("d", [point], [distance, ca.gradient(distance, point)])
     d, slope = (np.array(each).ravel() for each in both(list(at)))
     if np.linalg.norm(slope) < 0.99:
-        return  # at a centre or an edge there is no single direction
+        return  # the gradient is not unique at a centre or an edge
     np.testing.assert_allclose(np.linalg.norm(slope), 1.0, atol=1e-6)
     if d[0] > 0.0:
         assert float(both(np.array(at) - d[0] * slope)[0]) == pytest.approx(0.0, abs=1e-7)
 
 
 def test_shapes_without_an_expression_are_refused():
-    with pytest.raises(ConfigError, match="a known contact can be with half-space"):
+    with pytest.raises(ConfigError, match="a known contact needs the shape half-space"):
         signed_distance(Shape("cylinder", (1.0, 1.0)), ca.DM.zeros(3), ca.DM.eye(3), ca.DM.zeros(3))

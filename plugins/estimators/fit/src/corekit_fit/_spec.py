@@ -1,4 +1,4 @@
-"""What `corekit list` and composition read of this plugin."""
+"""Component specifications for `corekit list` and composition."""
 
 from corekit.registry.spec import ComponentSpec
 
@@ -10,7 +10,7 @@ ipopt_fit = ComponentSpec(
     api="0.1",
     target="corekit_fit.ipopt_fit:IpoptFit",
     config="corekit_fit.config:IpoptFitConfig",
-    summary="Motion and parameters fitted together to markers, with what the data say of each parameter and what not.",
+    summary="Joint fit of motion and parameters to markers, with the identifiability of each parameter.",
     requires={"models": ("symbolic", "symbolic-parameters")},
     modules=("casadi", "scipy", "h5netcdf"),
     citation=(
@@ -26,7 +26,7 @@ curvature_descent = ComponentSpec(
     api="0.1",
     target="corekit_fit.curvature_descent:CurvatureDescent",
     config="corekit_fit.config:CurvatureDescentConfig",
-    summary="Natural curvature from a series of shapes at rest, by gradient descent on finite differences.",
+    summary="Natural curvature from a series of equilibrium shapes, by gradient descent on finite differences.",
     requires={"models": ("curvature-input", "force-derivatives")},
     modules=("h5netcdf",),
     citation=(
@@ -41,7 +41,7 @@ gauss_newton = ComponentSpec(
     api="0.1",
     target="corekit_fit.gauss_newton:GaussNewton",
     config="corekit_fit.config:GaussNewtonConfig",
-    summary="Natural curvature from a series of shapes at rest, by Gauss-Newton on the exact sensitivity.",
+    summary="Natural curvature from a series of equilibrium shapes, by Gauss-Newton with the exact sensitivity.",
     requires={"models": ("curvature-input", "input-jacobian", "force-derivatives", "point-jacobian")},
     modules=("h5netcdf",),
     citation="Nocedal, Wright (2006), Numerical Optimization, section 10.3, on equilibria differentiated implicitly.",

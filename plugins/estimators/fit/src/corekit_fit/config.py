@@ -25,101 +25,104 @@ __all__ = [
 Triple = tuple[float, float, float]
 
 
-def _about(help: str, unit: str = "", key: str = "") -> dict[str, str]:
-    said = {"help": help, "unit": unit, "allowed": ""}
-    return {**said, "key": key} if key else said
+def _metadata(help: str, unit: str = "", key: str = "") -> dict[str, str]:
+    reason = {"help": help, "unit": unit, "allowed": ""}
+    return {**reason, "key": key} if key else reason
 
 
 @frozen(kw_only=True)
 class Attached:
     """A marker that is fixed in a frame of the body."""
 
-    marker: str = option(help="its name in the file of markers")
+    marker: str = option(help="name in the file of markers")
     frame: str = option(help="name of the frame, see `corekit info`")
-    local: Triple = option((0.0, 0.0, 0.0), "where in the frame", unit="m")
+    local: Triple = option((0.0, 0.0, 0.0), "position in the frame", unit="m")
 
 
 @frozen(kw_only=True)
 class Markers:
-    """What was observed: places of markers over time, from a CSV or NetCDF file, see `observations`."""
+    """Observed positions of markers over time, from a CSV or NetCDF file, see `observations`."""
 
     file: Path = field(
-        metadata=_about(
+        metadata=_metadata(
             "CSV with columns time, marker and some of x, y, z; or NetCDF (.nc) with time and position"
         )
     )
     deviation: float = option(1e-3, "standard deviation of a coordinate's noise", unit="m", above=0)
     along: tuple[str, ...] = option(
-        (), "frames along which the markers are evenly spaced in the order of the file; all if left out"
+        (), "frames along which the markers are evenly spaced in the order of the file; all if absent"
     )
     attached: tuple[Attached, ...] = field(
-        default=(), metadata=_about("where each marker is, instead of even spacing along the frames")
+        default=(), metadata=_metadata("frame of each marker, instead of even spacing along the frames")
     )
 
 
 @frozen(kw_only=True)
 class Parameter:
-    """A number of the model that is sought.
+    """A parameter of the model to fit.
 
-    Raises ConfigError with all that contradicts itself.
+    Raises:
+        ConfigError: contradictory bounds, start, scale or prior.
     """
 
     name: str = option(help="name of the option of the model")
-    start: float | None = option(None, "where the search begins; left out, the scenario's value")
+    start: float | None = option(None, "initial guess; if absent, the value of the scenario")
     low: float | None = option(None, "lowest value")
     high: float | None = option(None, "highest value")
     scale: str = option(
-        "", "log for what is positive, linear for the rest; left out, log if `low` ≥ 0 or the start is positive",
+        "", "log for positive parameters, or linear; if absent, log if `low` ≥ 0 or the start is positive",
         choices=("", "log", "linear"),
     )  # fmt: skip
-    prior: float | None = option(None, "what is known beforehand: its mean, with `prior_deviation`")
+    prior: float | None = option(None, "mean of the prior, with `prior_deviation`")
     prior_deviation: float | None = option(
-        None, "how well that is known; of the logarithm on a log scale", above=0
+        None, "standard deviation of the prior; of the logarithm on a log scale", above=0
     )
 
     def __attrs_post_init__(self) -> None:
-        wrong: list[Mistake] = []
+        mistakes: list[Mistake] = []
         low, high = self.low, self.high
         if low is not None and high is not None and not low < high:
-            wrong.append(Mistake("high", high, f"must be > low = {low:g}"))
+            mistakes.append(Mistake("high", high, f"must be > low = {low:g}"))
         for name in ("start", "prior"):
             value = getattr(self, name)
             if value is None:
                 continue
             if (low is not None and value < low) or (high is not None and value > high):
-                wrong.append(Mistake(name, value, "must lie between low and high"))
+                mistakes.append(Mistake(name, value, "must lie between low and high"))
             if self.scale == "log" and value <= 0.0:
-                wrong.append(Mistake(name, value, "must be > 0 on a log scale"))
+                mistakes.append(Mistake(name, value, "must be > 0 on a log scale"))
         if (self.prior is None) != (self.prior_deviation is None):
-            wrong.append(Mistake("prior", self.prior, "needs prior_deviation, and the other way round"))
-        if wrong:
-            raise ConfigError(wrong, f"parameter {self.name!r}")
+            mistakes.append(
+                Mistake("prior", self.prior, "needs prior_deviation, and prior_deviation needs prior")
+            )
+        if mistakes:
+            raise ConfigError(mistakes, f"parameter {self.name!r}")
 
 
 @frozen(kw_only=True)
 class KnownContact:
-    """A contact that the video shows: a point of the body keeps a distance of 0 to an obstacle for a while."""
+    """A known contact, for example from a video: a point of the body touches an obstacle for some time."""
 
-    obstacle: str = option(help="its name in the scenario")
-    frame: str = option("", "frame that carries the point; the last one if left out")
-    local: Triple = option((0.0, 0.0, 0.0), "where in the frame", unit="m")
+    obstacle: str = option(help="name of the obstacle in the scenario")
+    frame: str = option("", "frame of the point; if absent, the last frame")
+    local: Triple = option((0.0, 0.0, 0.0), "position in the frame", unit="m")
     radius: float | None = option(
         None,
-        "of the body around the point; left out, that of a ball the frame carries, or 0",
+        "radius of the body around the point; if absent, that of a sphere of the frame, or 0",
         unit="m",
         low=0,
     )
-    begin: float = option(0.0, "when it begins", unit="s", low=0)
-    end: float = option(math.inf, "when it ends", unit="s", low=0, infinite=True)
+    begin: float = option(0.0, "begin of the contact", unit="s", low=0)
+    end: float = option(math.inf, "end of the contact", unit="s", low=0, infinite=True)
 
 
 @frozen(kw_only=True)
 class Unmodelled:
-    """How far from the equations the motion may be, by the unit of a velocity."""
+    """Allowed error of the equations of motion, by the unit of a velocity."""
 
-    unit: str = option(help="unit of the velocities it is about: m/s, rad/s, …")
+    unit: str = option(help="unit of the velocities: m/s, rad/s, …")
     force: float = option(
-        help="standard deviation of the generalised force that the equations miss, in N for m/s, N·m for rad/s",
+        help="standard deviation of the unmodelled generalized force, in N for m/s, N·m for rad/s",
         above=0,
     )
 
@@ -128,77 +131,73 @@ class Unmodelled:
 class IpoptFitConfig:
     """Options of `ipopt-fit`."""
 
-    markers: Markers = field(metadata=_about("what was observed"))
-    parameters: tuple[Parameter, ...] = field(metadata=_about("what is sought"))
-    contacts: tuple[KnownContact, ...] = field(default=(), metadata=_about("contacts that the video shows"))
+    markers: Markers = field(metadata=_metadata("observed markers"))
+    parameters: tuple[Parameter, ...] = field(metadata=_metadata("parameters to fit"))
+    contacts: tuple[KnownContact, ...] = field(default=(), metadata=_metadata("known contacts"))
     unmodelled: tuple[Unmodelled, ...] = field(
-        default=(), metadata=_about("how far the motion may be from the equations; not at all if left out")
+        default=(), metadata=_metadata("allowed error of the equations of motion; none if absent")
     )
     scheme: str | None = option(
-        None, "steps of the motion, of the integrators of these names; left out, those of the scenario's integrator",
+        None, "integrator of the fitted motion; if absent, that of the scenario",
         choices=(None, "semi-implicit-euler", "explicit-euler", "implicit-euler", "implicit-midpoint"),
     )  # fmt: skip
     beta: float | None = option(
-        None, "implicit share β of stiffness in `semi-implicit-euler`; left out, that of the scenario's integrator",
+        None, "implicit fraction β of stiffness in `semi-implicit-euler`; if absent, that of the scenario",
         low=0, high=1,
     )  # fmt: skip
     start: str = option(
-        "free", "whether the state at time 0 is sought, too, or known from the scenario", choices=("free", "known")
+        "free", "initial state: free (fitted too), or known from the scenario", choices=("free", "known")
     )  # fmt: skip
     profile: str = option(
-        "weak", "which parameters get a profile: those that are weakly determined, all, or none",
+        "weak", "parameters with a profile: the weakly determined ones, all, or none",
         choices=("weak", "all", "none"),
     )  # fmt: skip
-    profile_points: int = option(11, "values at which a profile is computed", low=3, high=201)
-    max_iterations: int = option(300, "iterations of IPOPT", low=1)
+    profile_points: int = option(11, "count of values of a profile", low=3, high=201)
+    max_iterations: int = option(300, "largest count of IPOPT iterations", low=1)
     tolerance: float = option(1e-8, "tolerance of IPOPT", above=0)
 
     def __attrs_post_init__(self) -> None:
         names = [each.name for each in self.parameters]
-        wrong = [
-            Mistake(f"parameters[{i}].name", name, "is sought twice")
+        mistakes = [
+            Mistake(f"parameters[{i}].name", name, "appears twice")
             for i, name in enumerate(names)
             if name in names[:i]
         ]
         if not names:
-            wrong.append(Mistake("parameters", names, "name at least one"))
-        if wrong:
-            raise ConfigError(wrong, "the fit")
+            mistakes.append(Mistake("parameters", names, "name at least one"))
+        if mistakes:
+            raise ConfigError(mistakes, "the fit")
 
 
 def _curvature_channels() -> Any:
-    return option((), "input channels that are sought; left out, all whose name begins with `curvature`")
+    return option((), "input channels to fit; if absent, all with a name that begins with `curvature`")
 
 
 @frozen(kw_only=True)
 class CurvatureDescentConfig:
     """Options of `curvature-descent`."""
 
-    markers: Markers = field(metadata=_about("what was observed"))
+    markers: Markers = field(metadata=_metadata("observed markers"))
     channels: tuple[str, ...] = _curvature_channels()
-    components: tuple[int, ...] = option(
-        (0, 1), "entries of each channel that are sought: κ₁, κ₂, twist", low=0
-    )
-    rate: float = option(
-        0.5, "first α, in units of the step that would do for one value alone", above=0, high=2
-    )
+    components: tuple[int, ...] = option((0, 1), "entries of each channel to fit: κ₁, κ₂, twist", low=0)
+    rate: float = option(0.5, "first α, in units of the step for a single value", above=0, high=2)
     probe: float = option(1e-3, "step of the finite differences", unit="1/m", above=0)
-    tolerance: float = option(1e-3, "step below which a shape counts as matched", unit="1/m", above=0)
-    max_iterations: int = option(300, "steps for each shape", low=1)
+    tolerance: float = option(1e-3, "largest step of a converged shape", unit="1/m", above=0)
+    max_iterations: int = option(300, "largest count of steps per shape", low=1)
 
 
 @frozen(kw_only=True)
 class GaussNewtonConfig:
     """Options of `gauss-newton`."""
 
-    markers: Markers = field(metadata=_about("what was observed"))
+    markers: Markers = field(metadata=_metadata("observed markers"))
     channels: tuple[str, ...] = _curvature_channels()
-    components: tuple[int, ...] = option(
-        (0, 1), "entries of each channel that are sought: κ₁, κ₂, twist", low=0
-    )
+    components: tuple[int, ...] = option((0, 1), "entries of each channel to fit: κ₁, κ₂, twist", low=0)
     prior_deviation: float = option(
-        100.0, "how much a value may differ from that of the shape before, for directions that markers do not show",
+        100.0, "standard deviation between the values of successive shapes, for directions that markers do not show",
         unit="1/m", above=0,
     )  # fmt: skip
-    tolerance: float = option(1e-6, "change at which a shape is matched, of the largest value", above=0)
-    max_iterations: int = option(30, "Gauss-Newton steps for each shape", low=1)
+    tolerance: float = option(
+        1e-6, "largest change of a converged shape, relative to the largest value", above=0
+    )
+    max_iterations: int = option(30, "largest count of Gauss-Newton steps per shape", low=1)

@@ -21,7 +21,7 @@ __all__ = ["DISTANCES", "signed_distance"]
 
 Expression = Any
 _TINY: Final = 1e-20
-"""Keeps derivatives of a length finite at 0; changes no length above 1e-7 m visibly."""
+"""Regularisation [m²] of derivatives of a length at 0; negligible above 1e-7 m."""
 
 
 def _length(vector: Expression) -> Expression:
@@ -64,21 +64,21 @@ DISTANCES: Final[Mapping[str, Any]] = {
     "box": _box,
     "capsule": _capsule,
 }
-"""Shape → its signed distance (sizes, point in its axes)."""
+"""Signed distance (sizes, point in the shape's axes) by kind of shape."""
 
 
 def signed_distance(
     shape: Shape, position: Expression, rotation: Expression, point: Expression
 ) -> Expression:
-    """Distance of a point to an obstacle [m].
+    """Return the distance of a point to an obstacle [m].
 
     Args:
         position, rotation: pose of the obstacle, (3, 1) [m] and (3, 3).
-        point: in the world, (3, 1) [m].
+        point: point in the world, (3, 1) [m].
     Raises:
-        ConfigError: the shape has no smooth expression here.
+        ConfigError: a shape without a smooth expression.
     """
     if shape.kind not in DISTANCES:
-        said = f"a known contact can be with {', '.join(DISTANCES)}"
-        raise ConfigError([Mistake("contacts", shape.kind, said)], "the fit")
+        reason = f"a known contact needs the shape {', '.join(DISTANCES)}"
+        raise ConfigError([Mistake("contacts", shape.kind, reason)], "the fit")
     return DISTANCES[shape.kind](shape.size, rotation.T @ (point - position))

@@ -15,14 +15,14 @@ from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator
-from corekit_fit.confidence import covariance
+from corekit_fit.confidence import compute_covariance
 from corekit_fit.config import IpoptFitConfig
-from corekit_fit.guess import first_guess
+from corekit_fit.initial_guess import compute_initial_guess
+from corekit_fit.marker_positions import MarkerPositions, marker_positions
 from corekit_fit.observations import Observations, read_markers
 from corekit_fit.pictures import draw_fit
-from corekit_fit.places import MarkerPlaces, marker_places
-from corekit_fit.profiles import judge
-from corekit_fit.program import Program, Solution, unknowns_of
+from corekit_fit.profiles import assess_identifiability
+from corekit_fit.program import Program, Solution, resolve_unknowns
 
 __all__ = ["IpoptFit"]
 
@@ -35,10 +35,10 @@ _STATUS = {
 
 @final
 class IpoptFit(Estimator):
-    """Motion and parameters fitted together, equation (16) of the paper, for any model with `symbolic-parameters`.
+    """Joint fit of motion and parameters, (16) of the paper, for any model with `symbolic-parameters`.
 
-    Constraints need `symbolic-constraints`. What is minimised stands in `program`, the equations in `motion`, intervals
-    in `confidence` and `profiles`.
+    Constraints need `symbolic-constraints`. Objective: `program`; equations: `motion`; intervals: `confidence` and
+    `profiles`.
 
     Source: Jitosho et al. (2021), section III.
     """
@@ -49,36 +49,38 @@ class IpoptFit(Estimator):
     def estimate(
         self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]
     ) -> tuple[Estimate, SolveInfo]:
-        """Fit; the status is IPOPT's, the residual the largest violation of an equation.
+        """Fit; the status is that of IPOPT, the residual the largest violation of an equation.
 
         Raises:
-            ConfigError: markers, frames or parameters that do not fit together.
-            CompositionError: a body whose equations cannot be held.
+            ConfigError: inconsistent markers, frames or parameters.
+            CompositionError: a body with unsupported equations.
         """
         config = self._config
-        seen = read_markers(config.markers.file)
-        places = marker_places(config.markers, seen, task.model.description)
+        observed = read_markers(config.markers.file)
+        positions = marker_positions(config.markers, observed, task.model.description)
         model: Any = task.model
-        unknowns = unknowns_of(config.parameters, model.symbolic().parameters)
-        program = Program(task, config, unknowns, seen, places)
-        guess = first_guess(task, config, seen, program)
-        # of this thread, so that other work on the machine counts little
-        began = clock.thread_time()
+        unknowns = resolve_unknowns(config.parameters, model.symbolic().parameters)
+        program = Program(task, config, unknowns, observed, positions)
+        guess = compute_initial_guess(task, config, observed, program)
+        # thread time, which depends little on other work of the machine
+        start_time = clock.thread_time()
         best = program.solve(guess)
-        solve_time = clock.thread_time() - began
+        solve_time = clock.thread_time() - start_time
         progress({"iteration": float(best.iterations), "objective": best.objective})
         fitted = ()
         if best.solved:
-            spread = np.sqrt(np.diag(covariance(program, best)))
+            deviation = np.sqrt(np.diag(compute_covariance(program, best)))
             fitted = tuple(
-                judge(program, best, i, float(spread[i]), config.profile, config.profile_points)
+                assess_identifiability(
+                    program, best, i, float(deviation[i]), config.profile, config.profile_points
+                )
                 for i in range(len(unknowns))
             )
-        states = [_state_at(task, program, best, float(time)) for time in seen.time]
-        found = np.array([_markers_of(task, state, places) for state in states])
+        states = [_state_at(task, program, best, float(time)) for time in observed.time]
+        found = np.array([_marker_positions(task, state, positions) for state in states])
         estimate = Estimate(
-            fitted=fitted, time=seen.time, markers=seen.names, observed=seen.place, predicted=found,
-            metrics={**_figures(program, best, seen, found), "solve_cpu_s": solve_time},
+            fitted=fitted, time=observed.time, markers=observed.names, observed=observed.position, predicted=found,
+            metrics={**_figures(program, best, observed, found), "solve_cpu_s": solve_time},
         )  # fmt: skip
         pictures, notes = draw_fit(task, estimate, states)
         estimate = evolve(estimate, pictures=pictures, notes=notes)
@@ -87,39 +89,39 @@ class IpoptFit(Estimator):
         return estimate, info
 
 
-def _markers_of(task: EstimationTask, state: State, places: MarkerPlaces) -> Array:
-    """Where the markers are in a state, by the model's own numbers, (m, 3) [m]."""
+def _marker_positions(task: EstimationTask, state: State, positions: MarkerPositions) -> Array:
+    """Return the positions of the markers in a state from the model, (m, 3) [m]."""
     frames = len(task.model.description.frames)
     position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
     task.model.compute_frame_poses(state, position, rotation)
-    return places.world(position, rotation)
+    return positions.world(position, rotation)
 
 
 def _state_at(task: EstimationTask, program: Program, at: Solution, time: float) -> State:
-    """The fitted state of a time [s]; between instants coordinates are joined by straight lines."""
-    k, share = program.between(time)
+    """Return the fitted state at a time [s], with linear interpolation of the coordinates."""
+    k, fraction = program.between(time)
     state = task.start.copy()
     after = min(k + 1, len(program.times) - 1)
-    state.q[:] = (1.0 - share) * at.x[program.state[k, 0]] + share * at.x[program.state[after, 0]]
+    state.q[:] = (1.0 - fraction) * at.x[program.state[k, 0]] + fraction * at.x[program.state[after, 0]]
     state.v[:] = at.x[program.state[k, 1]]
     state.time = time
     return state
 
 
-def _figures(program: Program, best: Solution, seen: Observations, found: Array) -> dict[str, float]:
-    """Mean distances, also of the last marker and coordinate by coordinate, and how much was missed."""
-    apart = np.abs(seen.place - found)
+def _figures(program: Program, best: Solution, observed: Observations, found: Array) -> dict[str, float]:
+    """Return the metrics: errors of the last marker, unmodelled force, count of coordinates, contact force."""
+    error = np.abs(observed.position - found)
     figures = {"objective": best.objective}
     for axis, name in enumerate("xyz"):
-        last = apart[:, -1, axis]
+        last = error[:, -1, axis]
         if np.isfinite(last).any():
             figures[f"last_marker_mean_{name}_m"] = float(np.nanmean(last))
-    missed = np.concatenate([best.x[each] for each in program.misses] or [np.zeros(0)])
-    if missed.size:
-        figures["missed_force_rms_deviations"] = math.sqrt(float(np.mean(missed**2)))
-    count = int(np.isfinite(seen.place).sum())
+    unmodelled = np.concatenate([best.x[each] for each in program.unmodelled_forces] or [np.zeros(0)])
+    if unmodelled.size:
+        figures["missed_force_rms_deviations"] = math.sqrt(float(np.mean(unmodelled**2)))
+    count = int(np.isfinite(observed.position).sum())
     figures["marker_coordinates"] = float(count)
-    pushes = [best.x[each] for each in program.pushes if len(each)]
-    if pushes:
-        figures["contact_force_mean_N"] = float(np.mean(np.concatenate(pushes)))
+    contact_forces = [best.x[each] for each in program.contact_forces if len(each)]
+    if contact_forces:
+        figures["contact_force_mean_N"] = float(np.mean(np.concatenate(contact_forces)))
     return figures

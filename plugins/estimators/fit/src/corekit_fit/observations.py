@@ -1,11 +1,11 @@
 """Markers over time, read from a file.
 
-CSV: a header, then one row for every marker and instant that was seen,
+CSV: a header, then one row per observed marker and instant,
 
     time,marker,x,z              time [s]; marker: a name or a number; some of x, y, z in the world [m]
     0.0,tip,0.400,0.013
 
-NetCDF: `time` (T,) and `position` (T, m, 3), nan where nothing was seen; names in `marker` (m,) if it is there.
+NetCDF: `time` (T,) and `position` (T, m, 3), nan without an observation; optional names in `marker` (m,).
 """
 
 from __future__ import annotations
@@ -28,40 +28,40 @@ _AXES = ("x", "y", "z")
 
 @frozen(eq=False)
 class Observations:
-    """What was seen.
+    """Observed markers.
 
     Args:
-        names: of the markers, in the order of the file.
+        names: names of the markers, in the order of the file.
         time: instants [s], increasing, shape (T,).
-        place: [m], nan where nothing was seen, shape (T, m, 3).
+        position: positions [m], nan without an observation, shape (T, m, 3).
     """
 
     names: tuple[str, ...]
     time: Array
-    place: Array
+    position: Array
 
 
 def read_markers(path: Path) -> Observations:
-    """The markers in a file.
+    """Read the markers of a file.
 
     Raises:
-        ConfigError: it cannot be read, or what is in it makes no sense; with the line.
+        ConfigError: an unreadable file or invalid contents, with the line.
     """
     try:
-        found = _netcdf(path) if path.suffix in {".nc", ".h5", ".nc4"} else _csv(path)
+        markers = _netcdf(path) if path.suffix in {".nc", ".h5", ".nc4"} else _csv(path)
     except OSError as error:
-        raise _wrong(path, f"cannot be read ({error.strerror or error})") from error
-    if not np.isfinite(found.place).any():
-        raise _wrong(path, "holds no place of a marker")
-    if found.time[0] < 0.0:
-        raise _wrong(
-            path, f"begins at {found.time[0]:g} s: times count from the scenario's start, so none is < 0"
+        raise _file_error(path, f"cannot be read ({error.strerror or error})") from error
+    if not np.isfinite(markers.position).any():
+        raise _file_error(path, "has no position of a marker")
+    if markers.time[0] < 0.0:
+        raise _file_error(
+            path, f"begins at {markers.time[0]:g} s: times start with the scenario, so they must be ≥ 0"
         )
-    return found
+    return markers
 
 
-def _wrong(path: Path, said: str) -> ConfigError:
-    return ConfigError([Mistake("markers.file", str(path), said)], "the fit")
+def _file_error(path: Path, reason: str) -> ConfigError:
+    return ConfigError([Mistake("markers.file", str(path), reason)], "the fit")
 
 
 def _number(path: Path, line: int, name: str, text: str) -> float:
@@ -70,42 +70,46 @@ def _number(path: Path, line: int, name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise _wrong(path, f"line {line}: {name} = {text!r} is not a number") from None
+        raise _file_error(path, f"line {line}: {name} = {text!r} is not a number") from None
 
 
 def _csv(path: Path) -> Observations:
     with path.open(newline="", encoding="utf-8") as file:
         lines = [(number, row) for number, row in enumerate(csv.reader(file), 1) if row and row[0][:1] != "#"]
     if not lines:
-        raise _wrong(path, "is empty; give columns time, marker and some of x, y, z")
+        raise _file_error(path, "is empty; give columns time, marker and some of x, y, z")
     header = [word.strip() for word in lines[0][1]]
     columns = {word: i for i, word in enumerate(header)}
     axes = [axis for axis in _AXES if axis in columns]
     missing = [word for word in ("time", "marker") if word not in columns]
     if missing or not axes:
-        raise _wrong(path, f"has the columns {', '.join(header)}; it needs time, marker and some of x, y, z")
-    seen: dict[tuple[float, str], list[float]] = {}
+        raise _file_error(
+            path, f"has the columns {', '.join(header)}; it needs time, marker and some of x, y, z"
+        )
+    observed: dict[tuple[float, str], list[float]] = {}
     for line, row in lines[1:]:
         if len(row) != len(header):
-            raise _wrong(path, f"line {line} has {len(row)} entries, the header {len(header)}")
+            raise _file_error(path, f"line {line} has {len(row)} entries, the header {len(header)}")
         time, name = _number(path, line, "time", row[columns["time"]]), row[columns["marker"]].strip()
         if not math.isfinite(time):
-            raise _wrong(path, f"line {line}: time must be a finite number")
-        if (time, name) in seen:
-            raise _wrong(path, f"line {line}: marker {name!r} is given twice at {time:g} s")
+            raise _file_error(path, f"line {line}: time must be a finite number")
+        if (time, name) in observed:
+            raise _file_error(path, f"line {line}: marker {name!r} appears twice at {time:g} s")
         entries = [
             _number(path, line, axis, row[columns[axis]]) if axis in columns else math.nan for axis in _AXES
         ]
         if any(math.isinf(entry) for entry in entries):
-            raise _wrong(path, f"line {line}: a place must be finite, or empty where it was not seen")
-        seen[time, name] = entries
-    times = sorted({time for time, _ in seen})
-    names = tuple(dict.fromkeys(name for _, name in seen))
-    place = np.full((len(times), len(names), 3), np.nan)
+            raise _file_error(
+                path, f"line {line}: a position must be finite, or empty without an observation"
+            )
+        observed[time, name] = entries
+    times = sorted({time for time, _ in observed})
+    names = tuple(dict.fromkeys(name for _, name in observed))
+    position = np.full((len(times), len(names), 3), np.nan)
     row_of, column_of = {t: k for k, t in enumerate(times)}, {name: i for i, name in enumerate(names)}
-    for (time, name), entries in seen.items():
-        place[row_of[time], column_of[name]] = entries
-    return Observations(names, np.array(times), place)
+    for (time, name), entries in observed.items():
+        position[row_of[time], column_of[name]] = entries
+    return Observations(names, np.array(times), position)
 
 
 def _netcdf(path: Path) -> Observations:
@@ -115,18 +119,23 @@ def _netcdf(path: Path) -> Observations:
         variables: Any = file.variables
         missing = [name for name in ("time", "position") if name not in variables]
         if missing:
-            raise _wrong(path, f"has no variable {' and no '.join(missing)}")
+            raise _file_error(path, f"has no variable {' and no '.join(missing)}")
         time = np.array(variables["time"][:], dtype=float)
-        place = np.array(variables["position"][:], dtype=float)
-        names = [str(i) for i in range(place.shape[1] if place.ndim == 3 else 0)]
+        position = np.array(variables["position"][:], dtype=float)
+        names = [str(i) for i in range(position.shape[1] if position.ndim == 3 else 0)]
         if "marker" in variables:
             names = [
                 each.decode() if isinstance(each, bytes) else str(each) for each in variables["marker"][:]
             ]
-    if place.ndim != 3 or place.shape[0] != len(time) or place.shape[2] != 3 or len(names) != place.shape[1]:
-        raise _wrong(path, f"position has the shape {place.shape}; it must be (time, marker, 3)")
+    if (
+        position.ndim != 3
+        or position.shape[0] != len(time)
+        or position.shape[2] != 3
+        or len(names) != position.shape[1]
+    ):
+        raise _file_error(path, f"position has the shape {position.shape}; it must be (time, marker, 3)")
     if not np.all(np.diff(time) > 0.0) or not np.isfinite(time).all():
-        raise _wrong(path, "time must increase")
-    if np.isinf(place).any():
-        raise _wrong(path, "a place must be finite, or nan where it was not seen")
-    return Observations(tuple(names), time, place)
+        raise _file_error(path, "time must increase")
+    if np.isinf(position).any():
+        raise _file_error(path, "a position must be finite, or nan without an observation")
+    return Observations(tuple(names), time, position)

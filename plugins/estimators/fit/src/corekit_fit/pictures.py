@@ -1,4 +1,4 @@
-"""Pictures of a fit: markers over the fitted body, residuals, profiles; drawn where Matplotlib is installed."""
+"""Pictures of a fit with Matplotlib: markers over the fitted body, residuals and profiles."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from corekit_fit.profiles import LIMIT
 
 __all__ = ["draw_fit"]
 
-_MOST = 6
-"""Instants that are overlaid."""
+_MAX_INSTANTS = 6
+"""Largest count of overlaid instants."""
 
 
 def draw_fit(
     task: EstimationTask, estimate: Estimate, states: Sequence[State]
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Draw into the task's folder: `overlay.png`, `residuals.png`, `profile-<parameter>.png`.
+    """Draw `overlay.png`, `residuals.png` and `profile-<parameter>.png` into the task's folder.
 
     Args:
-        states: fitted, one for each instant of the estimate.
+        task: the task.
+        estimate: the estimate.
+        states: fitted states, one per instant of the estimate.
     Returns:
-        The files, and a sentence where nothing could be drawn.
+        The files, and a note if Matplotlib is missing.
     """
     if task.folder is None:
         return (), ()
     if find_spec("matplotlib") is None:
-        return (), ("no pictures were drawn: pip install corekit-fit[plots]",)
+        return (), ("no pictures without Matplotlib: pip install corekit-fit[plots]",)
     import_module("matplotlib").use("Agg")
     pyplot: Any = import_module("matplotlib.pyplot")
     drawn = [
@@ -54,10 +56,12 @@ def _save(pyplot: Any, figure: Any, path: Path) -> Path:
     return path
 
 
-def _axes_seen(estimate: Estimate) -> tuple[int, int]:
-    """The two directions in which the markers move or extend most."""
-    seen = estimate.observed.reshape(-1, 3)
-    spans = [float(np.ptp(each[np.isfinite(each)])) if np.isfinite(each).any() else -1.0 for each in seen.T]
+def _widest_axes(estimate: Estimate) -> tuple[int, int]:
+    """Return the two axes with the largest range of the markers."""
+    observed = estimate.observed.reshape(-1, 3)
+    spans = [
+        float(np.ptp(each[np.isfinite(each)])) if np.isfinite(each).any() else -1.0 for each in observed.T
+    ]
     first, second = sorted(np.argsort(spans)[-2:].tolist())
     return first, second
 
@@ -65,19 +69,19 @@ def _axes_seen(estimate: Estimate) -> tuple[int, int]:
 def _overlay(
     pyplot: Any, task: EstimationTask, estimate: Estimate, states: Sequence[State], path: Path
 ) -> Path:
-    """The body at a few instants with the markers over it."""
-    a, b = _axes_seen(estimate)
+    """Draw the body and the markers at a few instants."""
+    a, b = _widest_axes(estimate)
     wide, high = (max(float(np.ptp(estimate.predicted[..., axis])), 1e-9) for axis in (a, b))
-    # as high as the fitted markers range beside their width, with room for the legend
+    # aspect ratio of the fitted markers, with space for the legend
     figure, axes = pyplot.subplots(figsize=(6.5, min(max(6.5 * high / wide, 3.0), 7.5)), layout="constrained")
-    chosen = np.unique(np.linspace(0, len(states) - 1, min(_MOST, len(states))).round().astype(int))
+    chosen = np.unique(np.linspace(0, len(states) - 1, min(_MAX_INSTANTS, len(states))).round().astype(int))
     colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))
     for k, colour in zip(chosen, colours, strict=True):
         outline = task.model.compute_outline(states[k])
         for points in np.split(outline.points, outline.starts[1:]):
             axes.plot(points[:, a], points[:, b], color=colour, label=f"fit, {estimate.time[k]:.3g} s")
-        seen = estimate.observed[k]
-        axes.plot(seen[:, a], seen[:, b], "x", color=colour, markersize=4)
+        observed = estimate.observed[k]
+        axes.plot(observed[:, a], observed[:, b], "x", color=colour, markersize=4)
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     figure.legend(
@@ -91,13 +95,13 @@ def _overlay(
 
 
 def _residuals(pyplot: Any, estimate: Estimate, path: Path) -> Path:
-    """Distances of all markers over time: their mean, the largest, and the last marker's."""
+    """Draw the distances of markers over time: mean, largest, and that of the last marker."""
     distance = 1e3 * estimate.distance
     figure, axes = pyplot.subplots(figsize=(6.5, 3.5), layout="constrained")
-    seen = np.isfinite(distance).any(axis=1)
-    time = estimate.time[seen]
-    axes.plot(time, np.nanmean(distance[seen], axis=1), "o-", markersize=3, label="mean of all markers")
-    axes.plot(time, np.nanmax(distance[seen], axis=1), ".--", color="0.5", label="largest")
+    observed = np.isfinite(distance).any(axis=1)
+    time = estimate.time[observed]
+    axes.plot(time, np.nanmean(distance[observed], axis=1), "o-", markersize=3, label="mean of all markers")
+    axes.plot(time, np.nanmax(distance[observed], axis=1), ".--", color="0.5", label="largest")
     axes.plot(estimate.time, distance[:, -1], "s-", markersize=3, label=f"marker {estimate.markers[-1]}")
     axes.set_xlabel("time [s]")
     axes.set_ylabel("distance from fit to marker [mm]")
@@ -108,7 +112,7 @@ def _residuals(pyplot: Any, estimate: Estimate, path: Path) -> Path:
 
 
 def _profile(pyplot: Any, fitted: FittedParameter, path: Path) -> Path:
-    """The profile of a parameter with the estimate and the height that bounds 95 %."""
+    """Draw the profile of a parameter with the estimate and the limit of 95 %."""
     assert fitted.profile is not None
     values, cost = fitted.profile.values, fitted.profile.cost
     figure, axes = pyplot.subplots(figsize=(6.0, 3.8), layout="constrained")
@@ -117,7 +121,7 @@ def _profile(pyplot: Any, fitted: FittedParameter, path: Path) -> Path:
     axes.axvline(fitted.value, color="C1", linestyle=":", label=f"estimate {fitted.value:.3g}")
     if values.min() > 0.0 and values.max() > 30.0 * values.min():
         axes.set_xscale("log")
-    # what lies far above the limit says no more than that it does
+    # clip values far above the limit
     axes.set_ylim(-0.2, min(float(np.nanmax(cost)) + 0.5, 8.0 * LIMIT))
     axes.set_xlabel(f"{fitted.name} [{fitted.unit}]")
     axes.set_ylabel("rise of −log likelihood")

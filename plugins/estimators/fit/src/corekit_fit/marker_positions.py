@@ -1,10 +1,10 @@
-"""Where markers are on a body: fixed in frames, or evenly spaced along a line through frames.
+"""Positions of markers on a body: fixed in frames, or evenly spaced along a line through frames.
 
-With F frames e₀ … e_{F−1} and m markers, marker k stands at the share s = k·(F − 1)/(m − 1) of the line:
+With F frames e₀ … e_{F−1} and m markers, marker k has the line coordinate s = k·(F − 1)/(m − 1):
 
     p_k(q) = (1 − w)·e_⌊s⌋(q) + w·e_⌊s⌋+1(q),   w = s − ⌊s⌋                                        (1)
 
-so even spacing is that of frame numbers: of lengths too where frames are equally far apart.
+The spacing is even in frame indices, and in length if the distances between frames are equal.
 
 Source: Jitosho et al. (2021), section III, the function p(q).
 """
@@ -20,17 +20,17 @@ from corekit.roles.model import ModelDescription
 from corekit_fit.config import Markers
 from corekit_fit.observations import Observations
 
-__all__ = ["MarkerPlaces", "frame_index", "marker_places"]
+__all__ = ["MarkerPositions", "frame_index", "marker_positions"]
 
 
 @frozen(eq=False)
-class MarkerPlaces:
+class MarkerPositions:
     """Each marker as a weighted sum of two points fixed in frames.
 
     Args:
-        frame: indices into the description's frames, shape (m, 2).
-        local: the points in the frames [m], shape (m, 2, 3).
-        weight: shape (m, 2); rows sum to 1.
+        frame: indices of the model's frames, shape (m, 2).
+        local: points in the frames [m], shape (m, 2, 3).
+        weight: weights, shape (m, 2); rows sum to 1.
     """
 
     frame: IntArray
@@ -38,16 +38,16 @@ class MarkerPlaces:
     weight: Array
 
     def world(self, position: Array, rotation: Array) -> Array:
-        """Places in the world from the frames' poses [m], shape (m, 3)."""
+        """Return the positions in the world for the poses of the frames [m], shape (m, 3)."""
         points = position[self.frame] + np.einsum("mkij,mkj->mki", rotation[self.frame], self.local)
         return np.einsum("mk,mki->mi", self.weight, points)
 
 
 def frame_index(description: ModelDescription, name: str, path: str) -> int:
-    """Index of a frame.
+    """Return the index of a frame.
 
     Raises:
-        ConfigError: there is none of that name.
+        ConfigError: an unknown name.
     """
     if name in description.frames:
         return description.frames.index(name)
@@ -59,37 +59,39 @@ def frame_index(description: ModelDescription, name: str, path: str) -> int:
     raise ConfigError([Mistake(path, name, f"must be a frame of the body: {', '.join(few)}")], "the fit")
 
 
-def marker_places(options: Markers, seen: Observations, description: ModelDescription) -> MarkerPlaces:
-    """Where the observed markers are on the body, by (1) or as attached.
+def marker_positions(
+    options: Markers, observed: Observations, description: ModelDescription
+) -> MarkerPositions:
+    """Return the positions of the observed markers on the body, by (1) or as attached.
 
     Raises:
-        ConfigError: frames or markers that do not exist, or markers without a place.
+        ConfigError: unknown frames or markers, or markers without attachment.
     """
-    m = len(seen.names)
+    m = len(observed.names)
     frame, local = np.zeros((m, 2), dtype=np.int64), np.zeros((m, 2, 3))
     weight = np.tile([1.0, 0.0], (m, 1))
     if options.attached:
         given = {each.marker: each for each in options.attached}
-        wrong = [
+        mistakes = [
             Mistake("markers.attached", name, "is not a marker of the file")
-            for name in set(given) - set(seen.names)
+            for name in set(given) - set(observed.names)
         ]
-        wrong += [
-            Mistake("markers.attached", name, "is seen, but not said to be attached anywhere")
-            for name in seen.names
+        mistakes += [
+            Mistake("markers.attached", name, "is in the file, but has no entry in `attached`")
+            for name in observed.names
             if name not in given
         ]
-        if wrong:
-            raise ConfigError(wrong, "the fit")
-        for i, name in enumerate(seen.names):
+        if mistakes:
+            raise ConfigError(mistakes, "the fit")
+        for i, name in enumerate(observed.names):
             frame[i] = frame_index(description, given[name].frame, "markers.attached")
             local[i, 0] = given[name].local
-        return MarkerPlaces(frame, local, weight)
+        return MarkerPositions(frame, local, weight)
     names = options.along or description.frames
     line = np.array([frame_index(description, name, "markers.along") for name in names])
-    share = np.arange(m) * (len(line) - 1) / max(m - 1, 1)
-    before = np.minimum(np.floor(share).astype(np.int64), max(len(line) - 2, 0))
+    fraction = np.arange(m) * (len(line) - 1) / max(m - 1, 1)
+    before = np.minimum(np.floor(fraction).astype(np.int64), max(len(line) - 2, 0))
     frame[:, 0], frame[:, 1] = line[before], line[np.minimum(before + 1, len(line) - 1)]
-    weight[:, 1] = share - before
+    weight[:, 1] = fraction - before
     weight[:, 0] = 1.0 - weight[:, 1]
-    return MarkerPlaces(frame, local, weight)
+    return MarkerPositions(frame, local, weight)
