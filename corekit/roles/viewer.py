@@ -136,7 +136,7 @@ class ReplayServer(Protocol):
         """Serve until the context ends, then leave no thread and no open port behind.
 
         Args:
-            replay, standing: as in `ReplaySession.show`.
+            replay, standing: as in `ReplaySession.update`.
             port: to listen on, on this machine alone; 0 takes any free one, and so does a port that is taken.
         Raises:
             ResultsError: nothing of the replay can be drawn.

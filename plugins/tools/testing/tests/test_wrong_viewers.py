@@ -84,7 +84,7 @@ class Shown:
         self.url = f"http://127.0.0.1:{server.server_port}"
         self._server = server
 
-    def show(self, replay, standing):
+    def update(self, replay, standing):
         pass
 
 

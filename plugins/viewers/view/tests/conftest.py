@@ -1,4 +1,4 @@
-"""Made-up replays whose geometry is known: nothing is simulated."""
+"""Replays with known geometry, without simulation."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def no_contacts() -> ContactTrack:
 
 
 def arc(curvature, length, points, base):
-    """A constant-curvature arc that hangs from `base` and bends towards +y, with its tangents."""
+    """Return a constant-curvature arc that hangs from `base` and bends towards +y, with its tangents."""
     s = np.linspace(0.0, length, points)
     angle = curvature * s
     small = abs(curvature) < 1e-9
@@ -35,7 +35,7 @@ def disk_rotation(tangent):
 
 
 def arm_over_box(frames=60, points=41, disks=10, contacts=True):
-    """An arm that uncurls over a box tilted by 45° and comes to lie along its upper face."""
+    """An arm that uncurls over a box tilted by 45° and finally lies on its upper face."""
     time = np.linspace(0.0, 2.0, frames)
     base = np.array([0.0, 0.25, 0.12])
     rotation = rotation_from_rpy([TILT, 0.0, 0.0])
@@ -78,7 +78,7 @@ def arm_over_box(frames=60, points=41, disks=10, contacts=True):
 
 
 def fallen_bodies(count=8, frames=5):
-    """Rods that lie crosswise over inclined ground among obstacles of every kind."""
+    """Crossed rods above inclined ground, with obstacles of every kind."""
     time = np.linspace(0.0, 1.0, frames)
     ground = rotation_from_rpy([0.15, 0.0, 0.0])
     bodies = []
@@ -121,7 +121,7 @@ def fallen_bodies(count=8, frames=5):
 
 
 def planar_rod(frames=50, points=60, radius=0.0015):
-    """A hair-thin rod that swings in the x–z plane above level ground."""
+    """A thin rod that swings in the x–z plane above level ground."""
     time = np.linspace(0.0, 3.0, frames)
     angle = 0.9 * np.cos(2.0 * time)
     s = np.linspace(0.0, 0.8, points)

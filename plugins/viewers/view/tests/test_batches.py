@@ -1,4 +1,4 @@
-"""Instances stand where the replay's bodies, shapes and forces are."""
+"""Instances have the positions of the replay's bodies, shapes and forces."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from corekit.data.contacts import ContactMode
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit_view.batches import batches, rotation_to
-from corekit_view.contacts import Arrows, arrows_of
+from corekit_view.contacts import Arrows, select_arrows
 from corekit_view.scene import bounds
 
 SCALE = 0.02
@@ -22,7 +22,7 @@ def made(replay):
 
 
 def instances(batch, frame):
-    """World vertices of every instance, (n, v, 3)."""
+    """Return the world vertices of every instance, (n, v, 3)."""
     rotation = rotation_from_quat_wxyz(batch.quat_wxyz[frame])
     local = batch.scale[frame][:, None] * batch.mesh.vertices
     return np.einsum("nij,nvj->nvi", rotation, local) + batch.position[frame][:, None]
@@ -51,7 +51,7 @@ def test_links_join_neighbouring_points(arm_over_box):
     assert links.position + axis == pytest.approx(body.outline[:, 1:], abs=1e-9)
 
 
-def test_tube_ends_are_flat_and_do_not_reach_beyond_the_outline(arm_over_box):
+def test_tube_ends_are_flat_and_end_with_the_outline(arm_over_box):
     replay = arm_over_box(3)
     body, joints = replay.bodies[0], made(replay)["/bodies/0/joints"]
     tip, before = body.outline[2, -1], body.outline[2, -2]
@@ -83,11 +83,11 @@ def test_unused_contacts_have_no_size(arm_over_box):
     assert not points.scale[0].any()
 
 
-def test_without_contacts_there_is_nothing_of_them(arm_over_box):
+def test_without_contacts_there_are_no_contact_batches(arm_over_box):
     assert not any(name.startswith("/contacts") for name in made(arm_over_box(5, contacts=False)))
 
 
-def test_capsules_are_a_cylinder_and_two_balls_in_place(fallen_bodies):
+def test_capsules_are_a_cylinder_and_two_spheres(fallen_bodies):
     replay = fallen_bodies()
     body, found = replay.bodies[0], made(replay)
     radius, half = body.shapes[0].size
@@ -107,7 +107,7 @@ def test_half_space_patch_lies_in_the_plane_near_the_bodies(fallen_bodies):
     assert np.linalg.norm(cells.mean(axis=0) - bounds(replay).centre) < bounds(replay).extent
 
 
-def test_bodies_that_would_hide_forces_are_glass_and_only_those(arm_over_box, fallen_bodies):
+def test_only_bodies_that_would_hide_forces_are_transparent(arm_over_box, fallen_bodies):
     def opacity(replay, arrows):
         found = batches(replay, bounds(replay), arrows, 0.001)
         return {batch.name.split("/")[1]: batch.opacity for batch in found}
@@ -117,11 +117,11 @@ def test_bodies_that_would_hide_forces_are_glass_and_only_those(arm_over_box, fa
     assert opacity(fallen_bodies(), ARROWS)["bodies"] == 1.0  # rods of 12 mm in a scene of more than a metre
 
 
-def test_a_blow_is_cut_so_that_steady_forces_are_seen(arm_over_box):
+def test_an_impact_is_shortened_so_that_steady_forces_are_visible(arm_over_box):
     replay = arm_over_box(60)
     blow = evolve(replay.contacts[-1], force=1000.0 * replay.contacts[-1].force)
-    usual = arrows_of(replay, 1.0, None)
-    struck = arrows_of(evolve(replay, contacts=(*replay.contacts[:-1], blow)), 1.0, None)
+    usual = select_arrows(replay, 1.0, None)
+    struck = select_arrows(evolve(replay, contacts=(*replay.contacts[:-1], blow)), 1.0, None)
     assert struck.scale == pytest.approx(usual.scale, rel=0.6)
     assert struck.cut(blow.force).all()
     lengths = np.linalg.norm(struck.vectors(blow.force), axis=1)
@@ -129,6 +129,6 @@ def test_a_blow_is_cut_so_that_steady_forces_are_seen(arm_over_box):
     assert not usual.cut(np.concatenate([contact.force for contact in replay.contacts])).any()
 
 
-def test_a_scale_that_is_given_is_kept(arm_over_box):
-    arrows = arrows_of(arm_over_box(60), 1.0, 0.5)
+def test_the_scale_of_the_user_is_kept(arm_over_box):
+    arrows = select_arrows(arm_over_box(60), 1.0, 0.5)
     assert arrows.vectors(np.array([[0.0, 300.0, 0.0]])) == pytest.approx(np.array([[0.0, 150.0, 0.0]]))

@@ -1,4 +1,4 @@
-"""Views are rigid; the automatic one looks at the motion from the side."""
+"""Views are rigid; the automatic view shows the motion from the side."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_window_maps_its_corners_to_the_pictures(planar_rod):
     assert frame.pixels(corner, 400, 300) == pytest.approx(np.array([[0, 0, -2.0], [400, 300, 1.0]]))
 
 
-def test_window_holds_all_that_moves(arm_over_box):
+def test_window_contains_all_moving_points(arm_over_box):
     replay, view = arm_over_box(20), View(0.3, 0.2)
     frame = window(view, bounds(replay))
     flat = view.project(replay.bodies[0].outline)
@@ -43,7 +43,7 @@ def test_window_holds_all_that_moves(arm_over_box):
     assert flat[..., 1].max() < frame.top
 
 
-def test_motion_in_the_xz_plane_is_seen_across_that_plane(planar_rod):
+def test_motion_in_the_xz_plane_is_viewed_along_y(planar_rod):
     replay = planar_rod()
     azimuth = automatic_azimuth(replay, bounds(replay), key_frames(replay, 6), 0.3)
     assert abs(np.sin(azimuth)) > 0.9
@@ -68,7 +68,7 @@ def test_turning_the_scene_about_z_turns_the_camera_with_it(arm_over_box, turn):
         obstacles=(evolve(box, position=box.position @ about_z.T, rotation=about_z @ box.rotation),),
     )
     azimuth = automatic_azimuth(turned, bounds(turned), key_frames(turned, 6), 0.3)
-    # the slope runs along the turned y axis: it is seen in profile from within 35° of the turned ±x axis
+    # the slope is along the turned y axis: its profile is visible within 35° of the turned ±x axis
     assert abs(np.cos(azimuth - turn)) > np.cos(np.radians(35))
 
 

@@ -1,4 +1,4 @@
-"""Line charts: what is drawn is what was given, in a file that is whole."""
+"""Line charts: drawn values, styles, labels and atomic files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from matplotlib.image import imread
 
 from corekit.errors import ResultsError
 from corekit.roles.chart import Line, LineChart, Panel
-from corekit_view.charts import chart_figure, look
+from corekit_view.charts import chart_figure, line_style
 from corekit_view.config import PictureConfig
-from corekit_view.picture import MatplotlibViewer, own_style
+from corekit_view.picture import MatplotlibViewer, set_plot_style
 
 TIME = np.linspace(0.0, 2.0, 50)
 
@@ -21,7 +21,7 @@ def chart(count: int = 2, panels: int = 3) -> LineChart:
     return LineChart("Tips $of$ arms", tuple(Panel("t [s]", f"tip {k} [m]", lines) for k in range(panels)))
 
 
-def test_every_line_of_every_panel_is_drawn_with_its_own_numbers():
+def test_every_line_of_every_panel_is_drawn_with_its_values():
     figure = chart_figure(chart(), 0.183)
     assert len(figure.axes) == 3
     for axes, panel in zip(figure.axes, chart().panels, strict=True):
@@ -31,15 +31,15 @@ def test_every_line_of_every_panel_is_drawn_with_its_own_numbers():
     assert figure.axes[-1].get_xlabel() == "t [s]"
 
 
-def test_two_dozen_lines_look_different_from_each_other():
-    assert len({str(look(index)) for index in range(24)}) == 24
+def test_two_dozen_lines_have_different_styles():
+    assert len({str(line_style(index)) for index in range(24)}) == 24
 
 
-def test_words_beside_the_panels_stand_in_one_line_inside_the_picture():
+def test_labels_beside_the_panels_are_aligned_inside_the_picture():
     wide = Panel("t [s]", "x [m]", (Line("a", TIME, -1e-4 * np.sin(TIME)),))
     narrow = Panel("t [s]", "y [m]", (Line("a", TIME, 3.0 * np.sin(TIME)),))
     with rc_context():
-        own_style()
+        set_plot_style()
         figure = chart_figure(LineChart("x", (wide, narrow)), 0.183)
         figure.canvas.draw()
         places = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
@@ -55,7 +55,7 @@ def test_rounding_errors_are_not_drawn_as_motion():
     assert np.ptp(figure.axes[0].get_ylim()) > 1e-4
 
 
-def test_a_line_looks_the_same_in_all_panels_even_where_others_are_missing():
+def test_a_line_has_the_same_style_in_all_panels():
     both = chart(2, 1).panels[0]
     second = Panel("t [s]", "z [m]", both.lines[1:])
     figure = chart_figure(LineChart("x", (both, second)), 0.183)
@@ -72,13 +72,13 @@ def test_the_viewer_writes_a_picture_with_colour_in_it(tmp_path):
 
 
 @pytest.mark.parametrize("y", [np.full(50, np.nan), np.zeros(0)])
-def test_a_chart_without_a_line_is_refused_and_leaves_no_file(tmp_path, y):
+def test_a_chart_without_a_line_is_refused_without_a_file(tmp_path, y):
     empty = LineChart("none", (Panel("t [s]", "z [m]", (Line("a", TIME[: len(y)], y),)),))
     with pytest.raises(ResultsError, match="no line to draw"):
         MatplotlibViewer(PictureConfig()).chart(empty, tmp_path / "x.png")
     assert not list(tmp_path.iterdir())
 
 
-def test_another_ending_is_refused(tmp_path):
+def test_another_suffix_is_refused(tmp_path):
     with pytest.raises(ResultsError, match=r"\.png"):
         MatplotlibViewer(PictureConfig()).chart(chart(), tmp_path / "x.pdf")

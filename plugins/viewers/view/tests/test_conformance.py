@@ -1,4 +1,4 @@
-"""What every viewer promises; the picture and the video are small ones."""
+"""Conformance kit for every viewer, with a small picture and a small video."""
 
 from corekit_testing.conformance import conformance
 

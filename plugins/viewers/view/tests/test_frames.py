@@ -1,18 +1,18 @@
-"""Frames are chosen in order, with first, last and first touch; unusable ones are left out."""
+"""Key frames are ordered and contain first, last and first contact; non-finite frames are dropped."""
 
 import numpy as np
 import pytest
 from attrs import evolve
 
 from corekit.errors import ResultsError
-from corekit_view.frames import drawable, key_frames, select, thinned
+from corekit_view.frames import drop_non_finite, key_frames, select, thin_frames
 
 
 def first_touch(replay):
     return next(i for i, contact in enumerate(replay.contacts) if len(contact.mode))
 
 
-def test_key_frames_begin_and_end_with_the_run_and_hold_the_first_touch(arm_over_box):
+def test_key_frames_contain_begin_end_and_first_contact(arm_over_box):
     replay = arm_over_box(60)
     frames = key_frames(replay, 6)
     assert frames[0] == 0
@@ -21,7 +21,7 @@ def test_key_frames_begin_and_end_with_the_run_and_hold_the_first_touch(arm_over
     assert np.all(np.diff(frames) > 0)
 
 
-def test_given_times_choose_the_nearest_frames(arm_over_box):
+def test_times_of_the_user_select_the_nearest_frames(arm_over_box):
     replay = arm_over_box(21)  # every 0.1 s
     assert key_frames(replay, 6, (1.52, 0.0, 0.29)).tolist() == [0, 3, 15]
 
@@ -34,7 +34,7 @@ def test_one_panel_shows_the_end(arm_over_box):
     assert key_frames(arm_over_box(9), 1).tolist() == [8]
 
 
-def test_a_run_that_stands_still_is_spread_over_time(planar_rod):
+def test_key_frames_without_motion_are_spread_over_time(planar_rod):
     replay = planar_rod(41)
     body = replay.bodies[0]
     still = evolve(replay, bodies=(evolve(body, outline=np.repeat(body.outline[:1], 41, axis=0)),))
@@ -43,7 +43,7 @@ def test_a_run_that_stands_still_is_spread_over_time(planar_rod):
 
 def test_thinning_keeps_ends_and_every_track(arm_over_box):
     replay = arm_over_box(60)
-    few = thinned(replay, 7)
+    few = thin_frames(replay, 7)
     assert (
         len(few.time)
         == len(few.contacts)
@@ -52,27 +52,27 @@ def test_thinning_keeps_ends_and_every_track(arm_over_box):
         == 7
     )
     assert few.time[[0, -1]].tolist() == replay.time[[0, -1]].tolist()
-    assert thinned(replay, 60) is replay
+    assert thin_frames(replay, 60) is replay
 
 
-def test_frames_with_non_finite_positions_are_left_out(arm_over_box):
+def test_frames_with_non_finite_positions_are_dropped(arm_over_box):
     replay = arm_over_box(10)
     outline = replay.bodies[0].outline.copy()
     outline[7:] = np.nan
     blown = evolve(replay, bodies=(evolve(replay.bodies[0], outline=outline),))
-    assert drawable(blown).time.tolist() == replay.time[:7].tolist()
+    assert drop_non_finite(blown).time.tolist() == replay.time[:7].tolist()
 
 
-def test_nothing_to_draw_is_said(arm_over_box):
+def test_a_replay_without_drawable_frames_is_reported(arm_over_box):
     replay = arm_over_box(3)
     nothing = evolve(replay, bodies=(evolve(replay.bodies[0], outline=np.full((3, 41, 3), np.inf)),))
     with pytest.raises(ResultsError, match="non-finite"):
-        drawable(nothing)
+        drop_non_finite(nothing)
     with pytest.raises(ResultsError, match="no frames"):
-        drawable(select(replay, np.zeros(0, dtype=np.int64)))
+        drop_non_finite(select(replay, np.zeros(0, dtype=np.int64)))
 
 
 def test_tracks_of_different_lengths_are_refused(arm_over_box):
     replay = arm_over_box(5)
     with pytest.raises(ResultsError, match="5 times"):
-        drawable(evolve(replay, contacts=replay.contacts[:-1]))
+        drop_non_finite(evolve(replay, contacts=replay.contacts[:-1]))

@@ -1,4 +1,4 @@
-"""Surfaces are closed, oriented, and enclose the volume that geometry says they do."""
+"""Surfaces are closed, oriented, and enclose the exact volume within the tessellation."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from corekit_view.shape_surface import shape_surface
 
 
 def assert_closed(surface):
-    """Every directed edge is met once by its reverse, every vertex is used, and V − E + F = 2."""
+    """Check that every directed edge has one reverse, every vertex is used, and V − E + F = 2."""
     edges = surface.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     directed = {(int(a), int(b)) for a, b in edges}
     assert len(directed) == len(edges)
@@ -57,7 +57,7 @@ def test_volume_equals_the_solids_within_tessellation(kind):
 
 
 @pytest.mark.parametrize("sides", [3, 6, 17, 40])
-def test_cylinder_and_cone_lose_exactly_the_polygons_share(sides):
+def test_cylinder_and_cone_have_the_fraction_of_the_polygon(sides):
     share = polygon_share(sides)
     assert cylinder(0.2, 0.05, sides).volume == pytest.approx(share * np.pi * 0.2**2 * 0.1, rel=1e-12)
     assert cone(0.2, 0.4, sides).volume == pytest.approx(share * np.pi * 0.2**2 * 0.4 / 3, rel=1e-12)
@@ -73,7 +73,7 @@ def test_sphere_vertices_lie_on_the_sphere_and_refinement_is_second_order():
     assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)
 
 
-def test_capsule_reaches_its_ends():
+def test_capsule_has_its_full_length():
     surface = capsule(0.1, 0.25)
     assert surface.vertices[:, 2].max() == pytest.approx(0.35)
     assert surface.vertices[:, 2].min() == pytest.approx(-0.35)
@@ -136,7 +136,7 @@ def test_chequers_share_the_patch_and_no_two_equal_cells_touch():
     even, odd = chequers(1.0, 4)
     assert len(even.faces) == len(odd.faces) == 16
     for part in (even, odd):
-        # a cell is two faces; its centre is the mean of the four corners
+        # a cell has two faces; its centre is the mean of the four corners
         centre = np.round(
             (part.corners.reshape(-1, 6, 3)[:, [0, 1, 2, 5]].mean(axis=1)[:, :2] + 0.75) / 0.5
         ).astype(int)
@@ -152,7 +152,7 @@ def test_chequers_share_the_patch_and_no_two_equal_cells_touch():
         ("cylinder", (0.1, 0.2), np.pi * 0.004),
     ],
 )
-def test_shapes_get_the_surface_of_their_kind(kind, size, volume):
+def test_shapes_have_the_surface_of_their_kind(kind, size, volume):
     surface = shape_surface(Shape(kind, size), 1.0, 64)
     assert surface is not None
     assert surface.volume == pytest.approx(volume, rel=0.01)

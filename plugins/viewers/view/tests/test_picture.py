@@ -1,4 +1,4 @@
-"""The picture is written without a display, shows what is there, and is whole or absent."""
+"""The picture needs no display, shows the scene, and is written atomically."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def pixels_of(image, colour, tolerance=0.03):
 
 
 def one_contact(force, mode=ContactMode.SLIDE):
-    """A ball at rest on a level plane, pushed by one force at the origin."""
+    """Return a ball at rest on a level plane, with one force at the origin."""
     point, still = np.zeros((1, 3)), np.tile(np.eye(3), (1, 1, 1))
     body = BodyTrack(
         "ball", np.zeros((1, 0, 3)), np.zeros(0), np.zeros(1, dtype=np.int64), (Shape("sphere", (0.1,)),),
@@ -52,7 +52,7 @@ def one_contact(force, mode=ContactMode.SLIDE):
     return Replay("ball", np.zeros(1), (body,), (ground,), (contact,))
 
 
-def test_picture_has_the_asked_width_and_the_colours_of_both_modes(arm_over_box, tmp_path):
+def test_picture_has_the_width_of_the_options_and_the_colours_of_both_modes(arm_over_box, tmp_path):
     image = drawn(arm_over_box(30), tmp_path, width=0.1)
     assert image.shape[1] == pytest.approx(0.1 / 0.0254 * 90, abs=1)
     assert 0.05 < np.mean(image.min(axis=2) < 0.97) < 0.9
@@ -75,13 +75,13 @@ def test_many_bodies_and_every_obstacle_kind_are_drawn(fallen_bodies, tmp_path):
     assert image.std() > 0.05
 
 
-def test_hair_thin_rod_is_visible(planar_rod, tmp_path):
+def test_thin_rod_is_visible(planar_rod, tmp_path):
     image = drawn(planar_rod(radius=1e-5), tmp_path, plots=False, dpi=150)
     blue = (image[:, :, 2] - image[:, :, 0]) > 0.15
     assert blue.sum() > 100
 
 
-def test_a_ball_is_as_wide_as_high_and_as_large_as_the_scale_bar_says(tmp_path):
+def test_a_ball_is_round_and_agrees_with_the_scale_bar(tmp_path):
     image = drawn(one_contact((0, 0, 0)), tmp_path, azimuth=0.3, elevation=0.0, dpi=200, plots=False)
     blue = np.argwhere((image[:, :, 2] - image[:, :, 0]) > 0.12)
     high, wide = np.ptp(blue, axis=0) + 1
@@ -118,13 +118,13 @@ def test_title_and_names_are_not_read_as_mathematics(arm_over_box, tmp_path):
 def test_arrow_on_the_picture_points_along_the_force(tmp_path, force):
     image = drawn(one_contact(force), tmp_path, azimuth=-np.pi / 2, elevation=0.0, dpi=150, width=0.08)
     rows_columns = pixels_of(image[: int(0.9 * len(image))], SLIDE)
-    # seen from −y: x to the right, z upwards; the marker at the contact is the lowest or first of the pixels
+    # view from −y: x to the right, z upwards; the marker at the contact is the lowest or first of the pixels
     away = rows_columns @ np.array([[0.0, -1.0], [1.0, 0.0]])
     spread = away - away.mean(axis=0)
     _, _, main = np.linalg.svd(spread, full_matrices=False)
     direction = np.array([force[0], force[2]]) / np.hypot(force[0], force[2])
     assert abs(main[0] @ direction) > 0.995
-    # the wide head sits at the far end
+    # the wide head is at the far end
     along, across = spread @ direction, spread @ np.array([-direction[1], direction[0]])
     far = along > np.quantile(along, 0.75)
     middle = np.abs(along - np.median(along)) < 0.1 * np.ptp(along)
@@ -143,7 +143,7 @@ def test_arrows_are_the_projected_forces(arm_over_box):
 
 
 @pytest.mark.parametrize("force", [(-1, 0, 0.2), (1, 0, 0.2), (0, 0, 1), (0, 0, -1), (-1, 0, -1)])
-def test_size_of_a_cut_arrow_is_written_inside_the_panel(force):
+def test_label_of_a_shortened_arrow_is_inside_the_panel(force):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -170,7 +170,7 @@ def test_separate_and_non_finite_contacts_are_not_drawn(tmp_path):
     assert len(pixels_of(broken, SLIDE, 0.01)) < 100
 
 
-def test_arm_behind_a_wall_is_hidden_and_before_it_is_seen(planar_rod, tmp_path):
+def test_arm_behind_a_wall_is_hidden_and_in_front_of_it_visible(planar_rod, tmp_path):
     replay = planar_rod(2, radius=0.05)
     wall = replay.obstacles[0]
     counts = []
@@ -185,7 +185,7 @@ def test_arm_behind_a_wall_is_hidden_and_before_it_is_seen(planar_rod, tmp_path)
     assert counts[1] > 300
 
 
-def test_user_style_does_not_leak_in_or_out(arm_over_box, tmp_path):
+def test_user_style_has_no_effect_and_is_not_changed(arm_over_box, tmp_path):
     import matplotlib as mpl
 
     with mpl.rc_context({"text.usetex": True, "axes.grid": True, "font.size": 40.0}):
@@ -209,7 +209,7 @@ def test_other_suffix_is_refused(arm_over_box, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["missing/run.png", "folder.png"])
-def test_unwritable_path_is_said_and_leaves_nothing(arm_over_box, tmp_path, place):
+def test_unwritable_path_is_reported_without_a_file(arm_over_box, tmp_path, place):
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(ResultsError, match="cannot write"):
         MatplotlibViewer(PictureConfig(dpi=40, panels=1)).render(arm_over_box(2), tmp_path / place)
@@ -231,14 +231,14 @@ def test_full_disk_keeps_the_old_picture(arm_over_box, tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_flat_polytope_is_named(fallen_bodies, tmp_path):
+def test_flat_polytope_is_reported(fallen_bodies, tmp_path):
     replay = fallen_bodies(1)
     bad = evolve(replay.obstacles[1], name="shard", shape=Shape("polytope", (), vertices=np.zeros((5, 3))))
     with pytest.raises(ResultsError, match="'shard' cannot be drawn"):
         MatplotlibViewer(PictureConfig()).render(evolve(replay, obstacles=(bad,)), tmp_path / "run.png")
 
 
-def test_missing_matplotlib_is_said(monkeypatch):
+def test_missing_matplotlib_is_reported(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(PluginError, match=r"needs the module 'matplotlib'.*pip install"):
         MatplotlibViewer(PictureConfig())

@@ -1,4 +1,4 @@
-"""Planar shapes are drawn as prisms with the right volume between their faces."""
+"""Planar shapes are prisms with the exact volume."""
 
 import numpy as np
 import pytest
@@ -13,14 +13,14 @@ U_SHAPE = np.array([
 
 
 def front_area(surface):
-    """Area of the triangles in the face at −y."""
+    """Return the area of the triangles in the face at −y."""
     corners = surface.vertices[surface.faces]
     front = corners[np.all(corners[:, :, 1] < 0, axis=1)]
     return 0.5 * np.abs(np.cross(front[:, 1] - front[:, 0], front[:, 2] - front[:, 0])[:, 1]).sum()
 
 
 @pytest.mark.parametrize("corners", [U_SHAPE, U_SHAPE[::-1]])
-def test_a_polygon_that_is_not_convex_is_filled_whichever_way_round(corners):
+def test_a_non_convex_polygon_is_filled_in_both_orientations(corners):
     surface = shape_surface(Shape("polygon", (), vertices=corners), 1.0)
     assert surface is not None
     assert front_area(surface) == pytest.approx(0.6 * 0.4 - 0.2 * 0.2, rel=1e-12)
@@ -37,6 +37,6 @@ def test_circles_are_filled_rings_open_and_segments_round():
     assert front_area(line) == pytest.approx(0.1 * 0.5 + np.pi * 0.05**2, rel=1e-3)
 
 
-def test_a_polygon_without_vertices_says_so():
+def test_a_polygon_without_vertices_is_reported():
     with pytest.raises(ValueError, match="polygon needs vertices"):
         shape_surface(Shape("polygon", ()), 1.0)

@@ -1,4 +1,4 @@
-"""The depth buffer agrees with asking every pixel about every triangle."""
+"""The depth buffer agrees with a loop over all pixels and triangles."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from corekit_view.raster import barycentric, rasterise
 
 
 def every_pixel(corners, width, height):
-    """Depth and triangle at each pixel by solving for the weights, one pixel and triangle at a time."""
+    """Return depth and triangle at each pixel by a loop over pixels and triangles."""
     depth, seen = np.full((height, width), np.inf), np.full((height, width), -1)
     for row in range(height):
         for column in range(width):
@@ -23,7 +23,7 @@ def every_pixel(corners, width, height):
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 6))
-def test_random_triangles_are_painted_as_by_asking_every_pixel(seed, count):
+def test_random_triangles_agree_with_the_loop_over_all_pixels(seed, count):
     corners = np.random.default_rng(seed).uniform(-4, 14, (count, 3, 3))
     depth, seen = rasterise(corners, 10, 8)
     expected_depth, expected_seen = every_pixel(corners, 10, 8)
@@ -40,7 +40,7 @@ def test_painting_in_chunks_changes_nothing(monkeypatch):
     assert all(np.array_equal(a, b) for a, b in zip(whole, rasterise(corners, 60, 50), strict=True))
 
 
-def test_a_pole_in_front_of_a_long_wall_hides_it_though_the_walls_mean_depth_is_less():
+def test_a_pole_hides_a_wall_with_a_smaller_mean_depth():
     wall = np.array([[0, 0, -90.0], [20, 0, 10.0], [20, 20, 10.0]])  # mean depth −23, but 5 behind the pole
     pole = np.array([[18, 0, 0.0], [20, 0, 0.0], [19, 12, 0.0]])
     _, seen = rasterise(np.stack([wall, pole]), 20, 20)

@@ -1,4 +1,4 @@
-"""The plugin is found and described without importing what it draws with."""
+"""The specifications do not import the drawing libraries."""
 
 import importlib
 import subprocess
@@ -40,7 +40,7 @@ def test_entry_points_name_the_specs_when_installed():
     [
         ("corekit_view._spec", ("numpy", "scipy", "matplotlib", "viser")),
         ("corekit_view.picture", ("matplotlib", "viser", "scipy")),
-        ("corekit_view.page", ("matplotlib", "viser", "scipy")),
+        ("corekit_view.viser_viewer", ("matplotlib", "viser", "scipy")),
         ("corekit_view.video", ("matplotlib", "viser", "scipy", "imageio_ffmpeg")),
     ],
 )

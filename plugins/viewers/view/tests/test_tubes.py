@@ -1,4 +1,4 @@
-"""Tubes enclose what they should; their frames do not twist."""
+"""Tubes have the exact volume; their frames do not twist."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_frames_along_a_plane_curve_keep_the_planes_normal():
     assert np.allclose(across, across[:, :1], atol=1e-12)
 
 
-def test_frames_along_a_helix_lag_behind_frenets_by_the_torsion():
+def test_frames_along_a_helix_differ_from_frenets_by_the_torsion():
     angle, points = helix()
     radius, pitch = 1.0, 0.8
     speed = np.hypot(radius, pitch)
@@ -74,7 +74,7 @@ def test_frames_along_a_helix_lag_behind_frenets_by_the_torsion():
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(2, 30))
-def test_tube_of_any_polyline_is_closed_and_holds_its_radius(seed, count):
+def test_tube_of_any_polyline_is_closed_with_its_radius(seed, count):
     rng = np.random.default_rng(seed)
     points = np.cumsum(rng.standard_normal((count, 3)), axis=0)
     surface = tube(points, np.full(count, 0.01), 8)
@@ -90,7 +90,7 @@ def test_repeated_points_are_dropped_and_a_single_point_is_a_ball():
     assert np.allclose(np.linalg.norm(ball.vertices - 1.0, axis=1), 0.1)
 
 
-def test_polyline_that_turns_back_stays_finite():
+def test_polyline_that_reverses_stays_finite():
     surface = tube(np.array([[0.0, 0, 0], [1, 0, 0], [0, 0, 0.0]]), np.full(3, 0.1))
     assert np.isfinite(surface.vertices).all()
 

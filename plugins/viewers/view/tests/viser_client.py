@@ -1,4 +1,4 @@
-"""A browser's side of viser's connection, without the browser."""
+"""Client of viser's connection without a browser."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from websockets.typing import Subprotocol
 
 
 class Client:
-    """Keeps what a served scene and its panel are made of, as the messages of the server change it."""
+    """Scene and panel of a server, updated by its messages."""
 
     def __init__(self, url):
         self.nodes, self.parts, self.visible = {}, {}, {}
@@ -72,20 +72,20 @@ class Client:
                 self.parts[message["uuid"]] = part
 
     def part(self, label):
-        """A part of the panel by its label."""
+        """Return an element of the panel by its label."""
         return next(part for part in list(self.parts.values()) if part.get("label") == label)
 
     def text(self):
-        """The words of the panel."""
+        """Text of the panel."""
         contents = [part.get("content") or part.get("_markdown") or "" for part in list(self.parts.values())]
         return " ".join(str(content) for content in contents)
 
     def set(self, label, value):
-        """Do what a user's hand does."""
+        """Send an action of a user."""
         self._send("GuiUpdateMessage", uuid=self.part(label)["uuid"], updates={"value": value})
 
     def wait(self, true, seconds=20.0):
-        """Wait until something holds; says whether it does."""
+        """Wait for a condition and return whether it became true."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:
@@ -98,7 +98,7 @@ class Client:
 
 
 def _filled(props, arrays):
-    """Properties with their arrays put in place of the numbers that stand for them."""
+    """Return properties with arrays instead of their indices."""
     return {
         key: arrays[value["__binary_index"]]
         if isinstance(value, dict) and "__binary_index" in value

@@ -1,8 +1,8 @@
-"""A replay as instances of a few unit meshes, moved by pose and scale alone.
+"""A replay as instances of a few unit meshes with pose and scale.
 
-A tube becomes one unit cylinder a segment and one unit sphere a joint, so a frame costs a pose and a
-scale for each instead of a mesh; the ends are flat: their spheres are squashed along the tangent.
-An instance places a unit vertex x at
+A tube consists of one unit cylinder per segment and one unit sphere per joint, so a frame costs a pose and a
+scale per instance instead of a mesh. The spheres at the ends are flattened along the tangent.
+An instance maps a unit vertex x to
 
     position + R(quat)·(scale ∘ x)                                                        (1)
 """
@@ -18,7 +18,7 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
-from corekit_view.contacts import FARTHEST, Arrows, of_mode
+from corekit_view.contacts import MAX_ARROW, Arrows, select_mode
 from corekit_view.meshes import Surface, box, chequers, cone, cylinder, sphere
 from corekit_view.palette import GROUND, MODES, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.scene import Bounds
@@ -29,18 +29,18 @@ __all__ = ["Batch", "batches", "rotation_to"]
 
 FLAT = 0.02
 """Thickness of a tube's flat end relative to its radius."""
-SUNK = 0.985
-"""Radius of a joint relative to the tube's: it must not poke through the flats of a 24-sided link (0.991)."""
+JOINT_RADIUS = 0.985
+"""Radius of a joint relative to the tube's, inside the flat sides of a 24-sided link (0.991)."""
 
 
 LENS = 0.9
 """Half thickness of a joint in a thick tube relative to the shorter of its links."""
 
 
-GLASS = 0.4
-"""Opacity of a body that forces are to be seen in."""
+OPACITY = 0.4
+"""Opacity of a body that would hide forces."""
 THICK = 0.15
-"""Half thickness of a body from which on it hides a force, relative to the longest arrow."""
+"""Least half thickness of a body that hides forces, relative to the longest arrow."""
 
 
 @frozen(eq=False)
@@ -51,8 +51,10 @@ class Batch:
         name: path in the page's scene tree.
         mesh: the unit mesh.
         colour: red green blue in 0…1, shape (3,).
-        position: [m], shape (T, n, 3). quat_wxyz: unit, (T, n, 4). scale: along the mesh's axes, (T, n, 3).
-        opacity: less than 1 where forces are to be seen inside.
+        position: positions [m], shape (T, n, 3).
+        quat_wxyz: unit quaternions, (T, n, 4).
+        scale: scales along the mesh's axes, (T, n, 3).
+        opacity: less than 1 for bodies that would hide forces.
     """
 
     name: str
@@ -65,9 +67,9 @@ class Batch:
 
 
 def rotation_to(direction: Array) -> Array:
-    """Unit quaternions (w, x, y, z) of the least rotation from +z to unit directions, shape (..., 4).
+    """Return unit quaternions (w, x, y, z) of the least rotation from +z to unit directions, shape (..., 4).
 
-    q = (1 + d_z, −d_y, d_x, 0) / ‖·‖;   a half turn about x where d = −z             (1)
+    q = (1 + d_z, −d_y, d_x, 0) / ‖·‖;   a half turn about x if d = −z                (1)
     """
     x, y, z = np.moveaxis(direction, -1, 0)
     quat = np.stack([1.0 + z, -y, x, np.zeros_like(z)], axis=-1)
@@ -77,21 +79,23 @@ def rotation_to(direction: Array) -> Array:
 
 
 def batches(replay: Replay, extent: Bounds, arrows: Arrows, thinnest: float) -> list[Batch]:
-    """Everything in a replay as batches, in a steady order.
+    """Return everything in a replay as batches, in a constant order.
 
-    A contact force points into the body it acts on: bodies thick enough to hide it are glass.
+    A contact force points into its body, so bodies that would hide the arrow are transparent.
 
     Args:
-        replay: finite in all frames. extent: where it happens.
-        arrows: lengths of force arrows. thinnest: least drawn radius of tubes [m].
+        replay: replay with finite frames.
+        extent: bounds of the scene.
+        arrows: lengths of force arrows.
+        thinnest: least drawn radius of tubes [m].
     """
     found: list[Batch] = []
     for i, body in enumerate(replay.bodies):
         shade = darker(body_colour(i), SHAPES) if body.outline.shape[1] else body_colour(i)
         made = _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
         made += _shapes(body, f"/bodies/{i}", shade, extent.extent)
-        hides = arrows.scale > 0 and _thickness(body) > THICK * FARTHEST * extent.extent
-        found += [evolve(batch, opacity=GLASS) for batch in made] if hides else made
+        hides = arrows.scale > 0 and _thickness(body) > THICK * MAX_ARROW * extent.extent
+        found += [evolve(batch, opacity=OPACITY) for batch in made] if hides else made
     for i, obstacle in enumerate(replay.obstacles):
         found += _obstacle(obstacle, f"/obstacles/{i}", extent)
     for mode, word, colour, _ in MODES:
@@ -105,7 +109,7 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
     for line in polylines(body.starts, body.outline.shape[1]):
         points = body.outline[:, line]
         radius = np.broadcast_to(np.maximum(body.radius[line], thinnest), points.shape[:2])
-        round_scale = np.repeat(SUNK * radius[:, :, None], 3, axis=2)
+        round_scale = np.repeat(JOINT_RADIUS * radius[:, :, None], 3, axis=2)
         quat = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*points.shape[:2], 4)).copy()
         if points.shape[1] > 1:
             step = np.diff(points, axis=1)
@@ -118,7 +122,7 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
                 quat[:, end] = rotation_to(direction[:, end])
                 round_scale[:, end, 2] *= FLAT
             if np.any(radius[:, 1:-1] > np.minimum(length[:, 1:], length[:, :-1])):
-                # a thick tube of short links: its joints are lenses, or those near an end would bulge out of it
+                # thick tube of short links: flatten the joints, otherwise those near an end protrude
                 quat[:, 1:-1] = rotation_to(_unit_vectors(direction[:, 1:] + direction[:, :-1]))
                 near = np.minimum(length[:, 1:], length[:, :-1])
                 round_scale[:, 1:-1, 2] = np.minimum(round_scale[:, 1:-1, 2], LENS * near)
@@ -132,7 +136,7 @@ def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[B
 
 
 def _thickness(body: BodyTrack) -> float:
-    """How far its surface is from its middle, across [m]: of the thickest of its tubes and shapes."""
+    """Return the largest half thickness of the body's tubes and shapes [m]."""
     found = [0.0, *(float(radius) for radius in body.radius)]
     for shape in body.shapes:
         if shape.kind == "box":
@@ -145,13 +149,13 @@ def _thickness(body: BodyTrack) -> float:
 
 
 def _unit_vectors(vectors: Array) -> Array:
-    """Vectors (..., 3) at unit length; +z where there is no direction."""
+    """Return vectors (..., 3) at unit length; +z for zero vectors."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.where(length > 1e-9, vectors / np.where(length > 1e-9, length, 1.0), [0.0, 0.0, 1.0])
 
 
 def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Batch]:
-    """Shapes of one simple kind share a batch; all others have one each."""
+    """Return one batch per simple kind of shape, and one per other shape."""
     found: list[Batch] = []
     kinds: dict[str, list[tuple[int, tuple[float, float, float], float]]] = {}
     for i, shape in enumerate(body.shapes):
@@ -186,7 +190,7 @@ def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Ba
 
 
 def _parts(shape: Shape) -> list[tuple[str, tuple[float, float, float], float]]:
-    """A simple shape as unit meshes: kind, scale, shift along the local z axis [m]."""
+    """Return a simple shape as unit meshes: kind, scale, shift along the local z axis [m]."""
     size = shape.size
     match shape.kind:
         case "sphere":
@@ -221,7 +225,7 @@ def _own_mesh(shape: Shape, name: str, extent: float) -> Surface:
 
 
 def _rigid(name: str, mesh: Surface, colour: Array, position: Array, rotation: Array) -> Batch:
-    """One moving thing: position (T, 1, 3), rotation (T, 1, 3, 3)."""
+    """Return a batch of one instance: position (T, 1, 3), rotation (T, 1, 3, 3)."""
     return Batch(name, mesh, colour, position, quat_wxyz_from_rotation(rotation), np.ones_like(position))
 
 
@@ -230,7 +234,7 @@ def _obstacle(obstacle: ObstacleTrack, name: str, extent: Bounds) -> list[Batch]
     if obstacle.shape.kind == "edge":
         return []
     if obstacle.shape.kind == "half-space":
-        # a patch of the plane where the bodies are, not where the plane happens to have its origin
+        # the patch of the plane is near the bodies, not at the origin of the plane
         normal = rotation[:, :, :, 2]
         height = np.einsum("tij,tij->ti", normal, extent.centre - position)
         centre = extent.centre - height[:, :, None] * normal
@@ -255,8 +259,8 @@ def _obstacle(obstacle: ObstacleTrack, name: str, extent: Bounds) -> list[Batch]
 def _contacts(
     replay: Replay, mode: ContactMode, name: str, colour: Array, extent: float, arrows: Arrows
 ) -> list[Batch]:
-    """Points and force arrows of the contacts in one mode; unused instances are shrunk to nothing."""
-    each = [of_mode(contact, mode) for contact in replay.contacts]
+    """Return points and force arrows of the contacts in one mode; unused instances have zero size."""
+    each = [select_mode(contact, mode) for contact in replay.contacts]
     most = max((len(point) for point, _ in each), default=0)
     if most == 0:
         return []

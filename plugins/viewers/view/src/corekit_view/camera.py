@@ -1,11 +1,11 @@
-"""From where a replay is seen: orthographic views, chosen so that the motion shows.
+"""Orthographic views of a replay, with an automatic azimuth that shows the motion.
 
-A view has an orthonormal triad: right r, up w, and toward t from the scene to the viewer,
+A view has an orthonormal triad: right r, up w, and t from the scene to the viewer,
 
     t = (cos ε·cos α, cos ε·sin α, sin ε),   r = (−sin α, cos α, 0),   w = t × r           (1)
 
-with azimuth α and elevation ε. The view plane has the coordinates (r·x, w·x) [m], so a length on
-the picture is a length in the scene and a scale bar is exact.
+with azimuth α and elevation ε. The view plane has the coordinates (r·x, w·x) [m], so lengths in
+the picture are lengths in the scene and a scale bar is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.viewer import Replay
-from corekit_view.frames import coarser
+from corekit_view.frames import thin_outlines
 from corekit_view.raster import rasterise
 from corekit_view.scene import Bounds, Scene, Soup
 
@@ -25,7 +25,7 @@ __all__ = ["View", "Window", "automatic_azimuth", "window"]
 
 CANDIDATES = 24
 PROBE = 96
-"""Pixels along a side of the small pictures that candidates are judged by."""
+"""Pixels along a side of the small pictures for the score of candidates."""
 
 
 @frozen(eq=False)
@@ -47,7 +47,7 @@ class View:
         return np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
 
     def project(self, points: Array) -> Array:
-        """Coordinates in the view plane and towards the viewer [m], shape (..., 3)."""
+        """Return coordinates in the view plane and towards the viewer [m], shape (..., 3)."""
         return points @ self.axes.T
 
 
@@ -71,7 +71,7 @@ class Window:
         return self.top - self.bottom
 
     def pixels(self, projected: Array, width: int, height: int) -> Array:
-        """Pixel x (to the right), y (downwards) and depth [m] of projected points."""
+        """Return pixel x (to the right), y (downwards) and depth [m] of projected points."""
         out = np.empty_like(projected)
         out[..., 0] = (projected[..., 0] - self.left) * (width / self.width)
         out[..., 1] = (self.top - projected[..., 1]) * (height / self.height)
@@ -80,8 +80,8 @@ class Window:
 
 
 def window(view: View, box: Bounds, margin: float = 0.06) -> Window:
-    """The rectangle that holds what happens, with a margin, neither taller nor wider than about 1 : 2."""
-    flat, reach = view.project(box.points)[:, :2], box.reach[:, None]
+    """Return the rectangle around the scene with a margin and an aspect ratio of at most about 1 : 2."""
+    flat, reach = view.project(box.points)[:, :2], box.radius[:, None]
     low, high = (flat - reach).min(axis=0), (flat + reach).max(axis=0)
     centre, half = 0.5 * (low + high), 0.5 * (high - low) + margin * float(np.max(high - low))
     half = np.maximum(np.maximum(half, half[::-1] * 0.55), 1e-9)
@@ -89,21 +89,24 @@ def window(view: View, box: Bounds, margin: float = 0.06) -> Window:
 
 
 def automatic_azimuth(replay: Replay, box: Bounds, frames: IntArray, elevation: float) -> float:
-    """The azimuth from which bodies, their motion and the obstacles' slopes are seen best.
+    """Return the azimuth with the best view of bodies, motion and slopes of obstacles.
 
-    Each candidate is judged by the sum of
-      - the picture area in which bodies are seen, not hidden by obstacles,
-      - the motion of outline and shape points between `frames`, projected,
-      - how far slopes of half-spaces and boxes are seen from the side,
-    each relative to the best candidate, and a small preference for the usual three-quarter view.
+    The score of a candidate is the sum of
+      - the picture area of bodies that no obstacle hides,
+      - the projected motion of outline and shape points between `frames`,
+      - the side view of slopes of half-spaces and boxes,
+    each relative to the best candidate, and a small preference for the common three-quarter view.
 
     Args:
-        replay: the run. box: where it happens. frames: the key frames. elevation: of the camera [rad].
+        replay: the run.
+        box: bounds of the scene.
+        frames: the key frames.
+        elevation: elevation of the camera [rad].
     Returns:
         α in −π…π, a multiple of 15°.
     """
     longest = max([1, *(body.outline.shape[1] for body in replay.bodies)])
-    replay = coarser(replay, longest // 60)
+    replay = thin_outlines(replay, longest // 60)
     scene = Scene(replay, box, sides=6, thinnest=0.015 * box.extent)
     soups = [scene.soup(int(frame)) for frame in frames[np.unique([0, len(frames) // 2, len(frames) - 1])]]
     motion = _displacements(replay, frames)
@@ -117,7 +120,7 @@ def automatic_azimuth(replay: Replay, box: Bounds, frames: IntArray, elevation: 
         moved[k] = np.linalg.norm(motion @ view.axes[:2].T, axis=1).sum()
         side[k] = np.abs(slopes @ view.axes[0]).sum()
     usual = np.cos(azimuths + np.pi / 3.0)
-    # what is seen to 92 % is seen: leaves room for a view that is not square to an axis
+    # scores above 92 % count alike, which allows views that are not perpendicular to an axis
     shown = 0.6 * np.minimum(_relative(moved), 0.92) + 0.6 * np.minimum(_relative(side), 0.92)
     score = np.minimum(_relative(area), 0.92) + shown + 0.03 * usual
     return float(azimuths[int(np.argmax(score))])
@@ -129,7 +132,7 @@ def _body_pixels(soup: Soup, view: View, frame: Window) -> int:
 
 
 def _displacements(replay: Replay, frames: IntArray) -> Array:
-    """How far points move from one of the frames to the next [m], shape (n, 3)."""
+    """Return the displacements of points between successive frames [m], shape (n, 3)."""
     moves = [np.zeros((0, 3))]
     for body in replay.bodies:
         tracks = (body.outline[frames], body.shape_position[frames])
@@ -138,7 +141,7 @@ def _displacements(replay: Replay, frames: IntArray) -> Array:
 
 
 def _slopes(replay: Replay) -> Array:
-    """Horizontal parts of the outward normals of tilted half-spaces and box faces at the start, (n, 3)."""
+    """Return the horizontal parts of the initial normals of tilted half-spaces and box faces, (n, 3)."""
     found = [np.zeros(3)]
     for obstacle in replay.obstacles:
         rotation = obstacle.rotation[0]

@@ -1,4 +1,4 @@
-"""Line charts: panels one above the other over one legend, told apart by colour and by dashes."""
+"""Line charts: stacked panels with one legend; colours and dashes distinguish the lines."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["chart_figure", "look"]
+__all__ = ["chart_figure", "line_style"]
 
 INCH = 0.0254
 TITLE, PANEL, FOOT, LEGEND_ROW = 0.30, 1.25, 0.34, 0.16
-"""Inches above the panels, of each of them, below them, and of a row of the legend."""
+"""Heights in inches: above the panels, of a panel, below the panels, and of a row of the legend."""
 LEFT, RIGHT, LABEL = 0.72, 0.1, 0.17
-"""Inches left and right of the panels, and to the words beside them: all stand in one line."""
+"""Widths in inches: left and right of the panels, and to the common position of the labels."""
 COLOURS = ("#332288", "#CC6677", "#117733", "#DDAA33", "#88CCEE", "#AA4499")
-"""Told apart by colour-blind readers: Tol (2021), "Colour schemes", muted scheme."""
+"""Colours for colour-blind readers: Tol (2021), "Colour schemes", muted scheme."""
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
-"""The lines after the first six repeat the colours with the next dashes."""
+"""Dashes; after six lines the colours repeat with the next dashes."""
 
 
 def chart_figure(chart: LineChart, width: float) -> Figure:
-    """The figure of a chart.
+    """Return the figure of a chart.
 
     Args:
-        chart: what to draw.
-        width: on paper [m].
+        chart: the chart.
+        width: width on paper [m].
     Raises:
-        ResultsError: it has no line with two finite points.
+        ResultsError: the chart has no line with two finite points.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -53,7 +53,7 @@ def chart_figure(chart: LineChart, width: float) -> Figure:
     )
     for place, panel in zip(axes, chart.panels, strict=True):
         for line in panel.lines:
-            place.plot(line.x, line.y, linewidth=1.0, **look(labels.index(line.label)))
+            place.plot(line.x, line.y, linewidth=1.0, **line_style(labels.index(line.label)))
         _dress(place, panel.x_label if place is axes[-1] else "", panel.y_label)
         place.yaxis.set_label_coords((LABEL - LEFT) / (inches[0] - LEFT - RIGHT), 0.5)
     _share_time(list(axes), chart)
@@ -69,8 +69,8 @@ def _drawable(x: Any, y: Any) -> bool:
     return int(np.count_nonzero(np.isfinite(x) & np.isfinite(y))) > 1
 
 
-def look(index: int) -> dict[str, Any]:
-    """Colour and dashes of the line with this index; 24 are different."""
+def line_style(index: int) -> dict[str, Any]:
+    """Return colour and dashes of the line with this index; 24 are different."""
     turn = index // len(COLOURS)
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[(turn + index) % len(DASHES)]}
 
@@ -92,7 +92,7 @@ def _dress(axes: Axes, x_label: str, y_label: str) -> None:
 
 
 def _share_time(axes: list[Axes], chart: LineChart) -> None:
-    """The same range of x in all panels, without margins."""
+    """Set the same range of x in all panels, without margins."""
     x = [line.x for panel in chart.panels for line in panel.lines if len(line.x)]
     low, high = min(float(np.nanmin(each)) for each in x), max(float(np.nanmax(each)) for each in x)
     if low < high:
@@ -101,7 +101,7 @@ def _share_time(axes: list[Axes], chart: LineChart) -> None:
 
 
 def _calm(axes: list[Axes]) -> None:
-    """A panel whose lines hardly move, beside those of the others, is not blown up to rounding errors."""
+    """Set a least range of y, so that a nearly constant panel does not show rounding errors."""
     least = 1e-3 * max(float(np.ptp(each.get_ylim())) for each in axes)
     for each in axes:
         low, high = each.get_ylim()
@@ -112,8 +112,8 @@ def _calm(axes: list[Axes]) -> None:
 def _legend(figure: Figure, labels: list[str], columns: int, top: float) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], linewidth=1.2, **look(i)) for i in range(len(labels))]
-    # matplotlib would read a dollar sign as mathematics, and a leading underscore as a line to leave out
+    handles = [Line2D([], [], linewidth=1.2, **line_style(i)) for i in range(len(labels))]
+    # matplotlib treats a dollar sign as mathematics and omits labels with a leading underscore
     words = [label.replace("$", r"\$") for label in labels]
     figure.legend(
         handles, words, loc="upper left", bbox_to_anchor=(0.008, top), ncols=columns, frameon=False,

@@ -11,21 +11,27 @@ __all__ = ["PageConfig", "PictureConfig", "VideoConfig"]
 
 @frozen(kw_only=True)
 class PictureConfig:
-    """Options of the picture: which instants, from where, how large."""
+    """Options of the picture: instants, view and size."""
 
-    panels: int = option(6, "key frames to draw, the first and the last frame among them", low=1, high=24)
-    times: tuple[float, ...] = option((), "instants to draw instead of chosen ones, nearest frames", unit="s")
-    azimuth: float | None = option(
-        None, "direction to the camera about z, from x; None: where most of the motion is seen", unit="rad"
+    panels: int = option(6, "count of key frames, including the first and the last frame", low=1, high=24)
+    times: tuple[float, ...] = option(
+        (), "instants of the panels (nearest frames), instead of automatic ones", unit="s"
     )
-    elevation: float = option(0.35, "camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5)
+    azimuth: float | None = option(
+        None,
+        "direction to the camera about z, from x; None: direction with the best view of the motion",
+        unit="rad",
+    )
+    elevation: float = option(
+        0.35, "angle of the camera above the horizontal", unit="rad", low=-1.5, high=1.5
+    )
     width: float = option(
         0.183, "width on paper; 0.183 m is two columns of a journal", unit="m", low=0.05, high=1.0
     )
-    dpi: int = option(300, "pixels an inch", low=40, high=1200)
+    dpi: int = option(300, "pixels per inch", low=40, high=1200)
     force_scale: float | None = option(
         None,
-        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
+        "length of a force arrow; None: common forces span a tenth of the scene, the largest a fifth",
         unit="m/N",
         above=0,
     )
@@ -36,24 +42,24 @@ class PictureConfig:
 class PageConfig:
     """Options of the HTML replay."""
 
-    frames: int = option(200, "most frames kept; a longer replay is thinned evenly", low=1, high=5000)
+    frames: int = option(200, "largest count of frames; a longer replay is thinned evenly", low=1, high=5000)
     speed: float = option(1.0, "seconds of the run shown in one second of the replay", above=0)
     azimuth: float | None = option(
         None,
-        "direction to the first camera about z, from x; None: where most of the motion is seen",
+        "direction to the first camera about z, from x; None: direction with the best view of the motion",
         unit="rad",
     )
     elevation: float = option(
-        0.35, "first camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5
+        0.35, "angle of the first camera above the horizontal", unit="rad", low=-1.5, high=1.5
     )
     force_scale: float | None = option(
         None,
-        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
+        "length of a force arrow; None: common forces span a tenth of the scene, the largest a fifth",
         unit="m/N",
         above=0,
     )
     megabytes: float = option(
-        3.0, "size to aim for [MB]: outlines and then frames are thinned to stay near it", low=1.0, high=200.0
+        3.0, "target size [MB]: outlines and then frames are thinned to reach it", low=1.0, high=200.0
     )
 
 
@@ -61,17 +67,21 @@ class PageConfig:
 class VideoConfig:
     """Options of the video."""
 
-    fps: int = option(30, "pictures a second, always the same", low=1, high=240)
+    fps: int = option(30, "constant count of pictures per second", low=1, high=240)
     speed: float = option(1.0, "seconds of the run shown in one second of the video", above=0)
-    width: int = option(1280, "pixels across, made even", low=160, high=7680)
-    height: int = option(720, "pixels down, made even", low=160, high=4320)
+    width: int = option(1280, "width in pixels, rounded up to even", low=160, high=7680)
+    height: int = option(720, "height in pixels, rounded up to even", low=160, high=4320)
     azimuth: float | None = option(
-        None, "direction to the camera about z, from x; None: where most of the motion is seen", unit="rad"
+        None,
+        "direction to the camera about z, from x; None: direction with the best view of the motion",
+        unit="rad",
     )
-    elevation: float = option(0.35, "camera's angle above the horizontal", unit="rad", low=-1.5, high=1.5)
+    elevation: float = option(
+        0.35, "angle of the camera above the horizontal", unit="rad", low=-1.5, high=1.5
+    )
     force_scale: float | None = option(
         None,
-        "length of a force arrow; None: usual forces span a tenth of the scene, blows a fifth",
+        "length of a force arrow; None: common forces span a tenth of the scene, the largest a fifth",
         unit="m/N",
         above=0,
     )

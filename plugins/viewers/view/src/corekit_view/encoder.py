@@ -1,4 +1,4 @@
-"""ffmpeg as a process that is fed pictures and leaves a video."""
+"""Video encoder: an ffmpeg process with pictures as input."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from corekit.errors import PluginError, ResultsError
 __all__ = ["encoder", "ffmpeg"]
 
 QUALITY = 18
-"""Constant rate factor of H.264: 0 is lossless, 18 looks so, 51 is worst."""
+"""Constant rate factor of H.264: 0 is lossless, 18 looks lossless, 51 is worst."""
 
 
 def ffmpeg() -> str:
-    """The ffmpeg to use: of the variable IMAGEIO_FFMPEG_EXE, else that of imageio-ffmpeg's wheel, else on the PATH.
+    """Return the ffmpeg of the variable IMAGEIO_FFMPEG_EXE, of the wheel imageio-ffmpeg, or of the PATH.
 
     Raises:
-        PluginError: there is none.
+        PluginError: no ffmpeg found.
     """
     import imageio_ffmpeg
 
@@ -31,8 +31,7 @@ def ffmpeg() -> str:
         return imageio_ffmpeg.get_ffmpeg_exe()
     except RuntimeError as error:
         raise PluginError(
-            "no ffmpeg is found to write videos with: install one so that it is on the PATH, or name it in "
-            "the variable IMAGEIO_FFMPEG_EXE"
+            "no ffmpeg found for writing videos: install one on the PATH, or set the variable IMAGEIO_FFMPEG_EXE"
         ) from error
 
 
@@ -40,14 +39,14 @@ def ffmpeg() -> str:
 def encoder(
     path: Path, width: int, height: int, fps: int
 ) -> Iterator[Callable[[np.ndarray[Any, Any]], None]]:
-    """A function that adds a picture, uint8 of shape (height, width, 3), to the H.264 video at `path`.
+    """Yield a function that adds a picture, uint8 of shape (height, width, 3), to the H.264 video at `path`.
 
-    The pixels are stored at half resolution in colour, which every player shows; so width and height are even.
+    Colours have half the resolution, for compatibility with all players; width and height must be even.
     The same pictures give the same bytes.
 
     Raises:
-        PluginError: ffmpeg cannot be started.
-        ResultsError: it failed, with its own last words. The file is then not to be used.
+        PluginError: ffmpeg does not start.
+        ResultsError: ffmpeg failed; the message contains its last line. The file is then invalid.
     """
     program = ffmpeg()
     command = [
@@ -60,14 +59,14 @@ def encoder(
     ]  # fmt: skip
     with tempfile.TemporaryFile() as said:
         try:
-            # a session of its own: the user's Ctrl-C is for us, we end ffmpeg
+            # own session: Ctrl-C interrupts only this process, which then ends ffmpeg
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
             )
         except OSError as error:
             raise PluginError(
-                f"ffmpeg cannot be started from {program}: {error.strerror or error}. "
-                "The variable IMAGEIO_FFMPEG_EXE names another one"
+                f"ffmpeg does not start from {program}: {error.strerror or error}. "
+                "Set the variable IMAGEIO_FFMPEG_EXE to another ffmpeg"
             ) from error
         stdin = process.stdin
         assert stdin is not None
@@ -75,7 +74,7 @@ def encoder(
         def add(picture: np.ndarray[Any, Any]) -> None:
             try:
                 stdin.write(np.ascontiguousarray(picture).data)
-            except OSError as error:  # it has ended, and says why
+            except OSError as error:  # ffmpeg ended with a message
                 process.wait()
                 raise _failed(program, said) from error
 
@@ -100,5 +99,5 @@ def _failed(program: str, said: IO[bytes]) -> ResultsError:
     said.seek(0)
     lines = [line for line in said.read().decode(errors="replace").splitlines() if line.strip()]
     return ResultsError(
-        f"the video was not written: {program} failed{': ' + lines[-1].strip() if lines else ' without a word'}"
+        f"the video was not written: {program} failed{': ' + lines[-1].strip() if lines else ' without a message'}"
     )

@@ -1,4 +1,4 @@
-"""Which frames of a replay can be drawn, and which are drawn."""
+"""Selection of the frames of a replay for drawing."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from corekit.errors import ResultsError
 from corekit.roles.viewer import BodyTrack, Replay
 from corekit_view.tubes import polylines
 
-__all__ = ["coarser", "drawable", "key_frames", "select", "thinned"]
+__all__ = ["drop_non_finite", "key_frames", "select", "thin_frames", "thin_outlines"]
 
 LEAST_POINTS = 16
 NEAR = 0.2
-"""Share of the usual distance of two key frames within which one would look like the other."""
+"""Distance, relative to that of key frames, below which two frames look alike."""
 
 
 def select(replay: Replay, index: IntArray) -> Replay:
-    """The replay with only the frames `index`."""
+    """Return the replay with only the frames `index`."""
     return evolve(
         replay,
         time=replay.time[index],
@@ -41,11 +41,11 @@ def select(replay: Replay, index: IntArray) -> Replay:
     )
 
 
-def drawable(replay: Replay) -> Replay:
-    """The replay without frames that hold non-finite positions.
+def drop_non_finite(replay: Replay) -> Replay:
+    """Return the replay without frames with non-finite positions.
 
     Raises:
-        ResultsError: if nothing remains, or if the tracks do not have one entry a frame.
+        ResultsError: no frame remains, or a track does not have one entry per frame.
     """
     frames = len(replay.time)
     lengths = {len(replay.contacts), *(len(body.outline) for body in replay.bodies)}
@@ -61,7 +61,7 @@ def drawable(replay: Replay) -> Replay:
     for obstacle in replay.obstacles:
         fine &= _finite(obstacle.position) & _finite(obstacle.rotation)
     if not fine.any():
-        reason = "all of its frames hold non-finite positions" if frames else "it has no frames"
+        reason = "all of its frames have non-finite positions" if frames else "it has no frames"
         raise ResultsError(f"replay {replay.title!r} cannot be drawn: {reason}")
     return replay if fine.all() else select(replay, np.flatnonzero(fine))
 
@@ -70,8 +70,8 @@ def _finite(values: Array) -> BoolArray:
     return np.array([np.isfinite(frame).all() for frame in values], dtype=bool)
 
 
-def thinned(replay: Replay, most: int) -> Replay:
-    """At most `most` frames, evenly spread, first and last among them."""
+def thin_frames(replay: Replay, most: int) -> Replay:
+    """Return at most `most` evenly spread frames, including the first and the last."""
     count = len(replay.time)
     if count <= most:
         return replay
@@ -79,8 +79,8 @@ def thinned(replay: Replay, most: int) -> Replay:
     return select(replay, index if most > 1 else np.array([count - 1]))
 
 
-def coarser(replay: Replay, stride: int) -> Replay:
-    """Every stride-th outline point of each body, but the ends and at least 16 points a polyline."""
+def thin_outlines(replay: Replay, stride: int) -> Replay:
+    """Return every stride-th outline point, with the ends and at least 16 points per polyline."""
     return replay if stride <= 1 else evolve(replay, bodies=tuple(_coarser(b, stride) for b in replay.bodies))
 
 
@@ -100,16 +100,18 @@ def _coarser(body: BodyTrack, stride: int) -> BodyTrack:
 
 
 def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntArray:
-    """Frames worth a panel: spread evenly over time and over motion, halfway between the two.
+    """Return the key frames, spread evenly over the mean of time and motion.
 
-    With s(t) = ∫ mean‖ẋ‖ dt over all outline and shape points, frames are taken at equal steps of
+    With s(t) = ∫ mean‖ẋ‖ dt over all outline and shape points, key frames have equal distances in
 
         t / t_end + s(t) / s(t_end)                                                       (1)
 
-    and the one nearest to the first touch is moved onto it, unless the first or last frame all but shows it.
+    The key frame nearest to the first contact moves to it, unless the first or last frame looks like it.
 
     Args:
-        replay: the whole run. panels: how many. times: if given, the frames nearest to these instead [s].
+        replay: the run.
+        panels: count of key frames.
+        times: instants [s]; the nearest frames replace the automatic ones.
     """
     time, count = replay.time, len(replay.time)
     if len(times):

@@ -1,11 +1,11 @@
 """Triangle surfaces of solids, in their own axes.
 
-All closed surfaces are oriented: corners run counter-clockwise seen from outside, so the volume
+All closed surfaces are oriented: corners are counter-clockwise from outside, so the volume
 
     V = Σ_faces x₀·(x₁ × x₂) / 6                                                          (1)
 
 is positive. A regular n-gon inscribed in a circle has  n·sin(2π/n)/(2π)  of its area                (2)
-and a surface of revolution just as much of its solid's volume.
+and a surface of revolution has the same fraction of its solid's volume.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Surface:
     """A triangle mesh.
 
     Args:
-        vertices: [m], shape (n, 3).
-        faces: vertex indices, counter-clockwise seen from outside, shape (m, 3).
-        closed: whether it bounds a volume; open surfaces are seen from both sides.
+        vertices: vertices [m], shape (n, 3).
+        faces: vertex indices, counter-clockwise from outside, shape (m, 3).
+        closed: whether it bounds a volume; open surfaces are visible from both sides.
     """
 
     vertices: Array
@@ -46,7 +46,7 @@ class Surface:
 
     @property
     def corners(self) -> Array:
-        """Positions of the faces' corners [m], shape (m, 3, 3): face, corner, coordinate."""
+        """Corners of the faces [m], shape (m, 3, 3): face, corner, coordinate."""
         return self.vertices[self.faces]
 
     @property
@@ -57,11 +57,11 @@ class Surface:
 
 
 def revolved(profile: Array, sides: int = 24) -> Surface:
-    """A surface of revolution about z.
+    """Return a surface of revolution about z.
 
     Args:
         profile: (radius, z) from below to above [m], shape (p, 2), p ≥ 3; the ends lie on the axis.
-        sides: of the inscribed polygon.
+        sides: sides of the inscribed polygon.
     """
     rings = len(profile) - 2
     angle = 2.0 * np.pi * np.arange(sides) / sides
@@ -74,7 +74,7 @@ def revolved(profile: Array, sides: int = 24) -> Surface:
 
 
 def ring_faces(rings: int, sides: int) -> IntArray:
-    """Faces of rings stacked upwards and capped by a vertex below (index −2) and one above (−1)."""
+    """Return the faces of stacked rings with a vertex below (index −2) and one above (−1)."""
     here = np.arange(sides)
     after = (here + 1) % sides
     low = (sides * np.arange(rings - 1))[:, None]
@@ -92,12 +92,12 @@ def ring_faces(rings: int, sides: int) -> IntArray:
 
 
 def sphere(radius: float, sides: int = 24) -> Surface:
-    """A sphere about the origin."""
+    """Return a sphere about the origin."""
     return capsule(radius, 0.0, sides)
 
 
 def capsule(radius: float, half_length: float, sides: int = 24) -> Surface:
-    """A capsule along z; its straight part reaches from −half_length to +half_length."""
+    """Return a capsule along z; its straight part is from −half_length to +half_length."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, 2 * max(sides // 4, 2) + 1)
     profile = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     profile[[0, -1], 0] = 0.0
@@ -110,7 +110,7 @@ def capsule(radius: float, half_length: float, sides: int = 24) -> Surface:
 
 
 def cylinder(radius: float, half_height: float, sides: int = 24) -> Surface:
-    """A cylinder along z."""
+    """Return a cylinder along z."""
     return revolved(
         np.array([[0.0, -half_height], [radius, -half_height], [radius, half_height], [0.0, half_height]]),
         sides,
@@ -118,20 +118,20 @@ def cylinder(radius: float, half_height: float, sides: int = 24) -> Surface:
 
 
 def cone(radius: float, height: float, sides: int = 24) -> Surface:
-    """A cone whose base lies in z = 0 and whose tip is at z = height."""
+    """Return a cone with its base in z = 0 and its tip at z = height."""
     return revolved(np.array([[0.0, 0.0], [radius, 0.0], [0.0, height]]), sides)
 
 
 def box(half: tuple[float, float, float]) -> Surface:
-    """A box about the origin with half edges `half` [m]."""
+    """Return a box about the origin with half edges `half` [m]."""
     return polytope(np.array(half) * np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T)
 
 
 def polytope(vertices: Array) -> Surface:
-    """The convex hull of points [m], shape (k, 3).
+    """Return the convex hull of points [m], shape (k, 3).
 
     Raises:
-        ValueError: if the points lie in one plane.
+        ValueError: the points lie in one plane.
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -151,19 +151,19 @@ def polytope(vertices: Array) -> Surface:
 
 
 def triangles(corners: Array) -> Surface:
-    """A surface from the corners of its triangles [m], three rows a triangle, equal corners merged.
+    """Return a surface from the corners of its triangles [m], three rows per triangle; equal corners are merged.
 
     Raises:
-        ValueError: if the number of rows is not a multiple of three.
+        ValueError: the number of rows is not a multiple of three.
     """
     if len(corners) == 0 or len(corners) % 3:
-        raise ValueError(f"a mesh is given by three corners a triangle, got {len(corners)} points")
+        raise ValueError(f"a mesh needs three corners per triangle, got {len(corners)} points")
     vertices, index = np.unique(np.asarray(corners, dtype=float), axis=0, return_inverse=True)
     return Surface(vertices, index.reshape(-1, 3).astype(np.int64), closed=False)
 
 
 def patch(half_width: float, cells: int = 1) -> Surface:
-    """A square about the origin in z = 0, seen from both sides; cell (i, j) gives two faces in a row."""
+    """Return a square about the origin in z = 0, visible from both sides, with two faces per cell."""
     line = np.linspace(-half_width, half_width, cells + 1)
     x, y = np.meshgrid(line, line, indexing="ij")
     vertices = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
@@ -174,7 +174,7 @@ def patch(half_width: float, cells: int = 1) -> Surface:
 
 
 def chequers(half_width: float, cells: int) -> tuple[Surface, Surface]:
-    """The even and the odd cells of a patch."""
+    """Return the even and the odd cells of a patch."""
     whole = patch(half_width, cells)
     cell = np.arange(cells * cells)
     odd = ((cell // cells + cell % cells) % 2).repeat(2).astype(bool)

@@ -1,4 +1,4 @@
-"""Normals at the corners of faces: smooth where a surface is round, sharp at its creases."""
+"""Normals at the corners of faces: smooth on round surfaces, sharp at creases."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ __all__ = ["corner_normals", "split_at_creases"]
 
 
 def corner_normals(surface: Surface, crease: float = 0.7) -> Array:
-    """Unit normals at every corner of every face.
+    """Return unit normals at every corner of every face, shape (m, 3, 3): face, corner, coordinate.
 
-    At a corner of face f the normals of the faces that share the vertex are added, weighted by their
-    areas, but only of those that meet f at less than the crease angle.
+    The normal at a corner of face f is the area-weighted sum over the faces that share the vertex and meet f at
+    less than the crease angle.
 
     Args:
-        surface: any. crease: angle beyond which an edge is sharp [rad].
-    Returns:
-        Shape (m, 3, 3): face, corner, coordinate.
+        surface: the surface.
+        crease: least angle of a sharp edge [rad].
     """
     a, b, c = np.moveaxis(surface.corners, 1, 0)
     area = np.cross(b - a, c - a)
@@ -30,7 +29,7 @@ def corner_normals(surface: Surface, crease: float = 0.7) -> Array:
     order = np.argsort(vertex, kind="stable")
     count = np.bincount(vertex, minlength=len(surface.vertices))
     start = np.concatenate([[0], np.cumsum(count)[:-1]])
-    # every corner paired with every corner at the same vertex
+    # pairs of corners at the same vertex
     repeats = count[vertex]
     corner = np.repeat(np.arange(len(vertex)), repeats)
     within = np.arange(len(corner)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
@@ -46,7 +45,7 @@ def corner_normals(surface: Surface, crease: float = 0.7) -> Array:
 
 
 def split_at_creases(surface: Surface, crease: float = 0.7) -> Surface:
-    """The same faces with vertices doubled at creases, so that averaged vertex normals look right."""
+    """Return the same faces with duplicate vertices at creases, for averaged vertex normals."""
     normals = corner_normals(surface, crease).reshape(-1, 3)
     key = np.column_stack([surface.faces.ravel(), np.round(normals * 64)])
     _, first, index = np.unique(key, axis=0, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and modules that are present or named."""
+"""Atomic files, and errors for missing modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["check_suffix", "require_module", "write_whole"]
 
 
 def require_module(module: str, viewer: str) -> None:
-    """Raise PluginError unless the viewer's module can be imported."""
+    """Raise PluginError if the viewer's module is not installed."""
     if importlib.util.find_spec(module) is None:
         raise PluginError(
             f"viewer {viewer!r} needs the module {module!r}, which is not installed; "
@@ -22,16 +22,16 @@ def require_module(module: str, viewer: str) -> None:
 
 
 def check_suffix(path: Path, suffixes: tuple[str, ...], viewer: str) -> None:
-    """Raise ResultsError unless the file name ends as the viewer writes it."""
+    """Raise ResultsError if the viewer does not write files with this suffix."""
     if path.suffix.lower() not in suffixes:
         raise ResultsError(f"viewer {viewer!r} writes {' '.join(suffixes)}, not {path.name!r}")
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Write a file so that `path` is never half written, as `corekit.files.write_whole`.
+    """Write a file atomically, like `corekit.files.write_whole`.
 
     Raises:
-        ResultsError: the folder or the file cannot be written; nothing is left behind.
+        ResultsError: the folder or the file is not writable; no partial file remains.
     """
     try:
         files.write_whole(path, write, durable=False)

@@ -1,4 +1,4 @@
-"""What is drawn over the shaded panels: contacts, forces, tip paths, axes, scale bar, legend."""
+"""Overlays of the shaded panels: contacts, forces, tip paths, axes, scale bar, legend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.roles.viewer import ContactTrack, Replay
 from corekit_view.camera import View, Window
-from corekit_view.contacts import Arrows, counts, of_mode, round_figure, total_force
+from corekit_view.contacts import Arrows, compute_total_force, count_contacts, round_down, select_mode
 from corekit_view.palette import INK, MODES, body_colour, darker, hexadecimal
 
 if TYPE_CHECKING:
@@ -24,26 +24,26 @@ ARROW = 1.0
 HEAD = 4.4
 """Width of its head in shafts."""
 ROOM = (36.0, 12.0)
-"""Width and height that the size of a force takes, in points."""
+"""Width and height of a force label, in points."""
 
 
 def force_arrows(contact: ContactTrack, view: View, arrows: Arrows) -> list[tuple[str, Array, Array, Array]]:
-    """Arrows in the view plane, one entry a mode: colour, tails and vectors [m] (n, 2), forces [N] (n, 3).
+    """Return the arrows in the view plane per mode: colour, tails and vectors [m] (n, 2), forces [N] (n, 3).
 
-    An arrow starts at its contact point and points where the force on the first body points.
+    An arrow starts at its contact point and has the direction of the force on the first body.
     """
     found = []
     for mode, _, colour, _ in MODES:
-        point, force = of_mode(contact, mode)
+        point, force = select_mode(contact, mode)
         vector = view.project(arrows.vectors(force))[:, :2]
         found.append((colour, view.project(point)[:, :2], vector, force))
     return found
 
 
 def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, arrows: Arrows) -> None:
-    """Contact points by mode, and force arrows, over everything: what is touched is always hidden.
+    """Draw contact points by mode and force arrows over everything, because bodies would hide them.
 
-    An arrow that is cut bears its force in N.
+    A shortened arrow has a label with its force in N.
     """
     for colour, tail, vector, force in force_arrows(contact, view, arrows):
         long = np.linalg.norm(vector, axis=1) > 0.004 * frame.width
@@ -56,7 +56,7 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
         for at in np.flatnonzero(arrows.cut(force) & long):
             _label(axes, tail[at] + vector[at], vector[at], f"{np.linalg.norm(force[at]):.3g} N", colour)
     for mode, _, colour, marker in MODES:
-        point, _ = of_mode(contact, mode)
+        point, _ = select_mode(contact, mode)
         flat = view.project(point)
         axes.scatter(
             flat[:, 0],
@@ -71,7 +71,7 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
 
 
 def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> None:
-    """Words beyond an arrow's tip with a white rim; where the axes end there, above or below it and inside."""
+    """Draw a label with a white rim beyond an arrow's tip, or beside it at the border of the axes."""
     from matplotlib.patheffects import withStroke
 
     figure = axes.get_figure(root=True)
@@ -81,7 +81,7 @@ def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> No
     left, right = place[0] - panel.x0 < ROOM[0] * points, panel.x1 - place[0] < ROOM[0] * points
     low, high = place[1] - panel.y0 < ROOM[1] * points, panel.y1 - place[1] < ROOM[1] * points
     up, down = "bottom", "top"
-    if (high and y > -0.4) or (low and y <= -0.4):  # no room beyond the tip: beside it
+    if (high and y > -0.4) or (low and y <= -0.4):  # no space beyond the tip: beside it
         side, offset = ("right", (-5.0, 0.0)) if right else ("left", (5.0, 0.0))
         level = up if low else down
     elif left or right:
@@ -98,7 +98,7 @@ def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> No
 
 
 def draw_tip_path(axes: Axes, replay: Replay, frame: int, view: View) -> None:
-    """Where the last point of each outline has been until now."""
+    """Draw the past path of the last point of each outline."""
     for index, body in enumerate(replay.bodies):
         if frame == 0 or body.outline.shape[1] == 0:
             continue
@@ -108,7 +108,7 @@ def draw_tip_path(axes: Axes, replay: Replay, frame: int, view: View) -> None:
 
 
 def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
-    """The world's axes at the lower left, a scale bar at the lower right."""
+    """Draw the world's axes at the lower left and a scale bar at the lower right."""
     side = min(frame.width, frame.height)
     size = 0.11 * side
     ends = size * view.project(np.eye(3))[:, :2]
@@ -134,7 +134,7 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
             style="italic",
             zorder=9,
         )
-    length = round_figure(0.35 * side)
+    length = round_down(0.35 * side)
     right = frame.right - 0.06 * side
     base = frame.bottom + 0.05 * side
     axes.plot(
@@ -145,12 +145,14 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
 
 
 def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: float, height: float) -> None:
-    """Bodies if there are several, modes that occur, the tip path, and a reference force, in one row.
+    """Draw one row with several bodies, modes of the run, the tip path, and a reference force.
 
     Args:
-        figure: to draw on. replay: what is drawn.
-        arrows: lengths of force arrows. inches_per_metre: scale of the panels.
-        height: of the row's lower edge, as a share of the figure's.
+        figure: the figure.
+        replay: the replay.
+        arrows: lengths of force arrows.
+        inches_per_metre: scale of the panels.
+        height: lower edge of the row, relative to the height of the figure.
     """
     from matplotlib.lines import Line2D
     from matplotlib.offsetbox import AnchoredOffsetbox, DrawingArea, HPacker, TextArea
@@ -177,7 +179,7 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
         if len(replay.bodies) > 6:
             entries.append(entry(f"and {len(replay.bodies) - 6} more bodies", 0))
     for mode, word, colour, marker in MODES:
-        if counts(replay, mode).any():
+        if count_contacts(replay, mode).any():
             dot = Line2D(
                 [3],
                 [3],
@@ -191,8 +193,8 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
     if any(body.outline.shape[1] for body in replay.bodies) and len(replay.time) > 1:
         dashes = Line2D([0, 18], [3, 3], color=INK, linewidth=0.6, dashes=(4, 2), alpha=0.75)
         entries.append(entry("tip path", 18, dashes))
-    if arrows.scale > 0 and total_force(replay).any():
-        force = round_figure(min(0.4 / (arrows.scale * inches_per_metre), arrows.most))
+    if arrows.scale > 0 and compute_total_force(replay).any():
+        force = round_down(min(0.4 / (arrows.scale * inches_per_metre), arrows.most))
         points = 72 * force * arrows.scale * inches_per_metre
         head = min(1.15 * HEAD * ARROW, points)
         arrow = FancyArrow(
@@ -200,7 +202,7 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
             color=INK, linewidth=0,
         )  # fmt: skip
         cut = any(arrows.cut(contact.force).any() for contact in replay.contacts)
-        more = f" (beyond {arrows.most:.2g} N cut)" if cut else ""
+        more = f" (arrows end at {arrows.most:.2g} N)" if cut else ""
         entries.append(entry(f"force on the body, {force:g} N{more}", points, arrow))
     if entries:
         row = HPacker(children=entries, align="center", pad=0, sep=14)

@@ -1,4 +1,4 @@
-"""Colours that colour-blind readers can tell apart, on white.
+"""Colours for colour-blind readers, on white.
 
 Sources: Okabe & Ito (2008), "Color universal design"; Tol (2021), "Colour schemes", light scheme.
 """
@@ -28,31 +28,31 @@ OBSTACLE = "#CFCCC6"
 GROUND = "#E4E2DD"
 INK = "#2B2B2B"
 SHAPES = 0.82
-"""How much darker a body's collision shapes are than its outline, so that both are told apart."""
+"""Brightness of collision shapes relative to the outline of their body."""
 MODES: tuple[tuple[ContactMode, str, str, str], ...] = (
     (ContactMode.STICK, "stick", "#00795A", "o"),
     (ContactMode.SLIDE, "slide", "#D55E00", "D"),
 )
-"""Mode, its word, its colour, its marker; a separate contact carries no force and is not drawn."""
+"""Mode, name, colour and marker; an open contact has no force and is not drawn."""
 
 
 def rgb(colour: str) -> Array:
-    """Red, green, blue in 0…1 of "#RRGGBB", shape (3,)."""
+    """Return red, green, blue in 0…1 of "#RRGGBB", shape (3,)."""
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
 
 
 def hexadecimal(colour: Array) -> str:
-    """The "#RRGGBB" of red, green, blue in 0…1."""
+    """Return "#RRGGBB" of red, green, blue in 0…1."""
     return "#" + "".join(f"{round(255 * float(part)):02X}" for part in np.clip(colour, 0.0, 1.0))
 
 
 def darker(colour: Array, factor: float = 0.72) -> Array:
-    """A darker shade of a colour."""
+    """Return a darker shade of a colour."""
     return colour * factor
 
 
 def body_colour(index: int) -> Array:
-    """The colour of the body with this index; after six the colours come again, lighter and darker in turn."""
+    """Return the colour of the body with this index; after six bodies the colours repeat darker, then lighter."""
     base = rgb(BODIES[index % len(BODIES)])
     turn = index // len(BODIES) % 3
     return (base, darker(base, 0.8), 1.0 - 0.6 * (1.0 - base))[turn]

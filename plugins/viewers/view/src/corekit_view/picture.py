@@ -1,4 +1,4 @@
-"""The matplotlib viewer: key frames side by side, and below them what happened over time."""
+"""The matplotlib viewer: key frames side by side, and time plots below them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig
-from corekit_view.contacts import arrows_of
-from corekit_view.frames import drawable, key_frames
+from corekit_view.contacts import select_arrows
+from corekit_view.frames import drop_non_finite, key_frames
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.overlay import draw_contacts, draw_tip_path, draw_triad_and_scale, legend
 from corekit_view.palette import INK
@@ -32,7 +32,7 @@ __all__ = ["MatplotlibViewer"]
 
 INCH = 0.0254
 TITLE, HEAD, FOOT, PLOTS = 0.26, 0.20, 0.30, 1.45
-"""Inches above all panels, above each row of them, below them for the legend, and for the time plots."""
+"""Heights in inches: above all panels, above each row, below them for the legend, and of the time plots."""
 GAP = 0.06
 """Inches between panels."""
 
@@ -41,13 +41,14 @@ GAP = 0.06
 class MatplotlibViewer(Viewer):
     """Key frames of a replay with contacts and forces, and time plots, as one picture.
 
-    Every panel has the same orthographic view at the same scale, so the panels can be compared and
-    the scale bar holds for all. Surfaces are seen through a depth buffer (see `raster`).
+    All panels have the same orthographic view and scale, so they are comparable and one scale bar is enough. A depth
+    buffer decides the visible surfaces (see `raster`).
 
     Args:
-        config: options. context: not needed.
+        config: options.
+        context: not used.
     Raises:
-        PluginError: if matplotlib is not installed.
+        PluginError: matplotlib is not installed.
     """
 
     def __init__(self, config: PictureConfig, context: BuildContext | None = None) -> None:
@@ -61,39 +62,39 @@ class MatplotlibViewer(Viewer):
         return (".png",)
 
     def internal_state(self) -> InternalState:
-        """Nothing is remembered."""
+        """Return nothing: there is no internal state."""
         return {}
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing is remembered."""
+        """Do nothing: there is no internal state."""
 
     def render(self, replay: Replay, path: Path) -> None:
         """Write the picture.
 
         Raises:
-            ResultsError: if nothing can be drawn or the file cannot be written; no part of it is left.
+            ResultsError: no drawable frame, or the file is not writable; no partial file remains.
         """
         from matplotlib import rc_context
 
         path = Path(path)
         check_suffix(path, self.suffixes, "matplotlib")
         with rc_context():
-            own_style()
-            figure = self._figure(drawable(replay))
+            set_plot_style()
+            figure = self._figure(drop_non_finite(replay))
             write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
 
     def chart(self, chart: LineChart, path: Path) -> None:
         """Write a line chart, the ability `charts`.
 
         Raises:
-            ResultsError: if there is no line to draw or the file cannot be written; no part of it is left.
+            ResultsError: no line to draw, or the file is not writable; no partial file remains.
         """
         from matplotlib import rc_context
 
         path = Path(path)
         check_suffix(path, self.suffixes, "matplotlib")
         with rc_context():
-            own_style()
+            set_plot_style()
             figure = chart_figure(chart, self._config.width)
             write_whole(path, lambda part: figure.savefig(part, format="png", dpi=self._config.dpi))
 
@@ -122,7 +123,7 @@ class MatplotlibViewer(Viewer):
         FigureCanvasAgg(figure)
         top = 1.0 - 0.10 / height
         figure.text(0.012, top, replay.title, fontsize=9, fontweight="bold", va="top", parse_math=False)
-        arrows = arrows_of(replay, box.extent, config.force_scale)
+        arrows = select_arrows(replay, box.extent, config.force_scale)
         scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
         left = 0.5 * (width - columns * (panel_width + GAP) + GAP)
         pixels = (round(panel_width * config.dpi), round(panel_height * config.dpi))
@@ -143,8 +144,8 @@ class MatplotlibViewer(Viewer):
         return figure
 
 
-def own_style() -> None:
-    """Set matplotlib up from its defaults: a user's own style file does not change the picture."""
+def set_plot_style() -> None:
+    """Configure matplotlib from its defaults, so that a user's style file has no effect."""
     from matplotlib import rc, rcdefaults
 
     rcdefaults()
@@ -157,7 +158,7 @@ def own_style() -> None:
 
 
 def show(axes: Axes, image: Array, frame: Window) -> None:
-    """Put a panel's image on axes whose coordinates are those of the view plane [m]."""
+    """Draw a panel's image on axes in coordinates of the view plane [m]."""
     axes.imshow(image, extent=(frame.left, frame.right, frame.bottom, frame.top), aspect="auto")
     axes.set_xlim(frame.left, frame.right)
     axes.set_ylim(frame.bottom, frame.top)
@@ -168,7 +169,7 @@ def show(axes: Axes, image: Array, frame: Window) -> None:
 
 
 def grid(panels: int, frame: Window) -> tuple[int, int]:
-    """Rows and columns: tall views stand in one row, wide ones in rows of three."""
+    """Return rows and columns: rows of six for tall views, rows of three for wide ones."""
     if panels <= 3:
         return 1, panels
     most = 6 if frame.width < 0.8 * frame.height else 3

@@ -1,4 +1,4 @@
-"""Surfaces of planar shapes: prisms about their x–z plane, as thick as a picture needs."""
+"""Surfaces of planar shapes: prisms about their x–z plane."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _area(a: Array, b: Array, c: Array) -> float:
 
 
 def _ears(corners: Array) -> list[tuple[int, int, int]]:
-    """Triangles of a simple polygon (k, 2), by cutting off ears; of one that crosses itself some are missing."""
+    """Return the triangles of a simple polygon (k, 2) by ear clipping; a self-intersecting polygon lacks some."""
     x, z = corners.T
     if x @ np.roll(z, -1) < z @ np.roll(x, -1):
         corners = corners * (1.0, -1.0)
@@ -40,7 +40,7 @@ def _ears(corners: Array) -> list[tuple[int, int, int]]:
 
 
 def _prism(corners: Array, half: float, *, capped: bool = True) -> Surface:
-    """A polygon of the x–z plane (k, 2) swept along y to ± half [m], to be seen from both sides."""
+    """Return the prism of a polygon in the x–z plane (k, 2) to ± half along y [m], visible from both sides."""
     k = len(corners)
     vertices = np.concatenate([np.insert(corners, 1, y, axis=1) for y in (-half, half)])
     here, ahead = np.arange(k), (np.arange(k) + 1) % k
@@ -57,7 +57,7 @@ def _circle(radius: float, sides: int) -> Array:
 
 
 def _thick(start: Array, stop: Array, radius: float, sides: int) -> Array:
-    """Outline of a line of the x–z plane with round ends."""
+    """Return the outline of a line in the x–z plane with round ends."""
     along = (stop - start) / np.linalg.norm(stop - start)
     angle = np.linspace(-0.5 * np.pi, 0.5 * np.pi, sides)[:, None]
     cap = radius * (np.cos(angle) * along + np.sin(angle) * np.array([-along[1], along[0]]))
@@ -65,10 +65,10 @@ def _thick(start: Array, stop: Array, radius: float, sides: int) -> Array:
 
 
 def planar_surface(shape: Shape, extent: float, sides: int) -> Surface:
-    """The surface of a planar shape, a quarter of the extent thick on either side of its plane.
+    """Return the surface of a planar shape, with a quarter of the extent on both sides of its plane.
 
     Raises:
-        ValueError: if a polygon or segments have too few vertices.
+        ValueError: a polygon or segments have too few vertices.
     """
     half = 0.25 * extent
     if shape.kind == "half-plane":

@@ -1,7 +1,7 @@
-"""A depth buffer in NumPy: which triangle is seen at each pixel.
+"""Depth buffer in NumPy: the visible triangle at each pixel.
 
-matplotlib sorts polygons by their mean depth, which shows a thin arm through a box it lies behind;
-a depth buffer decides at every pixel and knows no such errors.
+matplotlib sorts polygons by their mean depth, so a thin arm may appear in front of a box that hides it.
+A depth buffer decides at every pixel and avoids such errors.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from corekit.data.arrays import Array, IntArray
 __all__ = ["barycentric", "rasterise"]
 
 FRAGMENTS = 2_000_000
-"""Pixels of bounding boxes painted at once: bounds the memory."""
+"""Pixels of bounding boxes per batch; bounds the memory."""
 
 
 def barycentric(corners: Array, x: Array, y: Array) -> Array:
-    """Barycentric coordinates of points in triangles, nan in triangles without area.
+    """Return barycentric coordinates of points in triangles, nan in triangles without area, shape (n, 3).
 
     Args:
-        corners: at least x, y of each triangle's corners, shape (n, 3, ≥2). x, y: points, shape (n,).
-    Returns:
-        Shape (n, 3).
+        corners: at least x, y of each triangle's corners, shape (n, 3, ≥2).
+        x, y: points, shape (n,).
     """
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     ab_x, ab_y = b[:, 0] - a[:, 0], b[:, 1] - a[:, 1]
@@ -36,7 +35,7 @@ def barycentric(corners: Array, x: Array, y: Array) -> Array:
 
 
 def rasterise(corners: Array, width: int, height: int) -> tuple[Array, IntArray]:
-    """The nearest triangle at each pixel's centre (i + ½, j + ½).
+    """Return the nearest triangle at each pixel's centre (i + ½, j + ½).
 
     In a triangle x₀ x₁ x₂ the weights β₁, β₂ of the last two corners and the depth are affine in x, y:
 
@@ -44,13 +43,13 @@ def rasterise(corners: Array, width: int, height: int) -> tuple[Array, IntArray]
 
     Args:
         corners: x and y in pixels, depth (less is nearer), shape (m, 3, 3).
-        width, height: of the buffer in pixels.
+        width, height: size of the buffer in pixels.
     Returns:
-        depth, +inf where nothing is seen, and index of the triangle, −1 there; both (height, width).
+        depth (+inf without a triangle) and index of the triangle (−1 without one); both (height, width).
     """
     depth = np.full(width * height, np.inf)
     seen = np.full(width * height, -1, dtype=np.int64)
-    # a triangle covers the pixel centres in its bounding box at most
+    # a triangle covers at most the pixel centres in its bounding box
     low = np.ceil(corners[:, :, :2].min(axis=1) - 0.5)
     high = np.floor(corners[:, :, :2].max(axis=1) - 0.5)
     low = np.clip(low, 0, [width, height]).astype(np.int64)
@@ -87,9 +86,9 @@ def _paint(
     depth: Array,
     seen: IntArray,
 ) -> None:
-    """Paint some triangles into `depth` and `seen`, both changed in place."""
+    """Paint some triangles into `depth` and `seen`, in place."""
     row_count = count // columns
-    # one row of a bounding box after the other, so that only rows carry the planes' constants
+    # expand the bounding boxes by rows first, so that only rows need the constants of the planes
     face = np.repeat(np.arange(len(faces)), row_count)
     row = np.arange(len(face)) - np.repeat(np.cumsum(row_count) - row_count, row_count) + low[face, 1]
     at_row = plane[face, :, 1] * (row + 0.5)[:, None] + plane[face, :, 2]
@@ -105,7 +104,7 @@ def _paint(
 
 
 def _span(slope: Array, constant: Array, low: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
-    """First and last column of a row inside a triangle: where β₁ ≥ 0, β₂ ≥ 0 and β₁ + β₂ ≤ 1."""
+    """Return the first and last column of a row with β₁ ≥ 0, β₂ ≥ 0 and β₁ + β₂ ≤ 1."""
     first = low + 0.5
     last = first + (columns - 1)
     for k in range(3):

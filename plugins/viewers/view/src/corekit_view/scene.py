@@ -1,4 +1,4 @@
-"""One frame of a replay as one soup of coloured triangles, ready to be rasterised."""
+"""One frame of a replay as coloured triangles for the rasteriser."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from corekit_view.tubes import polylines, tube
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]
 
 _Local: TypeAlias = tuple[Array, Array, bool]
-"""Corners, their normals, and whether the surface is closed, in a shape's own axes or placed."""
+"""Corners, normals, and whether the surface is closed, in the axes of a shape or of the world."""
 
 VIEWED = 20_000
-"""Points that are enough to fit a view to."""
+"""Largest count of points for fitting a view."""
 MANY = 60
-"""Shapes from which on they are tessellated no finer than tubes."""
+"""Least count of shapes with the coarse tessellation of tubes."""
 GROUND_CELLS = 28
 """Cells of a half-space's chequered patch along one side."""
 
 
 @frozen(eq=False)
 class Bounds:
-    """Where everything happens: an axis-aligned box.
+    """Bounds of a scene: an axis-aligned box.
 
     Args:
         low, high: corners [m], shape (3,).
-        points: what a view must hold, shape (n, 3) [m].
-        reach: how far things reach beyond each of these points [m], shape (n,).
+        points: points that a view must contain, shape (n, 3) [m].
+        radius: radius around each of these points [m], shape (n,).
     """
 
     low: Array
     high: Array
     points: Array
-    reach: Array
+    radius: Array
 
     @property
     def centre(self) -> Array:
@@ -62,13 +62,13 @@ class Soup:
     """Triangles of a frame, m of them.
 
     Args:
-        corners: [m], shape (m, 3, 3): face, corner, coordinate.
-        normals: at the corners, unit, shape (m, 3, 3).
-        colours: at the corners, red green blue in 0…1, shape (m, 3, 3).
-        owner: number of the thing a face belongs to, ≥ 0; −1 for ground, whose outline is not drawn; shape (m,).
-        body: whether it belongs to a body, shape (m,).
-        behind: of two coinciding surfaces, whether this one gives way, shape (m,).
-        closed: whether only its outer side can be seen, shape (m,).
+        corners: corners [m], shape (m, 3, 3): face, corner, coordinate.
+        normals: unit normals at the corners, shape (m, 3, 3).
+        colours: red green blue in 0…1 at the corners, shape (m, 3, 3).
+        owner: index of the object of a face, ≥ 0; −1 for ground, which has no outline; shape (m,).
+        body: whether the object is a body, shape (m,).
+        behind: whether the face is hidden by a coinciding one, shape (m,).
+        closed: whether only its outer side is visible, shape (m,).
     """
 
     corners: Array
@@ -81,43 +81,45 @@ class Soup:
 
 
 def bounds(replay: Replay) -> Bounds:
-    """The box that holds bodies and contacts at all times, and what of the obstacles lies near them."""
+    """Return the box around bodies and contacts at all times, with the near parts of obstacles."""
     found: list[tuple[Array, Array]] = []
     for body in replay.bodies:
-        found.append(_with_reach(body.outline, body.radius))
-        found.append(_with_reach(body.shape_position, np.array([_reach(shape) for shape in body.shapes])))
+        found.append(_with_radius(body.outline, body.radius))
+        found.append(
+            _with_radius(body.shape_position, np.array([_bounding_radius(shape) for shape in body.shapes]))
+        )
     touched = [contact.point[np.isfinite(contact.point).all(axis=1)] for contact in replay.contacts]
-    nothing = _with_reach(np.zeros((0, 3)), np.zeros(1))
-    found += [nothing, *(_with_reach(points, np.zeros(1)) for points in touched)]
-    points, reach = (np.concatenate(part) for part in zip(*found, strict=True))
+    nothing = _with_radius(np.zeros((0, 3)), np.zeros(1))
+    found += [nothing, *(_with_radius(points, np.zeros(1)) for points in touched)]
+    points, radius = (np.concatenate(part) for part in zip(*found, strict=True))
     solid = [vertices for vertices in map(_obstacle_points, replay.obstacles) if len(vertices)]
     if not len(points):
         points = np.concatenate(solid or [np.array([[-0.5] * 3, [0.5] * 3])])
-        reach = np.zeros(len(points))
-    low, high = (points - reach[:, None]).min(axis=0), (points + reach[:, None]).max(axis=0)
+        radius = np.zeros(len(points))
+    low, high = (points - radius[:, None]).min(axis=0), (points + radius[:, None]).max(axis=0)
     wide = 0.25 * float(np.linalg.norm(high - low))
     for vertices in solid:
         if np.all(vertices.max(axis=0) > low - wide) and np.all(vertices.min(axis=0) < high + wide):
             points = np.concatenate([points, np.clip(vertices, low - wide, high + wide)])
-    reach = np.concatenate([reach, np.zeros(len(points) - len(reach))])
-    low, high = (points - reach[:, None]).min(axis=0), (points + reach[:, None]).max(axis=0)
+    radius = np.concatenate([radius, np.zeros(len(points) - len(radius))])
+    low, high = (points - radius[:, None]).min(axis=0), (points + radius[:, None]).max(axis=0)
     every = 1 + len(points) // VIEWED
-    return Bounds(low, np.maximum(high, low + 1e-9), points[::every], reach[::every])
+    return Bounds(low, np.maximum(high, low + 1e-9), points[::every], radius[::every])
 
 
-def _with_reach(points: Array, reach: Array) -> tuple[Array, Array]:
-    """Points (..., n, 3) in a row, each with its reach (n,)."""
-    return points.reshape(-1, 3), np.broadcast_to(reach, points.shape[:-1]).ravel()
+def _with_radius(points: Array, radius: Array) -> tuple[Array, Array]:
+    """Return points (..., n, 3) as rows, each with its radius (n,)."""
+    return points.reshape(-1, 3), np.broadcast_to(radius, points.shape[:-1]).ravel()
 
 
-def _reach(shape: Shape) -> float:
-    """Radius of the ball about its origin that contains a shape [m]; of one without end, its sizes."""
+def _bounding_radius(shape: Shape) -> float:
+    """Return the bounding radius of a shape [m]; for an infinite shape the sum of its sizes."""
     radius = shape.bounding_radius
     return radius if math.isfinite(radius) else float(sum(shape.size))
 
 
 def _obstacle_points(track: ObstacleTrack) -> Array:
-    """Points of its surface at all times, shape (n, 3) [m]; none of a half-space, which has no end."""
+    """Return points of an obstacle's surface at all times, shape (n, 3) [m]; none for a half-space."""
     if track.shape.kind == "half-space":
         return np.zeros((0, 3))
     surface = _surface(track.shape, 1.0, f"obstacle {track.name!r}", 12)
@@ -137,13 +139,13 @@ def _surface(shape: Shape, extent: float, name: str, sides: int) -> Surface | No
 
 
 class Scene:
-    """Draws any frame of a replay into triangles; shapes are tessellated once.
+    """Triangles of any frame of a replay; shapes are tessellated once.
 
     Args:
-        replay: what to draw.
-        box: where it happens.
-        sides: of round sections.
-        thinnest: least drawn radius of a tube [m], so that hair-thin rods stay visible.
+        replay: the replay.
+        box: bounds of the scene.
+        sides: sides of round sections.
+        thinnest: least drawn radius of a tube [m], which keeps thin rods visible.
     """
 
     def __init__(self, replay: Replay, box: Bounds, sides: int, thinnest: float) -> None:
@@ -170,7 +172,7 @@ class Scene:
         return surface.corners, np.broadcast_to([0.0, 0.0, 1.0], surface.corners.shape), False
 
     def soup(self, frame: int) -> Soup:
-        """The triangles of frame `frame`."""
+        """Return the triangles of frame `frame`."""
         parts: list[tuple[Array, Array, Array]] = []
         flags: list[tuple[int, bool, bool, bool]] = []
 
@@ -204,7 +206,7 @@ class Scene:
                 continue
             position, rotation = obstacle.position[frame], obstacle.rotation[frame]
             if obstacle.shape.kind == "half-space":
-                # the patch lies where the bodies are, not where the plane happens to have its origin
+                # the patch of the plane is near the bodies, not at the origin of the plane
                 height = rotation[:, 2] @ (self._box.centre - position)
                 centre = self._box.centre - height * rotation[:, 2]
                 add(_placed(local, centre, rotation), self._ground_colours(), -1, of_body=False, behind=True)
@@ -225,7 +227,7 @@ class Scene:
         )
 
     def _ground_colours(self) -> Array:
-        """A faint chequer that fades to white at the patch's rim, shape (m, 3, 3)."""
+        """Return a faint chequer that fades to white at the rim of the patch, shape (m, 3, 3)."""
         surface = patch(1.0, GROUND_CELLS)
         cell = np.arange(GROUND_CELLS * GROUND_CELLS)
         odd = ((cell // GROUND_CELLS + cell % GROUND_CELLS) % 2).repeat(2)[:, None, None]

@@ -1,4 +1,4 @@
-"""Light on what the depth buffer sees: soft directional light, cast shadows, drawn outlines."""
+"""Shading of the visible triangles: soft directional light, shadows and outlines."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ __all__ = ["picture"]
 
 SUPERSAMPLES = 2
 NOTHING = -2
-"""Number of the thing that is seen where there is none."""
+"""Owner of an empty sample."""
 SHADOW_PIXELS = 800
 BORDER = 5
-"""Empty texels about the shadow map: where points outside it look."""
+"""Empty texels around the shadow map, for points outside it."""
 BLOCK = 100_000
-"""Pixels shaded at once: small enough for the processor's cache."""
+"""Pixels per batch; fits into the processor's cache."""
 OUTLINE = 0.42
-"""What an outline multiplies the colour with."""
+"""Factor of an outline on the colour."""
 
 
 def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> Array:
-    """The frame's picture on white, red green blue in 0…1, shape (height, width, 3).
+    """Return the picture of a frame on white, red green blue in 0…1, shape (height, width, 3).
 
-    Every pixel is seen through 2 × 2 samples. Where all four see one thing and no line, one of them is lit;
-    elsewhere all are, so that borders are smooth at little more than the cost of a picture without it.
+    Every pixel has 2 × 2 samples. If all four show the same object without an outline, only one is shaded; otherwise
+    all are. This smooths borders at little additional cost.
     """
     w, h = SUPERSAMPLES * width, SUPERSAMPLES * height
     if not len(soup.corners):
@@ -67,7 +67,7 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
 
 
 def _mixed(number: IntArray, lines: BoolArray) -> BoolArray:
-    """Pixels whose samples do not all see the same thing, or see a line; from the finer buffer's numbers of things."""
+    """Return the pixels with different owners or an outline in their samples."""
     first = number[::SUPERSAMPLES, ::SUPERSAMPLES]
     mixed = np.zeros(first.shape, dtype=bool)
     for down in range(SUPERSAMPLES):
@@ -78,20 +78,20 @@ def _mixed(number: IntArray, lines: BoolArray) -> BoolArray:
 
 
 def _facing(corners: Array) -> Array:
-    """Unit normals of the faces, zero of faces without area, shape (m, 3)."""
+    """Return unit normals of the faces, zero for faces without area, shape (m, 3)."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     return normal / np.where(length > 0.0, length, 1.0)
 
 
 def _signed_area(corners: Array) -> Array:
-    """Twice the area of triangles in x, y; negative where y runs downwards and the outer side is seen."""
+    """Return twice the signed area of triangles in x, y; negative for a visible outer side, as y is downwards."""
     ab, ac = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     return ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
 
 
 def _light(view: View) -> Array:
-    """Unit vector to the light: from the viewer's upper left, never from below, so that shadows fall."""
+    """Return the unit vector to the light: upper left of the viewer, never below, so that shadows fall down."""
     right, up, toward = view.axes
     light = -0.45 * right + 0.60 * up + 0.80 * toward
     light[2] = max(light[2], 0.35)
@@ -108,16 +108,15 @@ def _lit(
     light: Array,
     shadows: _ShadowMap,
 ) -> Array:
-    """Colours of seen points: half-Lambert light, a sky, a lamp at the viewer, a faint gloss.
+    """Return colours of visible points: half-Lambert light, sky, a lamp at the viewer, and a faint gloss.
 
         colour·(ambient + key·shadow·((1 + n·l)/2)² + sky·(1 + n_z)/2 + lamp·n·t) + gloss·(n·half)⁴⁰     (1)
 
-    with t towards the viewer, l to the light. The fading ground keeps its own colour, so that its rim
-    melts into the paper.
+    with t towards the viewer and l to the light. The ground keeps its colour, so that its rim fades into the paper.
     """
     toward = view.axes[2]
     normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    normal[normal @ toward < 0.0] *= -1.0  # an open surface shows its back
+    normal[normal @ toward < 0.0] *= -1.0  # the back of an open surface is visible
     lambert = normal @ light
     shadow = shadows.at(point, lambert)
     half = light + toward
@@ -132,10 +131,11 @@ def _lit(
 
 
 class _ShadowMap:
-    """What the light sees: a depth buffer, asked at nine texels about a point for a soft rim.
+    """Depth buffer of the light, sampled at nine texels around a point for soft shadows.
 
     Args:
-        soup: what casts shadows. light: unit vector to the light.
+        soup: triangles that cast shadows.
+        light: unit vector to the light.
     """
 
     def __init__(self, soup: Soup, light: Array) -> None:
@@ -153,7 +153,7 @@ class _ShadowMap:
         self._depth = np.pad(depth, BORDER, constant_values=np.inf)
 
     def at(self, point: Array, lambert: Array) -> Array:
-        """How much of the light is kept off points [m], 0…1; 0 where a surface is turned away and dark already."""
+        """Return the shadow at points [m], 0…1; 0 on surfaces that face away from the light."""
         there = point @ self._axes.T
         texels = np.floor((there[:, :2] - self._low) / self._texel).astype(np.int64)
         texels = np.clip(texels, -3, SHADOW_PIXELS + 2) + BORDER
@@ -168,17 +168,18 @@ class _ShadowMap:
 
 
 def _outlines(depth: Array, seen: IntArray, number: IntArray, facing: Array, scale: float) -> BoolArray:
-    """Samples on the border of a thing, on its creases, and where it passes in front of itself.
+    """Return the samples on borders and creases of objects, and at jumps in depth.
 
     Args:
-        depth, seen, number: at each sample: how far [m], which face, which thing.
-        facing: normals of the faces. scale: of a sample [m].
+        depth, seen, number: depth [m], face and owner of each sample.
+        facing: normals of the faces.
+        scale: size of a sample [m].
     """
     lines = np.zeros(depth.shape, dtype=bool)
     flat, depths, faces, things = lines.ravel(), depth.ravel(), seen.ravel(), number.ravel()
     index = np.arange(depth.size).reshape(depth.shape)
     for step, inner in ((depth.shape[1], index[:-1]), (1, index[:, :-1])):
-        # nothing happens between two samples of one face
+        # two samples of one face have no outline between them
         a = inner[(seen[:-1] != seen[1:]) if step > 1 else (seen[:, :-1] != seen[:, 1:])]
         b = a + step
         differs = things[a] != things[b]

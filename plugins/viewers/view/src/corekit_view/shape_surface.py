@@ -1,4 +1,4 @@
-"""Which surface shows which kind of collision shape."""
+"""Surfaces of collision shapes by kind."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["shape_surface"]
 
 
 def shape_surface(shape: Shape, extent: float, sides: int = 24) -> Surface | None:
-    """The surface of a collision shape, or None for an edge (the body's outline shows it).
+    """Return the surface of a collision shape, or None for an edge (the outline of the body shows it).
 
     Args:
-        shape: any kind.
-        extent: half width of the finite patch that stands for a half-space [m].
-        sides: of round shapes.
+        shape: a shape of any kind.
+        extent: half width of the patch of a half-space [m].
+        sides: sides of round shapes.
     Raises:
-        ValueError: a polytope or mesh has no usable vertices, or the spec of another distribution's kind no surface.
+        ValueError: a polytope or mesh without valid vertices, or a third-party shape without a surface.
     """
     size = shape.size
     match shape.kind:

@@ -1,4 +1,4 @@
-"""Small plots under the key frames: tip, contacts by mode, and contact force over time."""
+"""Time plots below the key frames: tip, contacts by mode, and contact force."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import IntArray
 from corekit.roles.viewer import Replay
-from corekit_view.contacts import counts, total_force
+from corekit_view.contacts import compute_total_force, count_contacts
 from corekit_view.palette import INK, MODES, body_colour, darker, hexadecimal
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ COMPONENTS = (("x", "#4477AA", "-"), ("y", "#AA3377", (0, (4, 1.4))), ("z", "#2B
 
 
 def draw_time_plots(figure: Figure, replay: Replay, frames: IntArray, height: float) -> None:
-    """Draw them along the foot of a figure `height` inches tall; without contacts only the tip's."""
-    touching = any(counts(replay, mode).any() for mode, _, _, _ in MODES)
+    """Draw the plots at the bottom of a figure of `height` inches; without contacts only that of the tip."""
+    touching = any(count_contacts(replay, mode).any() for mode, _, _, _ in MODES)
     drawers = [_tips, _counts, _force] if touching else [_tips]
     width = figure.get_figwidth()
     left, right, gap = 0.52, 0.10, 0.56
@@ -44,7 +44,7 @@ def draw_time_plots(figure: Figure, replay: Replay, frames: IntArray, height: fl
 
 
 def _tips(axes: Axes, replay: Replay) -> None:
-    """One body: the tip's coordinates. Several: how far each tip is from where it started."""
+    """Draw the tip's coordinates of one body, or the displacements of several tips."""
     bodies = [(i, body) for i, body in enumerate(replay.bodies) if body.outline.shape[1]]
     if len(bodies) == 1:
         for k, (name, colour, dash) in enumerate(COMPONENTS):
@@ -69,8 +69,8 @@ def _tips(axes: Axes, replay: Replay) -> None:
 def _counts(axes: Axes, replay: Replay) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    modes = [entry for entry in MODES if counts(replay, entry[0]).any()]
-    stacked = [counts(replay, mode) for mode, _, _, _ in modes]
+    modes = [entry for entry in MODES if count_contacts(replay, entry[0]).any()]
+    stacked = [count_contacts(replay, mode) for mode, _, _, _ in modes]
     axes.stackplot(
         replay.time, *stacked, step="post", colors=[colour for _, _, colour, _ in modes],
         labels=[word for _, word, _, _ in modes], alpha=0.85, linewidth=0,
@@ -83,7 +83,7 @@ def _counts(axes: Axes, replay: Replay) -> None:
 
 
 def _force(axes: Axes, replay: Replay) -> None:
-    total = total_force(replay)
+    total = compute_total_force(replay)
     axes.fill_between(replay.time, total, color=INK, alpha=0.12, linewidth=0)
     axes.plot(replay.time, total, color=INK, linewidth=0.9)
     axes.set_ylim(0.0, 1.08 * float(total.max()) or 1.0)

@@ -1,4 +1,4 @@
-"""Tubes about polylines, with frames that do not twist."""
+"""Tubes around polylines, with frames that do not twist."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ __all__ = ["polylines", "rotation_minimising_frames", "tangents", "tube"]
 
 
 def polylines(starts: IntArray, count: int) -> list[slice]:
-    """The index ranges of the polylines that begin at `starts` among `count` points."""
+    """Return the index ranges of the polylines that begin at `starts` in `count` points."""
     bounds = [*(int(start) for start in starts), count]
     return [slice(a, b) for a, b in pairwise(bounds) if b > a]
 
 
 def tangents(points: Array) -> Array:
-    """Unit tangents of a polyline, the bisectors of adjacent segments, shape (n, 3); n ≥ 2 distinct points."""
+    """Return unit tangents of a polyline, the bisectors of segments, shape (n, 3); n ≥ 2 distinct points."""
     segment = np.diff(points, axis=0)
     segment /= np.linalg.norm(segment, axis=1, keepdims=True)
     tangent = np.concatenate([segment[:1], segment[:-1] + segment[1:], segment[-1:]])
     length = np.linalg.norm(tangent, axis=1)
-    folded = length < 1e-9  # the polyline turns back on itself: any direction would do
+    folded = length < 1e-9  # the polyline reverses: any direction is valid
     tangent[folded] = np.concatenate([segment[:1], segment])[folded]
     return tangent / np.where(folded, 1.0, length)[:, None]
 
 
 def rotation_minimising_frames(points: Array, tangent: Array) -> tuple[Array, Array]:
-    """Two unit normals along a polyline that turn about the tangent as little as possible.
+    """Return two unit normals along a polyline with minimal rotation about the tangent.
 
-    Each step reflects the frame twice: in the bisecting plane of the two points, then so that the
-    reflected tangent meets the next tangent,
+    Each step reflects the frame twice: at the bisecting plane of the two points, then so that the
+    reflected tangent becomes the next tangent,
 
         c = x⁺ − x,   r_L = r − 2·c·(c·r)/(c·c),   t_L likewise,                           (1)
         d = t⁺ − t_L,   r⁺ = r_L − 2·d·(d·r_L)/(d·d)                                       (2)
 
     Args:
-        points: x [m], shape (n, 3). tangent: t, unit, shape (n, 3).
+        points: x [m], shape (n, 3).
+        tangent: unit tangents t, shape (n, 3).
     Returns:
         r, and t × r, each of shape (n, 3).
     Source: Wang, Jüttler, Zheng, Liu (2008), "Computation of rotation minimizing frames", ACM TOG 27(1).
@@ -63,10 +64,12 @@ def rotation_minimising_frames(points: Array, tangent: Array) -> tuple[Array, Ar
 
 
 def tube(points: Array, radius: Array, sides: int = 16) -> Surface:
-    """The closed tube about a polyline, flat at both ends; a sphere where all points coincide.
+    """Return the closed tube around a polyline, flat at both ends; a sphere if all points coincide.
 
     Args:
-        points: [m], shape (n, 3), n ≥ 1. radius: at each point [m], shape (n,). sides: of a section.
+        points: points [m], shape (n, 3), n ≥ 1.
+        radius: radius at each point [m], shape (n,).
+        sides: sides of a section.
     """
     step = np.linalg.norm(np.diff(points, axis=0), axis=1)
     length = float(step.sum())

@@ -1,4 +1,4 @@
-"""The video viewer: a replay as an MP4 file that any player shows."""
+"""The video viewer: a replay as an MP4 file for any player."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from corekit.roles.component import BuildContext, InternalState
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.config import VideoConfig
 from corekit_view.encoder import encoder
-from corekit_view.film import Film
-from corekit_view.frames import drawable
+from corekit_view.frames import drop_non_finite
 from corekit_view.output import check_suffix, require_module, write_whole
-from corekit_view.picture import own_style
+from corekit_view.picture import set_plot_style
+from corekit_view.video_frames import VideoFrames
 
 __all__ = ["VideoViewer"]
 
 
 @final
 class VideoViewer(Viewer):
-    """The run as a film at a constant frame rate, with contacts and their forces drawn over the scene.
+    """Video of a run at a constant frame rate, with contacts and forces drawn over the scene.
 
-    Every picture is the shaded one of `matplotlib`'s key frames, of the recorded instant nearest to its time.
+    Every picture has the shading of the key frames of `matplotlib`, at the recorded instant nearest to its time.
 
     Args:
-        config: options. context: not needed.
+        config: options.
+        context: not used.
     Raises:
-        PluginError: if matplotlib or imageio-ffmpeg is not installed.
+        PluginError: matplotlib or imageio-ffmpeg is not installed.
     """
 
     def __init__(self, config: VideoConfig, context: BuildContext | None = None) -> None:
@@ -44,26 +45,26 @@ class VideoViewer(Viewer):
         return (".mp4",)
 
     def internal_state(self) -> InternalState:
-        """Nothing is remembered."""
+        """Return nothing: there is no internal state."""
         return {}
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing is remembered."""
+        """Do nothing: there is no internal state."""
 
     def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:
-        """Write the video; the ability `progress`: hand over the share that is done now and then.
+        """Write the video and report the finished fraction to `progress`, the ability `progress`.
 
         Raises:
-            PluginError: if there is no ffmpeg that starts.
-            ResultsError: if nothing can be drawn or the file cannot be written; no part of it is left.
+            PluginError: ffmpeg does not start.
+            ResultsError: no drawable frame, or the file is not writable; no partial file remains.
         """
         from matplotlib import rc_context
 
         path = Path(path)
         check_suffix(path, self.suffixes, "video")
         with rc_context():
-            own_style()
-            film = Film(drawable(replay), self._config)
+            set_plot_style()
+            film = VideoFrames(drop_non_finite(replay), self._config)
 
             def write(part: Path) -> None:
                 with encoder(part, film.width, film.height, self._config.fps) as add:

@@ -102,7 +102,7 @@ def serves_until_the_end(subject: Subject) -> None:
         for standing in ("running", "finished"):
             answer = _asked(host, port)
             expect(answer == 200, f"{session.url} answers {answer}")
-            session.show(reference_replay(5), standing)
+            session.update(reference_replay(5), standing)
     expect(_soon(lambda: not _open(host, port)), "the port stays open")
     expect(_soon(lambda: set(threading.enumerate()) <= before), "a thread goes on")
 

@@ -1,4 +1,4 @@
-"""Who opens the address sees the run, moves in it, and is led on while it grows; nothing outlives the end."""
+"""Browsers show and control the run and follow it; threads and ports end with the session."""
 
 import socket
 import threading
@@ -13,9 +13,9 @@ from corekit_view.batches import batches
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows
 from corekit_view.frames import select
-from corekit_view.page import ViserViewer
+from corekit_view.live_replay import pad_instances
 from corekit_view.scene import bounds
-from corekit_view.served import padded
+from corekit_view.viser_viewer import ViserViewer
 
 from .viser_client import Client
 
@@ -25,7 +25,7 @@ def served(replay, standing="finished", **options):
 
 
 def links(replay, frame):
-    """Middles of the links at a frame, from the outline alone."""
+    """Return the midpoints of the links at a frame, from the outline."""
     points = replay.bodies[0].outline[frame]
     return 0.5 * (points[1:] + points[:-1])
 
@@ -41,7 +41,7 @@ def shows(client, replay, frame):
 
 
 def ended(before):
-    """Whether all threads but those end soon: a pool's last one may have work in hand."""
+    """Return whether all other threads end soon; the last one of a pool may still be busy."""
     until = time.monotonic() + 10.0
     while set(threading.enumerate()) - before and time.monotonic() < until:
         time.sleep(0.02)
@@ -65,7 +65,7 @@ def test_a_finished_run_begins_at_the_start_and_plays_to_its_end(arm_over_box):
         assert client.part("time [s]")["value"] == 2.0
 
 
-def test_the_play_bar_goes_to_any_instant(arm_over_box):
+def test_the_slider_moves_to_any_instant(arm_over_box):
     replay = arm_over_box(41)  # every 50 ms
     with served(replay) as session, Client(session.url) as client:
         assert shows(client, replay, 0)
@@ -73,7 +73,7 @@ def test_the_play_bar_goes_to_any_instant(arm_over_box):
         assert shows(client, replay, 25)
 
 
-def test_forces_are_arrows_with_their_sum_beside_them_and_can_be_put_away(arm_over_box):
+def test_forces_are_arrows_with_their_sum_and_can_be_hidden(arm_over_box):
     replay = arm_over_box(30)
     total = np.linalg.norm(replay.contacts[-1].force, axis=1).sum()
     with served(replay, force_scale=0.01) as session, Client(session.url) as client:
@@ -91,40 +91,40 @@ def test_forces_are_arrows_with_their_sum_beside_them_and_can_be_put_away(arm_ov
         assert not scales.any()
 
 
-def test_who_follows_is_led_to_the_newest_record_and_others_stay(arm_over_box):
+def test_following_browsers_show_the_newest_record_and_others_stay(arm_over_box):
     whole = arm_over_box(40)
     with served(first_part(whole, 4), "running") as session, Client(session.url) as client:
         assert shows(client, whole, 3)
         assert client.part("follow the run")["value"] is True
-        session.show(first_part(whole, 20), "running")
+        session.update(first_part(whole, 20), "running")
         assert shows(client, whole, 19)
         assert client.wait(lambda: "running, 20 records" in client.text())
         client.set("time [s]", float(whole.time[7]))
         assert shows(client, whole, 7)
         assert client.wait(lambda: client.part("follow the run")["value"] is False)
-        session.show(whole, "finished")
+        session.update(whole, "finished")
         assert client.wait(lambda: "finished, 40 records" in client.text())
         assert shows(client, whole, 7)
         assert client.part("time [s]")["max"] == pytest.approx(whole.time[-1])
         assert client.part("follow the run")["visible"] is False
 
 
-def test_who_follows_to_the_end_sees_the_end(arm_over_box):
+def test_following_browsers_show_the_end(arm_over_box):
     whole = arm_over_box(10)
     with served(first_part(whole, 1), "running") as session, Client(session.url) as client:
-        session.show(whole, "failed")
+        session.update(whole, "failed")
         assert shows(client, whole, 9)
 
 
-def test_who_comes_later_sees_the_same(arm_over_box):
+def test_later_browsers_show_the_same(arm_over_box):
     whole = arm_over_box(10)
     with served(first_part(whole, 2), "running") as session:
-        session.show(whole, "running")
+        session.update(whole, "running")
         with Client(session.url) as client:
             assert shows(client, whole, 9)
 
 
-def test_more_contacts_than_there_was_room_for(arm_over_box):
+def test_more_contacts_than_the_capacity(arm_over_box):
     replay = arm_over_box(30)
     contact = replay.contacts[-1]
     many = evolve(
@@ -137,7 +137,7 @@ def test_more_contacts_than_there_was_room_for(arm_over_box):
         assert shows(client, replay, 0)
         client.set("time [s]", 2.0)
         assert client.wait(lambda: "/contacts/slide/points" in client.nodes)
-        session.show(evolve(replay, contacts=(*replay.contacts[:-1], many)), "finished")
+        session.update(evolve(replay, contacts=(*replay.contacts[:-1], many)), "finished")
         wanted = 30 * int(np.count_nonzero(contact.mode == 2))
 
         def drawn():
@@ -151,15 +151,15 @@ def test_padding_adds_instances_without_size_and_moves_no_other(arm_over_box):
     replay = arm_over_box(3)
     batch = batches(replay, bounds(replay), Arrows(0.01), 0.001)[0]
     count = batch.position.shape[1]
-    more = padded(batch, count + 5)
+    more = pad_instances(batch, count + 5)
     assert more.position.shape == (3, count + 5, 3)
     assert np.array_equal(more.position[:, :count], batch.position)
     assert not more.scale[:, count:].any()
     assert np.linalg.norm(more.quat_wxyz, axis=2) == pytest.approx(1.0, abs=1e-6)
-    assert padded(batch, count) is batch
+    assert pad_instances(batch, count) is batch
 
 
-def test_a_taken_port_gives_another_and_the_address_says_which(arm_over_box):
+def test_a_used_port_gives_another_one_in_the_address(arm_over_box):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -182,7 +182,7 @@ def test_no_thread_and_no_port_outlives_the_end(arm_over_box, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_nothing_to_draw_is_said_and_nothing_is_left(arm_over_box):
+def test_a_replay_without_drawable_frames_leaves_no_server(arm_over_box):
     before = set(threading.enumerate())
     with pytest.raises(ResultsError, match="no frames"), served(first_part(arm_over_box(2), 0)):
         pass

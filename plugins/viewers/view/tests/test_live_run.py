@@ -1,4 +1,4 @@
-"""A run that is going on in one process, shown by another, seen by a client of it."""
+"""An active run in one process, a viewer in another, and a client of the viewer."""
 
 import os
 import re
@@ -37,7 +37,7 @@ use = "reference-semi-implicit-euler"
 
 @pytest.fixture
 def start(tmp_path):
-    """Start `corekit ...`, which heeds Ctrl-C also where the tests run in the background; what still runs is killed."""
+    """Start `corekit ...` with Ctrl-C enabled also for background tests; kill it at the end."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     (tmp_path / "falling.toml").write_text(SCENARIO)
     started = []
@@ -57,7 +57,7 @@ def start(tmp_path):
         process.communicate()
 
 
-def test_a_running_run_is_seen_growing_and_its_end_is_seen_too(start, tmp_path):
+def test_an_active_run_is_visible_until_its_end(start, tmp_path):
     run = start("run", "falling.toml", "--out", "here", "--quiet")
     folder = Path(tmp_path, "here")
     while read_status(folder).word == "unknown":
@@ -73,11 +73,11 @@ def test_a_running_run_is_seen_growing_and_its_end_is_seen_too(start, tmp_path):
             return float(np.frombuffer(raw, dtype=np.float32)[2])
 
         def shown():
-            """Time shown, and time of the newest record [s]."""
+            """Return the shown time and the time of the newest record [s]."""
             return [float(t) for t in re.findall(r"t = (\S+) s\*\* of (\S+) s", client.text())[0]]
 
         def agrees():
-            # a free fall, at the instant that the panel says with four digits
+            # free fall at the instant of the panel, which has four digits
             time = shown()[0]
             return abs(height() - (100.0 - 0.5 * 0.01 * time**2)) < 0.01 * time * (1e-3 * time + 1e-4) + 1e-4
 

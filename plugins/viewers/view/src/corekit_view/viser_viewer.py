@@ -1,4 +1,4 @@
-"""The viser viewer: a replay as one stand-alone web page with a time slider, or served while it grows."""
+"""The viser viewer: a replay as a stand-alone web page with a time slider, or a live view of a run."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from corekit.roles.viewer import Replay, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import View, automatic_azimuth
 from corekit_view.config import PageConfig
-from corekit_view.contacts import Arrows, arrows_of, counts, longest_arrow
-from corekit_view.frames import coarser, drawable, key_frames, thinned
+from corekit_view.contacts import Arrows, count_contacts, longest_arrow, select_arrows
+from corekit_view.frames import drop_non_finite, key_frames, thin_frames, thin_outlines
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.palette import INK, MODES, body_colour, hexadecimal
 from corekit_view.scene import bounds
-from corekit_view.stage import add_instances, aim, light, move_instances, quiet_server
+from corekit_view.viser_scene import add_instances, light, move_instances, quiet_server, set_camera
 
 if TYPE_CHECKING:
     import viser
 
-    from corekit_view.served import ServedReplay
+    from corekit_view.live_replay import LiveReplay
 
 __all__ = ["ViserViewer", "legend_items"]
 
 PLAYER_MEGABYTES = 0.9
-"""What the page's own program weighs."""
+"""Size of the player in a page [MB]."""
 MEGABYTES_A_POINT = 3.6e-5
-"""What one outline point in one frame adds to a page: measured on rods that shake in all directions."""
+"""Size of one outline point in one frame [MB], measured with rods in random motion."""
 LEAST_FRAMES = 50
 
 
@@ -43,13 +43,14 @@ LEAST_FRAMES = 50
 class ViserViewer(Viewer):
     """A replay that opens in any browser from a single file, without a server or a network.
 
-    viser's scene server records the messages it would send; it listens on a free local port chosen
-    by the system for the moment of the recording and is stopped before the file is written.
+    viser's scene server records its messages. It listens on a free local port during the recording and stops before
+    the file is written.
 
     Args:
-        config: options. context: not needed.
+        config: options.
+        context: not used.
     Raises:
-        PluginError: if viser is not installed.
+        PluginError: viser is not installed.
     """
 
     def __init__(self, config: PageConfig, context: BuildContext | None = None) -> None:
@@ -63,21 +64,21 @@ class ViserViewer(Viewer):
         return (".html",)
 
     def internal_state(self) -> InternalState:
-        """Nothing is remembered."""
+        """Return nothing: there is no internal state."""
         return {}
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing is remembered."""
+        """Do nothing: there is no internal state."""
 
     def render(self, replay: Replay, path: Path) -> None:
         """Write the page.
 
         Raises:
-            ResultsError: if nothing can be drawn or the file cannot be written; no part of it is left.
+            ResultsError: no drawable frame, or the file is not writable; no partial file remains.
         """
         path = Path(path)
         check_suffix(path, self.suffixes, "viser")
-        page = self._page(drawable(replay))
+        page = self._page(drop_non_finite(replay))
 
         def write(part: Path) -> None:
             part.write_text(page, encoding="utf-8")
@@ -85,16 +86,16 @@ class ViserViewer(Viewer):
         write_whole(path, write)
 
     @contextlib.contextmanager
-    def serve(self, replay: Replay, standing: str, port: int) -> Iterator[ServedReplay]:
-        """Show a replay to whoever opens the address, the ability `serves`.
+    def serve(self, replay: Replay, standing: str, port: int) -> Iterator[LiveReplay]:
+        """Serve a replay at a local address, the ability `serves`.
 
         Raises:
-            ResultsError: if nothing can be drawn.
+            ResultsError: no drawable frame.
         """
-        from corekit_view.served import ServedReplay
+        from corekit_view.live_replay import LiveReplay
 
         with quiet_server(port, replay.title) as server:
-            served = ServedReplay(server, replay, standing, self._config)
+            served = LiveReplay(server, replay, standing, self._config)
             try:
                 yield served
             finally:
@@ -103,40 +104,42 @@ class ViserViewer(Viewer):
     def _page(self, replay: Replay) -> str:
         config = self._config
         box = bounds(replay)
-        arrows = arrows_of(replay, box.extent, config.force_scale)
+        arrows = select_arrows(replay, box.extent, config.force_scale)
         azimuth = config.azimuth
         if azimuth is None:
             azimuth = automatic_azimuth(replay, box, key_frames(replay, 6), config.elevation)
-        replay = economical(replay, config.frames, config.megabytes)
-        things = [settled(batch, box.extent) for batch in batches(replay, box, arrows, 0.003 * box.extent)]
+        replay = reduce_to_size(replay, config.frames, config.megabytes)
+        things = [
+            round_to_grid(batch, box.extent) for batch in batches(replay, box, arrows, 0.003 * box.extent)
+        ]
         with quiet_server() as server:
-            aim(server, View(azimuth, config.elevation), box)
+            set_camera(server, View(azimuth, config.elevation), box)
             light(server, View(azimuth, config.elevation))
-            page = record(server, things, replay.time, config.speed)
-        return with_legend(page, replay, arrows)
+            page = record_page(server, things, replay.time, config.speed)
+        return add_legend(page, replay, arrows)
 
 
-def economical(replay: Replay, frames: int, megabytes: float) -> Replay:
-    """Fewer frames, then fewer outline points, then again fewer frames, until the page is small enough."""
-    replay = thinned(replay, frames)
+def reduce_to_size(replay: Replay, frames: int, megabytes: float) -> Replay:
+    """Reduce frames, then outline points, then frames again, to the target size of the page."""
+    replay = thin_frames(replay, frames)
     afford = max(megabytes - PLAYER_MEGABYTES, 0.1) / MEGABYTES_A_POINT
-    if load(replay) > afford:
-        stride = math.ceil(load(replay) / afford)
-        replay = coarser(replay, stride)
-    share = afford / max(load(replay), 1.0)
-    return replay if share >= 1.0 else thinned(replay, max(LEAST_FRAMES, int(share * len(replay.time))))
+    if count_points(replay) > afford:
+        stride = math.ceil(count_points(replay) / afford)
+        replay = thin_outlines(replay, stride)
+    share = afford / max(count_points(replay), 1.0)
+    return replay if share >= 1.0 else thin_frames(replay, max(LEAST_FRAMES, int(share * len(replay.time))))
 
 
-def load(replay: Replay) -> float:
-    """Points, shapes and contacts over all frames, as outline points."""
+def count_points(replay: Replay) -> float:
+    """Return the count of points, shapes and contacts over all frames, in outline points."""
     a_frame = sum(body.outline.shape[1] + 0.5 * len(body.shapes) for body in replay.bodies)
     return a_frame * len(replay.time) + 2.0 * sum(len(contact.mode) for contact in replay.contacts)
 
 
-def settled(batch: Batch, extent: float) -> Batch:
-    """The batch on a grid far below what is seen: digits that mean nothing do not compress.
+def round_to_grid(batch: Batch, extent: float) -> Batch:
+    """Round a batch to an invisibly fine grid, because insignificant digits do not compress.
 
-    Lengths are rounded to 2⁻ᵏ m ≤ 2·10⁻⁵ of the scene, quaternions to 2⁻¹².
+    The grid of lengths is 2⁻ᵏ m ≤ 2·10⁻⁵ of the scene, that of quaternions 2⁻¹².
     """
     grid = 2.0 ** math.floor(math.log2(2e-5 * extent))
     return evolve(
@@ -147,8 +150,8 @@ def settled(batch: Batch, extent: float) -> Batch:
     )
 
 
-def record(server: viser.ViserServer, things: list[Batch], time: Array, speed: float) -> str:
-    """Play the batches through the server's recorder and return the page."""
+def record_page(server: viser.ViserServer, things: list[Batch], time: Array, speed: float) -> str:
+    """Record the batches with the server and return the page."""
     handles = [add_instances(server, thing) for thing in things]
     serializer = server.get_scene_serializer()
     for k in range(1, len(time)):
@@ -156,13 +159,13 @@ def record(server: viser.ViserServer, things: list[Batch], time: Array, speed: f
         for thing, handle in zip(things, handles, strict=True):
             move_instances(handle, thing, k)
     if len(time) > 1:
-        serializer.insert_sleep(0.5)  # the end stays for a moment before the player starts again
+        serializer.insert_sleep(0.5)  # pause at the end before the player restarts
     return serializer.as_html()
 
 
 def legend_items(replay: Replay, arrows: Arrows) -> str:
-    """The meaning of the colours and of the longest arrow, as lines of HTML."""
-    modes = [(word, colour) for mode, word, colour, _ in MODES if counts(replay, mode).any()]
+    """Return the meaning of the colours and of the longest arrow, as lines of HTML."""
+    modes = [(word, colour) for mode, word, colour, _ in MODES if count_contacts(replay, mode).any()]
     bodies = [(body.name, hexadecimal(body_colour(i))) for i, body in enumerate(replay.bodies)][:8]
     rows = bodies if len(bodies) > 1 else []
     rows += [(f"contact: {word}", colour) for word, colour in modes]
@@ -175,8 +178,8 @@ def legend_items(replay: Replay, arrows: Arrows) -> str:
     return items + (f"<div>{html.escape(words)}</div>" if words else "")
 
 
-def with_legend(page: str, replay: Replay, arrows: Arrows) -> str:
-    """The page with its title and the meaning of what it shows."""
+def add_legend(page: str, replay: Replay, arrows: Arrows) -> str:
+    """Return the page with its title and legend."""
     title = html.escape(replay.title)
     legend = (
         f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'

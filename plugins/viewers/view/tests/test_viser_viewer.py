@@ -1,4 +1,4 @@
-"""The page stands alone, holds the run, and no server outlives it."""
+"""The page is self-contained and complete, and its server stops."""
 
 import base64
 import re
@@ -13,10 +13,10 @@ from attrs import evolve
 
 from corekit.errors import PluginError, ResultsError
 from corekit_view.config import PageConfig
-from corekit_view.frames import thinned
-from corekit_view.page import ViserViewer
+from corekit_view.frames import thin_frames
 from corekit_view.palette import rgb
-from corekit_view.stage import linear_bytes
+from corekit_view.viser_scene import linear_bytes
+from corekit_view.viser_viewer import ViserViewer
 
 
 def written(replay, folder, **options):
@@ -27,7 +27,7 @@ def written(replay, folder, **options):
 
 
 def recording(page):
-    """The recorded messages inside a page and the raw arrays they refer to."""
+    """Return the recorded messages of a page and their raw arrays."""
     (text,) = re.findall(r'__VISER_EMBED_DATA__="([^"]+)"', page)
     packed = base64.b64decode(text)
     size = int.from_bytes(packed[:8], "little")
@@ -55,7 +55,7 @@ def test_page_loads_nothing_from_elsewhere(arm_page):
     assert "@import" not in arm_page.split("</head>")[0]
 
 
-def test_page_holds_title_legend_and_every_thing(arm_page):
+def test_page_contains_title_legend_and_every_object(arm_page):
     assert "<title>arm-on-inclined-box</title>" in arm_page
     assert "contact: stick" in arm_page
     assert "contact: slide" in arm_page
@@ -66,7 +66,7 @@ def test_page_holds_title_legend_and_every_thing(arm_page):
     } <= names
 
 
-def test_recording_runs_for_the_runs_time(arm_page):
+def test_recording_has_the_duration_of_the_run(arm_page):
     content = recording(arm_page)
     updates = of_type(content, "SceneNodeUpdateMessage")
     times = np.array([time for time, _ in content["messages"]])
@@ -76,7 +76,7 @@ def test_recording_runs_for_the_runs_time(arm_page):
     assert {message["name"] for _, message in updates} >= {"/bodies/0/links", "/contacts/slide/shafts"}
 
 
-def test_what_stands_still_is_sent_once(arm_page):
+def test_static_objects_are_sent_once(arm_page):
     updates = of_type(recording(arm_page), "SceneNodeUpdateMessage")
     assert "/obstacles/0" not in {message["name"] for _, message in updates}
 
@@ -103,13 +103,13 @@ def test_two_hundred_frames_stay_under_three_megabytes(arm_over_box, tmp_path):
     assert (tmp_path / "run.html").stat().st_size < 1.3e6
 
 
-def test_long_and_fine_runs_are_thinned_to_the_asked_size(planar_rod, tmp_path):
+def test_long_and_fine_runs_are_thinned_to_the_target_size(planar_rod, tmp_path):
     written(planar_rod(400, points=3000), tmp_path, megabytes=2.0)
     assert (tmp_path / "run.html").stat().st_size < 2.0e6
 
 
 def test_thinning_keeps_the_time_of_the_end(arm_over_box):
-    assert thinned(arm_over_box(90), 10).time[-1] == 2.0
+    assert thin_frames(arm_over_box(90), 10).time[-1] == 2.0
 
 
 def test_single_frame_no_contacts_and_every_kind_are_written(arm_over_box, fallen_bodies, tmp_path):
@@ -135,7 +135,7 @@ def test_no_server_thread_or_output_remains(arm_over_box, tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_taken_ports_do_not_matter(arm_over_box, tmp_path, monkeypatch):
+def test_used_ports_do_not_matter(arm_over_box, tmp_path, monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -149,7 +149,7 @@ def test_server_is_stopped_after_a_failure(arm_over_box, tmp_path, monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("broken recorder")
 
-    monkeypatch.setattr("corekit_view.page.record", broken)
+    monkeypatch.setattr("corekit_view.viser_viewer.record_page", broken)
     with pytest.raises(RuntimeError, match="broken recorder"):
         ViserViewer(PageConfig()).render(arm_over_box(2), tmp_path / "run.html")
     assert set(threading.enumerate()) <= before
@@ -157,7 +157,7 @@ def test_server_is_stopped_after_a_failure(arm_over_box, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["missing/run.html", "folder.html"])
-def test_unwritable_path_is_said_and_leaves_nothing(arm_over_box, tmp_path, place):
+def test_unwritable_path_is_reported_without_a_file(arm_over_box, tmp_path, place):
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(ResultsError, match="cannot write"):
         ViserViewer(PageConfig()).render(arm_over_box(2), tmp_path / place)
@@ -169,7 +169,7 @@ def test_other_suffix_is_refused(arm_over_box, tmp_path):
         ViserViewer(PageConfig()).render(arm_over_box(2), tmp_path / "run.png")
 
 
-def test_missing_viser_is_said(monkeypatch):
+def test_missing_viser_is_reported(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(PluginError, match=r"needs the module 'viser'.*pip install"):
         ViserViewer(PageConfig())

@@ -1,4 +1,4 @@
-"""Pictures of a replay one after another at a constant rate: shaded scene, contact forces, time, legend."""
+"""Frames of a video at a constant rate: shaded scene, contact forces, time and legend."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from corekit.data.arrays import Array, IntArray
 from corekit.roles.viewer import Replay
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.config import VideoConfig
-from corekit_view.contacts import arrows_of, total_force
+from corekit_view.contacts import compute_total_force, select_arrows
 from corekit_view.frames import key_frames
 from corekit_view.overlay import draw_contacts, draw_tip_path, draw_triad_and_scale, legend
 from corekit_view.scene import Scene, bounds
 from corekit_view.shading import picture
 
-__all__ = ["Film", "instants", "widened"]
+__all__ = ["VideoFrames", "extend_window", "frame_index"]
 
 INCHES = 4.8
-"""Height of a picture as the fonts see it: 720 pixels are 150 an inch."""
+"""Height of a picture in inches for fonts: 720 pixels are 150 per inch."""
 HEAD, FOOT = 0.30, 0.32
 """Inches above and below the scene, for title and legend."""
 HOLD = 0.5
-"""For how long the end stays [s of the video]."""
+"""Duration of the last frame [s of the video]."""
 THREADS = 4
-"""Most pictures shaded at a time; NumPy lets go of the interpreter while it works."""
+"""Largest count of pictures in parallel; NumPy releases the interpreter lock."""
 
 
-def instants(time: Array, fps: int, speed: float) -> IntArray:
-    """The frame of the replay that each picture of the video shows: the one nearest to t₀ + speed·i/fps.
+def frame_index(time: Array, fps: int, speed: float) -> IntArray:
+    """Return the frame of the replay for each picture of the video: the one nearest to t₀ + speed·i/fps.
 
     Args:
-        time: of the replay's frames [s], shape (T,).
-        fps: pictures in a second of the video. speed: seconds of the run in one of the video.
+        time: times of the replay's frames [s], shape (T,).
+        fps: pictures per second of the video.
+        speed: seconds of the run per second of the video.
     """
     count = 1 + math.floor((time[-1] - time[0]) / speed * fps * (1.0 + 1e-9) + 1e-9)
     wanted = time[0] + speed / fps * np.arange(count)
@@ -50,8 +51,8 @@ def instants(time: Array, fps: int, speed: float) -> IntArray:
     return np.concatenate([nearest, np.full(max(1, round(HOLD * fps)), last)]).astype(np.int64)
 
 
-def widened(frame: Window, aspect: float) -> Window:
-    """The window with room added on two sides, so that its width is `aspect` times its height."""
+def extend_window(frame: Window, aspect: float) -> Window:
+    """Return the window extended on two sides to a width of `aspect` times its height."""
     more_width = 0.5 * max(0.0, aspect * frame.height - frame.width)
     more_height = 0.5 * max(0.0, frame.width / aspect - frame.height)
     return Window(
@@ -63,18 +64,18 @@ def widened(frame: Window, aspect: float) -> Window:
 
 
 @final
-class Film:
-    """The pictures of a video.
+class VideoFrames:
+    """Pictures of a video.
 
     Args:
-        replay: finite in all frames.
+        replay: replay with finite frames.
         config: size, rate and view.
     """
 
     def __init__(self, replay: Replay, config: VideoConfig) -> None:
         self._replay = replay
         self.width, self.height = (size + size % 2 for size in (config.width, config.height))
-        self.frames = instants(replay.time, config.fps, config.speed)
+        self.frames = frame_index(replay.time, config.fps, config.speed)
         box = bounds(replay)
         azimuth = config.azimuth
         if azimuth is None:
@@ -84,21 +85,21 @@ class Film:
         head, foot = round(HEAD * self._dpi), round(FOOT * self._dpi)
         self._scene_rows = slice(head, self.height - foot)
         rows = self.height - foot - head
-        self._window = widened(window(self._view, box), self.width / rows)
-        self._arrows = arrows_of(replay, box.extent, config.force_scale)
+        self._window = extend_window(window(self._view, box), self.width / rows)
+        self._arrows = select_arrows(replay, box.extent, config.force_scale)
         self._scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
-        self._force = total_force(replay)
+        self._force = compute_total_force(replay)
         self._decimals = _decimals(replay.time)
         self._pace = "" if config.speed == 1.0 else f"{config.speed:g} × real time"
         self._figure, self._axes = self._sheet()
         self._still = self._unchanging()
 
     def __len__(self) -> int:
-        """Number of pictures."""
+        """Return the count of pictures."""
         return len(self.frames)
 
     def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
-        """Pictures, uint8, shape (height, width, 3). One that shows the same frame as the last is the same array."""
+        """Yield pictures, uint8, shape (height, width, 3); a repeated frame is the same array."""
         distinct = self.frames[np.flatnonzero(np.diff(self.frames, prepend=-1))]
         repeats = iter(np.diff(np.flatnonzero(np.diff(self.frames, prepend=-1, append=-1))))
         waiting: deque[tuple[int, Future[Array]]] = deque()
@@ -124,17 +125,15 @@ class Film:
         return picture(self._scene.soup(k), self._view, self._window, self.width, rows)
 
     def _composed(self, k: int, shaded: Array) -> np.ndarray[Any, Any]:
-        """The scene with what is drawn over it."""
+        """Return the scene with its overlays."""
         image = np.ones((self.height, self.width, 3))
         image[self._scene_rows] = shaded
         for colour, cover in (self._still, self._changing(k)):
             image += cover * (colour - image)
         return np.round(255.0 * np.clip(image, 0.0, 1.0)).astype(np.uint8)
 
-    # — drawn over the scene —
-
     def _sheet(self) -> tuple[Any, Any]:
-        """A transparent figure of the picture's size, with axes that lie over the scene."""
+        """Return a transparent figure of the picture's size, with axes over the scene."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -177,14 +176,14 @@ class Film:
 
 
 def _inked(figure: Any) -> tuple[Array, Array]:
-    """Colours and cover, 0…1, of what is drawn on a transparent figure, (height, width, 3) and (height, width, 1)."""
+    """Return colours (height, width, 3) and opacity (height, width, 1) of a transparent figure, 0…1."""
     figure.canvas.draw()
     drawn = np.asarray(figure.canvas.buffer_rgba(), dtype=float) / 255.0
     return drawn[:, :, :3], drawn[:, :, 3:]
 
 
 def _decimals(time: Array) -> int:
-    """Digits after the point that tell neighbouring frames apart, at least two."""
+    """Return the count of decimals that distinguish neighbouring frames, at least two."""
     steps = np.diff(time)
     steps = steps[steps > 0]
     return min(6, max(2, math.ceil(-math.log10(float(np.median(steps))) - 1e-6))) if len(steps) else 2

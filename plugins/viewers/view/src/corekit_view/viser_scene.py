@@ -1,4 +1,4 @@
-"""viser's scene: a server of this machine alone, camera, lamps, and instances that move."""
+"""viser's scene: local server, camera, lamps, and instances."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from corekit_view.scene import Bounds
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["add_instances", "aim", "light", "linear_bytes", "move_instances", "quiet_server"]
+__all__ = ["add_instances", "light", "linear_bytes", "move_instances", "quiet_server", "set_camera"]
 
 FIELD_OF_VIEW = math.radians(40.0)
 ASPECT = 1.2
-"""Width over height that the scene fits into; a window is rarely narrower."""
+"""Aspect ratio that contains the scene; windows are rarely narrower."""
 
 
 @contextlib.contextmanager
 def quiet_server(port: int = 0, label: str | None = None) -> Iterator[viser.ViserServer]:
-    """A viser server for this machine alone, silent, and stopped at the end; port 0: any free one."""
+    """Yield a silent local viser server and stop it at the end; port 0 means any free port."""
     import viser
 
     with contextlib.redirect_stdout(io.StringIO()):
@@ -40,18 +40,18 @@ def quiet_server(port: int = 0, label: str | None = None) -> Iterator[viser.Vise
             server.stop()
 
 
-def aim(server: viser.ViserServer, view: View, box: Bounds) -> None:
-    """Put the first camera where the whole scene is seen.
+def set_camera(server: viser.ViserServer, view: View, box: Bounds) -> None:
+    """Set the first camera to show the complete scene.
 
-    A point p is in a picture of half angles φ (up) and ψ (across) if, with d the camera's distance to
-    its target c and r, w, t as in `camera`,
+    With d the camera's distance to its target c and r, w, t as in `camera`, a point p is inside a picture of half
+    angles φ (vertical) and ψ (horizontal) if
 
         d ≥ t·(p − c) + |w·(p − c)|/tan φ   and the same with r and ψ                      (1)
     """
     toward = view.axes[2]
     low, high = view.project(box.points).min(axis=0), view.project(box.points).max(axis=0)
     target = 0.5 * (low + high) @ view.axes
-    away = np.abs((box.points - target) @ view.axes.T) + box.reach[:, None]
+    away = np.abs((box.points - target) @ view.axes.T) + box.radius[:, None]
     tangent = math.tan(0.5 * FIELD_OF_VIEW)
     needed = (
         np.maximum(away[:, 1] / tangent, away[:, 0] / (tangent * ASPECT)) + (box.points - target) @ toward
@@ -66,9 +66,9 @@ def aim(server: viser.ViserServer, view: View, box: Bounds) -> None:
 
 
 def light(server: viser.ViserServer, view: View) -> None:
-    """Even light from all around, more from above, and two lamps at the first camera's shoulders.
+    """Add ambient light, light from above, and two lamps beside the first camera.
 
-    No lamp casts shadows: the browser's shadow maps are made for rooms, not for arms of a hand's length.
+    No lamp casts shadows: the browser's shadow maps are too coarse for small robots.
     """
     right, up, toward = view.axes
     scene = server.scene
@@ -88,7 +88,7 @@ def light(server: viser.ViserServer, view: View) -> None:
 
 
 def add_instances(server: viser.ViserServer, batch: Batch) -> viser.BatchedMeshHandle:
-    """Put a batch into the scene, as it is in its first frame."""
+    """Add a batch to the scene, in its first frame."""
     mesh = split_at_creases(batch.mesh)
     return server.scene.add_batched_meshes_simple(
         batch.name,
@@ -107,14 +107,14 @@ def add_instances(server: viser.ViserServer, batch: Batch) -> viser.BatchedMeshH
 
 
 def move_instances(handle: viser.BatchedMeshHandle, batch: Batch, frame: int) -> None:
-    """Put the instances where they are in a frame; only what changed is sent, viser compares with what it has."""
+    """Move the instances to a frame; viser sends only changes."""
     handle.batched_positions = batch.position[frame]
     handle.batched_wxyzs = batch.quat_wxyz[frame]
     handle.batched_scales = batch.scale[frame]
 
 
 def linear_bytes(colour: Array) -> tuple[int, int, int]:
-    """An sRGB colour as the linear light that viser's instances take theirs for (its other meshes do not).
+    """Return an sRGB colour as linear light, which viser expects for instances (not for other meshes).
 
         c_linear = c/12.92 up to 0.04045,   ((c + 0.055)/1.055)^2.4 above                  (1)
 
