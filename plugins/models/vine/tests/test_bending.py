@@ -19,7 +19,7 @@ def test_a_small_load_deflects_the_tip_by_the_chain_formula(robot, bodies):
     Z, n = arm.free_motions(), bodies // 2
     # a transverse dead load adds nothing to K
     arm_stiffness = Z.T @ arm.stiffness() @ Z
-    tip = Z @ np.linalg.solve(arm_stiffness, Z.T @ arm.compute_mass_and_force()[1])
+    tip = Z @ np.linalg.solve(arm_stiffness, Z.T @ arm.dynamics()[1])
     d = arm.config.half_length
     moved = tip[-2] + d * tip[-1]
     assert moved == pytest.approx(load * LENGTH**3 / EI * (1 / 3 + 1 / (6 * n * n)), rel=1e-9)
@@ -29,8 +29,8 @@ def test_only_with_bending_stiffness_is_the_robot_independent_of_the_body_count(
     def compute_deflection(**options):
         arm = robot(length=LENGTH, **options)
         arm.inputs[-1] = 1e-3
-        Z = arm.free()
-        tip = Z @ np.linalg.solve(Z.T @ arm.stiffness() @ Z, Z.T @ arm.compute_mass_and_force()[1])
+        Z = arm.free_motions()
+        tip = Z @ np.linalg.solve(Z.T @ arm.stiffness() @ Z, Z.T @ arm.dynamics()[1])
         return tip[-2]
 
     same = compute_deflection(bodies=40, bending_stiffness=EI) / compute_deflection(
@@ -47,8 +47,8 @@ def test_the_first_frequency_converges_to_that_of_a_cantilever_beam(robot):
     errors = []
     for bodies in (10, 20, 40):
         arm = robot(bodies=bodies, length=LENGTH, bending_stiffness=EI, diameter=0.02)
-        Z = arm.free()
-        M, _ = arm.compute_mass_and_force()
+        Z = arm.free_motions()
+        M, _ = arm.dynamics()
         square = scipy.linalg.eigvalsh(Z.T @ arm.stiffness() @ Z, Z.T @ M @ Z)[0]
         line_density = M[0, 0] * bodies / LENGTH
         beam = 3.51601527 * math.sqrt(EI / (line_density * LENGTH**4))
@@ -64,7 +64,7 @@ def test_the_compressed_chain_buckles_at_the_euler_load(robot):
         arm = robot(bodies=bodies, length=LENGTH, bending_stiffness=EI)
         Z, bent = arm.free_motions(), arm.stiffness()
         arm.inputs[-2] = -1.0
-        pressed = arm.stiffness() - bent - arm.curvature(arm.compute_mass_and_force()[1])
+        pressed = arm.stiffness() - bent - arm.force_gradient(arm.dynamics()[1])
         loads.append(1.0 / scipy.linalg.eigvalsh(-Z.T @ pressed @ Z, Z.T @ bent @ Z)[-1])
     euler = math.pi**2 * EI / (4.0 * LENGTH**2)
     assert loads[1] == pytest.approx(euler, rel=2e-3)
@@ -76,7 +76,7 @@ def test_the_implicit_spring_damps_as_predicted(robot, moving, beta):
     # one link cache about its base: |λ|² = 1/(1 + β·(h·Ω)²)
     h, propagation = 0.01, np.zeros((2, 2))
     arm = robot(bodies=2, length=0.1, bending_stiffness=EI)
-    Z, M = arm.free(), arm.compute_mass_and_force()[0]
+    Z, M = arm.free_motions(), arm.dynamics()[0]
     square = float((Z.T @ arm.stiffness() @ Z)[0, 0] / (Z.T @ M @ Z)[0, 0])
     for column, initial in enumerate(({"bend": (1e-5,)}, {"bend_rate": (1e-3,)})):
         turned = robot(bodies=2, length=0.1, bending_stiffness=EI, initial=initial)
@@ -124,6 +124,6 @@ def test_an_actuator_bends_its_pins_to_its_curvature(robot):
         bodies=12, length=0.36, actuators=((0, 2), (3, 5)), natural_curvature=(0.5,), initial={"bend": angle}
     )
     arm.state.q[:] = bent.state.q
-    np.testing.assert_allclose(arm.compute_mass_and_force()[1], 0.0, atol=1e-12)
+    np.testing.assert_allclose(arm.dynamics()[1], 0.0, atol=1e-12)
     arm.inputs[1] = 0.1
-    assert arm.compute_mass_and_force()[1][2] == pytest.approx(0.1 * 2.0 * 0.0133 / 0.06)
+    assert arm.dynamics()[1][2] == pytest.approx(0.1 * 2.0 * 0.0133 / 0.06)
