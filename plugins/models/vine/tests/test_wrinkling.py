@@ -57,8 +57,8 @@ def test_far_beyond_the_onset_the_moment_is_the_collapse_moment(robot):
     wrinkles = {"moment_law": "wrinkling", "pressure": PRESSURE}
     gentle = robot(**options, **wrinkles, initial={"bend": (0.001,)})
     hard = robot(**options, **wrinkles, initial={"bend": (2.0, 0.0, 0.0, 0.0, 0.0)})
-    whole = PRESSURE * math.pi * RADIUS**3
-    pull = hard.model.compute_force_terms(hard.state, hard.inputs)["bending"][2]
-    assert -whole < pull < -0.9 * whole
-    # the base pin alone turns body 0
+    collapse_moment = PRESSURE * math.pi * RADIUS**3
+    moment = hard.model.compute_force_terms(hard.state, hard.inputs)["bending"][2]
+    assert -collapse_moment < moment < -0.9 * collapse_moment
+    # only the pin at the base acts on body 0
     assert 0.0 <= hard.stiffness()[2, 2] < 0.02 * gentle.stiffness()[2, 2]
