@@ -24,7 +24,7 @@ import gc
 import json
 import time
 import tracemalloc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -48,7 +48,7 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.factorisation_choice import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
 from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.model import Coordinate, Model, ModelDescription, Outline
@@ -81,12 +81,6 @@ class StillBody(Model):
     def description(self) -> ModelDescription:
         return self.layout_
 
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
-
     def compute_initial_state(self, initial: Any, out: State) -> None:
         pass
 
@@ -109,18 +103,12 @@ class StillBody(Model):
     def integrate(self, start: State, velocity: Any, step: float, previous: State, out: State) -> None:
         pass
 
-    def reparametrise(self, state: State) -> bool:
-        return False
-
     def compute_frame_poses(self, state: State, position: Any, rotation: Any) -> None:
         pass
 
     def compute_point_jacobians(self, state: State, frame: Any, local: Any, dofs: Any, values: Any) -> None:
         if not values[0, 2, 2]:
             dofs[0], values[0, :, :3] = np.arange(N), np.eye(3)
-
-    def compute_prescribed_motion(self, time: float, value: Any, rate: Any) -> None:
-        pass
 
     def compute_outline(self, state: State) -> Outline:
         return Outline(np.zeros((1, 3)), np.zeros(1))
@@ -133,12 +121,6 @@ class StillDetector(ContactDetector):
     @property
     def supported_pairs(self) -> frozenset[tuple[str, str]]:
         return frozenset({("sphere", "half-space")})
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def prepare(self, table: Any, served: frozenset[tuple[str, str]]) -> None:
         pass
@@ -155,12 +137,6 @@ class StillDetector(ContactDetector):
 @final
 class StillSolver(ImpulseSolver):
     """Leaves the guess."""
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def solve(self, problem: ContactProblem, impulse: Any) -> SolveInfo:
         return SOLVED

@@ -62,12 +62,6 @@ class Watched(QPSolver):
             self.kept.append((kept, x.copy(), multiplier.copy()))
         return self._solver.solve(problem, x, multiplier)
 
-    def internal_state(self) -> Any:
-        return self._solver.internal_state()
-
-    def restore(self, internal_state: Any) -> None:
-        self._solver.restore(internal_state)
-
 
 def programs(bodies: int, steps: int) -> tuple[list[Kept], float]:
     """The programs of consecutive steps, and the least time of a whole step [s]."""

@@ -53,12 +53,14 @@ class BodyTerms:
         motion: prescribed motion. prescribed: its velocity indices. free: whether a velocity is not prescribed, (nv,).
         fixed: Δ of the prescribed velocities, shape (p,).
         factor: A factorised with the eliminated rows.
+        is_reparametrised: whether the model may change to equivalent coordinates after a step.
     """
 
     __slots__ = (
         "_force_gradient", "_has_inverse_dynamics", "_layout", "_steady_inputs", "_symmetric", "_views", "_work",
         "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed", "force",
-        "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
+        "free", "is_reparametrised", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows",
+        "stiffness",
     )  # fmt: skip
 
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
@@ -71,6 +73,7 @@ class BodyTerms:
         self.damping: Matrix | None = None
         differentiable = "force-derivatives" in body.abilities
         self._has_inverse_dynamics = "inverse-dynamics" in body.abilities
+        self.is_reparametrised = "reparametrisation" in body.abilities
         if differentiable:
             self.stiffness, self.damping = stiffness, damping = model.new_stiffness_and_damping()
             self.matrix = widest(self.mass, stiffness, damping)
@@ -100,6 +103,10 @@ class BodyTerms:
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
+
+    def reparametrise(self, state: State) -> bool:
+        """Let the model change to equivalent coordinates; return whether it did."""
+        return self.is_reparametrised and self.body.model.reparametrise(state)
 
     def _choose_layout(self) -> tuple[str, tuple[Array, ...]]:
         """Which compiled assembly suits the matrices, and views of M, D, K and A for it."""

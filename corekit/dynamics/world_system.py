@@ -65,6 +65,7 @@ class WorldSystem:
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_reach(bodies)
         self.accepted = np.zeros(terms.nv)
+        self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
 
     def new_state(self) -> State:
         """Allocate a state of the world."""
@@ -101,8 +102,8 @@ class WorldSystem:
             pipeline.accept()
             if forces is not None:
                 forces.potential.on_step_accepted(pipeline.contacts, self.equation.step)
-        for terms, own in zip(self.terms.bodies, state.body_states, strict=True):
-            terms.body.model.reparametrise(own)
+        for terms in self._reparametrised:
+            terms.reparametrise(state.body_states[terms.body.index])
         return True
 
     def record(self) -> ContactRecord:

@@ -35,6 +35,8 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "force-derivatives": "corekit.roles.model:ForceDerivativesAbility",
         "inverse-dynamics": "corekit.roles.model:InverseDynamicsAbility",
         "constraints": "corekit.roles.model:ConstraintAbility",
+        "prescribed": "corekit.roles.model:PrescribedMotionAbility",
+        "reparametrisation": "corekit.roles.model:ReparametrisationAbility",
         "energy": "corekit.roles.model:EnergyAbility",
         "force-terms": "corekit.roles.model:ForceTermsAbility",
         "input-jacobian": "corekit.roles.model:InputJacobianAbility",

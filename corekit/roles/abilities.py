@@ -20,6 +20,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "constraints": "rows that always hold: joints, rods, loops",
         "bounded-constraints": "bilateral rows with force bounds: stall, slack tendons",
         "prescribed": "coordinates that follow a given motion",
+        "reparametrisation": "changes to equivalent coordinates between steps",
         "energy": "kinetic and potential energy",
         "force-terms": "the force as a sum of named parts",
         "contact-force-gradient": "the derivative of contact forces' generalised direction",

@@ -1,4 +1,4 @@
-"""What every component is built with, and how it hands over what it remembers."""
+"""What every component is built with, and the internal state that some save and restore."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
 from corekit.roles.options import ComponentRef
 
-__all__ = ["BuildContext", "Component", "InternalState"]
+__all__ = ["BuildContext", "Component", "InternalState", "Stateful", "collect_states", "restore_states"]
 
 InternalState = dict[str, np.ndarray[Any, Any]]
-"""What a component remembers between steps, as named arrays."""
+"""What a component carries from step to step, as named arrays."""
 
 
 def _cannot_build(role: str, use: ComponentRef) -> Any:
@@ -49,17 +49,45 @@ class BuildContext:
     build: Callable[[str, ComponentRef], Any] = _cannot_build
 
 
-class Component(ABC):
+class Component:
     """Anything a scenario composes.
 
-    A component's answers depend on its arguments, its config and its memory, on nothing else: with
-    the memory handed over and taken back, a run continues bit for bit.
+    The results of a component depend on its arguments, its config and its internal state, on nothing else. A component
+    that carries anything from one step to the next derives from `Stateful`.
+    """
+
+
+class Stateful(Component, ABC):
+    """A component with internal state: warm starts, caches that change results, history.
+
+    A run that restores the internal state continues bit for bit.
     """
 
     @abstractmethod
     def internal_state(self) -> InternalState:
-        """What it remembers between steps (warm starts, contact cache, history): copies, or an empty dict."""
+        """Return copies of all that the component carries from step to step."""
 
     @abstractmethod
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over a memory that `internal_state()` gave; an empty one means a fresh start."""
+        """Restore what `internal_state` returned; an empty mapping means a fresh start."""
+
+
+def collect_states(components: Mapping[str, object]) -> InternalState:
+    """Return the internal states of all components that have one, each array under `name of the component/its name`."""
+    return {
+        f"{name}/{key}": array
+        for name, component in components.items()
+        if isinstance(component, Stateful)
+        for key, array in component.internal_state().items()
+    }
+
+
+def restore_states(
+    components: Mapping[str, object], internal_state: Mapping[str, np.ndarray[Any, Any]]
+) -> None:
+    """Restore what `collect_states` returned; a component without arrays starts afresh."""
+    for name, component in components.items():
+        if isinstance(component, Stateful):
+            start = f"{name}/"
+            own = {key[len(start) :]: array for key, array in internal_state.items() if key.startswith(start)}
+            component.restore(own)

@@ -14,7 +14,7 @@ The law is that of `BuildContext.friction_law`: Coulomb's, or one that the spec 
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 import numpy as np
@@ -88,7 +88,7 @@ class ContactProblem(Protocol):
         ...
 
 
-class ContactSolver(Component):
+class ContactSolver(Component, ABC):
     """Turns a step's contacts into impulses or forces. Concrete solvers derive from one of the two kinds."""
 
 

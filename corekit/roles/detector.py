@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
@@ -11,7 +11,7 @@ from corekit.roles.component import Component
 __all__ = ["ContactDetector"]
 
 
-class ContactDetector(Component):
+class ContactDetector(Component, ABC):
     """Finds contacts between the shapes of a world.
 
     Once a step `candidates` lists the pairs that could touch; at each iterate `measure` answers gap,

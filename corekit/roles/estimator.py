@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -15,7 +14,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
-from corekit.roles.component import Component, InternalState
+from corekit.roles.component import Component
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
 
@@ -154,15 +153,8 @@ class Estimate:
         return np.where(seen.any(axis=2), np.sqrt(np.sum(np.where(seen, apart, 0.0) ** 2, axis=2)), np.nan)
 
 
-class Estimator(Component):
+class Estimator(Component, ABC):
     """Fits parameters or input schedules of a model to observations; every fit begins afresh."""
-
-    def internal_state(self) -> InternalState:
-        """Nothing."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
 
     @abstractmethod
     def estimate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 from corekit.data.arrays import Array
@@ -82,7 +82,7 @@ class System(Protocol):
     def constraint_impulses(self, impulses: Array) -> None: ...
 
 
-class Integrator(Component):
+class Integrator(Component, ABC):
     """Advances a state by one step. Concrete integrators are final; options choose among the schemes of one formula."""
 
     @abstractmethod

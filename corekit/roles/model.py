@@ -10,7 +10,7 @@ f holds everything but bilateral and contact forces, damping included.
 from __future__ import annotations
 
 import enum
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -38,6 +38,8 @@ __all__ = [
     "ModelDescription",
     "Outline",
     "PointJacobianAbility",
+    "PrescribedMotionAbility",
+    "ReparametrisationAbility",
     "SymbolicAbility",
     "SymbolicModel",
 ]
@@ -134,7 +136,7 @@ class Outline:
     starts: IntArray = field(factory=lambda: np.zeros(1, dtype=np.int64))
 
 
-class Model(Component):
+class Model(Component, ABC):
     """A body. Every method is a pure function of its arguments; results go into `out`-like buffers.
 
     A concrete model is final and built as `Model(config, context)`; `context` gives the base pose and
@@ -167,18 +169,8 @@ class Model(Component):
         """
 
     @abstractmethod
-    def reparametrise(self, state: State) -> bool:
-        """At the start and after every accepted step: maybe change q, v, aux to an equivalent chart, or v where a
-        prescribed rate jumps; True if it did (most never do).
-        """
-
-    @abstractmethod
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the frames' poses in the world, shapes (frames, 3) [m] and (frames, 3, 3)."""
-
-    @abstractmethod
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        """Write p(t) and ṗ(t) of the prescribed coordinates; models without any write nothing."""
 
     @abstractmethod
     def compute_outline(self, state: State) -> Outline:
@@ -251,6 +243,25 @@ class ConstraintAbility(Protocol):
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂δ for given λ, δ a displacement as in `tangent`, into a buffer like K's."""
+        ...
+
+
+class PrescribedMotionAbility(Protocol):
+    """Ability `prescribed`: coordinates that follow a given motion."""
+
+    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
+        """Write p(t) and ṗ(t) of the prescribed coordinates, both (p,), in the order of `prescribed_velocity_index`."""
+        ...
+
+
+class ReparametrisationAbility(Protocol):
+    """Ability `reparametrisation`: several coordinates stand for the same configuration."""
+
+    def reparametrise(self, state: State) -> bool:
+        """Change q, v and aux to equivalent coordinates, or v where a prescribed rate jumps; return whether it did.
+
+        The kernel calls it at the start of a run and after every accepted step.
+        """
         ...
 
 

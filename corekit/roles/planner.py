@@ -6,7 +6,7 @@ is in the planner's own options. A planner may take tasks of a class of its own;
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ class Plan:
     warm_start: Mapping[str, Array] = field(factory=dict)
 
 
-class Planner(Component):
+class Planner(Component, ABC):
     """Finds trajectories of state, input and contact force that fulfil a task."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ Five different things: the problem, the guess, the result, the parameters (confi
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 from attrs import frozen
 
@@ -61,7 +61,7 @@ class LCPProblem:
     contact_problem: PhysicalContactProblem | None = None
 
 
-class LCPSolver(Component):
+class LCPSolver(Component, ABC):
     """Solves a linear complementarity problem."""
 
     @abstractmethod
@@ -104,7 +104,7 @@ class QPProblem:
     tolerance: float = 1e-9
 
 
-class QPSolver(Component):
+class QPSolver(Component, ABC):
     """Solves a strictly convex quadratic program."""
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -85,7 +85,7 @@ class Replay:
     contacts: tuple[ContactTrack, ...]
 
 
-class Viewer(Component):
+class Viewer(Component, ABC):
     """Draws a replay into a file."""
 
     @property

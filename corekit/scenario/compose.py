@@ -124,7 +124,7 @@ def _initialise(
 def _begin(part: BodyTerms, state: State) -> None:
     """Prescribed coordinates on their path, and what the model changes between steps, as after a step to t = 0."""
     part.motion.impose(state, 0.0)
-    part.body.model.reparametrise(state)
+    part.reparametrise(state)
 
 
 def _plane(bodies: tuple[Body, ...]) -> Array | None:

@@ -17,7 +17,7 @@ from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contact, placeholder_problem
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import StepFailed
-from corekit.roles.component import Component, InternalState
+from corekit.roles.component import Component, InternalState, collect_states, restore_states
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 from corekit.simulation.step_size import step_to_try
@@ -294,9 +294,7 @@ class Simulation:
             "aux": self._now.aux.copy(),
         }
         kept |= {f"system/{name}": array for name, array in self.system.internal_state().items()}
-        for path, component in self.components.items():
-            kept |= {f"{path}/{name}": array for name, array in component.internal_state().items()}
-        return kept
+        return kept | collect_states(self.components)
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take over what `internal_state` gave."""
@@ -308,14 +306,9 @@ class Simulation:
             internal_state["aux"],
         )
         self._kinks = _Kinks(self)
-        for path, owner in {"system": self.system, **self.components}.items():
-            owner.restore(
-                {
-                    name[len(path) + 1 :]: array
-                    for name, array in internal_state.items()
-                    if name.startswith(path + "/")
-                }
-            )
+        own = {name[7:]: array for name, array in internal_state.items() if name.startswith("system/")}
+        self.system.restore(own)
+        restore_states(self.components, internal_state)
 
 
 class _Kinks:

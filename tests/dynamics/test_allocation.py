@@ -26,12 +26,6 @@ class StillBody(Model):
     def description(self):
         return self._layout
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def compute_initial_state(self, initial, out):
         pass
 
@@ -53,13 +47,7 @@ class StillBody(Model):
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
 
-    def reparametrise(self, state):
-        return False
-
     def compute_frame_poses(self, state, position, rotation):
-        pass
-
-    def compute_prescribed_motion(self, time, value, rate):
         pass
 
     def compute_outline(self, state):

@@ -32,12 +32,6 @@ class HalfStages(Integrator):
         self.size = step
         self.solver = None
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def step(self, system, state, t_stop, out):
         h, t_end = next_step(self.size, state.time, t_stop)
         solver = self.solver = self.solver or StageSolver(system, 1.0, SETTINGS)

@@ -166,12 +166,6 @@ def test_explosion_of_an_explicit_step_names_its_spring():
 class _Nothing(ImpulseSolver):
     """Answers with nan and says that it is solved."""
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def solve(self, problem, impulse):
         impulse[:] = np.nan
         return SolveInfo(answered_by="guessing")

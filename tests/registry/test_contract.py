@@ -37,9 +37,9 @@ BROKEN = {
         from corekit.roles.model import Model as Role
         class Model(Role):
             description = Pendulum.description
-            internal_state, restore = Pendulum.internal_state, Pendulum.restore
+            compute_outline = Pendulum.compute_outline
         """,
-        "lacks compute_frame_poses, .* and reparametrise, which every model of this kernel has",
+        "lacks compute_frame_poses, .* and integrate, which every model of this kernel has",
     ),
     "shorter": (
         """

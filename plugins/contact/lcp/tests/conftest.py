@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext
+from corekit.roles.component import BuildContext, Stateful
 from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPSolver
 from corekit_lcp.config import LCPContactConfig
@@ -61,14 +61,8 @@ class Enumeration(LCPSolver):
         z[:] = 0.0
         return SolveInfo(Status.RAY, 1, Residuals(normal=np.inf))
 
-    def internal_state(self):
-        return {}
 
-    def restore(self, internal_state):
-        pass
-
-
-class Refuses(LCPSolver):
+class Refuses(LCPSolver, Stateful):
     """A solver that keeps the guess and reports a ray."""
 
     def __init__(self):
@@ -122,24 +116,12 @@ class PlainLemke(LCPSolver):
         status = Status.CONVERGED if good else Status.RAY if ray else Status.ITERATION_LIMIT
         return SolveInfo(status, 1, Residuals(normal=float(error)))
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
 
 class Quitter(LCPSolver):
     """A solver that keeps the guess and reports that its sweeps ran out."""
 
     def solve(self, problem, z):
         return SolveInfo(Status.ITERATION_LIMIT, 1, Residuals(normal=1.0))
-
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
 
 
 MAKERS = {"enumeration": Enumeration, "refuses": Refuses, "lemke": PlainLemke, "quitter": Quitter}

@@ -134,12 +134,12 @@ def test_memory_is_that_of_the_lcp_solvers(problem_of, solver_of):
     solver = solver_of(lcp_solver="lemke", fallback=("refuses",))
     solver._solvers[1].guesses.append(None)
     memory = solver.internal_state()
-    assert set(memory) == {"1.calls"}
+    assert set(memory) == {"1/calls"}
     restored = solver_of(lcp_solver="lemke", fallback=("refuses",))
     restored.restore(memory)
-    assert restored.internal_state()["1.calls"] == 1.0
+    assert restored.internal_state()["1/calls"] == 1.0
     restored.restore({})
-    assert restored.internal_state()["1.calls"] == 0.0
+    assert restored.internal_state()["1/calls"] == 0.0
 
 
 def test_problem_arrays_are_not_changed(problem_of, solver_of):

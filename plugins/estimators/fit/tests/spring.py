@@ -62,12 +62,6 @@ class Spring(Model):
             inputs=(Channel("force", "N"),), frames=("mass",),
         )  # fmt: skip
 
-    def internal_state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, internal_state: Any) -> None:
-        pass
-
     def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = 0.1
 
@@ -81,15 +75,9 @@ class Spring(Model):
     def integrate(self, start: State, velocity: Any, step: float, previous: State, out: State) -> None:
         out.q[:] = start.q + step * velocity
 
-    def reparametrise(self, state: State) -> bool:
-        return False
-
     def compute_frame_poses(self, state: State, position: Any, rotation: Any) -> None:
         position[:] = [[0.0, 0.0, state.q[0]]]
         rotation[:] = np.eye(3)
-
-    def compute_prescribed_motion(self, time: float, value: Any, rate: Any) -> None:
-        pass
 
     def compute_outline(self, state: State) -> Outline:
         return Outline(points=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, state.q[0]]]), radius=np.full(2, 0.01))

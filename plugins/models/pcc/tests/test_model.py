@@ -72,13 +72,8 @@ def test_advance_moves_coordinates_along_the_velocity_even_onto_themselves(build
     assert state.q == pytest.approx(expected, abs=rounding(2))
 
 
-def test_an_arm_remembers_nothing_and_prescribes_nothing():
+def test_an_arm_prescribes_nothing_and_is_dense():
     model = PCC(PCCConfig())
-    assert model.internal_state() == {}
-    model.restore({})
-    state = State.zeros(9, 9)
-    assert model.reparametrise(state) is False
-    model.compute_prescribed_motion(0.0, np.zeros(0), np.zeros(0))
     assert model.description.prescribed_velocity_index.size == 0
     assert model.description.jacobian_width == 9
 

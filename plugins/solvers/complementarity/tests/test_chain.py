@@ -5,7 +5,7 @@ import pytest
 
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ConfigError
-from corekit.roles.component import BuildContext
+from corekit.roles.component import BuildContext, Stateful
 from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPSolver
 from corekit_complementarity.chain import Chain
@@ -14,7 +14,7 @@ from corekit_complementarity.lemke import Lemke
 from corekit_complementarity.pgs import ProjectedGaussSeidel
 
 
-class FailingSolver(LCPSolver):
+class FailingSolver(LCPSolver, Stateful):
     """Returns a constant, stores its guesses, and reports failure."""
 
     def __init__(self, value, error):
@@ -83,13 +83,13 @@ def test_internal_state_is_restored_to_the_solver_that_it_came_from(problem):
     chain = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
     chain.solve(problem, np.zeros(2))
     memory = chain.internal_state()
-    assert set(memory) == {"0.count", "1.count"}
-    memory["1.count"][:] = 5.0
+    assert set(memory) == {"0/count", "1/count"}
+    memory["1/count"][:] = 5.0
     fresh = chain_of(one=FailingSolver(0.0, 1.0), two=FailingSolver(0.0, 1.0))
     fresh.restore(memory)
     assert {key: float(value[0]) for key, value in fresh.internal_state().items()} == {
-        "0.count": 1.0,
-        "1.count": 5.0,
+        "0/count": 1.0,
+        "1/count": 5.0,
     }
 
 

@@ -68,8 +68,8 @@ def test_velocities_equal_those_of_lemke_where_contacts_are_independent(
     # more coordinates than rows and little friction: the solution is unique
     rng = np.random.default_rng(seed)
     problem = frictional_problem(rng, contacts=3, coordinates=14, count=8, width=width, scaled=True)
-    problem.blocks.friction[:] *= 0.2
-    count = problem.blocks.directions.shape[2]
+    problem.contact_problem.friction[:] *= 0.2
+    count = problem.contact_problem.directions.shape[2]
     for i in range(3):
         cone, normal = i * (count + 2) + count + 1, i * (count + 2)
         problem.matrix[cone, normal] *= 0.2
@@ -86,7 +86,7 @@ def test_velocities_equal_those_of_lemke_where_contacts_are_independent(
 def test_relaxed_sweeps_converge_to_the_same_velocities(relaxation, frictional_problem, true_residual):
     for seed in range(4):
         problem = frictional_problem(np.random.default_rng(seed), contacts=2, coordinates=16, count=8)
-        problem.blocks.friction[:] *= 0.1
+        problem.contact_problem.friction[:] *= 0.1
         for i in range(2):
             problem.matrix[i * 10 + 9, i * 10] *= 0.1
         relaxed = ProjectedGaussSeidel(
@@ -101,7 +101,7 @@ def test_relaxed_sweeps_converge_to_the_same_velocities(relaxation, frictional_p
 
 def test_under_relaxation_costs_sweeps(frictional_problem):
     problem = frictional_problem(np.random.default_rng(8), contacts=3, coordinates=10, count=8)
-    problem.blocks.friction[:] = 0.0
+    problem.contact_problem.friction[:] = 0.0
     for i in range(3):
         problem.matrix[i * 10 + 9, i * 10] = 0.0
     sweeps = {}

@@ -35,12 +35,6 @@ class Numbers(Viewer):
     def suffixes(self):
         return (".txt",)
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def render(self, replay, path, progress=None):
         if path.suffix not in self.suffixes or path.is_dir():
             raise ResultsError(f"cannot write {path.name}")

@@ -250,9 +250,3 @@ def test_missing_matplotlib_is_reported(monkeypatch):
 def test_options_are_checked(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         PictureConfig(**wrong)
-
-
-def test_viewer_has_no_memory(arm_over_box):
-    viewer = MatplotlibViewer(PictureConfig())
-    assert viewer.internal_state() == {}
-    viewer.restore({})

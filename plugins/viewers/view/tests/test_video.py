@@ -228,9 +228,3 @@ def test_missing_module_is_reported(monkeypatch, module):
 def test_options_are_checked(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         VideoConfig(**wrong)
-
-
-def test_viewer_has_no_memory():
-    viewer = VideoViewer(VideoConfig())
-    assert viewer.internal_state() == {}
-    viewer.restore({})

@@ -179,9 +179,3 @@ def test_linear_light_of_known_colours():
     assert linear_bytes(rgb("#000000")) == (0, 0, 0)
     assert linear_bytes(rgb("#FFFFFF")) == (255, 255, 255)
     assert linear_bytes(np.array([0.5, 0.04045, 0.2])) == (55, 1, 8)  # 0.2140, 0.0031, 0.0331
-
-
-def test_viewer_has_no_memory():
-    viewer = ViserViewer(PageConfig())
-    assert viewer.internal_state() == {}
-    viewer.restore({})

@@ -18,7 +18,7 @@ Source: Lagrange's equations of the kinetic energy ½·Σ_ij A_ij·cos(θ_i − 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from corekit.data.state import State
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from torsion_arm.config import TorsionArmConfig, TorsionArmInitial
 
@@ -71,12 +71,6 @@ class TorsionArm(Model):
     def description(self) -> ModelDescription:
         return self._layout
 
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
-
     def compute_initial_state(self, initial: TorsionArmInitial | None, out: State) -> None:
         out.q[:] = self._natural if initial is None else initial.angle
         out.v[:] = 0.0 if initial is None else initial.rate
@@ -84,12 +78,6 @@ class TorsionArm(Model):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
-
-    def reparametrise(self, state: State) -> bool:
-        return False
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        pass
 
     def new_mass_matrix(self) -> Matrix:
         return Dense(self._links)

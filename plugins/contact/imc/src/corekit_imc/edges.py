@@ -11,7 +11,7 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.detector import ContactDetector
 from corekit_imc.broad_phase import find_near_edge_pairs, find_near_solid_pairs
 from corekit_imc.config import EdgeDetectorConfig
@@ -28,7 +28,7 @@ _SUPPORTED_PAIRS: Final = frozenset(
 
 
 @final
-class EdgeDetector(ContactDetector):
+class EdgeDetector(ContactDetector, Stateful):
     """Finds near edges by a spatial hash and measures them exactly; see `broad_phase` and `measure`.
 
     Pairs of edges of one body that are close along it are excluded, see `neighbourhood`. The lengths are

@@ -24,7 +24,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.contact import ContactPotential, PotentialTerms
 from corekit_imc.barrier import barrier
 from corekit_imc.config import ImplicitContactConfig
@@ -40,7 +40,7 @@ _FOLLOW_RATE = 0.01
 
 
 @final
-class ImplicitContact(ContactPotential):
+class ImplicitContact(ContactPotential, Stateful):
     """Energy k·φ(gap) with regularised Coulomb friction, for any contacts and any models.
 
     Args:

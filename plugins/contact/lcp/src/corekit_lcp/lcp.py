@@ -19,7 +19,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver
@@ -81,7 +81,7 @@ class Outcome(NamedTuple):
 
 
 @final
-class LCPContact(ImpulseSolver):
+class LCPContact(ImpulseSolver, Stateful):
     """Contact impulses from one LCP per step, with recorded fallbacks.
 
     Attempts, in order: the modes of the warm start, the LCP solver with the conditioned problem, the same with the raw
@@ -159,19 +159,14 @@ class LCPContact(ImpulseSolver):
 
     def internal_state(self) -> InternalState:
         """Internal states of the LCP solvers, each under its position; the problem brings the initial guess."""
-        return {
-            f"{position}.{key}": value
-            for position, solver in enumerate(self._solvers)
-            for key, value in solver.internal_state().items()
-        }
+        return collect_states(self._numbered())
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore the internal state of each LCP solver."""
-        for position, solver in enumerate(self._solvers):
-            start = f"{position}."
-            solver.restore(
-                {key[len(start) :]: internal_state[key] for key in internal_state if key.startswith(start)}
-            )
+        restore_states(self._numbered(), internal_state)
+
+    def _numbered(self) -> dict[str, LCPSolver]:
+        return {str(position): solver for position, solver in enumerate(self._solvers)}
 
     def _read(self, problem: ContactProblem) -> ContactProblemArrays:
         friction, width, free = problem.friction, problem.rows_per_contact, problem.free_velocity

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
 from corekit_mpr.config import MprConfig
 from corekit_mpr.gap import new_workspace
@@ -127,10 +126,3 @@ class MprDetector(ContactDetector):
                 out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight
             ),
         )
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: the detector has none."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the detector has no internal state."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import QPSolver
@@ -31,7 +31,7 @@ def _no_directions(width: int) -> Array:
 
 
 @final
-class QPContact(UnreducedStepSolver):
+class QPContact(UnreducedStepSolver, Stateful):
     """Contact impulses from one convex quadratic program per step, or from a few if contacts slide with friction.
 
     Without friction, the optimality conditions of the program are the contact laws; see `unreduced_rows`, or
@@ -175,16 +175,14 @@ class QPContact(UnreducedStepSolver):
     def internal_state(self) -> InternalState:
         """Slip speeds by contact, and the internal state of the program solver."""
         own: InternalState = {"id": self._slip.id.copy(), "slip": self._slip.speed.copy()}
-        return own | {f"solver.{name}": array for name, array in self._solver.internal_state().items()}
+        return own | collect_states({"solver": self._solver})
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned."""
         self._slip = SlipWarmStart()
         if internal_state:
             self._slip.store(internal_state["id"], internal_state["slip"])
-        self._solver.restore(
-            {name[7:]: internal_state[name] for name in internal_state if name.startswith("solver.")}
-        )
+        restore_states({"solver": self._solver}, internal_state)
 
 
 def _unless_converged(status: Status) -> Status:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.linalg.array_table import ArrayTable
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
 from corekit_sdf.broad_phase import find_near_pairs
@@ -223,10 +222,3 @@ class SdfDetector(ContactDetector):
         np.copyto(position, poses.position)
         np.copyto(rotation, poses.rotation)
         update_edge_poses(self._edges, poses.end, self._size, position, rotation)
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: the detector has none."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the detector has no internal state."""

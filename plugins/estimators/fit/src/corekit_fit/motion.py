@@ -150,7 +150,9 @@ class Motion:
     def prescribed(self, time: float) -> tuple[Array, Array]:
         """Return p and ṗ of the prescribed coordinates at a time, each (p,)."""
         value, rate = np.zeros(len(self.prescribed_index)), np.zeros(len(self.prescribed_index))
-        self._task.model.compute_prescribed_motion(time, value, rate)
+        if len(self.prescribed_index):
+            model: Any = self._task.model
+            model.compute_prescribed_motion(time, value, rate)
         return value, rate
 
     def _marker_points(self, q: Expression, positions: MarkerPositions) -> Expression:

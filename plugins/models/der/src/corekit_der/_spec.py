@@ -16,6 +16,7 @@ der = ComponentSpec(
         "point-jacobian",
         "force-derivatives",
         "prescribed",
+        "reparametrisation",
         "energy",
         "force-terms",
         "curvature-input",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
-
-import numpy as np
+from typing import TYPE_CHECKING, final
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.matrices import Diagonal, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_der.config import DERConfig
 from corekit_der.initial_options import DERInitial
@@ -47,13 +45,6 @@ class DER(Model):
     def description(self) -> ModelDescription:
         """Coordinates, prescribed coordinates of clamps and collision shapes."""
         return self._rods.description
-
-    def internal_state(self) -> InternalState:
-        """Return nothing: frames and twists are in the state."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Do nothing: there is no internal state."""
 
     def compute_initial_state(self, initial: DERInitial | None, out: State) -> None:
         """Write the rest shape, changed by `initial`.

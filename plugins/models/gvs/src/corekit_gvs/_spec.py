@@ -18,6 +18,7 @@ gvs = ComponentSpec(
         "inverse-dynamics",
         "constraints",
         "prescribed",
+        "reparametrisation",
         "energy",
         "force-terms",
         "input-jacobian",

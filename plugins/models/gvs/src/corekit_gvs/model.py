@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_gvs.answers import energies, frame_poses, point_rows, same
 from corekit_gvs.build import build
@@ -81,13 +81,6 @@ class GVS(Model):
     def description(self) -> ModelDescription:
         """Coordinates by link, inputs, frames and shapes."""
         return self._layout
-
-    def internal_state(self) -> InternalState:
-        """Nothing: a state is q, v and the frames of exponential coordinates in aux."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
 
     def compute_initial_state(self, initial: GVSInitial | None, out: State) -> None:
         """Write the state that `initial` gives; what it leaves out is unstrained and at rest, by (2) of `starts`.

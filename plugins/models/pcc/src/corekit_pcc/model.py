@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_pcc.arm import arm_of, disk_places, place_name
 from corekit_pcc.config import PCCConfig, PCCInitial
@@ -72,13 +72,6 @@ class PCC(Model):
         """Coordinates, inputs, frames and disks."""
         return self._layout
 
-    def internal_state(self) -> InternalState:
-        """Nothing: an arm's state is q and v."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
-
     def compute_initial_state(self, initial: PCCInitial | None, out: State) -> None:
         """Write the state that `initial` gives, the straight unloaded arm at rest if it is None.
 
@@ -136,13 +129,6 @@ class PCC(Model):
         """Write q + h·v̄."""
         np.multiply(velocity, step, out=self._moved)
         np.add(start.q, self._moved, out=out.q)
-
-    def reparametrise(self, state: State) -> bool:
-        """Never: these coordinates are regular everywhere."""
-        return False
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        """No coordinate is prescribed."""
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every disk."""

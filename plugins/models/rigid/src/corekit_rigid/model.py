@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_wxyz, rotation_from_rpy
 from corekit.linalg.matrices import BlockDiagonal, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dynamics, energy, tangent
@@ -66,13 +66,6 @@ class Rigid(Model):
         """One frame, one shape, one wrench."""
         return self._layout
 
-    def internal_state(self) -> InternalState:
-        """Nothing: a body's state is q and v."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Nothing to take over."""
-
     def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:
         """Write the state that `initial` gives, at rest at the base if it is None.
 
@@ -118,13 +111,6 @@ class Rigid(Model):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write x + h·ẋ and the quaternion turned by h·ω."""
         move(self._solid, start.q, velocity, step, out.q)
-
-    def reparametrise(self, state: State) -> bool:
-        """Never: quaternions are regular everywhere."""
-        return False
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        """No coordinate is prescribed."""
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the pose of the shape's origin and axes."""

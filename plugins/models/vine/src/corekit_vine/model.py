@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, NATURAL_ANGLE, ROWS_PER_LINK, build_chain
@@ -68,13 +68,6 @@ class Vine(Model):
         """Coordinates, inputs, frames and shapes."""
         return self._layout
 
-    def internal_state(self) -> InternalState:
-        """Return nothing: the state is q and v."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Do nothing: there is no internal state."""
-
     def compute_initial_state(self, initial: VineInitial | None, out: State) -> None:
         """Write the state of `initial`; it satisfies every constraint.
 
@@ -115,13 +108,6 @@ class Vine(Model):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄; angles never wrap."""
         integrate(start.q, velocity, step, out.q)
-
-    def reparametrise(self, state: State) -> bool:
-        """Return False: these coordinates are regular everywhere."""
-        return False
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        """Do nothing: no coordinate is prescribed."""
 
     def new_mass_matrix(self) -> Diagonal:
         """Return a diagonal buffer."""

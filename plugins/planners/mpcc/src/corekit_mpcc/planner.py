@@ -12,7 +12,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import Pose, rotation_from_quat_wxyz
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.planner import BodyTrajectory, ObjectTrajectory, Plan, Planner, PlanningTask, TimeSeries
 from corekit_mpcc.config import MpccConfig
 from corekit_mpcc.motion import Motion
@@ -52,12 +52,6 @@ class IpoptMpcc(Planner):
     def prepared(self) -> int:
         """Count of prepared programs."""
         return len(self._programs)
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def plan(
         self, task: PlanningTask, progress: Callable[[Mapping[str, float]], None]

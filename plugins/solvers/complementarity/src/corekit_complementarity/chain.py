@@ -11,7 +11,7 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import ChainConfig
 
@@ -19,7 +19,7 @@ __all__ = ["Chain"]
 
 
 @final
-class Chain(LCPSolver):
+class Chain(LCPSolver, Stateful):
     """Tries its solvers in order, each from the same guess, until one converges.
 
     The status is CONVERGED if the first solver converged, FALLBACK if a later one did; `answered_by` names
@@ -68,16 +68,11 @@ class Chain(LCPSolver):
 
     def internal_state(self) -> InternalState:
         """Return the internal states of the solvers, each under its position."""
-        return {
-            f"{position}.{key}": value
-            for position, solver in enumerate(self._solvers)
-            for key, value in solver.internal_state().items()
-        }
+        return collect_states(self._numbered())
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore the internal state of each solver."""
-        for position, solver in enumerate(self._solvers):
-            prefix = f"{position}."
-            solver.restore(
-                {key[len(prefix) :]: internal_state[key] for key in internal_state if key.startswith(prefix)}
-            )
+        restore_states(self._numbered(), internal_state)
+
+    def _numbered(self) -> dict[str, LCPSolver]:
+        return {str(position): solver for position, solver in enumerate(self._solvers)}

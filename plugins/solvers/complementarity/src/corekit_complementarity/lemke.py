@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.basis import basic_solution
 from corekit_complementarity.config import LemkeConfig
@@ -144,13 +143,6 @@ class Lemke(LCPSolver):
             z,
         )
         return SolveInfo(_status(outcome, residual, problem.tolerance), pivots, Residuals(normal=residual))
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: no solve depends on an earlier one."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the solver has no internal state."""
 
 
 def _status(outcome: int, residual: float, tolerance: float) -> Status:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import ProjectedGaussSeidelConfig
 from corekit_complementarity.contact_sweeps import compute_impulses, compute_variables, sweep
@@ -125,10 +124,3 @@ class ProjectedGaussSeidel(LCPSolver):
         else:
             status = Status.ITERATION_LIMIT if np.isfinite(residual) else Status.NON_FINITE
         return SolveInfo(status, sweeps, Residuals(normal=residual))
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: the caller supplies the guess."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the solver has no internal state."""

@@ -28,15 +28,14 @@ complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
 from corekit_complementarity.copying import copy_vector
@@ -323,13 +322,6 @@ class SemismoothNewton(LCPSolver):
             config.max_iterations, config.starts, config.interior, self._floats, self._integers, z,
         )  # fmt: skip
         return SolveInfo(_STATUS[outcome], iterations, Residuals(normal=residual))
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: the caller supplies the guess."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the solver has no internal state."""
 
 
 _STATUS = {

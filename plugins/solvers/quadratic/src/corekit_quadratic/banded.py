@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE, SOLVED
 from corekit_quadratic.config import BandedConfig
@@ -51,10 +50,3 @@ class BandedSolver(QPSolver):
         elif outcome == ITERATION_LIMIT:
             status = Status.ITERATION_LIMIT
         return SolveInfo(status, int(iterations), Residuals(normal=normal, equation=equation), "banded")
-
-    def internal_state(self) -> InternalState:
-        """Return an empty state: the caller supplies the guess."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore nothing: the solver has no internal state."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import OsqpConfig
 from corekit_quadratic.patterns import Pattern
@@ -20,7 +20,7 @@ __all__ = ["OsqpSolver"]
 
 
 @final
-class OsqpSolver(QPSolver):
+class OsqpSolver(QPSolver, Stateful):
     """Operator splitting, warm-started from the guess, with an exact last solve; set up again only for new rows.
 
     Its own tolerance is that of the scaled program. CONVERGED still means that the residuals, measured in the

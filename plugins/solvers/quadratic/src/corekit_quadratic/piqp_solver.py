@@ -10,7 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import PiqpConfig
 from corekit_quadratic.solution_check import SolutionChecker
@@ -21,7 +21,7 @@ __all__ = ["PiqpSolver"]
 
 
 @final
-class PiqpSolver(QPSolver):
+class PiqpSolver(QPSolver, Stateful):
     """Proximal interior point method without a guess; its symbolic analysis is reused until a row needs a new position.
 
     Source: Schwan, Jiang, Kuhn, Jones (2023).

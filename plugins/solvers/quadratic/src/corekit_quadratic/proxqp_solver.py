@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix, eye_array, vstack
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.config import ProxqpConfig
 from corekit_quadratic.solution_check import SolutionChecker
@@ -25,7 +25,7 @@ _HUGE = 1e20
 
 
 @final
-class ProxqpSolver(QPSolver):
+class ProxqpSolver(QPSolver, Stateful):
     """Proximal augmented Lagrangian method, warm-started from the guess; set up again only for new rows.
 
     Source: Bambade, El-Kazdadi, Taylor, Carpentier (2022).

@@ -37,7 +37,7 @@ from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.linalg.vectors import max_abs
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import step_towards
 from corekit_timestep.alpha_newton import AlphaNewton
@@ -61,7 +61,7 @@ class _Start(NamedTuple):
 
 
 @final
-class AlphaIntegrator(Integrator):
+class AlphaIntegrator(Integrator, Stateful):
     """Steps a world by (1)–(2); stores accelerations and the size of the next step.
 
     Args:

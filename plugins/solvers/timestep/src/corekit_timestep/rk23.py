@@ -20,8 +20,7 @@ may change its coordinates between steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.bogacki_shampine import BogackiShampine
@@ -105,12 +104,6 @@ class Rk23(Integrator):
         error = np.maximum(np.abs(pair.velocity_error), np.abs(pair.displacement_error) * (1.0 / h))
         largest = float(np.max(error / allowed, initial=0.0))
         return math.inf if math.isnan(largest) else largest
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
 
 def _factor(error: float) -> float:

@@ -27,7 +27,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
@@ -66,7 +66,7 @@ class _Workspace:
 
 
 @final
-class ScipyIntegrator(Integrator):
+class ScipyIntegrator(Integrator, Stateful):
     """Steps a world by (1); continues one solver over steps.
 
     Args:

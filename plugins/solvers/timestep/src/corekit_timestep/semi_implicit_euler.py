@@ -16,16 +16,13 @@ Source: Stewart and Trinkle (1996); (2) is one Newton step of implicit Euler fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
-
-import numpy as np
+from typing import final
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.steps import ThetaStep
 from corekit_timestep.config import SemiImplicitEulerConfig
@@ -81,9 +78,3 @@ class SemiImplicitEuler(Integrator):
             step.linearise_at_start(self._beta, self._damping, shift)
             info = step.solve(velocity)
         return info, shift
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass

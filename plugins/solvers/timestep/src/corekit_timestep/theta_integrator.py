@@ -40,7 +40,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.stage_solver import StageSettings, StageSolution, StageSolver
 from corekit.roles.step_landing import step_towards
@@ -57,7 +57,7 @@ _UNSOLVED = StageSolution(False, SolveInfo(), 0, 0.0)
 
 
 @final
-class ThetaIntegrator(Integrator):
+class ThetaIntegrator(Integrator, Stateful):
     """Steps a world by (1); stores the size of the next step, and for (2) the last acceleration.
 
     Args:

@@ -22,8 +22,7 @@ Integration", I.1.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.step_landing import next_step
 from corekit_timestep.config import VerletConfig
@@ -79,12 +78,6 @@ class Verlet(Integrator):
             return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         info = solve_split_step(split, free_state, t_end, theta, frozen, out)
         return StepReport(accepted=info.status is not Status.SINGULAR, step_size=h, solve_info=info)
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
 
 def _apply_velocity_form(

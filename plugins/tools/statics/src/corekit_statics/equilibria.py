@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from attrs import evolve
 
 from corekit.errors import StaticsFailed
+from corekit.roles.component import restore_states
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
 from corekit_statics.equilibrium import Equilibrium, SearchOptions
@@ -70,7 +71,7 @@ def move_to_equilibrium(
                 raise
     finally:
         # the contacts on the way belong to no step
-        for owner in (built, *simulation.components.values()):
-            owner.restore({})
+        built.restore({})
+        restore_states(simulation.components, {})
         simulation.start_time, simulation.step_index = simulation.time, 0
     return tuple(found)

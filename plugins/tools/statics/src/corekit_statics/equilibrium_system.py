@@ -233,7 +233,7 @@ class EquilibriumSystem:
             self.equilibria, self._drift_after(start, fraction * step), state.body_states, strict=True
         ):
             each.drift = drift
-            is_stale |= each.terms.body.model.reparametrise(own) or each.has_rates
+            is_stale |= each.terms.reparametrise(own) or each.has_rates
         self.contacts.accept()
         if is_stale:
             # the drift, or the coordinates, were others when the state was evaluated

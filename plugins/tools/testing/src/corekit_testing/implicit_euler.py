@@ -9,8 +9,7 @@ not decrease the step is halved, with the impulses held (regularised friction ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -18,7 +17,7 @@ from attrs import evolve, frozen
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.options import option
 from corekit.roles.step_landing import next_step
@@ -45,12 +44,6 @@ class ImplicitEuler(Integrator):
     ) -> None:
         self._config = config or ImplicitEulerConfig()
         self._step = (context or BuildContext()).step
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)

@@ -12,8 +12,7 @@ K is exact for flat obstacles; where a normal turns, its turning is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from attrs import frozen
@@ -21,7 +20,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactPotential, PotentialTerms
 from corekit.roles.options import option
 
@@ -49,12 +48,6 @@ class Penalty(ContactPotential):
     @property
     def activation_distance(self) -> float:
         return self._config.thickness
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
         pass

@@ -21,7 +21,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit.roles.options import option
 
@@ -76,12 +76,6 @@ class Pendulum(Model):
     @property
     def description(self) -> ModelDescription:
         return self._layout
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = self._config.angles
@@ -151,12 +145,6 @@ class Pendulum(Model):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
-
-    def reparametrise(self, state: State) -> bool:
-        return False
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        pass
 
     def _ends(self, q: Array) -> Array:
         reach = np.stack([np.sin(q), np.zeros_like(q), -np.cos(q)], axis=1) * self._length[:, None]

@@ -22,7 +22,7 @@ from corekit.data.state import State
 from corekit.geometry.shapes import Shape
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, ChannelKind, Coordinate, Model, ModelDescription, Outline
 from corekit_testing.blocks import add_block, new_matrix
 from corekit_testing.point_chain_config import PointChainConfig
@@ -108,12 +108,6 @@ class PointChain(Model):
     def description(self) -> ModelDescription:
         return self._layout
 
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
-
     def compute_initial_state(self, initial: Any, out: State) -> None:
         out.q[:] = self._start.ravel()
         out.v[:] = np.array(self._config.velocities).ravel() if self._config.velocities else 0.0
@@ -133,9 +127,6 @@ class PointChain(Model):
     def _angle(self, x: Array) -> float:
         node = x[self._config.winding]
         return math.atan2(node[-1], node[0])
-
-    def reparametrise(self, state: State) -> bool:
-        return False
 
     def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         config, d = self._config, self._size

@@ -13,15 +13,14 @@ Source: Jourdan, Alart and Jean (1998), "A Gauss-Seidel like algorithm to solve 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit_testing.projected_gauss_seidel_config import ProjectedGaussSeidelConfig
 
@@ -37,12 +36,6 @@ class ProjectedGaussSeidel(ImpulseSolver):
     ) -> None:
         self._config = config or ProjectedGaussSeidelConfig()
         self._work = np.zeros(2)
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations

@@ -12,8 +12,7 @@ Source for (3): Ericson (2005), "Real-Time Collision Detection", section 5.1.9.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
 from corekit_testing.reference_detector_config import ReferenceDetectorConfig
 
@@ -49,12 +48,6 @@ class ReferenceDetector(ContactDetector):
     @property
     def supported_pairs(self) -> frozenset[tuple[str, str]]:
         return frozenset({("sphere", "half-space"), ("sphere", "sphere"), ("edge", "edge")})
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
         self._pairs = table.pairs(served)

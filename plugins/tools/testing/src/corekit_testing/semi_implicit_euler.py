@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
-import numpy as np
 from attrs import frozen
 
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.data.step import StepReport
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.options import option
 from corekit.roles.step_landing import next_step
@@ -42,12 +40,6 @@ class SemiImplicitEuler(Integrator):
         config = config or SemiImplicitEulerConfig()
         self._beta, self._damping = config.beta, config.damping
         self._step = (context or BuildContext()).step
-
-    def internal_state(self) -> InternalState:
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        pass
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
-
-import numpy as np
+from typing import TYPE_CHECKING, final
 
 from corekit.data.arrays import Array
 from corekit.roles.chart import LineChart
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.charts import chart_figure
@@ -60,13 +57,6 @@ class MatplotlibViewer(Viewer):
     def suffixes(self) -> tuple[str, ...]:
         """Only `.png`."""
         return (".png",)
-
-    def internal_state(self) -> InternalState:
-        """Return nothing: there is no internal state."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Do nothing: there is no internal state."""
 
     def render(self, replay: Replay, path: Path) -> None:
         """Write the picture.

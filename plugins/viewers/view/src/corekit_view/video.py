@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
-import numpy as np
-
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.config import VideoConfig
 from corekit_view.encoder import encoder
@@ -43,13 +41,6 @@ class VideoViewer(Viewer):
     def suffixes(self) -> tuple[str, ...]:
         """Only `.mp4`."""
         return (".mp4",)
-
-    def internal_state(self) -> InternalState:
-        """Return nothing: there is no internal state."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Do nothing: there is no internal state."""
 
     def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:
         """Write the video and report the finished fraction to `progress`, the ability `progress`.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from attrs import evolve
 
 from corekit.data.arrays import Array
-from corekit.roles.component import BuildContext, InternalState
+from corekit.roles.component import BuildContext
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import View, automatic_azimuth
@@ -63,6 +63,7 @@ class ViserViewer(Viewer):
         """Only `.html`."""
         return (".html",)
 
+<<<<<<< HEAD:plugins/viewers/view/src/corekit_view/viser_viewer.py
     def internal_state(self) -> InternalState:
         """Return nothing: there is no internal state."""
         return {}
@@ -70,6 +71,8 @@ class ViserViewer(Viewer):
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Do nothing: there is no internal state."""
 
+=======
+>>>>>>> aa636e0 (roles: give only stateful components methods for internal state):plugins/viewers/view/src/corekit_view/page.py
     def render(self, replay: Replay, path: Path) -> None:
         """Write the page.
 

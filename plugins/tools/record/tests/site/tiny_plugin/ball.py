@@ -62,15 +62,9 @@ class Ball(Model):
     def integrate(self, start, velocity, step, previous, out):
         out.q[:] = start.q + step * velocity
 
-    def reparametrise(self, state):
-        return False
-
     def compute_frame_poses(self, state, position, rotation):
         position[0] = self._base.rotation @ state.q + self._base.position
         rotation[0] = self._base.rotation
-
-    def compute_prescribed_motion(self, time, value, rate):
-        pass
 
     def compute_outline(self, state):
         end = self._base.rotation @ state.q + self._base.position
@@ -84,9 +78,3 @@ class Ball(Model):
     def compute_energies(self, state):
         mass = self.config.mass
         return 0.5 * mass * float(state.v @ state.v), -mass * float(self._gravity @ state.q)
-
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass

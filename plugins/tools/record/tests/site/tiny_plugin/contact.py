@@ -50,12 +50,6 @@ class Floor(ContactDetector):
             out.local_point[k, 0] = poses.frame_rotation[self._table.frame[i]].T @ (-radius * normal)
             out.count = k + 1
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
 
 class Sweeps(ImpulseSolver):
     """Contact by contact: normal impulses, then friction on the disk."""
@@ -83,9 +77,3 @@ class Sweeps(ImpulseSolver):
         normal = float(np.max(np.abs(np.minimum(impulse, rate)[::width]), initial=0.0))
         status = Status.CONVERGED if normal < 1e-9 else Status.ITERATION_LIMIT
         return SolveInfo(status, sweeps, Residuals(normal=normal), "tiny sweeps")
-
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass

@@ -40,9 +40,3 @@ class Euler(Integrator):
         if last:
             out.time = t_stop
         return StepReport(accepted=True, step_size=h, solve_info=info)
-
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass

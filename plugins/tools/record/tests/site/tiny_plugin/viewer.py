@@ -16,9 +16,3 @@ class TextViewer(Viewer):
     def render(self, replay, path):
         lines = [replay.title, f"{len(replay.time)} frames", *(body.name for body in replay.bodies)]
         path.write_text("\n".join(lines) + "\n")
-
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass

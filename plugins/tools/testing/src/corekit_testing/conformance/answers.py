@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from corekit.roles.component import InternalState
+from corekit.roles.component import InternalState, restore_states
 from corekit_testing.conformance.check import Check, expect
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
@@ -110,7 +110,7 @@ def _saved_and_loaded(start: Start, subject: Subject) -> None:
     loaded.restore(memory)
     for one, other in zip(rest, _all_answers(loaded, half), strict=True):
         _expect_same(one, other, "after its memory was saved and loaded")
-    session.component.restore({})
+    restore_states({"own": session.component}, {})
     anew = start(subject, session.component)
     for i in range(half):
         _expect_same(first[i], _copied(anew.ask(i)), "after it was told to remember nothing")

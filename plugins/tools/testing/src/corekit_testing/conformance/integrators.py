@@ -10,7 +10,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.roles.component import BuildContext, Component
+from corekit.roles.component import BuildContext, Component, collect_states, restore_states
 from corekit.roles.contact import ContactSolver
 from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.answers import answer_checks
@@ -220,16 +220,17 @@ class IntegratorSession(Session):
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        kept = {f"own/{name}": values for name, values in self.component.internal_state().items()}
+        kept = collect_states({"own": self.component})
         kept |= {f"system/{name}": values for name, values in self._system.internal_state().items()}
         state = self._state
         return kept | {"q": state.q, "v": state.v, "aux": state.aux, "time": np.array(state.time)}
 
     def restore(self, internal_state: dict[str, np.ndarray[Any, Any]]) -> None:
-        for start, owner in (("own/", self.component), ("system/", self._system)):
-            owner.restore(
-                {n[len(start) :]: values for n, values in internal_state.items() if n.startswith(start)}
-            )
+        restore_states({"own": self.component}, internal_state)
+        start = "system/"
+        self._system.restore(
+            {n[len(start) :]: values for n, values in internal_state.items() if n.startswith(start)}
+        )
         for name in ("q", "v", "aux"):
             getattr(self._state, name)[:] = internal_state[name]
         self._state.time = float(internal_state["time"])

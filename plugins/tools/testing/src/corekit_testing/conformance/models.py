@@ -161,7 +161,11 @@ def _halves(probe: Probe, state: State, step: float) -> float:
     return float(np.max(np.abs(once.q - twice.q), initial=0.0))
 
 
-@check("reparametrise-equivalent", "another chart is the same motion; no other chart is no change")
+@check(
+    "reparametrise-equivalent",
+    "other coordinates are the same motion; no other coordinates are no change",
+    "reparametrisation",
+)
 def rechart_equivalent(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:

@@ -15,7 +15,7 @@ from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.registry.discover import discover
 from corekit.registry.resolve import find, load_spec, load_target, resolve
 from corekit.registry.spec import ComponentSpec
-from corekit.roles.component import BuildContext, Component, InternalState
+from corekit.roles.component import BuildContext, Component, InternalState, collect_states, restore_states
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
 from corekit.scenario.plain import plain
@@ -151,8 +151,8 @@ class Session(ABC):
 
     def internal_state(self) -> InternalState:
         """Everything a continuation needs."""
-        return self.component.internal_state()
+        return collect_states({"own": self.component})
 
     def restore(self, internal_state: InternalState) -> None:
         """Take over what `internal_state` gave."""
-        self.component.restore(internal_state)
+        restore_states({"own": self.component}, internal_state)
