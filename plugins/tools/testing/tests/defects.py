@@ -7,6 +7,7 @@ from attrs import evolve
 
 from corekit.data.status import Residuals
 from corekit.registry.resolve import load_target
+from corekit.roles.component import Stateful
 from corekit_testing.conformance import Subject, run_checks
 from corekit_testing.conformance.check import Verdict
 
@@ -43,7 +44,11 @@ def wrong(role, name, options=None, *, spec=None, entry=None, **methods):
             members[key] = property(bound(method, right.fget))
         else:
             members[key] = bound(method, right)
-    target = type("Wrong", (cls,), members) if methods else None
+    bases = (cls,)
+    if {"internal_state", "restore"} & set(methods) and not issubclass(cls, Stateful):
+        bases = cls, Stateful
+        members.setdefault("internal_state", lambda _: {})
+    target = type("Wrong", bases, members) if methods else None
     return evolve(sound, target=target, spec=evolve(sound.spec, **(spec or {})), entry=entry or sound.entry)
 
 

@@ -98,11 +98,7 @@ def heavy(right, self, system, state, t_stop, out):
 
 def accepting(right, self, system, state, t_stop, out):
     report = right(self, system, state, t_stop, out)
-    return (
-        report
-        if report.accepted
-        else evolve(report, on_step_accepted=True, solve_info=SolveInfo(Status.SINGULAR))
-    )
+    return report if report.accepted else evolve(report, accepted=True, solve_info=SolveInfo(Status.SINGULAR))
 
 
 def lifting(right, self, system, state, t_stop, out):

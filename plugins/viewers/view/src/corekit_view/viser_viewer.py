@@ -63,16 +63,6 @@ class ViserViewer(Viewer):
         """Only `.html`."""
         return (".html",)
 
-<<<<<<< HEAD:plugins/viewers/view/src/corekit_view/viser_viewer.py
-    def internal_state(self) -> InternalState:
-        """Return nothing: there is no internal state."""
-        return {}
-
-    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Do nothing: there is no internal state."""
-
-=======
->>>>>>> aa636e0 (roles: give only stateful components methods for internal state):plugins/viewers/view/src/corekit_view/page.py
     def render(self, replay: Replay, path: Path) -> None:
         """Write the page.
 
