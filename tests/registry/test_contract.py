@@ -39,7 +39,7 @@ BROKEN = {
             description = Pendulum.description
             compute_outline = Pendulum.compute_outline
         """,
-        "lacks compute_frame_poses, .* and integrate, which every model of this kernel has",
+        "lacks compute_frame_poses, .* and new_mass_matrix, which every model of this kernel has",
     ),
     "shorter": (
         """

@@ -70,7 +70,7 @@ def test_every_check_of_spec_and_options_catches_a_wrong_one():
 def test_a_target_of_another_role_and_one_that_is_not_final_are_no_true_spec():
     assert "spec-true" in failing(solver(target="corekit_testing.pendulum:Pendulum"))
     loose = wrong(
-        "contact_solvers", "reference-gauss-seidel", QUICK, internal_state=lambda right, self: right(self)
+        "contact_solvers", "reference-gauss-seidel", QUICK, solve=lambda right, *arguments: right(*arguments)
     )
     cls: Any = loose.target
     cls.__final__ = False
