@@ -107,7 +107,7 @@ def test_an_arm_pressed_on_an_obstacle_rests_alike_with_every_solver(obstacle):
 def test_constant_curvature_by_strain_and_by_chambers_come_to_the_same_rest():
     """K a chamber at radius r: E·A/L = 3·K, E·I/L = 1.5·K·r²; forces as pressures on the chambers' areas."""
     length, mass, stiffness, radius, area = 0.2, 0.4, 300.0, 0.04, 1e-3
-    pushes, turned = np.array([4.0, -1.0, 2.5]), [2.0, 0.3, -0.4]
+    node_wrenches, turned = np.array([4.0, -1.0, 2.5]), [2.0, 0.3, -0.4]
     shared = {"base": {"position": [0.1, 0.2, 0.5], "rotation_rpy": turned}, "name": "arm"}
     pcc = {
         **shared, "use": "pcc",
@@ -115,7 +115,7 @@ def test_constant_curvature_by_strain_and_by_chambers_come_to_the_same_rest():
             "sections": 1, "length": length, "mass": mass, "stiffness": stiffness, "chamber_radius": radius,
             "mass_nodes": 8, "disks": 0,
         },
-        "inputs": [{"channel": "chamber-force", "signal": pushes.tolist()}],
+        "inputs": [{"channel": "chamber-force", "signal": node_wrenches.tolist()}],
     }  # fmt: skip
     bending = 1.5 * stiffness * radius**2 * length
     section = {
@@ -138,7 +138,7 @@ def test_constant_curvature_by_strain_and_by_chambers_come_to_the_same_rest():
                 for i, angle in enumerate(angles)
             ],
         },
-        "inputs": [{"channel": f"pressure-c{i}", "signal": push / area} for i, push in enumerate(pushes)],
+        "inputs": [{"channel": f"pressure-c{i}", "signal": push / area} for i, push in enumerate(node_wrenches)],
     }  # fmt: skip
     base = {key: ARM[key] for key in ("format", "name", "time", "integrator", "output")}
     ends = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit_pcc.entire import FUNCTIONS, derivatives, stumpff
+from corekit_pcc.stumpff import FUNCTIONS, derivatives, stumpff
 from corekit_testing.rounding import rounding
 
 

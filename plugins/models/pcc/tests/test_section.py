@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit_pcc.entire import FUNCTIONS
 from corekit_pcc.jets import ORDERS
 from corekit_pcc.section import (
     AXES,
@@ -20,6 +19,7 @@ from corekit_pcc.section import (
     section_columns,
     section_place,
 )
+from corekit_pcc.stumpff import FUNCTIONS
 from corekit_testing.rounding import rounding
 
 BENDS = [(0.0, 0.0), (1e-7, -2e-8), (0.3, -0.2), (-2.0, 1.5)]

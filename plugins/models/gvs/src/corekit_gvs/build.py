@@ -11,10 +11,11 @@ from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import Pose
 from corekit.roles.component import BuildContext
-from corekit_gvs.acting import Acting, Varying
-from corekit_gvs.closing import LoopTable, loop_tables
+from corekit_gvs.applied_loads import AppliedLoads, Varying
 from corekit_gvs.config import GVSConfig
-from corekit_gvs.elastic import linear_matrices
+from corekit_gvs.frames_and_shapes import Visible, visible_of
+from corekit_gvs.linear_stiffness import linear_matrices
+from corekit_gvs.loop_tables import LoopTable, loop_tables
 from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
@@ -30,7 +31,6 @@ from corekit_gvs.tables import (
     table_of,
 )  # fmt: skip
 from corekit_gvs.tree import Tree
-from corekit_gvs.visible import Visible, visible_of
 
 if TYPE_CHECKING:
     from corekit_gvs.dependent import DependentBasis
@@ -54,7 +54,7 @@ class Robot:
     size: int
     last: int
     tree: Tree
-    acting: Acting
+    acting: AppliedLoads
     visible: Visible
     loops: LoopTable
     strains: Array
@@ -75,7 +75,7 @@ class Robot:
         for each in self.varying:
             each.update(t, self.actions, self.wrenches)
 
-    def push(self, t: float) -> None:
+    def update_state_loads(self, t: float) -> None:
         """Write loads that depend on the state, after a sweep with velocities."""
         for each in self.state_loads:
             each.update(self.packed, self.wrenches, t)
@@ -94,7 +94,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     """
     mistakes = Mistakes(context.path)
     tree = _tree(config, mistakes)
-    acting = Acting(tree)
+    acting = AppliedLoads(tree)
     acting.add_all(config, mistakes)
     loops = loop_tables(config, tree, mistakes)
     last = len(tree.nodes)
@@ -165,7 +165,7 @@ def _pieces(tree: Tree) -> list[list[int]]:
 
 
 def _tables(
-    config: GVSConfig, tree: Tree, acting: Acting, loops: LoopTable, context: BuildContext
+    config: GVSConfig, tree: Tree, acting: AppliedLoads, loops: LoopTable, context: BuildContext
 ) -> tuple[dict[str, IntArray], dict[str, Array], IntArray]:
     """All tables by name, and where each actuator stands among them."""
     by_place = np.argsort([each[0] for each in acting.actuators], kind="stable")

@@ -10,7 +10,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_gvs.basis import Basis
 from corekit_gvs.links import Division, Joint, Link
-from corekit_gvs.loading import Cable, Chamber, Distributed, Load, Loop, Tendon
+from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Loop, Tendon
 from corekit_gvs.options import numbers
 
 __all__ = [

@@ -8,8 +8,8 @@ from corekit.roles.model import Coordinate, ModelDescription
 from corekit_gvs.basis import MODES
 from corekit_gvs.build import Robot
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.initial_state import PrescribedJoints
 from corekit_gvs.links import Division, Joint
-from corekit_gvs.starts import Motions
 
 __all__ = ["description_of"]
 
@@ -62,7 +62,7 @@ def _uncounted(config: GVSConfig, robot: Robot) -> str:
     return "" if all(basis.steady for basis in robot.dependents) else "a basis that moves with t"
 
 
-def description_of(config: GVSConfig, robot: Robot, motions: Motions) -> ModelDescription:
+def description_of(config: GVSConfig, robot: Robot, motions: PrescribedJoints) -> ModelDescription:
     """The layout."""
     pairs: list[tuple[str, str]] = []
     for link in config.links:

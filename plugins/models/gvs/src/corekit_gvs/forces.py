@@ -6,11 +6,11 @@
     force   −(Â·(a − ω × v) + ω × Â·v) + m·g − |v|·L̂·v                                                    (4)
 
 (3), (4) are the Newton–Euler equations with a mass A that may differ by direction (added mass of a fluid), at a point
-with α, a from the sweep: at q̈ = 0 what is left is f, at q̈ = w it is f − M·w. A thread at d in the section pulls with
+with α, a from the sweep: at q̈ = 0 what is left is f, at q̈ = w it is f − M·w. A cable at d in the section pulls with
 
     τ = k × d + l + d′,   B_a = (d × τ̂; τ̂)                                                                (5)
 
-`share` scales gravity, inertia, elasticity, viscosity, what is applied, and drag: all 1, or parts of f.
+`term_factors` scales gravity, inertia, elasticity, viscosity, what is applied, and drag: all 1, or parts of f.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.sweep import strain_at
+from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.tables import (
     ACTIONS,
     ACTUATORS,
@@ -34,11 +34,11 @@ from corekit_gvs.tables import (
     JACOBIANS,
     LOADS,
     MASSES,
+    NODE_WRENCHES,
     NODES,
     PIECES,
     PLACES,
     POINTS,
-    PUSHES,
     QUADRATURE,
     SCRATCH,
     SECTIONS,
@@ -51,13 +51,13 @@ from corekit_gvs.tables import (
     WORLD,
     WORLD_INPUT,
     WRENCHES,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner, put
 
-__all__ = ["add_generalised", "add_loads", "assemble", "load_wrench", "stress", "thread", "turned"]
+__all__ = ["add_generalised", "add_loads", "assemble", "cable", "load_wrench", "stress", "turned"]
 
 
 @inner
@@ -128,7 +128,7 @@ def flush(compact: Array, columns: IntArray, upper: bool, out: Array) -> None:
 
 
 @inner
-def thread(x: Array, action: Array, out: Array) -> float:
+def cable(x: Array, action: Array, out: Array) -> float:
     """Write B_a of (5) for a strain x and (d, d′), and return |τ|."""
     d = get(action, 0)
     tau = add(add(cross(get(x, 0), d), get(x, 3)), get(action, 3))
@@ -141,19 +141,22 @@ def thread(x: Array, action: Array, out: Array) -> float:
 
 @inner
 def stress(
-    ints: IntArray, reals: Array, inputs: Array, index: int, x: Array, share: Array, out: Array, wrench: Array
+    ints: IntArray, reals: Array, inputs: Array, index: int, x: Array, term_factors: Array, out: Array, wrench: Array
 ) -> None:  # fmt: skip
     """Write Σ·(ξ − ξ*) + Υ·ξ̇ + T·B_a of one quadrature point; x holds ξ, ξ̇."""
-    point, section = whole(ints, QUADRATURE, 4)[index], real(ints, reals, SECTIONS, 19)[index]
-    actuators, actions = whole(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
+    point, section = index_table(ints, QUADRATURE, 4)[index], real(ints, reals, SECTIONS, 19)[index]
+    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
     for r in range(6):
-        out[r] = share[2] * section[1 + r] * (x[r] - section[13 + r]) + share[3] * section[7 + r] * x[6 + r]
+        out[r] = (
+            term_factors[2] * section[1 + r] * (x[r] - section[13 + r])
+            + term_factors[3] * section[7 + r] * x[6 + r]
+        )
     for a in range(point[2], point[3]):
-        amount = share[4] * (1.0 if actuators[a, 0] < 0 else inputs[actuators[a, 0]])
+        amount = term_factors[4] * (1.0 if actuators[a, 0] < 0 else inputs[actuators[a, 0]])
         if amount == 0.0:
             continue
         if actuators[a, 1] == THREAD:
-            thread(x, actions[a], wrench)
+            cable(x, actions[a], wrench)
             for r in range(6):
                 out[r] += amount * wrench[r]
         else:
@@ -163,10 +166,14 @@ def stress(
 
 @inner
 def add_sections(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, force: Array
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array, force: Array
 ) -> None:  # fmt: skip
     """Subtract the second sum of (2)."""
-    quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    quadrature, pieces, points = (
+        index_table(ints, QUADRATURE, 4),
+        index_table(ints, PIECES, 4),
+        index_table(ints, POINTS, 3),
+    )
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
     B = real(ints, reals, BASES, 1).reshape(-1)
     scratch = work(ints, buffer, SCRATCH)
@@ -175,7 +182,7 @@ def add_sections(
         point, piece = quadrature[i, 0], quadrature[i, 1]
         at, own, first = points[point, 0], pieces[piece, 1], pieces[piece, 3]
         strain_at(strains[point], B, at, own, first, q, v, q[:0], x, 0)
-        stress(ints, reals, inputs, i, x, share, s, wrench)
+        stress(ints, reals, inputs, i, x, term_factors, s, wrench)
         weight = sections[i, 0]
         for r in range(6):
             pull = weight * s[r]
@@ -207,20 +214,20 @@ def load_wrench(
 
 @inner
 def add_loads(
-    ints: IntArray, reals: Array, buffer: Array, inputs: Array, amount: float, pushes: Array
+    ints: IntArray, reals: Array, buffer: Array, inputs: Array, amount: float, node_wrenches: Array
 ) -> None:
     """Add loads and tendons to the wrenches at the nodes."""
     if amount == 0.0:  # what is not finite stays out of parts that have none of it
         return
-    loads, wrenches = whole(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
-    tendons, ends = whole(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
+    loads, wrenches = index_table(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
+    tendons, ends = index_table(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
     places = work(ints, buffer, PLACES).reshape((-1, STATE))
     wrench = work(ints, buffer, SCRATCH)[30:36]
     for i in range(len(loads)):
         node = loads[i, 0]
         load_wrench(loads[i, 2], loads[i, 1], wrenches[i], places[node], inputs, amount, wrench)
         for r in range(6):
-            pushes[node, r] += wrench[r]
+            node_wrenches[node, r] += wrench[r]
     for i in range(len(tendons)):
         one, two = tendons[i, 0], tendons[i, 1]
         arm, other = apply(places[one], 0, get(ends[i], 0)), apply(places[two], 0, get(ends[i], 3))
@@ -229,35 +236,40 @@ def add_loads(
         pull = (tension * chord[0], tension * chord[1], tension * chord[2])
         moment, counter = cross(arm, pull), cross(other, pull)
         for r in range(3):
-            pushes[one, r] += moment[r]
-            pushes[one, 3 + r] += pull[r]
-            pushes[two, r] -= counter[r]
-            pushes[two, 3 + r] -= pull[r]
+            node_wrenches[one, r] += moment[r]
+            node_wrenches[one, 3 + r] += pull[r]
+            node_wrenches[two, r] -= counter[r]
+            node_wrenches[two, 3 + r] -= pull[r]
 
 
 @inner
-def add_inertia(place: Array, body: Array, m: Array, gravity: Vector, share: Array, push: Array) -> None:
+def add_inertia(
+    place: Array, body: Array, m: Array, gravity: Vector, term_factors: Array, push: Array
+) -> None:
     """Add (3) and (4) of one point; m holds its matrices in world axes."""
     omega, v, alpha, a = get(place, 12), get(place, 15), get(place, 18), get(place, 21)
     spin, flow = apply(m, 0, omega), apply(m, 9, v)
     moment = add(apply(m, 0, alpha), add(cross(omega, spin), cross(v, flow)))
     force = add(apply(m, 9, combine(1.0, a, -1.0, cross(omega, v))), cross(omega, flow))
-    speed = share[5] * math.sqrt(dot(v, v))
+    speed = term_factors[5] * math.sqrt(dot(v, v))
     drag, resist = apply(m, 18, omega), apply(m, 27, v)
     for r in range(3):
-        push[r] -= share[1] * moment[r] + speed * drag[r]
-        push[3 + r] += share[0] * body[12] * gravity[r] - share[1] * force[r] - speed * resist[r]
+        push[r] -= term_factors[1] * moment[r] + speed * drag[r]
+        push[3 + r] += (
+            term_factors[0] * body[12] * gravity[r] - term_factors[1] * force[r] - speed * resist[r]
+        )
 
 
 @inner
-def add_generalised(ints: IntArray, buffer: Array, pushes: Array, force: Array) -> None:
+def add_generalised(ints: IntArray, buffer: Array, node_wrenches: Array, force: Array) -> None:
     """Add Jᵀ·(wrenches) of all nodes."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
-    columns = whole(ints, COLUMNS, 1).reshape(-1)
+    nodes, pieces = index_table(ints, NODES, 8), index_table(ints, PIECES, 4)
+    columns = index_table(ints, COLUMNS, 1).reshape(-1)
     jacobians = work(ints, buffer, JACOBIANS)
-    for i in range(len(pushes)):
+    for i in range(len(node_wrenches)):
         m0, m1, m2, f0, f1, f2 = (
-            pushes[i, 0], pushes[i, 1], pushes[i, 2], pushes[i, 3], pushes[i, 4], pushes[i, 5],
+            node_wrenches[i, 0], node_wrenches[i, 1], node_wrenches[i, 2],
+            node_wrenches[i, 3], node_wrenches[i, 4], node_wrenches[i, 5],
         )  # fmt: skip
         if m0 == 0.0 and m1 == 0.0 and m2 == 0.0 and f0 == 0.0 and f1 == 0.0 and f2 == 0.0:
             continue
@@ -271,39 +283,43 @@ def add_generalised(ints: IntArray, buffer: Array, pushes: Array, force: Array) 
 
 @compiled
 def assemble(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, w: Array, inputs: Array, share: Array, last: int,
-    mass: Array, force: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, w: Array, inputs: Array,
+    term_factors: Array, last: int, mass: Array, force: Array,
 ) -> None:  # fmt: skip
-    """Write M and f − M·w after a sweep with rows over the first `last` nodes, and the wrenches at them into PUSHES.
+    """Write M and f − M·w after a sweep with rows over the first `last` nodes, and the wrenches at them into NODE_WRENCHES.
 
     w is that of the sweep. An empty `mass` is left out.
     """
-    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
-    columns, driven = whole(ints, COLUMNS, 1).reshape(-1), whole(ints, DRIVEN, 2)
+    nodes, pieces, masses = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, MASSES, 1).reshape(-1),
+    )
+    columns, driven = index_table(ints, COLUMNS, 1).reshape(-1), index_table(ints, DRIVEN, 2)
     bodies, springs = real(ints, reals, BODIES, 25), real(ints, reals, SPRINGS, 3)
     gravity = get(real(ints, reals, WORLD, 1).reshape(-1), 0)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
-    pushes = work(ints, buffer, PUSHES).reshape((-1, 6))[:last]
+    node_wrenches = work(ints, buffer, NODE_WRENCHES).reshape((-1, 6))[:last]
     matrices = work(ints, buffer, SCRATCH)[100:136]
     full, wide = work(ints, buffer, FULL), work(ints, buffer, COLUMN)
     n = ints[SIZE]
     wanted = len(mass) > 0
     mass[:] = 0.0
-    pushes[:] = 0.0
+    node_wrenches[:] = 0.0
     for j in range(n):
-        force[j] = -share[2] * springs[j, 0] * q[j] - share[3] * springs[j, 1] * v[j]
+        force[j] = -term_factors[2] * springs[j, 0] * q[j] - term_factors[3] * springs[j, 1] * v[j]
     for j in range(len(w)):
-        force[j] -= share[1] * springs[j, 2] * w[j]
+        force[j] -= term_factors[1] * springs[j, 2] * w[j]
     for i in range(len(driven)):
-        force[driven[i, 0]] += share[4] * inputs[driven[i, 1]]
-    add_loads(ints, reals, buffer, inputs, share[4], pushes)
+        force[driven[i, 0]] += term_factors[4] * inputs[driven[i, 1]]
+    add_loads(ints, reals, buffer, inputs, term_factors[4], node_wrenches)
     for i in range(len(masses)):
         node = masses[i]
         piece = nodes[node, 1]
         active, start = pieces[piece, 0], pieces[piece, 2]
         J = jacobians[6 * nodes[node, 4] : 6 * (nodes[node, 4] + active)].reshape((6, active))
         body_matrices(places[node], bodies[i], matrices)
-        add_inertia(places[node], bodies[i], matrices, gravity, share, pushes[node])
+        add_inertia(places[node], bodies[i], matrices, gravity, term_factors, node_wrenches[node])
         if not wanted:
             continue
         compact = full[: active * active].reshape((active, active))
@@ -319,5 +335,5 @@ def assemble(
             mass[i, k] = both
             mass[k, i] = both
         mass[i, i] += springs[i, 2]
-    add_generalised(ints, buffer, pushes, force)
-    add_sections(ints, reals, buffer, q, v, inputs, share, force)
+    add_generalised(ints, buffer, node_wrenches, force)
+    add_sections(ints, reals, buffer, q, v, inputs, term_factors, force)

@@ -4,7 +4,7 @@ With V = (ω; v) and V̇ = (α; b), b = a − ω × v, about the body's origin, 
 
     F = (m; f),   m = Î·α + ω × Î·ω + v × Â·v + |v|·D̂·ω,   f = Â·b + ω × Â·v + |v|·L̂·v                     (1)
 
-moves and turns with the body, so that by (1) of `rates`, moments about the moving origin,
+moves and turns with the body, so that by (1) of `jacobian_rates`, moments about the moving origin,
 
     ∂F/∂q_k = J_ω,k × F + I·J̈_k + B·J̇_k,   ∂F/∂q̇_k = 2·I·J̇_k + B·J_k,   B·x = ∂F/∂V·x − I·[V, x]             (2)
 
@@ -22,7 +22,7 @@ import math
 
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.forces import add_product, body_matrices, flush
-from corekit_gvs.rates import pole
+from corekit_gvs.jacobian_rates import pole
 from corekit_gvs.tables import (
     BODIES,
     COLUMN,
@@ -38,8 +38,8 @@ from corekit_gvs.tables import (
     SCRATCH,
     SIZE,
     STATE,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import (
@@ -123,8 +123,12 @@ def add_bodies(
     ints: IntArray, reals: Array, buffer: Array, last: int, stiffness: Array, damping: Array
 ) -> None:
     """Add Jᵀ·∂F of all bodies to K and D, after `jacobian_rates`."""
-    nodes, pieces, masses = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, MASSES, 1).reshape(-1)
-    columns, bodies = whole(ints, COLUMNS, 1).reshape(-1), real(ints, reals, BODIES, 25)
+    nodes, pieces, masses = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, MASSES, 1).reshape(-1),
+    )
+    columns, bodies = index_table(ints, COLUMNS, 1).reshape(-1), real(ints, reals, BODIES, 25)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     rows, full, wide = (
         work(ints, buffer, JACOBIAN_RATES),

@@ -13,20 +13,20 @@ from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
-from corekit_gvs.answers import energies, frame_poses, point_rows, same
 from corekit_gvs.build import build
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.description import description_of
 from corekit_gvs.forces import assemble
+from corekit_gvs.forward_recursion import POSES, RATES, ROWS, sweep
+from corekit_gvs.geometric_stiffness import add_geometric_stiffness
+from corekit_gvs.initial_state import PrescribedJoints, rest_velocity, write_initial
+from corekit_gvs.jacobian_rates import jacobian_rates
 from corekit_gvs.lines import Lines
-from corekit_gvs.loops import loop_pushes, loop_rows
+from corekit_gvs.loop_constraints import loop_pushes, loop_rows
 from corekit_gvs.mistakes import Mistakes
-from corekit_gvs.rates import jacobian_rates
-from corekit_gvs.starts import Motions, rest_velocity, write_initial
-from corekit_gvs.sweep import POSES, RATES, ROWS, sweep
+from corekit_gvs.outputs import energies, frame_poses, point_rows, same
 from corekit_gvs.tables import pole_of, pushes_of
 from corekit_gvs.tangent import assemble_tangent
-from corekit_gvs.turning import add_turning
 
 if TYPE_CHECKING:
     from corekit_gvs.symbolic import SymbolicTree
@@ -43,8 +43,8 @@ class GVS(Model):
 
         M(q)·q̈ = f(q, q̇, u, t) + J_bᵀ·λ,   v = q̇                                                     (1)
 
-    The equations stand in `sweep` (kinematics), `forces` (M and f), `rates` (J̇ and J̈), `tangent` and `turning` (K and
-    D) and `loops` (rows).
+    The equations stand in `forward_recursion` (kinematics), `forces` (M and f), `jacobian_rates` (J̇ and J̈), `tangent` and `geometric_stiffness` (K and
+    D) and `loop_constraints` (rows).
 
     Abilities: `point-jacobian`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
     `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
@@ -60,7 +60,7 @@ class GVS(Model):
         self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
         self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
         self._drifts = any(not basis.steady for basis in robot.dependents)
-        self._motions = Motions(config, robot.tree, Mistakes(context.path))
+        self._motions = PrescribedJoints(config, robot.tree, Mistakes(context.path))
         self._layout = description_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
         self._lines = Lines(robot.visible.lines)
@@ -137,7 +137,7 @@ class GVS(Model):
         self._given = _AT_REST if w is None or not len(w) else w.copy()
         sweep(*self._packed, state.q, state.v, state.aux, self._given, last, level)
         if self._renewed and level >= RATES:
-            self._robot.push(state.time)
+            self._robot.update_state_loads(state.time)
         at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
         self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
 
@@ -174,12 +174,12 @@ class GVS(Model):
         assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
         for load in self._robot.state_loads:
             load.add_slopes(packed, self._pole, state.time, moves, stiffness.data, damping.data)
-        pushes = self._pushes
+        node_wrenches = self._pushes
         if impulse is not None:
             loop_pushes(*packed, impulse, self._held, self._scratch)
             stiffness.data -= self._scratch
-            pushes = np.add(pushes, self._held, out=self._held)
-        add_turning(*packed, pushes, last, -1.0, stiffness.data)
+            node_wrenches = np.add(node_wrenches, self._held, out=self._held)
+        add_geometric_stiffness(*packed, node_wrenches, last, -1.0, stiffness.data)
 
     def new_constraints(self) -> ConstraintRows:
         """Rows of all loops, every one over all velocities."""
@@ -188,7 +188,7 @@ class GVS(Model):
         return rows
 
     def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
-        """Write the rows of `loops`."""
+        """Write the rows of `loop_constraints`."""
         self._sweep(state, self._last, ROWS)
         rows.dofs[:] = self._columns
         loop_rows(*self._packed, self._unit, rows.values, rows.position_error)
@@ -202,7 +202,7 @@ class GVS(Model):
         if self._renewed:
             self._robot.refresh_slopes(state.q, state.v, self._given, state.time)
         loop_pushes(*packed, impulse, self._held, out.data)
-        add_turning(*packed, self._held, last, 1.0, out.data)
+        add_geometric_stiffness(*packed, self._held, last, 1.0, out.data)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄; the frames of exponential coordinates stay."""
@@ -246,10 +246,10 @@ class GVS(Model):
 
     def _share(self, state: State, inputs: Array, index: int) -> Array:
         self._sweep(state, self._last, ROWS, _AT_REST)
-        share, force = np.zeros(6), np.zeros(self._robot.size)
-        share[index] = 1.0
+        term_factors, force = np.zeros(6), np.zeros(self._robot.size)
+        term_factors[index] = 1.0
         self._pushing = None
-        assemble(*self._packed, state.q, state.v, _AT_REST, inputs, share, self._last, _NO_MASS, force)
+        assemble(*self._packed, state.q, state.v, _AT_REST, inputs, term_factors, self._last, _NO_MASS, force)
         return force
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:

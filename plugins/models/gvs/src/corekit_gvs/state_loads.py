@@ -3,7 +3,7 @@
     F = (m; f) = function(t, p, R, V),   V = (ω; v) of p                                                 (1)
 
 about the place p with its axes R, in world axes, or in those of the frame if the load follows. With J of p, and J̇ by
-(1) of `rates`, q_k turns and shifts p by J_k and changes V, by parts, by J̇_k + J_ω,k × V:
+(1) of `jacobian_rates`, q_k turns and shifts p by J_k and changes V, by parts, by J̇_k + J_ω,k × V:
 
     ∂F/∂q_k = G_x·J_k + G_v·(J̇_k + J_ω,k × V),   ∂F/∂q̇_k = G_v·J_k                                      (2)
 

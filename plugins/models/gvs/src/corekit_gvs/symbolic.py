@@ -1,6 +1,6 @@
 """A tree's equations as CasADi expressions, for planners (`symbolic`) and estimators (`symbolic-parameters`).
 
-The same sweep and sums as `sweep` and `forces`, with ω and v of every node as expressions of (q, q̇); rows and bias are
+The same sweep and sums as `forward_recursion` and `forces`, with ω and v of every node as expressions of (q, q̇); rows and bias are
 
     J_ω = ∂ω/∂q̇,   J_v = ∂v/∂q̇,   α = (∂ω/∂q)·q̇,   a = (∂v/∂q)·q̇                                     (1)
 

@@ -21,13 +21,13 @@ Tables of reals:
 - BASES: b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have
 - CURVATURES: b_qq, (own, own, 6)
 - SECTIONS, per quadrature point: weight·L [m], diagonals of Σ and Υ, ξ*
-- ACTIONS, per actuator: (d, d′) of a thread or B_a
+- ACTIONS, per actuator: (d, d′) of a cable or B_a
 - BODIES, per mass: I (9), A (3), weight's mass, rotational drag (3), linear drag (9)
 - WRENCHES, per load: wrench (6), offset (3); ENDS, per tendon: two offsets
 - SPRINGS, per velocity: stiffness, damping, added mass
 - WORLD: gravity (3), base position (3), base rotation (9)
 - LOOP_FRAMES, per loop: two offsets and rotations (24), rows' directions (36), compliance
-- LINEAR: K and D of `elastic`, (n, n) each
+- LINEAR: K and D of `linear_stiffness`, (n, n) each
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from corekit_gvs.exponential import WIDTH
 from corekit_gvs.vectors import inner
 
 __all__ = [
-    "INTS", "REALS", "STATE", "Packed", "integers_of", "pack", "pole_of", "pushes_of", "real", "table_of", "whole",
+    "INTS", "REALS", "STATE", "Packed", "index_table", "integers_of", "pack", "pole_of", "pushes_of", "real", "table_of",
     "work", "work_of",
 ]  # fmt: skip
 
@@ -89,7 +89,9 @@ REALS = (
     LOOP_FRAMES,
     LINEAR,
 ) = range(13)
-PLACES, JACOBIANS, RELATIVE, PUSHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, JACOBIAN_RATES, GATHERED = range(11)
+PLACES, JACOBIANS, RELATIVE, NODE_WRENCHES, SUMS, FULL, COLUMN, SCRATCH, ZETAS, JACOBIAN_RATES, GATHERED = (
+    range(11)
+)
 """Tables of the work buffer: state of every node; its J; what a step does; wrench at every node; backward sums; four
 (n, n) matrices; columns (FULL_COLUMNS, n); small scratch; Z of every step; J̇ and J̈ of every node;
 sums of columns."""
@@ -148,7 +150,7 @@ def pack(integers: dict[str, IntArray], reals: dict[str, Array], size: int, main
 
 
 @inner
-def whole(ints: IntArray, table: int, width: int) -> IntArray:
+def index_table(ints: IntArray, table: int, width: int) -> IntArray:
     """A table of integers as (rows, width)."""
     return ints[ints[table] : ints[table + 1]].reshape((-1, width))
 
@@ -182,10 +184,10 @@ def work_of(packed: Packed, table: int) -> Array:
 
 def pushes_of(packed: Packed) -> Array:
     """The wrenches at all nodes that an assembly left, (nodes, 6): moment, force, world axes."""
-    return work_of(packed, PUSHES).reshape(-1, 6)
+    return work_of(packed, NODE_WRENCHES).reshape(-1, 6)
 
 
 def pole_of(packed: Packed, last: int) -> Array:
-    """O of `rates`, (3,), where the last sweep left it."""
+    """O of `jacobian_rates`, (3,), where the last sweep left it."""
     node = last // 2
     return work_of(packed, PLACES)[STATE * node + 9 : STATE * node + 12]

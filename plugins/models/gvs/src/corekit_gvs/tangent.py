@@ -5,7 +5,7 @@ With f = Σ Jᵀ·F − Σ w·B_qᵀ·s − …, of `forces`,
     ∂f/∂q = Σ Jᵀ·∂F/∂q + ∂(Σ Jᵀ·F)/∂q|_F − Σ w·(B_qᵀ·(∂s/∂ξ)·B_q + B_qᵀ·Υ·Ḃ + s·b_qq)                       (1)
     ∂s/∂ξ = Σ + Σ T·∂B_a/∂ξ,   ∂B_a/∂ξ = (1/|τ|)·[d̃; 1]·(1 − τ̂·τ̂ᵀ)·[−d̃, 1]                              (2)
 
-the first part of bodies by `inertia`, the second part by `turning`.
+the first part of bodies by `inertia`, the second part by `geometric_stiffness`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.forces import load_wrench, stress, thread
+from corekit_gvs.forces import cable, load_wrench, stress
+from corekit_gvs.forward_recursion import strain_at
+from corekit_gvs.geometric_stiffness import add_curvature, add_form
 from corekit_gvs.inertia import add_bodies
-from corekit_gvs.sweep import strain_at
 from corekit_gvs.tables import (
     ACTIONS,
     ACTUATORS,
@@ -43,11 +44,10 @@ from corekit_gvs.tables import (
     TENDONS,
     THREAD,
     WRENCHES,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
-from corekit_gvs.turning import add_curvature, add_form
 from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner
 
 __all__ = ["assemble_tangent", "push_slopes"]
@@ -62,11 +62,11 @@ def column(x: Array, r: int, k: int) -> Vector:
 @inner
 def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Array) -> None:
     """Add amount·∂B_a/∂ξ of (2)."""
-    length = thread(x, action, wrench)
+    length = cable(x, action, wrench)
     d, t = get(action, 0), get(wrench, 3)
     factor = amount / length
     for j in range(6):
-        # a column of [−d̃, 1], projected across the thread
+        # a column of [−d̃, 1], projected across the cable
         unit = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
         moved = cross(unit, d) if j < 3 else unit
         across = combine(factor, moved, -factor * dot(moved, t), t)
@@ -78,13 +78,17 @@ def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Arr
 
 @inner
 def add_section_slopes(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, stiffness: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array, stiffness: Array,
     damping: Array,
 ) -> None:  # fmt: skip
-    """Add the last sum of (1) but for what `elastic` has: threads, and sections on dependent bases."""
-    quadrature, pieces, points = whole(ints, QUADRATURE, 4), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    """Add the last sum of (1) but for what `linear_stiffness` has: cables, and sections on dependent bases."""
+    quadrature, pieces, points = (
+        index_table(ints, QUADRATURE, 4),
+        index_table(ints, PIECES, 4),
+        index_table(ints, POINTS, 3),
+    )
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
-    actuators, actions = whole(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
+    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
     B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
     scratch, wide = work(ints, buffer, SCRATCH), work(ints, buffer, COLUMN)
     x, s, wrench, form = scratch[:18], scratch[18:24], scratch[24:30], scratch[36:72].reshape((6, 6))
@@ -108,7 +112,7 @@ def add_section_slopes(
             add_form(rate, form, own_B, weight, first, half, stiffness)
             for r in range(6):
                 form[r, r] = sections[i, 1 + r]
-            stress(ints, reals, inputs, i, x, share, s, wrench)
+            stress(ints, reals, inputs, i, x, term_factors, s, wrench)
             add_curvature(curvatures, points[point, 2], own, s, weight, first, stiffness)
         for a in range(quadrature[i, 2], quadrature[i, 3]):
             if actuators[a, 1] == THREAD:
@@ -119,8 +123,8 @@ def add_section_slopes(
 @inner
 def push_slopes(ints: IntArray, buffer: Array, node: int, W: Array, factor: float, out: Array) -> None:
     """Add factor·Jᵀ·W at a node, W of shape (6, n)."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
-    columns, jacobians = whole(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
+    nodes, pieces = index_table(ints, NODES, 8), index_table(ints, PIECES, 4)
+    columns, jacobians = index_table(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
     active, start, at = pieces[nodes[node, 1], 0], pieces[nodes[node, 1], 2], nodes[node, 4]
     J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
     for i in range(active):
@@ -134,8 +138,8 @@ def push_slopes(ints: IntArray, buffer: Array, node: int, W: Array, factor: floa
 @inner
 def scatter(ints: IntArray, buffer: Array, node: int, out: Array) -> None:
     """Write J of a node with all columns, (6, n)."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
-    columns, jacobians = whole(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
+    nodes, pieces = index_table(ints, NODES, 8), index_table(ints, PIECES, 4)
+    columns, jacobians = index_table(ints, COLUMNS, 1).reshape(-1), work(ints, buffer, JACOBIANS)
     active, start, at = pieces[nodes[node, 1], 0], pieces[nodes[node, 1], 2], nodes[node, 4]
     J = jacobians[6 * at : 6 * (at + active)].reshape((6, active))
     out[:] = 0.0
@@ -147,8 +151,8 @@ def scatter(ints: IntArray, buffer: Array, node: int, out: Array) -> None:
 @inner
 def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, stiffness: Array) -> None:
     """Subtract Jᵀ·∂F of loads and tendons."""
-    loads, wrenches = whole(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
-    tendons, ends = whole(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
+    loads, wrenches = index_table(ints, LOADS, 3), real(ints, reals, WRENCHES, 9)
+    tendons, ends = index_table(ints, TENDONS, 3), real(ints, reals, ENDS, 6)
     places, wide = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, COLUMN)
     wrench, n = work(ints, buffer, SCRATCH)[30:36], ints[SIZE]
     one_J, two_J = wide[: 6 * n].reshape((6, n)), wide[6 * n : 12 * n].reshape((6, n))
@@ -200,10 +204,10 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
 
 @compiled
 def assemble_tangent(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, share: Array, last: int,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array, last: int,
     moves: bool, stiffness: Array, damping: Array,
 ) -> None:  # fmt: skip
-    """Write K but for the part of `turning`, and D; after a sweep with rows and `jacobian_rates`.
+    """Write K but for the part of `geometric_stiffness`, and D; after a sweep with rows and `jacobian_rates`.
 
     Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, without `jacobian_rates` too.
     """
@@ -213,4 +217,4 @@ def assemble_tangent(
     if moves:
         add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)
-    add_section_slopes(ints, reals, buffer, q, v, inputs, share, stiffness, damping)
+    add_section_slopes(ints, reals, buffer, q, v, inputs, term_factors, stiffness, damping)

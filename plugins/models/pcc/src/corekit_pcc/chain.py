@@ -24,9 +24,9 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
-from corekit_pcc.entire import FUNCTIONS
 from corekit_pcc.jets import ORDERS, copy, cross, rotate
 from corekit_pcc.section import AXES, COLUMNS, POSITION, SCALARS, TURNS, VECTORS, section_columns
+from corekit_pcc.stumpff import FUNCTIONS
 
 __all__ = ["POINT", "SPIN", "START", "Work", "chain_arcs", "chain_columns", "first_twist", "own_turns"]
 __all__ += ["point_columns", "turning_columns"]

@@ -16,10 +16,10 @@ from corekit.data.arrays import Array, IntArray
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import Work, first_twist
 from corekit_pcc.dynamics import dynamics
-from corekit_pcc.entire import FUNCTIONS
 from corekit_pcc.frames import compute_point_jacobians, frame_poses
 from corekit_pcc.jets import ORDERS
 from corekit_pcc.section import SCALARS
+from corekit_pcc.stumpff import FUNCTIONS
 from corekit_pcc.tangent import tangent
 
 __all__ = ["Packed", "pack", "packed_dynamics", "packed_poses", "packed_rows", "packed_tangent"]

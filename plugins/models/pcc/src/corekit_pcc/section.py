@@ -28,8 +28,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_pcc.entire import derivatives
 from corekit_pcc.jets import compose, product, write
+from corekit_pcc.stumpff import derivatives
 
 __all__ = ["AXES", "COLUMNS", "POSITION", "SCALARS", "TURNS", "VECTORS"]
 __all__ += ["second_derivatives", "section_columns", "section_place"]

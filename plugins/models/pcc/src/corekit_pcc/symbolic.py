@@ -21,7 +21,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_pcc.arm import Arm
-from corekit_pcc.entire import series_coefficients
+from corekit_pcc.stumpff import series_coefficients
 
 __all__ = ["SymbolicArm"]
 

@@ -13,11 +13,11 @@ from corekit.geometry.vectors import cross
 from corekit_rigid.rotation import into_world, rotation_of, turned
 from corekit_rigid.solid import Solid
 
-__all__ = ["compute_point_jacobians", "frame_pose", "move"]
+__all__ = ["compute_point_jacobians", "frame_pose", "integrate_pose"]
 
 
 @compiled
-def move(solid: Solid, q: Array, velocity: Array, step: float, out: Array) -> None:
+def integrate_pose(solid: Solid, q: Array, velocity: Array, step: float, out: Array) -> None:
     """Write the coordinates after a time with constant velocity and angular velocity; `out` may be `q`."""
     at = 3 if solid.free else 0
     for i in range(at):

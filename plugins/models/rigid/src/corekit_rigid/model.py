@@ -16,7 +16,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dynamics, energy, tangent
-from corekit_rigid.frames import compute_point_jacobians, frame_pose, move
+from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
 from corekit_rigid.outline import surface_lines
 from corekit_rigid.solid import shape_of, solid_of
 
@@ -110,7 +110,7 @@ class Rigid(Model):
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write x + h·ẋ and the quaternion turned by h·ω."""
-        move(self._solid, start.q, velocity, step, out.q)
+        integrate_pose(self._solid, start.q, velocity, step, out.q)
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the pose of the shape's origin and axes."""

@@ -55,8 +55,8 @@ from corekit_gvs.tables import (
     STRAINS,
     WORLD,
     ZETAS,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, get, inner, multiply, put
@@ -217,7 +217,11 @@ def sweep(
 
     `acceleration` is q̈, or empty.
     """
-    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    nodes, pieces, points = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, POINTS, 3),
+    )
     steps, strains = real(ints, reals, STEPS, 13), real(ints, reals, STRAINS, 18)
     B = real(ints, reals, BASES, 1).reshape(-1)
     world = real(ints, reals, WORLD, 1).reshape(-1)

@@ -42,8 +42,8 @@ from corekit_gvs.tables import (
     STEPS,
     SUMS,
     ZETAS,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import (
@@ -61,7 +61,7 @@ from corekit_gvs.vectors import (
     subtract_skew,
 )
 
-__all__ = ["add_turning"]
+__all__ = ["add_geometric_stiffness"]
 
 
 @inner
@@ -266,12 +266,16 @@ def add_later(source: Array, first: int, target: Array) -> None:
 
 
 @compiled
-def add_turning(
-    ints: IntArray, reals: Array, buffer: Array, pushes: Array, last: int, sign: float, out: Array
+def add_geometric_stiffness(
+    ints: IntArray, reals: Array, buffer: Array, node_wrenches: Array, last: int, sign: float, out: Array
 ) -> None:  # fmt: skip
     """Add sign·∂(Σ Jᵀ·F)/∂q of the first `last` nodes, after a sweep with rows; F: moments and forces, world axes."""
-    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
-    columns = whole(ints, COLUMNS, 1).reshape(-1)
+    nodes, pieces, points = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, POINTS, 3),
+    )
+    columns = index_table(ints, COLUMNS, 1).reshape(-1)
     steps = real(ints, reals, STEPS, 13)
     B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
@@ -286,7 +290,7 @@ def add_turning(
         total, kind, piece, parent = sums[i], nodes[i, 2], nodes[i, 1], nodes[i, 0]
         before, own, first = places[parent], pieces[piece, 1], pieces[piece, 3]
         G = gathered[i]
-        gather(total, pushes[i], combine(1.0, get(places[i], 9), -1.0, get(before, 9)), sums[parent])
+        gather(total, node_wrenches[i], combine(1.0, get(places[i], 9), -1.0, get(before, 9)), sums[parent])
         if kind in (FIXED, CHART) or own == 0:
             add_later(G, first, gathered[parent])
             continue

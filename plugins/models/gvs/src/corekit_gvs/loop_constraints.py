@@ -32,8 +32,8 @@ from corekit_gvs.tables import (
     SCRATCH,
     SIZE,
     STATE,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.tangent import column, push_slopes, scatter
@@ -139,8 +139,12 @@ def loop_rows(
     ints: IntArray, reals: Array, buffer: Array, unit: Array, values: Array, constraint: Array
 ) -> None:
     """Write J_b (rows, n) and c (rows,), after a sweep with rows; `unit` is scratch, (rows,)."""
-    nodes, pieces, loops = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, LOOPS, 5)
-    columns, table = whole(ints, COLUMNS, 1).reshape(-1), real(ints, reals, LOOP_FRAMES, 61)
+    nodes, pieces, loops = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, LOOPS, 5),
+    )
+    columns, table = index_table(ints, COLUMNS, 1).reshape(-1), real(ints, reals, LOOP_FRAMES, 61)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     s = work(ints, buffer, SCRATCH)[100:180]
     values[:] = 0.0
@@ -173,15 +177,15 @@ def loop_rows(
 
 @compiled
 def loop_pushes(
-    ints: IntArray, reals: Array, buffer: Array, multipliers: Array, pushes: Array, out: Array
+    ints: IntArray, reals: Array, buffer: Array, multipliers: Array, node_wrenches: Array, out: Array
 ) -> None:
     """Write the wrenches of (2) at the nodes, and Jᵀ·∂(wrenches)/∂q into `out`, (n, n); after a sweep with rows."""
-    loops, table = whole(ints, LOOPS, 5), real(ints, reals, LOOP_FRAMES, 61)
+    loops, table = index_table(ints, LOOPS, 5), real(ints, reals, LOOP_FRAMES, 61)
     places, wide, n = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, COLUMN), ints[SIZE]
     s = work(ints, buffer, SCRATCH)[100:180]
     one_J, two_J = wide[: 6 * n].reshape((6, n)), wide[6 * n : 12 * n].reshape((6, n))
     W, V = wide[12 * n : 18 * n].reshape((6, n)), wide[18 * n : 24 * n].reshape((6, n))
-    pushes[:] = 0.0
+    node_wrenches[:] = 0.0
     out[:] = 0.0
     for i in range(len(loops)):
         one, two, kind, frames = loops[i, 0], loops[i, 1], loops[i, 4], table[i]
@@ -191,10 +195,10 @@ def loop_pushes(
         arm, other = get(s, ARM), get(s, OTHER)
         about, counter = add(moment, cross(arm, force)), add(moment, cross(other, force))
         for r in range(3):
-            pushes[one, r] += about[r]
-            pushes[one, 3 + r] += force[r]
-            pushes[two, r] -= counter[r]
-            pushes[two, 3 + r] -= force[r]
+            node_wrenches[one, r] += about[r]
+            node_wrenches[one, 3 + r] += force[r]
+            node_wrenches[two, r] -= counter[r]
+            node_wrenches[two, 3 + r] -= force[r]
         scatter(ints, buffer, one, one_J)
         scatter(ints, buffer, two, two_J)
         c2, c3, c4, c5, c6 = s[C + 2], s[C + 3], s[C + 4], s[C + 5], s[C + 6]

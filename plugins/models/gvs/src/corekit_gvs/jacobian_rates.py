@@ -24,7 +24,7 @@ import math
 
 from corekit.data.arrays import Array, IntArray
 from corekit_gvs.exponential import AT_POINTS, SECOND, SERIES, WIDTH, operators
-from corekit_gvs.sweep import commutator
+from corekit_gvs.forward_recursion import commutator
 from corekit_gvs.tables import (
     BASES,
     BASIS_SIZE,
@@ -44,8 +44,8 @@ from corekit_gvs.tables import (
     STATE,
     STEPS,
     ZETAS,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import Vector, add, add_crossed, combine, compiled, cross, get, inner, multiply
@@ -107,14 +107,14 @@ def zeta_rates(
     for k in range(6 * own):
         rate[k] = 0.0
         second[k] = 0.0
-    share = h if kind == MIDPOINT else 0.5 * h
+    term_factors = h if kind == MIDPOINT else 0.5 * h
     if dependent:
         for k in range(6 * own):
-            rate[k] = share * B[size + one + k]
-            second[k] = share * B[2 * size + one + k]
+            rate[k] = term_factors * B[size + one + k]
+            second[k] = term_factors * B[2 * size + one + k]
             if kind != MIDPOINT:
-                rate[k] += share * B[size + two + k]
-                second[k] += share * B[2 * size + two + k]
+                rate[k] += term_factors * B[size + two + k]
+                second[k] += term_factors * B[2 * size + two + k]
     if kind == MIDPOINT:
         return
     beta = math.sqrt(3.0) * h * h / 12.0
@@ -135,7 +135,11 @@ def zeta_rates(
 @compiled
 def jacobian_rates(ints: IntArray, reals: Array, buffer: Array, last: int) -> None:
     """Write JACOBIAN_RATES of the first `last` nodes, after a sweep with rows over them at q̈."""
-    nodes, pieces, points = whole(ints, NODES, 8), whole(ints, PIECES, 4), whole(ints, POINTS, 3)
+    nodes, pieces, points = (
+        index_table(ints, NODES, 8),
+        index_table(ints, PIECES, 4),
+        index_table(ints, POINTS, 3),
+    )
     steps = real(ints, reals, STEPS, 13)
     B, size = real(ints, reals, BASES, 1).reshape(-1), ints[BASIS_SIZE]
     places, relative = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, RELATIVE)

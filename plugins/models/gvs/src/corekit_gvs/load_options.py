@@ -27,7 +27,7 @@ def _each_once(value: tuple[int, ...]) -> str | None:
 @final
 @frozen(kw_only=True)
 class Cable:
-    """A frictionless thread inside a soft link, at d(s) = (0, y(s), z(s)) in the sections, s from the link's base [m].
+    """A frictionless cable inside a soft link, at d(s) = (0, y(s), z(s)) in the sections, s from the link's base [m].
 
         τ = k × d + l + d′,   B_a = (d × τ̂; τ̂),   B_q = ∫ b_qᵀ·B_a ds = ∂(length)/∂q                (1)
 
@@ -50,7 +50,7 @@ class Cable:
 @final
 @frozen(kw_only=True)
 class Tendon:
-    """A straight thread outside the links between two places, channel `tension-NAME` [N], T ≥ 0 pulls them together."""
+    """A straight cable outside the links between two places, channel `tension-NAME` [N], T ≥ 0 pulls them together."""
 
     name: str = option(help="names its channel", check=is_word)
     first: str = option(help="a place; `world` is the base's frame")
@@ -132,7 +132,7 @@ class Loop:
     """A joint that closes a loop: the first place moves against the second as the joint allows.
 
     Kind and axes are those of `Joint` and stand in the frame of the second place, turned by `rotation_rpy` there and
-    by `first_rpy` at the first (zero pose: both frames coincide). Becomes position rows; see `loops`.
+    by `first_rpy` at the first (zero pose: both frames coincide). Becomes position rows; see `loop_constraints`.
     """
 
     name: str = option("loop", "what rows are called", check=is_word)

@@ -32,14 +32,14 @@ from corekit_gvs.exponential import ROTATION, SHIFT, T3, WIDTH, Q, exponential, 
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.tree import Tree
 
-__all__ = ["Motions", "rest_velocity", "write_initial"]
+__all__ = ["PrescribedJoints", "rest_velocity", "write_initial"]
 
 _NEAR = 1e-12
 """How far from a kink an instant is the same but for rounding, relative to 1 s + t."""
 
 
 @final
-class Motions:
+class PrescribedJoints:
     """Prescribed joints and charts of a tree.
 
     Attributes:
@@ -131,7 +131,7 @@ def _recentre(state: State, first: int, aux: int, size: int) -> None:
 
 
 def write_initial(
-    initial: GVSInitial | None, config: GVSConfig, tree: Tree, motions: Motions, path: str, out: State
+    initial: GVSInitial | None, config: GVSConfig, tree: Tree, motions: PrescribedJoints, path: str, out: State
 ) -> BoolArray:  # fmt: skip
     """Write the state of `initial`; returns which velocities are neither given nor prescribed, (n,)."""
     motions.rest(out)

@@ -12,7 +12,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Channel
 from corekit_gvs.config import GVSConfig
-from corekit_gvs.loading import Cable, Chamber, Distributed, Load, Tendon
+from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
 from corekit_gvs.python_functions import call, function_of, is_function
@@ -27,7 +27,7 @@ from corekit_gvs.tables import (
 )  # fmt: skip
 from corekit_gvs.tree import Part, Tree
 
-__all__ = ["Acting", "Varying"]
+__all__ = ["AppliedLoads", "Varying"]
 
 
 @frozen(eq=False)
@@ -74,7 +74,7 @@ def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
 
 
 @frozen(eq=False)
-class Acting:
+class AppliedLoads:
     """What acts on the links; inputs in the order of `channels`. See `tables` for the rows."""
 
     tree: Tree

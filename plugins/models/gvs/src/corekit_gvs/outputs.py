@@ -6,7 +6,7 @@ A sweep is called by itself first: compiled into each of these functions it woul
 from __future__ import annotations
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.sweep import strain_at
+from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.tables import (
     BASES,
     BODIES,
@@ -25,8 +25,8 @@ from corekit_gvs.tables import (
     STATE,
     STRAINS,
     WORLD,
+    index_table,
     real,
-    whole,
     work,
 )  # fmt: skip
 from corekit_gvs.vectors import apply_transposed, compiled, dot, get
@@ -64,8 +64,8 @@ def point_rows(
     ints: IntArray, buffer: Array, node: IntArray, frame: IntArray, local: Array, dofs: IntArray, values: Array
 ) -> None:  # fmt: skip
     """Write rows of points fixed in frames: ẋ = J_v·v + (J_ω·v) × R·local; all velocities in order."""
-    nodes, pieces = whole(ints, NODES, 8), whole(ints, PIECES, 4)
-    columns = whole(ints, COLUMNS, 1).reshape(-1)
+    nodes, pieces = index_table(ints, NODES, 8), index_table(ints, PIECES, 4)
+    columns = index_table(ints, COLUMNS, 1).reshape(-1)
     places, jacobians = work(ints, buffer, PLACES).reshape((-1, STATE)), work(ints, buffer, JACOBIANS)
     n = ints[SIZE]
     for i in range(len(frame)):
@@ -93,8 +93,8 @@ def energies(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, out: Array
 ) -> None:  # fmt: skip
     """Write kinetic, gravitational and elastic energy; heights count from the world's origin."""
-    pieces, points = whole(ints, PIECES, 4), whole(ints, POINTS, 3)
-    masses, quadrature = whole(ints, MASSES, 1).reshape(-1), whole(ints, QUADRATURE, 4)
+    pieces, points = index_table(ints, PIECES, 4), index_table(ints, POINTS, 3)
+    masses, quadrature = index_table(ints, MASSES, 1).reshape(-1), index_table(ints, QUADRATURE, 4)
     bodies, springs = real(ints, reals, BODIES, 25), real(ints, reals, SPRINGS, 3)
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
     B = real(ints, reals, BASES, 1).reshape(-1)
