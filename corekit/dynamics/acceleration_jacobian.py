@@ -3,9 +3,9 @@
     ∂a/∂δ = −G·(K + PᵀK_cP + J_sᵀJ_s/α − ∂(Jᵀλ)/∂q) − H·J/τ²                                      (1)
     ∂a/∂v = −G·(D + PᵀD_cP + J_sᵀJ_s/α) − H·J·(2/τ or 1/τ)                                        (2)
 
-with a = G·(f + Pᵀf_c) + H·r, G = M⁻¹ on the kernel of the rigid rows and J·H = 1. J_s are compliant rows, of position
-in (1) and of velocity in (2). K is that of f − M·a where the model gives it (ability `balance`), else of f, and the
-derivative of M is left out, as are those of J and d(J)/dt·v but for ∂(Jᵀλ)/∂q.
+with a = G·(f + Pᵀf_c) + H·r, G = M⁻¹ on the kernel of the rigid rows and J·H = 1. J_s are compliant rows, of
+position in (1) and of velocity in (2). K is that of f − M·a for models with inverse dynamics, else of f without the
+derivative of M. The derivatives of J and d(J)/dt·v are left out but for ∂(Jᵀλ)/∂q.
 """
 
 from __future__ import annotations

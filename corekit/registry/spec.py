@@ -71,7 +71,7 @@ class ComponentSpec:
         summary: one sentence for `corekit list`.
         api: kernel major.minor that the plugin was written for, as a literal text: the listing reads it
             without importing the plugin.
-        provides: abilities, for example `point-jacobian`, `tangent`.
+        provides: abilities, for example `point-jacobian`, `force-derivatives`.
         requires: per role id, the abilities that every component used beside it must provide;
             an empty set asks only that one is present.
         initial: `package.module:Class` of the attrs class for `[bodies.initial]` (models only).

@@ -16,9 +16,9 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         # models
         "point-jacobian": "velocities of material points, so that it can touch things",
         "force-derivatives": "stiffness and damping matrices, for implicit steps",
-        "inverse-dynamics": "what is unbalanced at a given acceleration, with its slope",
-        "constraints": "rows that always hold: joints, rods, loops",
-        "bounded-constraints": "bilateral rows with force bounds: stall, slack tendons",
+        "inverse-dynamics": "the residual of the equation of motion at a given acceleration, with its derivatives",
+        "constraints": "constraints that always hold: joints, rods, loops",
+        "bounded-constraints": "constraints with force bounds: stall, slack tendons",
         "prescribed": "coordinates that follow a given motion",
         "reparametrisation": "changes to equivalent coordinates between steps",
         "energy": "kinetic and potential energy",
@@ -26,7 +26,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "contact-force-gradient": "the derivative of contact forces' generalised direction",
         "symbolic": "the same equations as CasADi expressions",
         "symbolic-parameters": "options as symbols in its CasADi expressions",
-        "symbolic-constraints": "its bilateral rows as CasADi expressions",
+        "symbolic-constraints": "its constraints as CasADi expressions",
         "planar": "moves in a plane",
         "growth": "gets longer",
         "curvature-input": "natural curvature as an input",
@@ -36,14 +36,14 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "anisotropic-coulomb": "friction with coefficients forward, backward and sideways along an axis",
         "potential": "adds a force and its derivative to the step equation",
         # integrators: what they can carry
-        "coupled": "contact and the smooth part are solved as one system",
-        "split": "the smooth part is stepped first, contact corrects it",
-        "implicit": "takes the stiff part implicitly",
-        "error-controlled": "keeps a tolerance of its own whatever the step",
+        "coupled": "solves contact and dynamics as one system",
+        "split": "steps the smooth dynamics first, then corrects it by contact",
+        "implicit": "treats stiff forces implicitly",
+        "error-controlled": "controls its error by a tolerance of its own",
         "newton": "iterates, so that forces may depend on the end of the step",
         # viewers
         "charts": "draws line charts",
-        "progress": "tells how far a long rendering is",
+        "progress": "reports the progress of long renderings",
         "serves": "shows a run live and replays it",
     }
 )

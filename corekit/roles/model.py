@@ -1,10 +1,10 @@
-"""The model role: a body with coordinates, dynamics, frames, and what it can do beside.
+"""The model role: a body with coordinates, dynamics and frames, and the abilities of some models.
 
-Conventions: q ∈ ℝ^nq coordinates, v ∈ ℝ^nv velocities, q̇ = N(q)·v realised by `advance`;
+Conventions: q ∈ ℝ^nq are coordinates, v ∈ ℝ^nv velocities, and `integrate` realises q̇ = N(q)·v;
 
-    M(q)·v̇ = f(q, v, u, t) + J_bᵀ·(bilateral forces) + J_cᵀ·(contact forces)            (1)
+    M(q)·v̇ = f(q, v, u, t) + J_bᵀ·(constraint forces) + J_cᵀ·(contact forces)            (1)
 
-f holds everything but bilateral and contact forces, damping included.
+f contains all forces but those of constraints and contacts, damping included.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Coordinate:
 
 
 class ChannelKind(enum.Enum):
-    """What an input channel prescribes."""
+    """The quantity that an input channel sets."""
 
     EFFORT = "effort"
     VELOCITY = "velocity"
@@ -77,25 +77,25 @@ def _no_index() -> IntArray:
 
 @frozen(eq=False, kw_only=True)
 class ModelDescription:
-    """What a model consists of; constant for its life.
+    """All that is constant about a model.
 
     Args:
         coordinates, velocities: names and units, lengths nq and nv.
         inputs: channels; the input vector u stacks them in order.
         frames: names of the frames that carry shapes and points of interest.
         shapes: collision shapes on those frames.
-        never: pairs of own shapes never to test, shape (k, 2).
+        excluded_pairs: pairs of own shapes that detectors never test, shape (k, 2).
         self_contact: whether own shapes may touch each other.
-        aux: length of the auxiliary memory in the state.
-        prescribed: velocity indices that follow a given motion p(t) (clamps, driven joints).
+        aux: length of the state's auxiliary array.
+        prescribed_velocity_index: velocities that follow a given motion p(t) (clamps, driven joints).
         prescribed_coordinate_index: the coordinate index of each, so that q[...] = p(t + h) after a step.
-        motions: the signals p(t) is made of; steps land on their breakpoints.
-        bilateral_rows: number of bilateral rows, ordered along the model's chain.
-        jacobian_width: k, how many velocities a carrier's rows touch at most (nv for dense models).
+        prescribed_signals: the signals of p(t); steps land on their breakpoints.
+        constraint_count: number of constraints, ordered along the model's chain.
+        jacobian_width: k, the most velocities on which a material point depends (nv for dense models).
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
-        reach: speed of the surface at a unit of each velocity [m/s a unit], by which errors of velocities are judged,
-            shape (nv,): 1 where the unit is m/s, the radius where a thin body spins; None: every one is 1.
-        untracked_work: what does work that neither inputs nor prescribed motions tell, in words; empty: nothing.
+        velocity_scale: surface speed per unit of each velocity, which weighs errors of velocities, shape (nv,): 1 where
+            the unit is m/s, the radius where a thin body spins; None: all are 1.
+        untracked_work: names of effects whose work is neither of inputs nor of prescribed motions; empty: none.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -137,24 +137,24 @@ class Outline:
 
 
 class Model(Component, ABC):
-    """A body. Every method is a pure function of its arguments; results go into `out`-like buffers.
+    """A body. Every method is a pure function of its arguments and writes into buffers of the caller.
 
-    A concrete model is final and built as `Model(config, context)`; `context` gives the base pose and
-    gravity. What only some models can do is an ability, declared in the spec: see the protocols below.
+    A concrete model is final and built as `Model(config, context)`; `context` gives the base pose and gravity. An
+    ability is what only some models have; their specs declare it, and the protocols below state its methods.
     """
 
     @property
     @abstractmethod
     def description(self) -> ModelDescription:
-        """What the model consists of."""
+        """All that is constant about the model."""
 
     @abstractmethod
     def compute_initial_state(self, initial: Any, out: State) -> None:
-        """Write the state named by `initial` (the spec's attrs class) or the rest state if it is None."""
+        """Write the state that `initial` (the spec's attrs class) describes, or the rest state if it is None."""
 
     @abstractmethod
     def new_mass_matrix(self) -> Matrix:
-        """A new buffer for M in the structure this model uses, with its fixed pattern."""
+        """Allocate a buffer for M in the structure of this model, with its fixed pattern."""
 
     @abstractmethod
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
@@ -174,7 +174,7 @@ class Model(Component, ABC):
 
     @abstractmethod
     def compute_outline(self, state: State) -> Outline:
-        """What to draw; off the hot path."""
+        """Return the curves to draw; performance does not matter here."""
 
 
 class PointJacobianAbility(Protocol):
@@ -192,21 +192,21 @@ class PointJacobianAbility(Protocol):
 
 
 class ForceDerivativesAbility(Protocol):
-    """Ability `tangent`: derivatives of the force."""
+    """Ability `force-derivatives`."""
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
-        """New buffers for K and D in the structures this model uses."""
+        """Allocate buffers for K and D in the structures of this model."""
         ...
 
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
-        """Write K = −∂f(advance(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. Inertia's own derivative is not part of K."""
+        """Write K = −∂f(integrate(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. The derivative of M is not part of K."""
         ...
 
 
 class InverseDynamicsAbility(Protocol):
-    """Ability `balance`, beside `tangent`: what is unbalanced at an acceleration w, with inertia's slope."""
+    """Ability `inverse-dynamics`, with `force-derivatives`: the residual at an acceleration w, and its derivatives."""
 
     def compute_dynamics_residual(
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
@@ -223,26 +223,27 @@ class InverseDynamicsAbility(Protocol):
         damping: Matrix,
         impulse: Array | None = None,
     ) -> None:
-        """Write K = −∂(f − M·w + J_bᵀ·λ)/∂δ at constant w and λ, else as `tangent`; K need not be symmetric.
+        """Write K = −∂(f − M·w + J_bᵀ·λ)/∂δ at constant w and λ, and D = −∂f/∂v; K need not be symmetric.
 
-        λ is `impulse`, given to models with bilateral rows alone; it saves a `compute_constraint_force_gradient`.
+        δ is a displacement as in `compute_stiffness_and_damping`. Only models with constraints get λ as `impulse`; it
+        saves a `compute_constraint_force_gradient`.
         """
         ...
 
 
 class ConstraintAbility(Protocol):
-    """Ability `bilateral`: rows that always hold, rigid or compliant, possibly with force bounds."""
+    """Ability `constraints`: they always hold, rigid or compliant, possibly with force bounds."""
 
     def new_constraints(self) -> ConstraintRows:
-        """A new buffer for the rows, with its fixed width."""
+        """Allocate a buffer for the constraints, with its fixed width."""
         ...
 
     def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
-        """Write J_b, constraint values c, wanted rates, compliances and force bounds at this state."""
+        """Write J_b, position errors c, target rates u, compliances and force bounds at this state."""
         ...
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
-        """Write ∂(J_bᵀ·λ)/∂δ for given λ, δ a displacement as in `tangent`, into a buffer like K's."""
+        """Write ∂(J_bᵀ·λ)/∂δ for given λ into a buffer like K's, δ as in `compute_stiffness_and_damping`."""
         ...
 
 
@@ -269,7 +270,7 @@ class EnergyAbility(Protocol):
     """Ability `energy`."""
 
     def compute_energies(self, state: State) -> tuple[float, float]:
-        """Kinetic and potential energy [J]; the potential of constant inputs is not counted."""
+        """Return kinetic and potential energy [J]; the potential of constant inputs does not count."""
         ...
 
 
@@ -277,7 +278,7 @@ class ForceTermsAbility(Protocol):
     """Ability `force-terms`."""
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """Named parts of f, each of shape (nv,), that sum to f; off the hot path."""
+        """Return named parts of f, each of shape (nv,), that sum to f; performance does not matter here."""
         ...
 
 
@@ -290,7 +291,7 @@ class InputJacobianAbility(Protocol):
 
 
 class SymbolicModel(Protocol):
-    """A model's equations as CasADi expressions: arguments and answers are SX, MX or DM.
+    """A model's equations as CasADi expressions: arguments and results are SX, MX or DM.
 
     q of shape (nq, 1), v (nv, 1), inputs (nu, 1); frames are indices into the description's, `local` (3, 1) [m].
     """

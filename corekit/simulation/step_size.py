@@ -29,7 +29,7 @@ _SAFETY = 0.9
 
 
 def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
-    """ω and d of (1) [1/s] at a body's state; None if the model has no `tangent`, is too large or is massless."""
+    """Return ω and d of (1) [1/s] at a state; None without force derivatives, mass, or if the body is too large."""
     if "force-derivatives" not in body.abilities or body.nv > _MOST:
         return None
     model, inputs = body.model, body.inputs.at(state.time)

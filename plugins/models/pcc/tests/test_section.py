@@ -83,7 +83,7 @@ def test_reversed_bending_is_the_mirror_image(s, length, bx, by):
 @given(st.floats(0.0, 4 * math.pi), st.floats(0.0, 2 * math.pi))
 def test_rotation_is_orthonormal_up_to_two_turns(theta, phi):
     _, rotation = place(1.0, (0.15, theta * math.cos(phi), theta * math.sin(phi)))
-    # three doublings of θ at most (`entire`), each of which may double what is rounded; nine products of two
+    # three doublings of θ at most (`stumpff`), each of which may double what is rounded; nine products of two
     assert rotation.T @ rotation == pytest.approx(np.eye(3), abs=rounding(16, 2.0**3))
     assert np.linalg.det(rotation) == pytest.approx(1.0, abs=rounding(16, 2.0**3))
 

@@ -254,14 +254,6 @@ def test_a_box_is_drawn_by_its_twelve_edges(make):
     assert outline.starts.tolist() == list(range(0, 25, 2))
 
 
-def test_a_body_remembers_nothing_and_prescribes_nothing(make):
-    model, state, _ = make(BODIES["ball"])
-    assert model.internal_state() == {}
-    model.restore({})
-    assert model.reparametrise(state) is False
-    model.compute_prescribed_motion(0.0, np.zeros(0), np.zeros(0))
-
-
 def test_what_is_not_finite_shows_in_the_force(make):
     model, state, _ = make(BODIES["box"])
     state.v[4] = np.nan

@@ -286,7 +286,7 @@ def assemble(
     ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, w: Array, inputs: Array,
     term_factors: Array, last: int, mass: Array, force: Array,
 ) -> None:  # fmt: skip
-    """Write M and f − M·w after a sweep with rows over the first `last` nodes, and the wrenches at them into NODE_WRENCHES.
+    """Write M and f − M·w after a sweep with rows over the first `last` nodes, and their wrenches into NODE_WRENCHES.
 
     w is that of the sweep. An empty `mass` is left out.
     """

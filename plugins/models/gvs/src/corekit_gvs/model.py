@@ -25,7 +25,7 @@ from corekit_gvs.lines import Lines
 from corekit_gvs.loop_constraints import loop_pushes, loop_rows
 from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.outputs import energies, frame_poses, point_rows, same
-from corekit_gvs.tables import pole_of, pushes_of
+from corekit_gvs.tables import node_wrenches_of, pole_of
 from corekit_gvs.tangent import assemble_tangent
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class GVS(Model):
 
         M(q)·q̈ = f(q, q̇, u, t) + J_bᵀ·λ,   v = q̇                                                     (1)
 
-    The equations stand in `forward_recursion` (kinematics), `forces` (M and f), `jacobian_rates` (J̇ and J̈), `tangent` and `geometric_stiffness` (K and
-    D) and `loop_constraints` (rows).
+    Equations: kinematics in `forward_recursion`, M and f in `forces`, J̇ and J̈ in `jacobian_rates`, K and D in
+    `tangent` and `geometric_stiffness`, rows in `loop_constraints`.
 
-    Abilities: `point-jacobian`, `tangent`, `balance`, `bilateral`, `prescribed`, `energy`, `force-terms`,
-    `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
+    Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `prescribed`, `energy`,
+    `force-terms`, `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -68,9 +68,9 @@ class GVS(Model):
         loops = robot.loops
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
-        self._pushes = pushes_of(robot.packed)
+        self._node_wrenches = node_wrenches_of(robot.packed)
         self._pole = pole_of(robot.packed, robot.last)
-        self._held, self._scratch = np.zeros_like(self._pushes), np.zeros((robot.size, robot.size))
+        self._held, self._scratch = np.zeros_like(self._node_wrenches), np.zeros((robot.size, robot.size))
         # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
         self._moment, self._swept, self._level = np.nan, 0, -1
@@ -174,7 +174,7 @@ class GVS(Model):
         assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
         for load in self._robot.state_loads:
             load.add_slopes(packed, self._pole, state.time, moves, stiffness.data, damping.data)
-        node_wrenches = self._pushes
+        node_wrenches = self._node_wrenches
         if impulse is not None:
             loop_pushes(*packed, impulse, self._held, self._scratch)
             stiffness.data -= self._scratch

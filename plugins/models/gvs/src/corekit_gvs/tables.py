@@ -41,8 +41,19 @@ from corekit_gvs.exponential import WIDTH
 from corekit_gvs.vectors import inner
 
 __all__ = [
-    "INTS", "REALS", "STATE", "Packed", "index_table", "integers_of", "pack", "pole_of", "pushes_of", "real", "table_of",
-    "work", "work_of",
+    "INTS",
+    "REALS",
+    "STATE",
+    "Packed",
+    "index_table",
+    "integers_of",
+    "node_wrenches_of",
+    "pack",
+    "pole_of",
+    "real",
+    "table_of",
+    "work",
+    "work_of",
 ]  # fmt: skip
 
 INTS = (
@@ -182,7 +193,7 @@ def work_of(packed: Packed, table: int) -> Array:
     return packed.buffer[packed.ints[_WORK_AT + table] : packed.ints[_WORK_AT + table + 1]]
 
 
-def pushes_of(packed: Packed) -> Array:
+def node_wrenches_of(packed: Packed) -> Array:
     """The wrenches at all nodes that an assembly left, (nodes, 6): moment, force, world axes."""
     return work_of(packed, NODE_WRENCHES).reshape(-1, 6)
 

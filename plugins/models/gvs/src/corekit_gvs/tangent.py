@@ -78,8 +78,8 @@ def thread_slope(x: Array, action: Array, amount: float, wrench: Array, out: Arr
 
 @inner
 def add_section_slopes(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array, stiffness: Array,
-    damping: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array,
+    stiffness: Array, damping: Array,
 ) -> None:  # fmt: skip
     """Add the last sum of (1) but for what `linear_stiffness` has: cables, and sections on dependent bases."""
     quadrature, pieces, points = (

@@ -38,7 +38,7 @@ class PCC(Model):
 
     Frames: `base`, and one at every disk (see `description.frames`), z along the backbone; each disk is a cylinder.
 
-    Abilities: `point-jacobian`, `tangent`, `energy`, `force-terms`; `symbolic` and
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`; `symbolic` and
     `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"

@@ -1,7 +1,7 @@
 """One section: its arc, and how every point of it moves with arc length and bending.
 
 A section of arc length L with bending vector b, in the frame of its start (backbone along z), at normalised
-arc position s: a = s·b, u = a·a, S_n = S_n(u) of `entire`,
+arc position s: a = s·b, u = a·a, S_n = S_n(u) of `stumpff`,
 
     p = s·L·(S_2·a_x, S_2·a_y, S_1)                                                      (1)
 

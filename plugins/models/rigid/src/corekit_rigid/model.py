@@ -36,7 +36,7 @@ class Rigid(Model):
 
     Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
 
-    Abilities: `point-jacobian`, `tangent`, `energy`, `force-terms`.
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`.
     """
 
     def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:

@@ -36,7 +36,7 @@ def move_to_equilibrium(
         options: tolerance and iterations; its `load_steps` is not used.
         report: called with every equilibrium that is found.
     Raises:
-        CompositionError: a model without `tangent`, or constraints that cannot be at rest.
+        CompositionError: a model without `force-derivatives`, or constraints that cannot be at rest.
         StaticsFailed: one was not found; the simulation stays at the last one that was.
     """
     times = [float(at)] if isinstance(at, (int, float)) else [float(each) for each in at]

@@ -55,14 +55,14 @@ class EquilibriumSystem:
     """(1)–(5) of a world.
 
     Args:
-        bodies: their models all offer `tangent`.
+        bodies: their models all offer `force-derivatives`.
         pipeline, solver: of contact, or None.
         obstacles: the surroundings.
         time: T [s].
         step: h of the scenario [s], which a contact potential is given.
         models_without_gravity: builds the models once more, so that gravity grows with the load.
     Raises:
-        CompositionError: a model without `tangent`, or with constraints that cannot be at rest.
+        CompositionError: a model without `force-derivatives`, or with constraints that cannot be at rest.
 
     Attributes:
         bodies: of the world. slices: where their velocities stand. nv: number of velocities.

@@ -35,8 +35,8 @@ def statics(
     """Find the equilibrium of a scenario by Newton's method, beginning at its initial state.
 
     It says how large the force that stays unbalanced is, whether the equilibrium is stable, and what contacts,
-    rows and prescribed coordinates carry. Every model has to offer `tangent`. To begin a run at the equilibrium
-    of time 0, give the scenario `start = "equilibrium"`.
+    rows and prescribed coordinates carry. Every model must offer `force-derivatives`. To begin a run at the
+    equilibrium of time 0, give the scenario `start = "equilibrium"`.
 
     Parameters
     ----------
