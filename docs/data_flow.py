@@ -16,7 +16,7 @@ _KERNEL, _PLUGIN, _DATA, _INK, _FAINT = "#dfe7ee", "#fbe3c4", "#ffffff", "#22303
 
 @frozen
 class Box:
-    """A box about (x, y): its colour says whose it is."""
+    """A box about (x, y): its colour shows its owner."""
 
     x: float
     y: float
@@ -48,9 +48,9 @@ SCENARIO = Box(4.2, 7.1, 2.5, _KERNEL, "Scenario", "checked, all mistakes at onc
 SIMULATION = Box(8.0, 7.1, 2.9, _KERNEL, "Simulation", "composed, or refused in a sentence")
 RUNS = Box(12.4, 7.1, 3.0, _KERNEL, "Recorder, Checkpoint", "results.nc; to go on bit for bit")
 INTEGRATOR = Box(8.0, 5.15, 2.9, _PLUGIN, "Integrator", "trial states, Newton, acceptance")
-PROBLEM = Box(8.0, 3.2, 3.2, _KERNEL, "Step problem", "A·v⁺ = b + J_bᵀλ_b + J_cᵀλ_c")
+PROBLEM = Box(8.0, 3.2, 3.2, _KERNEL, "Step equation", "A·v⁺ = b + J_bᵀλ_b + J_cᵀλ_c")
 SOLVER = Box(12.4, 3.2, 2.6, _PLUGIN, "Contact solver", "impulses, or a potential")
-MODEL = Box(2.3, 3.2, 3.4, _PLUGIN, "Model", "dynamics, tangent, rows, poses, carriers")
+MODEL = Box(2.3, 3.2, 3.4, _PLUGIN, "Model", "M, f, K, D, constraints, poses, point Jacobians")
 DETECTOR = Box(5.2, 1.35, 3.2, _PLUGIN, "Contact detector", "which pairs; gap, normal, point")
 PROBLEM_SOLVER = Box(12.4, 1.35, 2.6, _PLUGIN, "LCP or QP solver", "residuals in physical units")
 BOXES = (
@@ -83,7 +83,7 @@ def draw(target: Path = TARGET) -> None:
     _arrow(axes, (9.6, 3.35), (11.1, 3.35), "W or A, gaps, μ", (0.0, 0.17))
     _arrow(axes, (11.1, 3.05), (9.6, 3.05), "λ, modes", (0.0, -0.2))
     _arrow(axes, (12.2, 2.81), (12.2, 1.74), "problem", (-0.5, 0.0))
-    _arrow(axes, (12.6, 1.74), (12.6, 2.81), "answer", (0.45, 0.0))
+    _arrow(axes, (12.6, 1.74), (12.6, 2.81), "solution", (0.5, 0.0))
     _arrow(axes, MODEL.east, PROBLEM.west, "M, f, K, D, rows")
     _arrow(axes, (2.7, 2.81), (4.4, 1.74), "poses of frames", (-0.95, -0.1))
     _arrow(axes, (6.2, 1.74), (7.4, 2.81), "contact set", (0.75, -0.1))

@@ -28,7 +28,9 @@ KERNEL = "corekit-kernel"
 _TESTING = "corekit-testing"
 _GROUP_PREFIX = "corekit."
 _VersionOf = Callable[[str], str | None]
-_OTHER_GROUPS = frozenset({"corekit.cases", "corekit.hooks", "corekit.scenarios", "corekit.shapes"})
+_OTHER_GROUPS = frozenset(
+    {"corekit.cases", "corekit.friction_laws", "corekit.hooks", "corekit.scenarios", "corekit.shapes"}
+)
 
 
 @frozen(kw_only=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from corekit.errors import CompositionError, ConfigError
+from corekit.registry.discover import discover
 from corekit.roles.friction import friction_law
 from corekit.scenario.load import load
 
@@ -110,6 +111,11 @@ def test_a_ball_in_the_box_is_slowed_down_along_and_across_at_once(lab):
     simulation.run(DURATION)
     slowed = (1.0 - 0.2 * G * DURATION) * along + (1.0 - 0.6 * G * DURATION) * across
     np.testing.assert_allclose(simulation.state.v[:2], slowed, atol=1e-9)
+
+
+def test_the_listing_takes_the_law_for_no_component(lab):
+    ours = [row for row in discover() if row.distribution == "lab-friction"]
+    assert [(row.role, row.name, row.reason) for row in ours] == [("contact_solvers", "box-solver", "")]
 
 
 def test_a_solver_that_does_not_know_the_law_is_refused(lab):
