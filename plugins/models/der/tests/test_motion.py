@@ -13,7 +13,9 @@ from corekit_der.model import DER
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.small_world import small_world
 
-ABILITIES = frozenset({"point-jacobian", "force-derivatives", "prescribed", "energy", "force-terms"})
+ABILITIES = frozenset(
+    {"point-jacobian", "force-derivatives", "prescribed", "reparametrisation", "energy", "force-terms"}
+)
 OMEGA = 0.4972396
 """Frequency of the fixture `cantilever` by Euler and Bernoulli [rad/s]: 1.8751041²·√(EI/(ρA))/L²."""
 
