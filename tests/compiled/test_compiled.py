@@ -58,8 +58,10 @@ def ask(tmp_path, said):
         (package / "__init__.py").touch()
         (package / "caller.py").write_text(CALLER)
         (package / "parts.py").write_text(PART.format(factor=factor, shift=shift))
+        # Python's own cache tells a source by size and whole seconds, and an edit here may change neither
         given = {
-            **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache), **environment
+            **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache),
+            "PYTHONDONTWRITEBYTECODE": "1", **environment,
         }  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-c", ASK], env=given, capture_output=True, text=True, check=False
