@@ -165,7 +165,6 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
         solver.solve(rhs, nothing, then.v, nothing)
         then.v += v
         model.integrate(now, then.v, H, now, then)
-        model.reparametrise(then)
         now, then = then, now
         return StepReport(accepted=True, step_size=h, solve_info=SOLVED)
 
@@ -254,7 +253,6 @@ def hand_written_rest(
         add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, then.v)
         model.integrate(now, then.v, h, now, then)
         then.time = time
-        model.reparametrise(then)
         earlier, impulse = now.time, guess
         known_id, known = contacts.id[:1].copy(), contacts.tangent[:1].copy()
         before, probes = probes, before
