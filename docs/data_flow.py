@@ -50,7 +50,7 @@ RUNS = Box(12.4, 7.1, 3.0, _KERNEL, "Recorder, Checkpoint", "results.nc; to go o
 INTEGRATOR = Box(8.0, 5.15, 2.9, _PLUGIN, "Integrator", "trial states, Newton, acceptance")
 PROBLEM = Box(8.0, 3.2, 3.2, _KERNEL, "Step equation", "A·v⁺ = b + J_bᵀλ_b + J_cᵀλ_c")
 SOLVER = Box(12.4, 3.2, 2.6, _PLUGIN, "Contact solver", "impulses, or a potential")
-MODEL = Box(2.3, 3.2, 3.4, _PLUGIN, "Model", "M, f, K, D, constraints, poses, point Jacobians")
+MODEL = Box(2.3, 3.2, 3.4, _PLUGIN, "Model", "M, f, K, D, constraints, poses")
 DETECTOR = Box(5.2, 1.35, 3.2, _PLUGIN, "Contact detector", "which pairs; gap, normal, point")
 PROBLEM_SOLVER = Box(12.4, 1.35, 2.6, _PLUGIN, "LCP or QP solver", "residuals in physical units")
 BOXES = (

@@ -126,7 +126,7 @@ class WorldSystem:
             return {}
         return {"contact": forces.generalised()[self.slices[b]]}
 
-    # — memory —
+    # — internal state —
 
     def internal_state(self) -> InternalState:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""

@@ -282,10 +282,10 @@ class Simulation:
         last = self.bodies[-1]
         return self.obstacles[shape - last.first_shape - len(last.description.shapes)].name
 
-    # — memory —
+    # — internal state —
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything needed to continue bit for bit, as named arrays (see the memory interface)."""
+        """Everything needed to continue bit for bit, as named arrays."""
         kept: InternalState = {
             "time": np.array(self._now.time),
             "step_index": np.array(self.step_index),
@@ -297,7 +297,7 @@ class Simulation:
         return kept | collect_states(self.components)
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `internal_state` gave."""
+        """Restore what `internal_state` returned."""
         self._now.time = float(internal_state["time"])
         self.step_index = int(internal_state["step_index"])
         self._now.q[:], self._now.v[:], self._now.aux[:] = (
