@@ -47,6 +47,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Ability → the protocol that states its methods."""
+_STATEFUL = "corekit.roles.component:Stateful"
 _KINDS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("contact_solvers", "impulses"): "corekit.roles.contact:ImpulseSolver",
@@ -90,6 +91,15 @@ def _problems(target: Any, spec: ComponentSpec) -> Iterator[str]:
         if absent:
             yield f"{spec.target} promises {ability!r} and lacks {_listed(absent)}"
         yield from _signatures(target, protocol, spec)
+    if hasattr(target, "internal_state") and not issubclass(target, load_target(_STATEFUL)):
+        yield f"{spec.target} has internal_state, which nothing saves: it does not derive from Stateful"
+    role = load_target(_ROLE_CLASSES[spec.role])
+    for ability in sorted(_ABILITY_CLASSES.keys() - spec.provides):
+        methods = [
+            name for name in _methods(load_target(_ABILITY_CLASSES[ability])) if not hasattr(role, name)
+        ]
+        if methods and all(callable(getattr(target, name, None)) for name in methods):
+            yield f"{spec.target} has {_listed(methods)}, which nothing calls: its spec does not promise {ability!r}"
     if not _accepts(target, 2):
         yield f"{spec.target} cannot be built as {target.__name__}(config, context), as every component is"
 

@@ -41,12 +41,6 @@ class BoxSolver(ImpulseSolver):
     def __init__(self, config, context):
         self._has_box = context.friction_law == "lab:box"
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def solve(self, problem, impulse):
         delassus, width = problem.delassus(), 3
         for _ in range(200):

@@ -49,12 +49,6 @@ class TorusDetector(ContactDetector):
     def supported_pairs(self):
         return frozenset({("sphere", "torus")})
 
-    def internal_state(self):
-        return {}
-
-    def restore(self, internal_state):
-        pass
-
     def prepare(self, table, served):
         self._table, self._pairs = table, table.pairs(served)
         self._bound = table.bounding_radii()

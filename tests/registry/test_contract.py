@@ -65,6 +65,20 @@ BROKEN = {
         "class Model(Pendulum): pass\n",
         "promises 'constraints' and lacks new_constraints, compute_constraints and compute_constraint_force_gradient",
     ),
+    "forgetful": (
+        """
+        class Model(Pendulum):
+            def internal_state(self): return {}
+        """,
+        "has internal_state, which nothing saves: it does not derive from Stateful",
+    ),
+    "modest": (
+        "class Model(Pendulum): pass\n",
+        (
+            "has compute_dynamics_residual and compute_residual_derivatives, which nothing calls: "
+            "its spec does not promise 'inverse-dynamics'"
+        ),
+    ),
     "closed": (
         """
         class Model(Pendulum):
@@ -80,6 +94,8 @@ BROKEN = {
         "building fake_raising.model:Model raised KeyError: 'stiffness': this is a mistake in the plugin",
     ),
 }
+OWN = {"point-jacobian", "force-derivatives", "inverse-dynamics", "energy", "force-terms", "input-jacobian"}
+"""The abilities of the reference pendulum."""
 BUILT = {"raising"}
 """What only building shows."""
 
@@ -89,7 +105,8 @@ def plugin(local_site):
     """Install one of `BROKEN`; its name."""
 
     def install(name):
-        package, abilities = f"fake_{name}", "{'constraints'}" if name == "boastful" else "{}"
+        package = f"fake_{name}"
+        abilities = {"boastful": {"constraints"} | OWN, "modest": OWN - {"inverse-dynamics"}}.get(name, OWN)
         spec = (
             "from corekit.registry.spec import ComponentSpec\n"
             f"spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "

@@ -16,8 +16,17 @@ from corekit.registry.discover import discover
 SPEC = (
     "from corekit.registry.spec import ComponentSpec\n"
     "spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "
-    "config='{package}.model:Config', summary='A model.')\n"
+    "config='{package}.model:Config', summary='A model.', provides=frozenset({abilities}))\n"
 )
+PENDULUM = {
+    "point-jacobian",
+    "force-derivatives",
+    "inverse-dynamics",
+    "energy",
+    "force-terms",
+    "input-jacobian",
+}
+"""The abilities of the reference pendulum."""
 
 
 def add(site, name, model):
@@ -25,7 +34,9 @@ def add(site, name, model):
     package = f"fake_{name}"
     modules = {
         f"{package}/__init__.py": "",
-        f"{package}/_spec.py": SPEC.format(name=name, package=package),
+        f"{package}/_spec.py": SPEC.format(
+            name=name, package=package, abilities=PENDULUM if "Pendulum" in model else {}
+        ),
         f"{package}/model.py": model,
     }
     site.add(f"fake-{name}", {"models": {name: f"{package}._spec:spec"}}, modules)
@@ -75,7 +86,9 @@ def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
     for name, model in (("a", GOOD), ("b", "import os\nos._exit(3)\n"), ("c", GOOD)):
         package[f"fake_many/{name}/__init__.py"] = ""
         package[f"fake_many/{name}/model.py"] = model
-        package[f"fake_many/{name}/_spec.py"] = SPEC.format(name=name, package=f"fake_many.{name}")
+        package[f"fake_many/{name}/_spec.py"] = SPEC.format(
+            name=name, package=f"fake_many.{name}", abilities=PENDULUM
+        )
     only_fakes.add("fake-many", {"models": {name: f"fake_many.{name}._spec:spec" for name in "abc"}}, package)
     problems = {finding.name: finding.problem for finding in check_up()}
     assert problems["a"] == problems["c"] == ""
