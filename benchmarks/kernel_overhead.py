@@ -225,7 +225,7 @@ def hand_written_rest(
         model.compute_stiffness_and_damping(now, inputs, stiffness, damping)
         assemble(masses, dampings, stiffnesses, force, v, v, v, still, h, 1.0, h, h * h, True, entries, rhs)
         assign_tangents_and_friction(
-            1, False, still[:3], surface, pair, known_id, known, len(known_id), contacts.id, contacts.shape,
+            1, False, still[:3], surface, pair, known_id, known_id[:0], known, contacts.id, contacts.shape,
             contacts.normal, contacts.tangent, contacts.friction,
         )  # fmt: skip
         collect_material_points(
@@ -237,10 +237,11 @@ def hand_written_rest(
             3, 0, contact, slot, contacts.weight, contacts.normal, contacts.tangent, dofs, values, jacobian
         )
         gap_terms(
-            1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, 1, contacts.id, contacts.gap, bias
-        )
+            1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, contacts.id[:1], contacts.id[:0],
+            contacts.gap, bias,
+        )  # fmt: skip
         guess = np.empty(3)
-        match_impulses_by_id(1, 3, contacts.id, known_id, impulse, guess)
+        match_impulses_by_id(1, 3, contacts.id, known_id, known_id[:0], impulse, guess)
         linear.refactor(matrix, None)
         linear.solve(rhs, nothing, then.v, nothing)
         then.v += v
@@ -250,7 +251,7 @@ def hand_written_rest(
         problem = ReducedContactProblem(3, h, delassus, free)
         problem.set_contacts(contacts.id[:1], contacts.gap[:1], contacts.friction[:1])
         info = solver.solve(problem, guess)
-        add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, then.v)
+        add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, linear.scratch, then.v)
         model.integrate(now, then.v, h, now, then)
         then.time = time
         earlier, impulse = now.time, guess

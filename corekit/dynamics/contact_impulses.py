@@ -13,7 +13,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_kernels import match_impulses_by_id
+from corekit.dynamics.contact_kernels import id_order, match_impulses_by_id
 from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
@@ -68,7 +68,8 @@ class ContactImpulses:
         count = 0 if contacts is None else contacts.count
         guess = np.empty(count * self._width + self.bounded)
         if contacts is not None and count:
-            match_impulses_by_id(count, self._width, contacts.id, self.id, self.impulse, guess)
+            order = id_order(self.id)
+            match_impulses_by_id(count, self._width, contacts.id, self.id, order, self.impulse, guess)
         if self.bounded:
             guess[count * self._width :] = self.impulse[len(self.id) * self._width :]
         self.id = contacts.id[:count].copy() if contacts is not None else np.zeros(0, dtype=np.int64)

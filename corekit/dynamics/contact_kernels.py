@@ -23,6 +23,7 @@ __all__ = [
     "collect_material_points",
     "gap_terms",
     "has_immovable",
+    "id_order",
     "isolate_immovable",
     "match_by_id",
     "match_impulses_by_id",
@@ -31,8 +32,9 @@ __all__ = [
     "update_shape_poses",
 ]  # fmt: skip
 
-_HASHED = 64
-"""Sets larger than this are matched through a sorted index, smaller ones by looking."""
+_FEW = 64
+"""Sets up to this size are searched one by one, larger ones by bisection."""
+_UNSORTED = np.zeros(0, dtype=np.int64)
 
 
 @compiled
@@ -87,11 +89,16 @@ def max_probe_displacement(
 
 
 @compiled
-def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArray) -> int:
-    """Where an id stands among `count` known ones, looking at `guess` first; −1 if it does not."""
+def _locate(wanted: int, guess: int, known: IntArray, order: IntArray) -> int:
+    """Where an id stands among known ones, looking at `guess` first; −1 if it does not.
+
+    Args:
+        order: `id_order` of the known ones.
+    """
+    count = len(known)
     if guess < count and known[guess] == wanted:
         return guess
-    if count <= _HASHED:
+    if len(order) == 0:
         for i in range(count):
             if known[i] == wanted:
                 return i
@@ -108,40 +115,15 @@ def _locate(wanted: int, guess: int, known: IntArray, count: int, order: IntArra
     return -1
 
 
-@compiled
-def _order(known: IntArray, count: int) -> IntArray:
-    """Where ids in rising order stand, if they are enough to be searched so: heapsort.
-
-    `np.argsort` would be ten more functions to compile.
-    """
-    order = np.empty(count if count > _HASHED else 0, dtype=np.int64)
-    for i in range(len(order)):
-        order[i] = i
-    for root in range(len(order) // 2 - 1, -1, -1):
-        _sift_down(order, known, root, len(order))
-    for end in range(len(order) - 1, 0, -1):
-        order[0], order[end] = order[end], order[0]
-        _sift_down(order, known, 0, end)
-    return order
-
-
-@compiled
-def _sift_down(order: IntArray, known: IntArray, root: int, end: int) -> None:
-    """Restore the heap order[:end], largest id first, whose element at `root` may be too small."""
-    while 2 * root + 1 < end:
-        child = 2 * root + 1
-        if child + 1 < end and known[order[child]] < known[order[child + 1]]:
-            child += 1
-        if known[order[root]] >= known[order[child]]:
-            return
-        order[root], order[child] = order[child], order[root]
-        root = child
+def id_order(known: IntArray) -> IntArray:
+    """Return where known ids stand in rising order; nothing where they are few enough to be searched one by one."""
+    return _UNSORTED if len(known) <= _FEW else np.argsort(known)
 
 
 @compiled
 def assign_tangents_and_friction(
     count: int, planar: bool, across_plane: Array, surface: IntArray, pair_friction: Array,
-    known_id: IntArray, known_tangent: Array, known_count: int,
+    known_id: IntArray, known_order: IntArray, known_tangent: Array,
     id: IntArray, shape: IntArray, normal: Array, tangent: Array, friction: Array,
 ) -> None:  # fmt: skip
     """First tangents and friction coefficients of contacts.
@@ -149,7 +131,6 @@ def assign_tangents_and_friction(
     A planar world has the one tangent in its plane, `across_plane` × n. Else the tangent is that of the
     same contact in the last step, made orthogonal, or the world axis least aligned with the normal.
     """
-    order = _order(known_id, known_count)
     guess = 0
     for c in range(count):
         friction[c] = pair_friction[surface[shape[c, 0]], surface[shape[c, 1]]]
@@ -162,7 +143,7 @@ def assign_tangents_and_friction(
             continue
         square = 0.0
         t0 = t1 = t2 = 0.0
-        where = _locate(id[c], guess, known_id, known_count, order)
+        where = _locate(id[c], guess, known_id, known_order)
         if where >= 0:
             guess = where + 1
             t0, t1, t2 = known_tangent[where, 0], known_tangent[where, 1], known_tangent[where, 2]
@@ -279,17 +260,16 @@ def max_penetration(count: int, gap: Array) -> float:
 def gap_terms(
     count: int, id: IntArray, end_gap: Array, normal_velocity: Array, step: float,
     approach: float, push_out: float, cap: float,
-    start_count: int, start_id: IntArray, start_gap: Array, bias: Array,
+    start_id: IntArray, start_order: IntArray, start_gap: Array, bias: Array,
 ) -> None:  # fmt: skip
     """Write φ̃/h = (s(φ₀) + φ_k − φ₀)/h − u_n along the normal [m/s], and 0 across it.
 
     A contact unknown at the start takes φ₀ = φ_k − h·u_n.
     """
-    order = _order(start_id, start_count)
     guess = 0
     for c in range(count):
         first = end_gap[c] - step * normal_velocity[c]
-        where = _locate(id[c], guess, start_id, start_count, order)
+        where = _locate(id[c], guess, start_id, start_order)
         if where >= 0:
             guess = where + 1
             first = start_gap[where]
@@ -301,13 +281,18 @@ def gap_terms(
 
 @compiled
 def match_by_id(
-    count: int, id: IntArray, known_count: int, known_id: IntArray, known: Array, otherwise: Array, out: Array
+    count: int,
+    id: IntArray,
+    known_id: IntArray,
+    known_order: IntArray,
+    known: Array,
+    otherwise: Array,
+    out: Array,
 ) -> None:
     """A number of the same contacts in another set, `otherwise` where they are not in it."""
-    order = _order(known_id, known_count)
     guess = 0
     for c in range(count):
-        where = _locate(id[c], guess, known_id, known_count, order)
+        where = _locate(id[c], guess, known_id, known_order)
         if where >= 0:
             guess = where + 1
         out[c] = known[where] if where >= 0 else otherwise[c]
@@ -315,13 +300,12 @@ def match_by_id(
 
 @compiled
 def match_impulses_by_id(
-    count: int, width: int, id: IntArray, known_id: IntArray, known: Array, out: Array
+    count: int, width: int, id: IntArray, known_id: IntArray, known_order: IntArray, known: Array, out: Array
 ) -> None:
     """Impulses of the same contacts in an earlier solution, zero for new ones."""
-    order = _order(known_id, len(known_id))
     guess = 0
     for c in range(count):
-        where = _locate(id[c], guess, known_id, len(known_id), order)
+        where = _locate(id[c], guess, known_id, known_order)
         if where >= 0:
             guess = where + 1
         for a in range(width):

@@ -30,6 +30,7 @@ from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     gap_terms,
+    id_order,
     match_by_id,
     max_penetration,
 )
@@ -54,10 +55,11 @@ class _Tangents(NamedTuple):
     """Tangents of the contacts of an accepted step, by id."""
 
     id: IntArray
+    order: IntArray
     tangent: Array
 
 
-_NO_TANGENTS = _Tangents(np.zeros(0, dtype=np.int64), np.zeros((0, 3)))
+_NO_TANGENTS = _Tangents(*np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3)))
 
 
 @final
@@ -232,7 +234,7 @@ class ContactPipeline:
         contacts, known, friction = self.contacts, self._known, self.friction
         assign_tangents_and_friction(
             contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
-            known.tangent, len(known.id), contacts.id, contacts.shape, contacts.normal, contacts.tangent,
+            known.order, known.tangent, contacts.id, contacts.shape, contacts.normal, contacts.tangent,
             contacts.friction,
         )  # fmt: skip
         if self.record_width:
@@ -269,10 +271,10 @@ class ContactPipeline:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(point.end, gap + to_end)
                 self.scene.update_poses(at)
-        bias, rule, first = np.empty((count, self.width)), self._rule, self.start
+        bias, rule, start_id = np.empty((count, self.width)), self._rule, self.start.id[: self.start.count]
         gap_terms(
             count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
-            first.count, first.id, first.gap, bias,
+            start_id, id_order(start_id), self.start.gap, bias,
         )  # fmt: skip
         if rate is not None:
             bias -= rate
@@ -282,8 +284,8 @@ class ContactPipeline:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.update_poses(end)
         self._detect(self._end)
-        gap = np.empty(self.contacts.count)
-        match_by_id(len(gap), self.contacts.id, self._end.count, self._end.id, self._end.gap, otherwise, gap)
+        gap, end_id = np.empty(self.contacts.count), self._end.id[: self._end.count]
+        match_by_id(len(gap), self.contacts.id, end_id, id_order(end_id), self._end.gap, otherwise, gap)
         return gap
 
     def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:
@@ -317,7 +319,10 @@ class ContactPipeline:
         """Keep the tangents of the current set, and where the shapes were, for the next step."""
         self._last_probes, self._probes, self._last_time = self._probes, self._last_probes, self._time
         contacts, n = self.contacts, self.contacts.count
-        self._known = _Tangents(contacts.id[:n].copy(), contacts.tangent[:n].copy()) if n else _NO_TANGENTS
+        self._set_tangents(contacts.id[:n], contacts.tangent[:n])
+
+    def _set_tangents(self, id_: IntArray, tangent: Array) -> None:
+        self._known = _Tangents(id_.copy(), id_order(id_), tangent.copy()) if len(id_) else _NO_TANGENTS
 
     def internal_state(self) -> InternalState:
         """Tangents by id, and where the probe points were."""
@@ -334,6 +339,6 @@ class ContactPipeline:
         self._known = _NO_TANGENTS
         self._last_probes, self._last_time = np.zeros_like(self._probes), -math.inf
         if internal_state:
-            self._known = _Tangents(internal_state["tangent_id"].copy(), internal_state["tangent"].copy())
+            self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])
             self._last_probes[:] = internal_state["probe"]
             self._last_time = float(internal_state["probe_time"])

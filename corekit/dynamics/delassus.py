@@ -57,9 +57,6 @@ def delassus_operator(world: WorldTerms) -> DelassusOperator:
 def _square(half: Array, delassus: Array) -> None:
     """Write W = Yᵀ·Y for Y (nv, R)."""
     n, count = half.shape
-    if count > _FEW:
-        np.dot(half.T, half, delassus)
-        return
     for i in range(count):
         for j in range(i + 1):
             delassus[i, j] = 0.0
@@ -91,13 +88,17 @@ class SquareRootDelassus(DelassusOperator):
             forward_substitute(
                 factor.lower_factor, factor.prescribed, rows, where.start, velocity[where], free, half
             )
-        _square(half, delassus)
+        if len(free) <= _FEW:
+            _square(half, delassus)
+        else:
+            np.dot(half.T, half, out=delassus)
 
     def add_response(self, impulse: Array, velocity: Array) -> None:
         for factor, where in self._bodies:
             add_impulse_response(
-                factor.lower_factor, factor.prescribed, self._half, where.start, impulse, velocity[where]
-            )
+                factor.lower_factor, factor.prescribed, self._half, where.start, impulse, factor.scratch,
+                velocity[where],
+            )  # fmt: skip
 
 
 @final

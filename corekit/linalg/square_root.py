@@ -19,6 +19,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.factorisation import UnconstrainedFactorisation
 from corekit.linalg.matrices import BlockDiagonal, Dense, Diagonal, Matrix
+from corekit.linalg.vectors import copy_vector
 
 __all__ = ["SMALL", "SquareRootFactorisation", "add_impulse_response", "forward_substitute", "solve_blocks"]
 
@@ -37,6 +38,7 @@ class SquareRootFactorisation(UnconstrainedFactorisation):
     Attributes:
         lower_factor: by blocks, (n/k, k, k), D⁻¹ on the diagonal and L below it; `refactor` rewrites the buffer.
         prescribed: the indices.
+        scratch: a work array, (n,).
     """
 
     def __init__(self, template: Dense | BlockDiagonal | Diagonal, prescribed: IntArray) -> None:
@@ -45,6 +47,7 @@ class SquareRootFactorisation(UnconstrainedFactorisation):
         self.lower_factor = np.zeros((template.n // k, k, k))
         self.prescribed = prescribed
         self._blocks = self.lower_factor
+        self.scratch = np.zeros(template.n)
 
     def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
         if matrix is not self._matrix:
@@ -128,13 +131,13 @@ def solve_blocks(
 ) -> None:
     """Write x = A⁻¹·b, prescribed entries at their values; `matrix` holds A by blocks, (n/k, k, k)."""
     k = lower.shape[1]
-    x[:] = rhs
-    for each, value in zip(prescribed, prescribed_values):  # noqa: B905 - numba has no strict zip
-        b = each // k
+    copy_vector(rhs, x)
+    for p in range(len(prescribed)):
+        b, column = prescribed[p] // k, prescribed[p] % k
         for i in range(k):
-            x[b * k + i] -= matrix[b, i, each % k] * value
-    for each, value in zip(prescribed, prescribed_values):  # noqa: B905
-        x[each] = value
+            x[b * k + i] -= matrix[b, i, column] * prescribed_values[p]
+    for p in range(len(prescribed)):
+        x[prescribed[p]] = prescribed_values[p]
     _substitute(lower, x.reshape((1, len(x))))
 
 
@@ -179,10 +182,14 @@ def forward_substitute(
 
 @compiled
 def add_impulse_response(
-    lower: Array, prescribed: IntArray, y: Array, first: int, impulse: Array, x: Array
+    lower: Array, prescribed: IntArray, y: Array, first: int, impulse: Array, response: Array, x: Array
 ) -> None:
-    """Add G·Jᵀ·λ to the body's velocities x (n,), with its rows of Y (nv, R) from `first` on: (1)."""
-    k, response = lower.shape[1], np.zeros(len(x))
+    """Add G·Jᵀ·λ to the body's velocities x (n,), with its rows of Y (nv, R) from `first` on: (1).
+
+    `response` (n,) is a work array.
+    """
+    k = lower.shape[1]
+    response[:] = 0.0
     for r in range(len(impulse)):
         strength = impulse[r]
         if strength != 0.0:

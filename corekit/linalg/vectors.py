@@ -1,4 +1,4 @@
-"""Vectors of generalized coordinates or velocities."""
+"""Vectors, in compiled code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["max_abs"]
+__all__ = ["copy_vector", "max_abs"]
+
+
+@compiled
+def copy_vector(source: Array, target: Array) -> None:
+    """target_i ← source_i. In a kernel `a[:] = b` would also compile the text of its error, which takes 2 s."""
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 @compiled

@@ -11,6 +11,7 @@ from corekit.data.contacts import ContactSet
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     has_immovable,
+    id_order,
     isolate_immovable,
     match_by_id,
     match_impulses_by_id,
@@ -37,18 +38,19 @@ def test_contacts_are_found_by_id_whatever_their_order(count, order):
     expected = np.concatenate([by_id.get(int(i), np.zeros(3)) for i in wanted])
 
     found = np.full(3 * count, np.nan)
-    match_impulses_by_id(count, 3, wanted, known, impulse, found)
+    match_impulses_by_id(count, 3, wanted, known, id_order(known), impulse, found)
     assert np.array_equal(found, expected)
 
     value, otherwise, out = impulse[:count].copy(), random.normal(size=count), np.full(count, np.nan)
-    match_by_id(count, wanted, count, known, value, otherwise, out)
+    match_by_id(count, wanted, known, id_order(known), value, otherwise, out)
     places = {int(i): value[k] for k, i in enumerate(known)}
     assert np.array_equal(out, [places.get(int(i), otherwise[c]) for c, i in enumerate(wanted)])
 
 
 def test_nothing_is_found_among_nothing():
     out = np.full(6, np.nan)
-    match_impulses_by_id(2, 3, np.array([4, 5]), np.zeros(0, dtype=np.int64), np.zeros(0), out)
+    nobody = np.zeros(0, dtype=np.int64)
+    match_impulses_by_id(2, 3, np.array([4, 5]), nobody, id_order(nobody), np.zeros(0), out)
     assert np.array_equal(out, np.zeros(6))
 
 
@@ -63,7 +65,7 @@ def test_tangents_are_unit_and_orthogonal_and_stay_near_those_of_the_last_step(c
     )
     surface, pair = np.array([0, 1, 2]), np.array([[0, 0, 0.3], [0, 0, 0.7], [0.3, 0.7, 0]])
     tangent, friction = np.zeros((count, 3)), np.zeros(count)
-    nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), 0
+    nothing = *np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3))
     assign_tangents_and_friction(
         count, False, np.zeros(3), surface, pair, *nothing, ids, shape, normal, tangent, friction
     )
@@ -74,7 +76,7 @@ def test_tangents_are_unit_and_orthogonal_and_stay_near_those_of_the_last_step(c
     turned = normal + 1e-3 * random.normal(size=(count, 3))
     turned /= np.linalg.norm(turned, axis=1)[:, None]
     again, mixed = np.zeros((count, 3)), random.permutation(count)
-    known = ids[mixed], np.ascontiguousarray(tangent[mixed]), count
+    known = ids[mixed], id_order(ids[mixed]), np.ascontiguousarray(tangent[mixed])
     assign_tangents_and_friction(
         count, False, np.zeros(3), surface, pair, *known, ids, shape, turned, again, friction
     )
@@ -87,7 +89,7 @@ def test_the_tangent_of_a_planar_world_lies_in_its_plane():
     normal = np.array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]])
     tangent, friction = np.zeros((2, 3)), np.zeros(2)
     ids, shape = np.array([3, 4]), np.array([[0, 1], [0, 1]])
-    nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), 0
+    nothing = *np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3))
     assign_tangents_and_friction(
         2,
         True,

@@ -6,7 +6,6 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_lcp.copying import copy
 from corekit_lcp.pyramid import compute_coefficients, compute_slip_speed
 
 __all__ = ["read_impulses", "write_variables"]
@@ -61,7 +60,7 @@ def write_variables(
         rows: index of each kept row in the whole problem, shape (R′,).
         delassus, free: W and w₀ of the kept rows.
         directions, lower, upper, column_scale: as in `assemble` and `equilibrate`.
-        beta: workspace, shape (r,).
+        beta: workspace, shape (r,); r ≥ 2·(width − 1) unless it is 0.
         z: shape (n,), written.
     """
     z[:] = 0.0
@@ -71,18 +70,17 @@ def write_variables(
     if is_zero:
         return
     contacts, along, count = directions.shape
-    both = np.empty(2 * along)
-    tangential, speed = both[:along], both[along:]
+    tangential, speed = beta[:along], beta[along : 2 * along]
     at = 0
     for i in range(contacts):
         first = i * (along + 1)
-        for a in range(along):
-            tangential[a] = impulse[rows[first + 1 + a]]
-            speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
-        compute_coefficients(directions[i], tangential, beta)
         z[at] = max(impulse[rows[first]], 0.0)
-        copy(beta, z[at + 1 : at + 1 + count])
-        z[at + 1 + count] = compute_slip_speed(directions[i], speed)
+        if count:
+            for a in range(along):
+                tangential[a] = impulse[rows[first + 1 + a]]
+                speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
+            compute_coefficients(directions[i], tangential, z[at + 1 : at + 1 + count])
+            z[at + 1 + count] = compute_slip_speed(directions[i], speed)
         at += count + 2
     for b in range(lower.size):
         i = rows.size - lower.size + b

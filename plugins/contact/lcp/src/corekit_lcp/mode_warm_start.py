@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit_lcp.copying import copy
+from corekit.linalg.vectors import copy_vector
 from corekit_lcp.pyramid import compute_coefficients
 from corekit_lcp.residuals import measure_residuals
 
@@ -71,7 +71,7 @@ def read_friction_mode(
             columns[unknown_count, 1 + a] = directions[a, k]
             if slides:
                 columns[unknown_count, 1 + a] -= directions[a, one]
-        copy(columns[unknown_count], equations[unknown_count])
+        copy_vector(columns[unknown_count], equations[unknown_count])
         value[unknown_count] = beta[k]
         unknown_count += 1
     return unknown_count
@@ -241,7 +241,7 @@ def solve_modes(
     Returns:
         As `measure_residuals`.
     """
-    copy(impulse, guess)
+    copy_vector(impulse, guess)
     if keep_all:
         dropped[:] = False
     rows = free.size
@@ -276,5 +276,5 @@ def solve_modes(
         delassus, free, friction, directions, lower, upper, dropped, trial, beta, velocity
     )
     if residuals[3] <= tolerance:
-        copy(trial, impulse)
+        copy_vector(trial, impulse)
     return residuals

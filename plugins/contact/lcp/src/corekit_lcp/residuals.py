@@ -6,7 +6,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
-from corekit_lcp.copying import copy
+from corekit.linalg.vectors import copy_vector
 from corekit_lcp.pyramid import compute_coefficients, compute_slip_speed
 
 __all__ = ["measure_residuals"]
@@ -67,7 +67,7 @@ def measure_residuals(
     _, along, count = directions.shape
     width = along + 1
     rows = free.size
-    copy(free, velocity)
+    copy_vector(free, velocity)
     for j in range(rows):
         if impulse[j] != 0.0:
             from_row = delassus[j]  # W is symmetric

@@ -9,11 +9,11 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.linalg.vectors import copy_vector
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.basis import basic_solution
 from corekit_complementarity.config import LemkeConfig
-from corekit_complementarity.copying import copy_vector
 from corekit_complementarity.pivoting import LIMIT, RAY, lemke_path
 from corekit_complementarity.residual import natural_residual
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.linalg.vectors import copy_vector
 from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
-from corekit_complementarity.copying import copy_vector
 
 __all__ = ["minimal_coefficients", "slack_speed", "solve_contact"]
 

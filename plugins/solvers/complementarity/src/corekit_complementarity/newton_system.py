@@ -12,8 +12,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.vectors import copy_vector
 from corekit_complementarity.basis import back_substitute, factorise_in_place
-from corekit_complementarity.copying import copy_vector
 
 __all__ = ["complete_increment", "reduce_system"]
 

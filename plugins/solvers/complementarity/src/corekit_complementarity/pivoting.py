@@ -30,7 +30,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_complementarity.copying import copy_vector
+from corekit.linalg.vectors import copy_vector
 from corekit_complementarity.small_inverse import invert_basis, update_inverse
 
 __all__ = ["LIMIT", "RAY", "SOLVED", "lemke_path"]
@@ -111,17 +111,16 @@ def compute_perturbation(
     """
     n, pivot = out.size, descent[candidate]
     out[:] = 0.0
-    side = np.zeros(count)
     if candidate >= n:
         for q in range(count):
-            side[q] = -inverse[candidate - n, q]
+            out[row[q]] = -inverse[candidate - n, q]
     else:
         for p in range(count):
             factor = transposed[column[p], candidate]
             for q in range(count):
-                side[q] -= factor * inverse[p, q]
+                out[row[q]] -= factor * inverse[p, q]
     for q in range(count):
-        out[row[q]] = side[q] / pivot
+        out[row[q]] /= pivot
     if candidate < n:
         out[candidate] = 1.0 / pivot
     largest = 0.0

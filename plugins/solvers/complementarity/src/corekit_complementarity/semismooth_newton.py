@@ -35,10 +35,10 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.linalg.vectors import copy_vector
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
-from corekit_complementarity.copying import copy_vector
 from corekit_complementarity.damped import compute_damped_increment
 from corekit_complementarity.newton_system import complete_increment, reduce_system
 from corekit_complementarity.residual import natural_residual
