@@ -59,7 +59,8 @@ class _Tangents(NamedTuple):
     tangent: Array
 
 
-_NO_TANGENTS = _Tangents(*np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3)))
+_NOBODY = np.zeros(0, dtype=np.int64)
+_NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
 
 @final

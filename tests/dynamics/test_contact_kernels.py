@@ -65,7 +65,8 @@ def test_tangents_are_unit_and_orthogonal_and_stay_near_those_of_the_last_step(c
     )
     surface, pair = np.array([0, 1, 2]), np.array([[0, 0, 0.3], [0, 0, 0.7], [0.3, 0.7, 0]])
     tangent, friction = np.zeros((count, 3)), np.zeros(count)
-    nothing = *np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3))
+    nobody = np.zeros(0, dtype=np.int64)
+    nothing = nobody, nobody, np.zeros((0, 3))
     assign_tangents_and_friction(
         count, False, np.zeros(3), surface, pair, *nothing, ids, shape, normal, tangent, friction
     )
@@ -89,7 +90,8 @@ def test_the_tangent_of_a_planar_world_lies_in_its_plane():
     normal = np.array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]])
     tangent, friction = np.zeros((2, 3)), np.zeros(2)
     ids, shape = np.array([3, 4]), np.array([[0, 1], [0, 1]])
-    nothing = *np.zeros((2, 0), dtype=np.int64), np.zeros((0, 3))
+    nobody = np.zeros(0, dtype=np.int64)
+    nothing = nobody, nobody, np.zeros((0, 3))
     assign_tangents_and_friction(
         2,
         True,
