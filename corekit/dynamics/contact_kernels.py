@@ -23,10 +23,12 @@ __all__ = [
     "collect_material_points",
     "gap_terms",
     "has_immovable",
+    "has_turned_normal",
     "id_order",
     "isolate_immovable",
     "match_by_id",
     "match_impulses_by_id",
+    "max_overrun",
     "max_penetration",
     "max_probe_displacement",
     "update_shape_poses",
@@ -254,6 +256,33 @@ def max_penetration(count: int, gap: Array) -> float:
     for c in range(count):
         depth = max(depth, -gap[c])
     return depth
+
+
+@compiled
+def max_overrun(count: int, gap: Array, step: float, normal_velocity: Array) -> float:
+    """By how much a motion with constant velocities overruns a gap at most, or deepens an overlap [m]; −∞ for none."""
+    most = -np.inf
+    for c in range(count):
+        most = max(most, min(gap[c], 0.0) - gap[c] - step * normal_velocity[c])
+    return most
+
+
+@compiled
+def has_turned_normal(
+    count: int, shape: IntArray, normal: Array, other_count: int, other_shape: IntArray, other_normal: Array
+) -> bool:
+    """Whether a pair of shapes in both sets has a normal in the other one that is 60° or more from all of its own."""
+    for c in range(other_count):
+        most = -2.0
+        for k in range(count):
+            if shape[k, 0] == other_shape[c, 0] and shape[k, 1] == other_shape[c, 1]:
+                cosine = 0.0
+                for i in range(3):
+                    cosine += normal[k, i] * other_normal[c, i]
+                most = max(most, cosine)
+        if -2.0 < most < 0.5:
+            return True
+    return False
 
 
 @compiled

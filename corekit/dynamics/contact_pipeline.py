@@ -30,8 +30,10 @@ from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     gap_terms,
+    has_turned_normal,
     id_order,
     match_by_id,
+    max_overrun,
     max_penetration,
 )
 from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
@@ -59,6 +61,8 @@ class _Tangents(NamedTuple):
     tangent: Array
 
 
+_NEGLIGIBLE_OVERRUN = 0.01
+"""Share of the margin by which a step may overrun a gap without a look at where it leads."""
 _NOBODY = np.zeros(0, dtype=np.int64)
 _NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
@@ -80,6 +84,7 @@ class ContactPipeline:
         width: rows per contact, 3, or 2 in a planar world.
         contacts: the current set. start: the set at the start of the step.
         margin: gap up to which contacts are found in this step [m].
+        approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
         placeholder: a set that stands for what the detectors find while kernels are compiled, or None.
@@ -100,6 +105,7 @@ class ContactPipeline:
         self._rule = stabilisation
         self.friction = friction
         self._least_margin = self.margin = margin
+        self.approach_distance = 0.0
         self._planar = plane is not None
         self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
@@ -149,6 +155,7 @@ class ContactPipeline:
         else:
             coming = step * self._approach_speed(start, step, moved, elapsed)
         self.margin = margin = activation_distance + max(self._least_margin, 2.0 * coming)
+        self.approach_distance = 2.0 * coming
         for detector, candidates in self._searches:
             detector.find_candidates(scene.poses, margin + coming, candidates)
 
@@ -157,6 +164,35 @@ class ContactPipeline:
         self._detect(self.start)
         self.contacts = self.start
         return self.start
+
+    def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
+        """Whether the velocities of the start let a pair overlap, or overlap more, within the step.
+
+        Where shapes are near enough it builds the Jacobian of the contacts at the start, which are the current set.
+
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            jacobian: written.
+        """
+        contacts, count = self.start, self.start.count
+        if not -max_penetration(count, contacts.gap) <= self.approach_distance:
+            return False
+        self.build_jacobian(start, jacobian)
+        normal_velocity = jacobian.multiply(start.v)[:, 0]
+        rate = self.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+        if rate is not None:
+            normal_velocity = normal_velocity - rate[:, 0]
+        overrun = max_overrun(count, contacts.gap, step, normal_velocity)
+        return overrun > _NEGLIGIBLE_OVERRUN * self._least_margin
+
+    def is_passed_through(self, start: State, ahead: State) -> bool:
+        """Whether a pair lies on another side of each other at a state ahead than at the start: its normals turned."""
+        self.scene.update_poses(ahead)
+        self._detect(self._end)
+        self.scene.update_poses(start)
+        one, other = self.start, self._end
+        return has_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
 
     def _approach_speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
@@ -253,14 +289,16 @@ class ContactPipeline:
 
         Args:
             start: state at the start of the step.
-            point: where the contacts were found; its end state is where their gaps count.
+            point: where the contacts were found, unless they are those of the start; its end state is where their
+                gaps count.
             jacobian: of the current set.
         """
         contacts, count = self.contacts, self.contacts.count
-        at, t0, t1 = point.at, start.time, start.time + point.step
+        at_start = contacts is self.start
+        at, t0, t1 = start if at_start else point.at, start.time, start.time + point.step
         over_step = rate = self.obstacle_velocity(at.time, t0, t1, instant=False)
         gap = contacts.gap[:count]
-        if at is start:
+        if at_start:
             normal_velocity = np.zeros(count)
         else:
             normal_velocity = jacobian.multiply(point.mean)[:, 0]

@@ -72,8 +72,12 @@ class SplitStep:
         return self._equation.solve(velocity)
 
     def apply_velocity_change(self, free_state: State, velocity: Array, out: State) -> None:
-        """Write the end of the step, q⁺ = q_f ⊕ h·½·(v⁺ − v_f), for v⁺ = `velocity`."""
+        """Write the end of the step, q⁺ = q_f ⊕ h·½·(v⁺ − v_f), for v⁺ = `velocity`.
+
+        Where a pair would pass through each other the share is 1: q⁺ follows v⁺ from the start, as its contact rows do.
+        """
         world = self._world
-        world.integrate(free_state, 0.5 * (velocity - free_state.v), self._step, free_state, out)
+        share = 1.0 if self._equation.passes_through else 0.5
+        world.integrate(free_state, share * (velocity - free_state.v), self._step, free_state, out)
         out.time = free_state.time
         world.set_prescribed_coordinates(out)

@@ -44,6 +44,8 @@ class StepEquation:
         impulses: of contacts and constraints.
         point: the last linearisation point, or None. contact_count: contacts there. step: h of the step [s].
         bias: of those contacts, shape (m, width) [m/s].
+        passes_through: whether the velocities of the start would bring a pair to the wrong side of each other within
+            the step. Then the contacts of the start stand for those of every linearisation point.
         needs_end_state: whether anything is taken at the end state of a linearisation point.
     """
 
@@ -65,15 +67,20 @@ class StepEquation:
         self._potential_rhs: Array | None = None
         self._is_factorised = True
         self.contact_count = 0
+        self.passes_through = False
+        self._ahead: State | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self._obstacle_velocity: Array | None = None
         self._movable: BoolArray | None = None
 
     # — building it —
 
-    def begin_step(self, start: State, step: float) -> None:
-        """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there."""
-        world, self.step = self._world, step
+    def begin_step(self, start: State, step: float, *, contacts_at_start: bool = False) -> None:
+        """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there.
+
+        With `contacts_at_start` every point of the step takes its contacts there, so no gap has to be looked at.
+        """
+        world, self.step, self.passes_through = self._world, step, False
         self.impulses.begin_step()
         pipeline, forces = world.pipeline, world.forces
         if pipeline is None:
@@ -85,6 +92,19 @@ class StepEquation:
         pipeline.begin_step(start, step)
         if self._solves_contacts:
             pipeline.detect_at_start()
+            if not contacts_at_start:
+                self.passes_through = self._would_pass_through(start, step)
+
+    def _would_pass_through(self, start: State, step: float) -> bool:
+        """Whether a pair passes each other in the step if nothing stops it."""
+        world, pipeline = self._world, self._world.pipeline
+        assert pipeline is not None
+        if not pipeline.may_pass_through(start, step, world.jacobian):
+            return False
+        if self._ahead is None:
+            self._ahead = world.new_state()
+        world.integrate(start, start.v, step, start, self._ahead)
+        return pipeline.is_passed_through(start, self._ahead)
 
     def linearise(
         self, start: State, point: LinearisationPoint, potential: tuple[float, float] | None = None
@@ -124,13 +144,14 @@ class StepEquation:
         world, pipeline = self._world, self._world.pipeline
         self._obstacle_velocity, self._potential_rhs = None, None
         if self._solves_contacts and pipeline is not None:
-            if point.at is start:
+            if self.passes_through or point.at is start:
                 pipeline.contacts = pipeline.start
                 self.contact_count = pipeline.start.count
             else:
                 self.contact_count = pipeline.detect(point.at)
             if self.contact_count:
-                pipeline.build_jacobian(point.at, world.jacobian)
+                if not self.passes_through:
+                    pipeline.build_jacobian(point.at, world.jacobian)
                 self.bias, self._obstacle_velocity = pipeline.bias(start, point, world.jacobian)
             self.impulses.match(pipeline.contacts)
         elif world.forces is not None:
@@ -162,6 +183,8 @@ class StepEquation:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
         world, pipeline = self._world, self._world.pipeline
         if world.has_prescribed or self.impulses.bounded:
+            return False
+        if self.passes_through:
             return False
         self.contact_count, self._obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):

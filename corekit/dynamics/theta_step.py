@@ -34,10 +34,11 @@ class ThetaStep:
         self._start, self._step, self._is_first = self.trial, 0.0, True
         self._mean, self._zero = np.zeros((2, world.nv))
 
-    def begin_step(self, start: State, step: float) -> None:
-        """Find the contact candidates of a step h from `start`."""
+    def begin_step(self, start: State, step: float, *, contacts_at_start: bool = False) -> bool:
+        """Find the contact candidates of a step h from `start`; return whether a pair would pass through each other."""
         self._start, self._step, self._is_first = start, step, True
-        self._equation.begin_step(start, step)
+        self._equation.begin_step(start, step, contacts_at_start=contacts_at_start)
+        return self._equation.passes_through
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Expand the step equation at the start."""

@@ -41,6 +41,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "force-terms": "corekit.roles.model:ForceTermsAbility",
         "input-jacobian": "corekit.roles.model:InputJacobianAbility",
         "symbolic": "corekit.roles.model:SymbolicAbility",
+        "symbolic-constraints": "corekit.roles.model:SymbolicAbility",
         "charts": "corekit.roles.chart:ChartDrawer",
         "progress": "corekit.roles.viewer:ProgressViewer",
         "serves": "corekit.roles.viewer:ReplayServer",
@@ -93,11 +94,10 @@ def _problems(target: Any, spec: ComponentSpec) -> Iterator[str]:
         yield from _signatures(target, protocol, spec)
     if hasattr(target, "internal_state") and not issubclass(target, load_target(_STATEFUL)):
         yield f"{spec.target} has internal_state, which nothing saves: it does not derive from Stateful"
-    role = load_target(_ROLE_CLASSES[spec.role])
+    stated = [_ROLE_CLASSES[spec.role], *(_ABILITY_CLASSES.get(each, "") for each in spec.provides)]
+    called = {name for each in stated if each for name in _methods(load_target(each))}
     for ability in sorted(_ABILITY_CLASSES.keys() - spec.provides):
-        methods = [
-            name for name in _methods(load_target(_ABILITY_CLASSES[ability])) if not hasattr(role, name)
-        ]
+        methods = [name for name in _methods(load_target(_ABILITY_CLASSES[ability])) if name not in called]
         if methods and all(callable(getattr(target, name, None)) for name in methods):
             yield f"{spec.target} has {_listed(methods)}, which nothing calls: its spec does not promise {ability!r}"
     if not _accepts(target, 2):

@@ -109,6 +109,7 @@ class StageSolver:
         settings: when a stage is solved.
 
     Attributes:
+        theta: θ of the next stage.
         velocity: v, the initial guess and then the solution, shape (nv,).
         linearised_at: v_k of the last matrix, shape (nv,).
         contraction: κ of the last stage that measured it, and the number of stages that relied on it since. It is
@@ -117,7 +118,7 @@ class StageSolver:
 
     def __init__(self, system: System, theta: float, settings: StageSettings | None = None) -> None:
         n = system.nv
-        self._step, self._theta, self._settings = system.theta, theta, settings or StageSettings()
+        self._step, self.theta, self._settings = system.theta, theta, settings or StageSettings()
         self._scale = np.ones(n) if system.velocity_scale is None else system.velocity_scale
         self.velocity, self.linearised_at = np.zeros((2, n))
         self._solved, self._increment, self._correction, self._trial = np.zeros((4, n))
@@ -151,13 +152,13 @@ class StageSolver:
         """
         v, increment, correction = self.velocity, self._increment, self._correction
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            self._step.update_residual(v, self._theta)
+            self._step.update_residual(v, self.theta)
             if self._step.compute_newton_increment(increment) is None:
                 return None
             before = self._norms(increment)[0]
             for _ in range(_CHORD_STEPS):
                 v += increment
-                self._step.update_residual(v, self._theta)
+                self._step.update_residual(v, self.theta)
                 info = self._step.compute_newton_increment(correction)
                 if info is None:
                     return None
@@ -199,7 +200,7 @@ class StageSolver:
         """Linearise at v and solve (1) for Δ with the first σ that is enough; also whether impulses act."""
         v = self.velocity
         while True:
-            self._step.linearise(v, self._theta, shift=shift)
+            self._step.linearise(v, self.theta, shift=shift)
             info = self._step.compute_newton_increment(self._increment)
             has_impulses = info is None
             if info is None:
@@ -224,7 +225,7 @@ class StageSolver:
         fraction = 1.0
         while fraction >= _SMALLEST_FRACTION_WITH_IMPULSES:
             self._set_trial(fraction)
-            self._step.update_residual(trial, self._theta)
+            self._step.update_residual(trial, self.theta)
             if self._step.momentum_residual() <= (1.0 - 0.1 * fraction) * before:
                 break
             fraction *= 0.5
@@ -276,7 +277,7 @@ class StageSolver:
         fraction = 1.0
         while fraction >= _SMALLEST_FRACTION:
             self._set_trial(fraction)
-            self._step.update_residual(self._trial, self._theta)
+            self._step.update_residual(self._trial, self.theta)
             if self._step.compute_newton_increment(self._correction) is None:
                 return None
             found, largest = self._norms(self._correction)

@@ -40,8 +40,13 @@ class ThetaStep(Protocol):
     `compute_newton_increment` and `momentum_residual` refer to it.
     """
 
-    def begin_step(self, start: State, step: float) -> None:
-        """Find the contact candidates of a step h [s] from `start` and compute the gaps φ(q₀)."""
+    def begin_step(self, start: State, step: float, *, contacts_at_start: bool = False) -> bool:
+        """Find the contact candidates of a step h [s] from `start` and compute the gaps φ(q₀).
+
+        Returns whether the velocities of the start would bring a pair to the wrong side of each other within the step.
+        Then the contacts and J_c are those of the start, and only q⁺ = integrate(q₀, v⁺, h), θ = 1, keeps them apart.
+        An integrator that linearises at the start alone passes `contacts_at_start`, for which the answer is False.
+        """
         ...
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:

@@ -55,7 +55,7 @@ class SemiImplicitEuler(Integrator):
         if last:
             h = remaining
         step = system.theta
-        step.begin_step(state, h)
+        step.begin_step(state, h, contacts_at_start=True)
         step.linearise_at_start(self._beta, self._damping)
         v, note = out.v, ""
         info = step.solve(v)

@@ -112,7 +112,7 @@ class ThetaIntegrator(Integrator, Stateful):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         solver = self._stage_solver(system)
-        theta, adaptive = self._theta, self._config.adaptive
+        adaptive = self._config.adaptive
         shortest = self._step * _SHORTEST
         # stored only after an accepted step, so that a failed step can be repeated
         step_size, easy = self._step_size, self._easy
@@ -131,8 +131,8 @@ class ThetaIntegrator(Integrator, Stateful):
         if self._bounded:
             self._acceleration, self._last_step_size = (v - state.v) / h, h
         out.v[:] = v
-        np.multiply(v, theta, out=mean)
-        mean += (1.0 - theta) * state.v
+        np.multiply(v, solver.theta, out=mean)
+        mean += (1.0 - solver.theta) * state.v
         self._predictor.add_step(mean, v, h)
         system.integrate(state, mean, h, state, out)
         out.time = t_end
@@ -156,9 +156,10 @@ class ThetaIntegrator(Integrator, Stateful):
         try_chord = self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
         solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
-            step.begin_step(state, h)
+            passes_through = step.begin_step(state, h)
+            solver.theta = 1.0 if passes_through else self._theta
             solver.velocity[:] = guess
-            if try_chord:
+            if try_chord and not passes_through:
                 try_chord = False
                 chord = solver.solve_by_chord_steps()
                 if chord is not None:

@@ -44,7 +44,7 @@ class SemiImplicitEuler(Integrator):
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
         step = system.theta
-        step.begin_step(state, h)
+        step.begin_step(state, h, contacts_at_start=True)
         step.linearise_at_start(self._beta, self._damping)
         info, note = step.solve(out.v), ""
         if info.status is _SINGULAR and self._beta:
