@@ -107,7 +107,9 @@ class EquilibriumPath:
             "stability": {
                 "word": stability.verdict,
                 "smallest_1_per_s2": _number(stability.smallest),
+                "error_1_per_s2": _number(stability.error),
                 "unstable_modes": stability.modes,
+                "neutral_modes": stability.neutral,
                 "sentence": str(stability),
             },
             "tips": tips,
