@@ -21,9 +21,9 @@ __all__ = [
     "add_rows_by_entries",
     "assign_tangents_and_friction",
     "collect_material_points",
+    "find_turned_normal",
     "gap_terms",
     "has_immovable",
-    "has_turned_normal",
     "id_order",
     "isolate_immovable",
     "match_by_id",
@@ -268,10 +268,10 @@ def max_overrun(count: int, gap: Array, step: float, normal_velocity: Array) -> 
 
 
 @compiled
-def has_turned_normal(
+def find_turned_normal(
     count: int, shape: IntArray, normal: Array, other_count: int, other_shape: IntArray, other_normal: Array
-) -> bool:
-    """Whether a pair of shapes in both sets has a normal in the other one that is 60° or more from all of its own."""
+) -> int:
+    """Find a contact of the other set whose normal is 60° or more from all of the same pair in this one, or −1."""
     for c in range(other_count):
         most = -2.0
         for k in range(count):
@@ -281,8 +281,8 @@ def has_turned_normal(
                     cosine += normal[k, i] * other_normal[c, i]
                 most = max(most, cosine)
         if -2.0 < most < 0.5:
-            return True
-    return False
+            return c
+    return -1
 
 
 @compiled

@@ -29,8 +29,8 @@ from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
+    find_turned_normal,
     gap_terms,
-    has_turned_normal,
     id_order,
     match_by_id,
     max_overrun,
@@ -186,13 +186,14 @@ class ContactPipeline:
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
         return overrun > _NEGLIGIBLE_OVERRUN * self._least_margin
 
-    def is_passed_through(self, start: State, ahead: State) -> bool:
-        """Whether a pair lies on another side of each other at a state ahead than at the start: its normals turned."""
+    def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
+        """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
         self.scene.update_poses(ahead)
         self._detect(self._end)
         self.scene.update_poses(start)
         one, other = self.start, self._end
-        return has_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
+        at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
+        return None if at < 0 else (int(other.shape[at, 0]), int(other.shape[at, 1]))
 
     def _approach_speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
         """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.

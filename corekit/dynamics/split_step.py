@@ -42,8 +42,7 @@ class SplitStep:
         self._start, self._step = start, step
         self._smooth.begin_step(step)
         is_local = world.forces is not None
-        equation.begin_step(start, max(step, lookahead) if is_local else step)
-        equation.step = step
+        equation.begin_step(start, step, lookahead=lookahead if is_local else 0.0)
         touches = not is_local and world.pipeline is not None and world.pipeline.start.count > 0
         return SplitOutlook(touches or world.has_bounded, is_local)
 
@@ -77,7 +76,7 @@ class SplitStep:
         Where a pair would pass through each other the share is 1: q⁺ follows v⁺ from the start, as its contact rows do.
         """
         world = self._world
-        share = 1.0 if self._equation.passes_through else 0.5
+        share = 1.0 if self._equation.passed_pair else 0.5
         world.integrate(free_state, share * (velocity - free_state.v), self._step, free_state, out)
         out.time = free_state.time
         world.set_prescribed_coordinates(out)

@@ -32,6 +32,9 @@ __all__ = ["StepEquation"]
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
 
+_ALLOWANCE = 1.05
+"""How far ahead of the end of a step a pair is judged, relative to its motion: forces may add speed within the step."""
+
 
 @final
 class StepEquation:
@@ -44,8 +47,9 @@ class StepEquation:
         impulses: of contacts and constraints.
         point: the last linearisation point, or None. contact_count: contacts there. step: h of the step [s].
         bias: of those contacts, shape (m, width) [m/s].
-        passes_through: whether the velocities of the start would bring a pair to the wrong side of each other within
-            the step. Then the contacts of the start stand for those of every linearisation point.
+        passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within the
+            step, or None. Then the contacts of the start stand for those of every linearisation point; a potential,
+            which sees nothing outside its layer, cannot solve such a step.
         needs_end_state: whether anything is taken at the end state of a linearisation point.
     """
 
@@ -67,7 +71,7 @@ class StepEquation:
         self._potential_rhs: Array | None = None
         self._is_factorised = True
         self.contact_count = 0
-        self.passes_through = False
+        self.passed_pair: tuple[int, int] | None = None
         self._ahead: State | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self._obstacle_velocity: Array | None = None
@@ -75,36 +79,46 @@ class StepEquation:
 
     # — building it —
 
-    def begin_step(self, start: State, step: float, *, contacts_at_start: bool = False) -> None:
+    def begin_step(
+        self, start: State, step: float, *, lookahead: float = 0.0, contacts_at_start: bool = False
+    ) -> None:
         """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there.
 
-        With `contacts_at_start` every point of the step takes its contacts there, so no gap has to be looked at.
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            lookahead: how far ahead a potential is evaluated, if farther than h [s].
+            contacts_at_start: whether every point of the step takes its contacts there, so that no pair can pass.
         """
-        world, self.step, self.passes_through = self._world, step, False
+        world, self.step, self.passed_pair = self._world, step, None
         self.impulses.begin_step()
         pipeline, forces = world.pipeline, world.forces
         if pipeline is None:
             return
         if forces is not None:
             forces.clear()
-            pipeline.begin_step(start, step, forces.potential.activation_distance)
+            layer = forces.potential.activation_distance
+            pipeline.begin_step(start, max(step, lookahead), layer)
+            if pipeline.approach_distance > layer:
+                pipeline.detect_at_start()
+                self.passed_pair = self._find_passed_pair(start, step)
             return
         pipeline.begin_step(start, step)
         if self._solves_contacts:
             pipeline.detect_at_start()
             if not contacts_at_start:
-                self.passes_through = self._would_pass_through(start, step)
+                self.passed_pair = self._find_passed_pair(start, step)
 
-    def _would_pass_through(self, start: State, step: float) -> bool:
-        """Whether a pair passes each other in the step if nothing stops it."""
+    def _find_passed_pair(self, start: State, step: float) -> tuple[int, int] | None:
+        """Find a pair of shapes that pass each other in the step if nothing stops them."""
         world, pipeline = self._world, self._world.pipeline
         assert pipeline is not None
         if not pipeline.may_pass_through(start, step, world.jacobian):
-            return False
+            return None
         if self._ahead is None:
             self._ahead = world.new_state()
-        world.integrate(start, start.v, step, start, self._ahead)
-        return pipeline.is_passed_through(start, self._ahead)
+        world.integrate(start, _ALLOWANCE * start.v, step, start, self._ahead)
+        return pipeline.find_passed_pair(start, self._ahead)
 
     def linearise(
         self, start: State, point: LinearisationPoint, potential: tuple[float, float] | None = None
@@ -144,13 +158,13 @@ class StepEquation:
         world, pipeline = self._world, self._world.pipeline
         self._obstacle_velocity, self._potential_rhs = None, None
         if self._solves_contacts and pipeline is not None:
-            if self.passes_through or point.at is start:
+            if self.passed_pair or point.at is start:
                 pipeline.contacts = pipeline.start
                 self.contact_count = pipeline.start.count
             else:
                 self.contact_count = pipeline.detect(point.at)
             if self.contact_count:
-                if not self.passes_through:
+                if not self.passed_pair:
                     pipeline.build_jacobian(point.at, world.jacobian)
                 self.bias, self._obstacle_velocity = pipeline.bias(start, point, world.jacobian)
             self.impulses.match(pipeline.contacts)
@@ -184,7 +198,7 @@ class StepEquation:
         world, pipeline = self._world, self._world.pipeline
         if world.has_prescribed or self.impulses.bounded:
             return False
-        if self.passes_through:
+        if self.passed_pair and self._solves_contacts:
             return False
         self.contact_count, self._obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):

@@ -38,7 +38,7 @@ class ThetaStep:
         """Find the contact candidates of a step h from `start`; return whether a pair would pass through each other."""
         self._start, self._step, self._is_first = start, step, True
         self._equation.begin_step(start, step, contacts_at_start=contacts_at_start)
-        return self._equation.passes_through
+        return self._equation.passed_pair is not None
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Expand the step equation at the start."""

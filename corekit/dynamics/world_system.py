@@ -90,6 +90,11 @@ class WorldSystem:
     def constraint_impulses(self, impulses: Array) -> None:
         self.equation.impulses.of_constraints = impulses
 
+    @property
+    def unresolved_pair(self) -> tuple[int, int] | None:
+        """Two shapes that pass through each other in the current step unseen by a contact potential, or None."""
+        return None if self.terms.forces is None else self.equation.passed_pair
+
     # — after the step —
 
     def accept(self, state: State) -> bool:

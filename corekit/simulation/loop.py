@@ -108,6 +108,8 @@ class Simulation:
             now, out, kinks = self._now, self._next, self._kinks
             stop = target if kinks.none_until >= target else kinks.next_stop(now.time, target)
             report = self.integrator.step(self.system, now, stop, out)
+            if self.system.unresolved_pair is not None:
+                raise self._unresolved(now, report.step_size)
             if not (report.accepted and self.system.accept(out)):
                 raise self._failure(now, out, report)
             self._now, self._next, self.report = out, now, report
@@ -165,6 +167,17 @@ class Simulation:
             self.step()
 
     # — explaining a failure —
+
+    def _unresolved(self, before: State, step: float) -> StepFailed:
+        """Why a contact potential cannot solve a step: a pair passes its whole layer, and each other."""
+        one, other = (self.shape_owner(shape) for shape in self.system.unresolved_pair or (0, 0))
+        solver = self.component_name(self.system.solver)
+        return StepFailed(
+            f"{one} and {other} move so fast that they pass through each other within a step of {step:g} s, and the "
+            f"contact potential {solver!r} would not notice. Use a smaller step, or a contact solver with impulses.",
+            step=self.step_index,
+            time=before.time,
+        )
 
     def _failure(self, before: State, after: State, report: StepReport) -> StepFailed:
         """Why a step is not used: the first non-finite value with body, coordinate and force term, or the status."""
