@@ -161,7 +161,7 @@ class ContactPipeline:
 
     def detect_at_start(self) -> ContactSet:
         """Find the contacts at the start of the step that was just begun; they are the current set."""
-        self._detect(self.start)
+        self._detect(self.start, self.margin)
         self.contacts = self.start
         return self.start
 
@@ -189,7 +189,7 @@ class ContactPipeline:
     def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
         """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
         self.scene.update_poses(ahead)
-        self._detect(self._end)
+        self._detect(self._end, self.margin + self.approach_distance)
         self.scene.update_poses(start)
         one, other = self.start, self._end
         at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
@@ -222,12 +222,12 @@ class ContactPipeline:
 
     # — narrow phase, at a state —
 
-    def _detect(self, out: ContactSet) -> None:
+    def _detect(self, out: ContactSet, margin: float) -> None:
         out.count = 0
         placeholder = self.placeholder
         for detector, candidates in self._searches:
             if candidates.count or placeholder is not None:
-                detector.compute_contacts(candidates, self.scene.poses, self.margin, out)
+                detector.compute_contacts(candidates, self.scene.poses, margin, out)
         if placeholder is not None:
             out.copy_from(placeholder)
 
@@ -235,7 +235,7 @@ class ContactPipeline:
         """Find the contacts at a state; they become the current set. Returns how many there are."""
         self.scene.update_poses(state)
         self.contacts = self._trial
-        self._detect(self.contacts)
+        self._detect(self.contacts, self.margin)
         return self.contacts.count
 
     def detect_anew(self, state: State, margin: float) -> int:
@@ -245,7 +245,7 @@ class ContactPipeline:
         for detector, candidates in self._searches:
             detector.find_candidates(self.scene.poses, margin, candidates)
         self.contacts = self._trial
-        self._detect(self.contacts)
+        self._detect(self.contacts, self.margin)
         return self.contacts.count
 
     def warm_up(self) -> None:
@@ -323,7 +323,7 @@ class ContactPipeline:
     def gap_at(self, end: State, otherwise: Array) -> Array:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.update_poses(end)
-        self._detect(self._end)
+        self._detect(self._end, self.margin)
         gap, end_id = np.empty(self.contacts.count), self._end.id[: self._end.count]
         match_by_id(len(gap), self.contacts.id, end_id, id_order(end_id), self._end.gap, otherwise, gap)
         return gap
