@@ -270,9 +270,9 @@ _POLICIES = ("stop", "warn", "record")
 class EnergyWatch:
     """Energy that grows without work."""
 
-    policy: str = option("record", "what to do then", choices=_POLICIES)
+    policy: str = option("warn", "what to do then", choices=_POLICIES)
     limit: float = option(
-        0.5, "growth, as a share of the largest energy that was moved so far", above=0, infinite=True
+        0.5, "growth, as a share of the largest energy that was moved before it", above=0, infinite=True
     )
 
 

@@ -15,7 +15,7 @@ from attrs import evolve
 from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
-from corekit.scenario.load import load, loads
+from corekit.scenario.load import from_document, load, loads
 from corekit.scenario.resuming import replay
 from corekit.scenario.running import run
 from corekit.simulation.loop import Simulation
@@ -73,6 +73,35 @@ def test_an_explicit_blow_up_is_stopped_long_before_infinity():
     assert (error.body, error.time) == ("mass", pytest.approx(error.step * h))
     assert error.term == "spring"
     assert f"stable below {2.0 / OMEGA:.3g} s" in str(error)
+
+
+@pytest.mark.parametrize("when", [1, 2, 3, 12])
+@pytest.mark.parametrize("factor", [1.3, 2.0, 100.0])
+def test_a_jump_of_the_energy_is_judged_by_what_was_there_before_it(when, factor):
+    """At the lowest point all energy is kinetic: a factor there on it exceeds half of itself from 1.5 on."""
+    quarter = 0.5 * math.pi / OMEGA
+    simulation = oscillator(quarter / when, 1.0).compose()
+    balance = EnergyBalance(simulation)
+    for _ in range(when - 1):
+        simulation.step()
+        balance.sample(simulation)
+        assert not balance.exceeds(0.5)
+    simulation.step()
+    simulation.state.q[:] = [1.0, 0.0, 0.0]
+    simulation.state.v[:] = [-math.sqrt(factor) * 0.1 * OMEGA, 0.0, 0.0]
+    balance.sample(simulation)
+    assert balance.exceeds(0.5) == (factor > 1.5)
+
+
+@pytest.mark.parametrize("integrator", ["reference-velocity-verlet", "reference-semi-implicit-euler"])
+def test_a_fall_from_rest_is_not_flagged_by_its_first_steps(integrator):
+    """After one step all energy is new; the error of first order is as large as the motion."""
+    more = "watchdog = { energy = { policy = 'stop', limit = 0.01 } }"
+    text = oscillator(1e-3, 0.02, more, integrator)
+    document = dict(text.document) | {"world": {"gravity": [0.0, 0.0, -9.81]}}
+    document["bodies"][0]["options"] = {"positions": [[1.0, 0.0, 0.0]], "links": []}
+    results = from_document(document).run(directory="out")
+    assert results.events[-1]["watchdog"] == {}
 
 
 @pytest.mark.parametrize("policy", ["stop", "record"])
