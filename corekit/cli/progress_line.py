@@ -28,13 +28,15 @@ class ProgressLine:
             console=self._console, transient=True, disable=not self._console.is_terminal,
         )  # fmt: skip
         self._name = name
-        self._task = self._line.add_task(f"{name}: composing", total=1.0, pace="")
+        self._task = self._line.add_task(f"{name}: composing", total=None, pace="")
         self._compiling = False
 
     def __call__(self, progress: Progress) -> None:
         if progress.phase == "running":
             pace = _pace(progress)
-            self._line.update(self._task, completed=progress.fraction, description=self._name, pace=pace)
+            self._line.update(
+                self._task, total=1.0, completed=progress.fraction, description=self._name, pace=pace
+            )
         elif progress.phase == "compiling":
             self._show_compiling(progress)
 
@@ -49,8 +51,7 @@ class ProgressLine:
         self._line.update(
             self._task,
             description=f"{self._name}: compiling kernels, first run only",
-            pace=f"{done} of at most {count} ready",
-            completed=done / max(count, 1),
+            pace=f"{done} of {count} known so far",
         )
         if not self._compiling and not self._console.is_terminal:
             self._console.print(_COMPILING)

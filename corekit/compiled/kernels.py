@@ -91,11 +91,8 @@ class Kernel(_Dispatcher):
     """A compiled function as Python calls it. In the code of other kernels its `callee` stands for it.
 
     Attributes:
-        count: kernels that all imported modules have.
         ready: functions with machine code in this process, which compiled it or loaded what another one compiled.
     """
-
-    count = 0
 
     def __init__(
         self,
@@ -107,7 +104,6 @@ class Kernel(_Dispatcher):
         options = {"nopython": True, "no_cfunc_wrapper": True, **(targetoptions or {})}
         super().__init__(py_func, locals or {}, options, pipeline_class)
         self._cache = KernelCache(py_func)
-        Kernel.count += 1
 
     @cached_property
     def callee(self) -> Callee:

@@ -162,7 +162,7 @@ class _SharedCache(_CACHING.FunctionCache):
         try:
             self._impl.locator.ensure_cache_path()
             lock = FileLock(f"{self._cache_file._index_path}.{name}.lock")  # noqa: SLF001
-            with event.trigger_event(WAITING):
+            with event.trigger_event(WAITING, data={"function": self._py_func}):
                 lock.acquire(timeout=_PATIENCE)
         except (OSError, Timeout):
             return False

@@ -68,7 +68,7 @@ class Compilation:
             self._start_helper()
 
     def begin(self, done: int, count: int) -> None:
-        """Report that a function is about to be compiled, while `done` of at most `count` are ready."""
+        """Report that a function is about to be compiled, while `done` of the `count` known to be needed are ready."""
         if not self._begun:
             self._begun = True
             self._start_helper()

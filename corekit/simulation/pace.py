@@ -30,8 +30,8 @@ class Progress:
         rate: simulated time per wall time [-], nan until known.
         remaining: wall time to go [s], nan until known.
         folder: of the run, None while composing.
-        compiled, kernels: functions with machine code so far, whichever process compiled it, and all that the
-            components have: an upper bound, since calls decide which of them a run needs.
+        compiled, kernels: functions with machine code so far, whichever process compiled it, and all that are
+            known to be needed; these grow, since only the run's calls tell which it needs.
     """
 
     phase: str
