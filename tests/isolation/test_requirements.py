@@ -128,6 +128,12 @@ def test_an_undeclared_import_would_be_found(isolation):
     assert isolation["providers"]("attr") == {"attrs"}
 
 
-def test_an_integrator_passes_its_tests_where_only_its_requirements_are(isolation, wheels, tmp_path):
-    passed, words = isolation["test_alone"]("corekit-timestep", wheels, tmp_path)
+def test_a_model_passes_its_tests_where_only_its_requirements_are(isolation, wheels, tmp_path):
+    passed, words = isolation["test_alone"]("corekit-rigid", wheels, tmp_path)
     assert passed, words
+
+
+def test_the_tests_that_the_kernel_takes_along_are_there(isolation):
+    assert [
+        each for each in isolation["KERNEL_TESTS"] if not any((ROOT / "tests" / each).glob("test_*.py"))
+    ] == []
