@@ -7,9 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from corekit.registry import checkup
+from corekit.registry.discover import discover
 
 
 class FakeSite:
@@ -105,3 +109,14 @@ def processor_time() -> Callable[[Callable[[], object]], float]:
         return min(times)
 
     return measure
+
+
+@pytest.fixture
+def only_fakes(local_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
+    """Fake plugins as `corekit doctor` sees them when nothing else is installed."""
+    monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
+    rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
+    monkeypatch.setattr(checkup, "discover", rows)
+    # not that of the whole process, which finds hooks once and keeps them
+    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=lambda **_: ()))
+    return local_site
