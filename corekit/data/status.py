@@ -18,6 +18,10 @@ class Status(enum.Enum):
         "No solver reached the asked tolerance; the best answer found is used. "
         "Try a smaller step, another solver, or conditioning."
     )
+    MISREPORTED = (
+        "The contact solver said to have solved the step, but its answer breaks the contact laws by more than it "
+        "reported. This is a mistake of the solver: use another one, and tell its authors."
+    )
     ITERATION_LIMIT = "The iteration limit was reached. Try increasing `max_iterations`, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
     INFEASIBLE = "The problem has no solution: its constraints contradict each other."
@@ -72,3 +76,9 @@ class SolveInfo:
     iterations: int = 0
     residuals: Residuals = field(factory=Residuals)
     answered_by: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What the user reads: the status, and who answered where an answer was given."""
+        given = self.answered_by and self.status is not Status.SINGULAR
+        return f"{self.status.value} Answered by {self.answered_by}." if given else self.status.value

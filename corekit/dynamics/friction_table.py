@@ -29,7 +29,7 @@ class FrictionTable(NamedTuple):
     Attributes:
         law: of all contacts in the world.
         surface: of every shape, (n,).
-        coefficient: largest coefficient μ of every two surfaces, (s, s).
+        coefficient: μ, the largest in any direction, of every two surfaces, (s, s).
         record: numbers of the law of every two surfaces, (s, s, k).
         axis_owner: the surface whose axis is the material direction: the first (1), the second (2), none (0), (s, s).
         axis: unit, in the axes of the shape, (n, 3); zero for an edge, whose axis leads from end to end.
@@ -91,7 +91,7 @@ def friction_table(
                     raise CompositionError(_two_axes(one.name, other.name))
                 continue
             numbers = pair.friction.record_in(law)
-            coefficient[i, j], owner[i, j] = max(numbers), pair.owner
+            coefficient[i, j], owner[i, j] = law.max_coefficient(numbers), pair.owner
             if width:
                 record[i, j] = numbers
     needed = {surfaces[i].name for i in range(count) if (owner[i] == _FIRST).any()}

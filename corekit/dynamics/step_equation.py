@@ -22,6 +22,7 @@ from corekit.dynamics.contact_problem import ContactReduction
 from corekit.dynamics.contact_record import contact_record
 from corekit.dynamics.delassus import delassus_operator
 from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.solution_check import checked_solution
 from corekit.dynamics.unreduced_step import UnreducedStep
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.component import InternalState
@@ -219,7 +220,20 @@ class StepEquation:
         return self._world.has_constraints or self._solved_count > 0
 
     def solve(self, velocity: Array) -> SolveInfo:
-        """Write v⁺ at the current point; a status that is not solved still leaves the best answer."""
+        """Write v⁺ at the current point; a status that is not solved still leaves the best answer.
+
+        MISREPORTED where the contact solver's answer is worse than it says.
+        """
+        info = self._solve(velocity)
+        pipeline = self._world.pipeline
+        if not self._solved_count or pipeline is None or info.status is Status.SINGULAR:
+            return info
+        return checked_solution(
+            info, type(self._solver).__name__, self._world.jacobian.multiply(velocity), self.bias,
+            self.impulses.impulse, pipeline.contacts.friction, self._movable,
+        )  # fmt: skip
+
+    def _solve(self, velocity: Array) -> SolveInfo:
         world, point = self._world, self.point
         assert point is not None
         if not self._is_factorised and self._unreduced is not None:

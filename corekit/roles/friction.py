@@ -63,6 +63,10 @@ GROUP = "corekit.friction_laws"
 """Entry-point group by which a distribution brings a law; the entry point has the law's name."""
 
 
+_DIRECTIONS = 256
+"""Directions among which the largest friction of a law is looked for first."""
+
+
 def _geometric_means(one: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
     return tuple(math.sqrt(a * b) for a, b in zip(one, other, strict=True))
 
@@ -93,6 +97,25 @@ class FrictionLaw:
     def record_width(self) -> int:
         """k, the numbers that the kernel carries beside μ."""
         return 0 if self.name == COULOMB.name else len(self.coefficients)
+
+    def max_coefficient(self, record: Sequence[float]) -> float:
+        """The largest |f| of F = { g(f) ≤ 1 }, in any direction: μ of a contact; to 1e-12 of it."""
+        largest = max(record)
+        if not self.record_width or largest <= 0.0:
+            return largest
+
+        def size(angle: float) -> float:
+            gauge = self.gauge(record, math.cos(angle), math.sin(angle))
+            return 1.0 / gauge if gauge > 0.0 else math.inf
+
+        width = 2.0 * math.pi / _DIRECTIONS
+        middle = width * max(range(_DIRECTIONS), key=lambda k: size(k * width))
+        found = size(middle)
+        while width > 1e-14:  # the size of a convex set has one peak between two directions that are close
+            width *= 0.5
+            middle = max((middle - width, middle, middle + width), key=size)
+            found = max(found, size(middle))
+        return largest if math.isclose(found, largest, rel_tol=1e-12) else found
 
     def isotropic(self, coefficient: float) -> tuple[float, ...]:
         """The record of a surface with one coefficient."""

@@ -196,11 +196,7 @@ class Simulation:
             if report.solve_info.status is Status.SINGULAR and self._mass_is_infinite(b, before):
                 said = f"the mass matrix of body {body.name!r} is not finite, of {type(body.model).__name__}"
                 return StepFailed(said, step=self.step_index, time=before.time, body=body.name)
-        said = (
-            f"{report.solve_info.status.value} {report.note}"
-            if report.note
-            else report.solve_info.status.value
-        )
+        said = f"{report.solve_info.sentence} {report.note}".rstrip()
         if report.solve_info.status is Status.NON_FINITE:
             for b, body in enumerate(self.bodies):
                 if term := self._culprit(b, before, infinite=True)[0]:

@@ -196,8 +196,10 @@ class Watchdog(RunObserver):
                 f"{1e3 * self._penetration:.3g} mm. {step_to_try(simulation.step_length)}"
             )
         else:
-            status = simulation.report.solve_info.status.value
-            sentence = f"{status} Physical residual {value:.2g}" + (f", worst at {name}." if name else ".")
+            info = simulation.report.solve_info
+            sentence = f"{info.sentence} Physical residual {value:.2g}" + (
+                f", worst at {name}." if name else "."
+            )
             sentence += f" {step_to_try(simulation.step_length)}"
         return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}
 
