@@ -35,6 +35,7 @@ FIRST_PARTY: tuple[FirstParty, ...] = (
     FirstParty("contact_detectors", "edges", "corekit-imc"),
     FirstParty("contact_solvers", "lcp", "corekit-lcp"),
     FirstParty("contact_solvers", "qp", "corekit-qp"),
+    FirstParty("contact_solvers", "cone", "corekit-cone"),
     FirstParty("contact_solvers", "imc", "corekit-imc"),
     FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
     FirstParty("integrators", "rk23", "corekit-timestep"),

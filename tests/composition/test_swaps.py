@@ -19,6 +19,7 @@ WORDS = {
     "qp": 'contact.solver={use="qp"}',
     "qp, osqp": 'contact.solver={use="qp", options={qp_solver="osqp"}}',
     "qp, piqp": 'contact.solver={use="qp", options={qp_solver="piqp"}}',
+    "cone": 'contact.solver={use="cone"}',
     "imc": 'contact.solver={use="imc"}',
 }
 
@@ -50,6 +51,6 @@ def test_a_scenario_takes_its_first_steps_with_every_solver(name):
             assert simulation.step().accepted
         ran.append(word)
     assert ran
-    # a potential needs a coupled integrator, and gives no friction with a direction
-    told = ("choose a coupled integrator", "which contact solver 'imc' does not support")
+    # a potential needs a coupled integrator; neither it nor a circular cone gives friction with a direction
+    told = ("choose a coupled integrator", "solver 'imc' does not support", "solver 'cone' does not support")
     assert all(any(words in sentence for words in told) for sentence in refused.values()), refused

@@ -1,0 +1,1 @@
+"""Contact with Coulomb's second-order cone."""

@@ -1,0 +1,154 @@
+"""Residuals of impulses in the contact laws: those of the report, and the natural map of the cone that decides.
+
+With w = W·λ + w₀ and, for each contact, the cone K = { |λ_t| ≤ μ·λ_n } and ŵ = (w_n + μ·|w_t|, w_t), Coulomb's law
+with non-penetration is K* ∋ ŵ ⊥ λ ∈ K (`cone`), or with P the projection and any ρ > 0
+
+    λ = P_K(λ − ρ·ŵ)                                                                              (1)
+
+The error of a contact is the velocity |λ − P_K(λ − ρ·ŵ)|/ρ with ρ = width/tr W_cc; of a bounded row it is
+|λ − clip(λ − ρ·w, lower, upper)|/ρ with ρ = 1/W_bb. It is measured relative to
+
+    V_c = max(V, s_b·√W_nn),   V_b = √W_bb·max(s_c, s_b),   s = max |w₀ᵢ|/√Wᵢᵢ                    (2)
+
+where V is the largest free velocity of a contact, with its normal part only if the contact closes, s_c the same with
+the root of the mobility, and s_b that of bounded rows. s² is an energy, so that units and scales cancel.
+
+Source: De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array
+
+__all__ = ["measure_error", "measure_residuals", "set_scales", "update_velocity"]
+
+_TINY = 1e-300
+
+
+@compiled
+def set_scales(delassus: Array, free: Array, width: int, contacts: int, rho: Array, reference: Array) -> None:
+    """Write ρ and the reference velocities (2) of every contact and bounded row, shape (m + p,)."""
+    speed, of_contacts, of_bounded = 0.0, 0.0, 0.0
+    rows, begin = len(free), contacts * width
+    for c in range(contacts):
+        n, trace = c * width, 0.0
+        for i in range(n, n + width):
+            trace += delassus[i, i]
+            size = max(-free[i], 0.0) if i == n else abs(free[i])
+            speed = max(speed, size)
+            if delassus[i, i] > 0.0:
+                of_contacts = max(of_contacts, size / math.sqrt(delassus[i, i]))
+        rho[c] = width / trace if trace > 0.0 else 1.0
+    for i in range(begin, rows):
+        if delassus[i, i] > 0.0:
+            of_bounded = max(of_bounded, abs(free[i]) / math.sqrt(delassus[i, i]))
+    for c in range(contacts):
+        reference[c] = max(speed, of_bounded * math.sqrt(max(delassus[c * width, c * width], 0.0)), _TINY)
+    for i in range(begin, rows):
+        mobility = max(delassus[i, i], 0.0)
+        rho[contacts + i - begin] = 1.0 / mobility if mobility > 0.0 else 1.0
+        reference[contacts + i - begin] = max(math.sqrt(mobility) * max(of_contacts, of_bounded), _TINY)
+
+
+@compiled
+def update_velocity(delassus: Array, free: Array, impulse: Array, velocity: Array) -> None:
+    """Write w = W·λ + w₀."""
+    rows = len(free)
+    for i in range(rows):
+        velocity[i] = free[i]
+    for j in range(rows):
+        if impulse[j] != 0.0:
+            column, factor = delassus[j], impulse[j]  # W is symmetric
+            for i in range(rows):
+                velocity[i] += column[i] * factor
+
+
+@compiled
+def _distance(impulse: Array, velocity: Array, mu: float, rho: float) -> float:
+    """|λ − P_K(λ − ρ·ŵ)| of a contact."""
+    width = len(impulse)
+    slip, size = 0.0, 0.0
+    for a in range(1, width):
+        slip += velocity[a] * velocity[a]
+        moved = impulse[a] - rho * velocity[a]
+        size += moved * moved
+    slip, size = math.sqrt(slip), math.sqrt(size)
+    normal = impulse[0] - rho * (velocity[0] + mu * slip)
+    if mu * size <= -normal:  # first: without friction and slip the other one holds, too
+        on_axis, factor = 0.0, 0.0
+    elif size <= mu * normal:
+        on_axis, factor = normal, 1.0
+    else:
+        on_axis = (normal + mu * size) / (1.0 + mu * mu)
+        factor = mu * on_axis / size if size > 0.0 else 0.0
+    total = (impulse[0] - on_axis) ** 2
+    for a in range(1, width):
+        total += (impulse[a] - factor * (impulse[a] - rho * velocity[a])) ** 2
+    return math.sqrt(total)
+
+
+@compiled
+def measure_error(
+    width: int, friction: Array, lower: Array, upper: Array, rho: Array, reference: Array, impulse: Array,
+    velocity: Array,
+) -> float:  # fmt: skip
+    """The largest error of a contact or bounded row, relative to (2); infinite if a number is not finite."""
+    contacts, worst, total = len(friction), 0.0, 0.0
+    for i in range(len(impulse)):
+        total += abs(velocity[i]) + abs(impulse[i])
+    if not total < math.inf:
+        return math.inf
+    for c in range(contacts):
+        n = c * width
+        error = _distance(impulse[n : n + width], velocity[n : n + width], friction[c], rho[c]) / rho[c]
+        worst = max(worst, error / reference[c])
+    for b in range(len(lower)):
+        i, k = contacts * width + b, contacts + b
+        moved = min(max(impulse[i] - rho[k] * velocity[i], lower[b]), upper[b])
+        worst = max(worst, abs(impulse[i] - moved) / rho[k] / reference[k])
+    return float(worst)
+
+
+@compiled
+def measure_residuals(
+    width: int, friction: Array, lower: Array, upper: Array, impulse: Array, velocity: Array
+) -> tuple[float, float, float]:
+    """The largest residuals of λ and w, in m/s or N·s, whichever is smaller where both are compared (ρ = 1).
+
+    Normal: |min(λ_n, w_n)|, of bounded rows |λ − clip(λ − w, lower, upper)|. Friction: |λ − P_K(λ − ŵ)| of (1), and
+    |λ_t − P(λ_t − w_t)| with P onto the disk of radius μ·λ_n. Cone: max(0, |λ_t| − μ·λ_n) [N·s].
+
+    Returns:
+        The three; infinite if a number is not finite.
+    """
+    contacts = len(friction)
+    normal, tangential, cone, total = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(impulse)):
+        total += abs(velocity[i]) + abs(impulse[i])
+    if not total < math.inf:
+        return math.inf, math.inf, math.inf
+    for c in range(contacts):
+        n = c * width
+        normal = max(normal, abs(min(impulse[n], velocity[n])))
+        tangential = max(
+            tangential, _distance(impulse[n : n + width], velocity[n : n + width], friction[c], 1.0)
+        )
+        radius, load, size = max(friction[c] * impulse[n], 0.0), 0.0, 0.0
+        for a in range(n + 1, n + width):
+            load += impulse[a] ** 2
+            size += (impulse[a] - velocity[a]) ** 2
+        load, size = math.sqrt(load), math.sqrt(size)
+        factor = radius / size if size > radius else 1.0
+        change = 0.0
+        for a in range(n + 1, n + width):
+            change += (impulse[a] - factor * (impulse[a] - velocity[a])) ** 2
+        tangential = max(tangential, math.sqrt(change))
+        cone = max(cone, load - radius)
+    for b in range(len(lower)):
+        i = contacts * width + b
+        moved = min(max(impulse[i] - velocity[i], lower[b]), upper[b])
+        normal = max(normal, abs(impulse[i] - moved))
+    return float(normal), float(tangential), float(cone)
