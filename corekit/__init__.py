@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return load
     if name == "Results":
-        from corekit.simulation.results import results_class
+        from corekit.simulation.installed_tools import results_class
 
         return results_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

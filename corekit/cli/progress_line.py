@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
 if TYPE_CHECKING:
-    from corekit.simulation.pace import Progress
+    from corekit.simulation.progress import Progress
 
 __all__ = ["ProgressLine"]
 
@@ -24,18 +24,18 @@ class ProgressLine:
 
         self._console = Console(stderr=True, highlight=False, quiet=silent)
         self._line = Progress(
-            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"),
+            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
             console=self._console, transient=True, disable=not self._console.is_terminal,
         )  # fmt: skip
         self._name = name
-        self._task = self._line.add_task(f"{name}: composing", total=None, pace="")
+        self._task = self._line.add_task(f"{name}: composing", total=None, rate="")
         self._compiling = False
 
     def __call__(self, progress: Progress) -> None:
         if progress.phase == "running":
-            pace = _pace(progress)
+            rate = _rate(progress)
             self._line.update(
-                self._task, total=1.0, completed=progress.fraction, description=self._name, pace=pace
+                self._task, total=1.0, completed=progress.fraction, description=self._name, rate=rate
             )
         elif progress.phase == "compiling":
             self._show_compiling(progress)
@@ -51,7 +51,7 @@ class ProgressLine:
         self._line.update(
             self._task,
             description=f"{self._name}: compiling kernels, first run only",
-            pace=f"{done} of {count} known so far",
+            rate=f"{done} of {count} known so far",
         )
         if not self._compiling and not self._console.is_terminal:
             self._console.print(_COMPILING)
@@ -67,7 +67,7 @@ class ProgressLine:
         self._line.stop()
 
 
-def _pace(progress: Progress) -> str:
+def _rate(progress: Progress) -> str:
     if math.isnan(progress.rate):
         return f"{progress.time:.2f} s"
     minutes, seconds = divmod(math.ceil(progress.remaining), 60)

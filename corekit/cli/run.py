@@ -87,7 +87,7 @@ def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
 
 
 def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
-    from corekit.scenario.resuming import replay
+    from corekit.scenario.running import replay
 
     report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
     if not silent:
@@ -113,8 +113,7 @@ def _run(
 
     scenario = None if file is None else load(file, overrides, allow_code=allow_code)
     # what is compiled is imported once there is something to run
-    from corekit.scenario.resuming import resume
-    from corekit.scenario.running import run
+    from corekit.scenario.running import resume, run
 
     with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
         if folder is not None:

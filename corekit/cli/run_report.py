@@ -75,7 +75,7 @@ class RunReport:
         """Its name, how it stands and where it lies."""
         outcome, scenario = read_status(self.path), self._document
         return {
-            "name": scenario.get("name", ""), "status": outcome.word, "reason": outcome.reason,
+            "name": scenario.get("name", ""), "status": outcome.status, "reason": outcome.reason,
             "folder": str(self.path),
         }  # fmt: skip
 

@@ -65,7 +65,7 @@ class Curve:
 
             # scipy puts the highest power first
             cubic, square, slope, _ = CubicSpline(self.times, values, bc_type="clamped").c
-            self._kinks = (self.times[0], self.times[-1])
+            self._breakpoints = (self.times[0], self.times[-1])
         else:
             slope = np.diff(values, axis=0) / self._steps
             cubic = square = np.zeros_like(slope)
@@ -73,7 +73,7 @@ class Curve:
             turns = (slope[1:] != slope[:-1]).any(axis=1).tolist()
             inner = [time for time, turn in zip(self.times[1:-1], turns, strict=True) if turn]
             ends = [bool(slope[0].any()), bool(slope[-1].any())]
-            self._kinks = (*self.times[: ends[0]], *inner, *self.times[-1:] * ends[1])
+            self._breakpoints = (*self.times[: ends[0]], *inner, *self.times[-1:] * ends[1])
         self.constant = not slope.any() and not square.any() and not cubic.any()
         self._of_value = (values[:-1], slope, square, cubic)
         self._of_rate = (slope, 2.0 * square, 3.0 * cubic)
@@ -99,7 +99,9 @@ class Curve:
         """Knots t0 < t ≤ t1 where ẋ or ẍ jumps."""
         if self.constant:
             return []
-        return list(self._kinks[bisect_right(self._kinks, t0) : bisect_right(self._kinks, t1)])
+        return list(
+            self._breakpoints[bisect_right(self._breakpoints, t0) : bisect_right(self._breakpoints, t1)]
+        )
 
     def _inside(self, coefficients: tuple[Array, ...], t: float, out: Array) -> None:
         k = bisect_left(self.times, t)

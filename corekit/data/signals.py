@@ -1,10 +1,10 @@
-"""Signals: vectors as functions of time, with two derivatives and the instants where they kink.
+"""Signals: vectors as functions of time, with two derivatives and their breakpoints.
 
 A scenario file names one by its `kind`, for example
 
     signal = { kind = "ramp", from = 1.0, to = 2.0, value = [0.0, 40.0] }
 
-At a kink `rate` and `acceleration` are those of the interval that ends there: a step that lands on a
+At a breakpoint `rate` and `acceleration` are those of the interval that ends there: a step that lands on a
 breakpoint sees the motion it has just made.
 """
 
@@ -124,7 +124,7 @@ class Ramp(Signal):
         out.fill(0.0)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
-        return [] if self.constant else [kink for kink in (self.begin, self.end) if t0 < kink <= t1]
+        return [] if self.constant else [time for time in (self.begin, self.end) if t0 < time <= t1]
 
 
 @final

@@ -112,8 +112,8 @@ class Body:
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""
-        kinks = self.inputs.breakpoints(t0, t1)
-        return kinks + [
+        instants = self.inputs.breakpoints(t0, t1)
+        return instants + [
             t for motion in self.description.prescribed_signals for t in motion.breakpoints(t0, t1)
         ]
 

@@ -49,7 +49,7 @@ class Obstacle:
 
         With R = R_z(γ)·R_y(β)·R_x(α):   ω = γ̇·e_z + β̇·R_z·e_y + α̇·R_z·R_y·e_x              (1)
 
-        At a kink they are those of the interval that ends there.
+        At a breakpoint they are those of the interval that ends there.
         """
         velocity, rates = np.zeros(3), np.zeros(3)
         self.position.rate(time, velocity)

@@ -93,7 +93,7 @@ class HookSpecs:
 
     @hookspec
     def corekit_equilibrium_finder(self) -> str | None:
-        """`module:class` that finds equilibria, see `corekit.simulation.equilibrium`; the first answer is used."""
+        """`module:class` that finds equilibria, see `corekit.simulation.installed_tools`; the first answer is used."""
 
     @hookspec
     def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:

@@ -38,7 +38,7 @@ from corekit.scenario.composition_check import SelectedComponents, impulse_error
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.scenario.schema import ScenarioTables
-from corekit.simulation.equilibrium import equilibrium_finder
+from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 
 __all__ = ["compose", "models_without_gravity"]

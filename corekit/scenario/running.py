@@ -1,14 +1,19 @@
-"""Scenarios run into a new folder, and what the installed recorder reads there."""
+"""Run a scenario into a new folder, resume a run, or replay one step; the results as the recorder reads them."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from corekit.simulation.execute import execute
-from corekit.simulation.results import recorded_results
+from corekit.data.step import StepReport
+from corekit.errors import ResultsError
+from corekit.scenario.load import load, loads
+from corekit.simulation import execute as execution
+from corekit.simulation.checkpoint import read_checkpoint
+from corekit.simulation.installed_tools import recorded_results
 from corekit.simulation.runnable import Runnable
 
-__all__ = ["run"]
+__all__ = ["replay", "resume", "run"]
 
 
 def run(scenario: Runnable, **options: Any) -> Any:
@@ -20,4 +25,48 @@ def run(scenario: Runnable, **options: Any) -> Any:
     Returns:
         Its `corekit.Results`; its `RunFolder` where no recorder is installed.
     """
-    return recorded_results(execute(scenario, **options))
+    return recorded_results(execution.execute(scenario, **options))
+
+
+def resume(
+    folder: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
+) -> Any:
+    """Go on with a run that was killed, interrupted or failed, to the end it would have had.
+
+    Args:
+        folder: of the run.
+        scenario: what it runs; if None, the folder's `resolved.toml`.
+        allow_code: whether functions that `resolved.toml` names may be imported, as for `corekit.load`; a given
+            scenario has its own.
+        options: of `corekit.simulation.execute.resume`, which says what is raised.
+    Returns:
+        As `run`.
+    """
+    found = execution.find_resumable(folder)
+    if scenario is None:
+        kept = found.folder.path / "resolved.toml"
+        if not kept.is_file():
+            raise ResultsError(
+                f"cannot resume {kept.parent}: it holds no {kept.name}, so it is no run's folder, or one that was "
+                "killed before it began"
+            )
+        scenario = load(kept, allow_code=allow_code)
+    return recorded_results(execution.resume(found, scenario, **options))
+
+
+def replay(
+    path: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
+) -> StepReport:
+    """Take the one step that a `step-<n>.npz`, or the one after a checkpoint, holds; nothing is written.
+
+    Args:
+        path: of the file.
+        scenario: what it belongs to; if None, the one in the file.
+        allow_code: as for `resume`. options: of `corekit.simulation.execute.replay`, which says what is raised.
+    Raises:
+        ResultsError: the file is not whole, or not one of ours.
+    """
+    kept = read_checkpoint(Path(path))
+    if scenario is None:
+        scenario = loads(kept.scenario, allow_code=allow_code)
+    return execution.replay(kept, scenario, name=str(path), **options)

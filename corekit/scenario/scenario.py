@@ -57,7 +57,7 @@ class Scenario(ScenarioTables):
         Raises:
             PluginError: no equilibrium finder is installed.
         """
-        from corekit.simulation.equilibrium import equilibrium_finder
+        from corekit.simulation.installed_tools import equilibrium_finder
 
         return equilibrium_finder().find_equilibria(self, **options)
 

@@ -19,8 +19,9 @@ import errno
 import hashlib
 import json
 import time as clock
+import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, final
 
@@ -31,8 +32,17 @@ from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, RunObservers
+from corekit.simulation.runnable import Runnable
+from corekit.simulation.versions import decisive, version_differences
 
-__all__ = ["Checkpoint", "CheckpointKeeper", "newest_checkpoint", "read_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointKeeper",
+    "check_same_scenario",
+    "check_same_versions",
+    "newest_checkpoint",
+    "read_checkpoint",
+]
 
 FORMAT = "corekit-checkpoint/1"
 KEEP = 2
@@ -41,6 +51,9 @@ KEEP = 2
 _EVERY = 1.0
 """Wall time between checkpoints [s], longer where they are slow: they may take 2 % of the time."""
 _SHARE = 0.02
+_ABSENT = object()
+_LONGEST = 60
+"""Characters of a value that an error shows."""
 _NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
 """What NumPy raises for a file that is cut, foreign or not made of plain arrays."""
 
@@ -170,6 +183,61 @@ def newest_checkpoint(folder: Path) -> tuple[Checkpoint | None, list[str]]:
     if wrong:
         raise ResultsError("no checkpoint can be read:\n" + "\n".join(f"  {each}" for each in wrong))
     return None, []
+
+
+def check_same_scenario(found: Checkpoint, scenario: Runnable, folder: Path) -> None:
+    """Refuse a checkpoint of another scenario; the error lists what differs.
+
+    Raises:
+        ResultsError: the resolved scenarios differ.
+    """
+    now = scenario.resolved_text()
+    if now == found.scenario:
+        return
+    listed = [
+        f"{path}: was {_shown(before)}, is {_shown(after)}"
+        for path, before, after in _compare("", tomllib.loads(found.scenario), tomllib.loads(now))
+    ]
+    if listed:
+        raise ResultsError(
+            f"the checkpoint in {folder} belongs to another scenario:\n"
+            + "\n".join(f"  {each}" for each in listed)
+            + "\nUndo this, or run the changed scenario into a new folder."
+        )
+
+
+def check_same_versions(found: Checkpoint, versions: dict[str, Any], folder: Path) -> None:
+    """Refuse a checkpoint that another kernel or other plugins wrote; the error lists what differs.
+
+    Raises:
+        ResultsError: the versions differ.
+    """
+    listed = version_differences(found.versions, decisive(versions))
+    if listed:
+        raise ResultsError(
+            f"the checkpoint in {folder} was written with other versions, which would not go on alike:\n"
+            + "\n".join(f"  {each}" for each in listed)
+            + "\nInstall those, or run the scenario into a new folder."
+        )
+
+
+def _compare(path: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in sorted({*before, *after}):
+            inner = f"{path}.{key}" if path else key
+            yield from _compare(inner, before.get(key, _ABSENT), after.get(key, _ABSENT))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _compare(f"{path}[{i}]", old, new)
+    elif type(before) is not type(after) or before != after:
+        yield path, before, after
+
+
+def _shown(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @final

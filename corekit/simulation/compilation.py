@@ -15,13 +15,13 @@ import os
 import subprocess
 import sys
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
 from corekit.compiled.watch import watch_compilation
-from corekit.simulation.pace import Progress
+from corekit.simulation.progress import Progress, ProgressCallback
 
 __all__ = ["Compilation", "shown_compilation"]
 
@@ -30,7 +30,7 @@ _REPORT_EVERY = 0.1
 
 
 @contextmanager
-def shown_compilation(report: Callable[[Progress], object]) -> Iterator[Compilation]:
+def shown_compilation(report: ProgressCallback) -> Iterator[Compilation]:
     """Report what is compiled until the end of the block, and end a second process that still compiles then."""
     compilation = Compilation(report)
     with watch_compilation(compilation.begin):
@@ -48,7 +48,7 @@ class Compilation:
         report: called at most ten times a second, with the phase `compiling`.
     """
 
-    def __init__(self, report: Callable[[Progress], object]) -> None:
+    def __init__(self, report: ProgressCallback) -> None:
         self._report = report
         self._next = 0.0
         self._begun = False

@@ -13,16 +13,21 @@ from typing import final
 from attrs import frozen
 
 from corekit.data.step import StepReport
-from corekit.errors import CorekitError, StepFailed
+from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
-from corekit.simulation.checkpoint import Checkpoint, CheckpointKeeper, newest_checkpoint
+from corekit.simulation.checkpoint import (
+    Checkpoint,
+    CheckpointKeeper,
+    check_same_scenario,
+    check_same_versions,
+    newest_checkpoint,
+)
 from corekit.simulation.compilation import shown_compilation
-from corekit.simulation.folder import RunFolder
+from corekit.simulation.folder import STATUS, RunFolder, read_status
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import RunContext, RunObservers
-from corekit.simulation.pace import Pace, Progress
-from corekit.simulation.resuming import check_same_scenario, check_same_versions, check_unfinished
+from corekit.simulation.progress import Progress, ProgressCallback, RunTimer
 from corekit.simulation.run_end import Stop, record_run_end, step_file, stop_between_steps
 from corekit.simulation.runnable import Runnable
 from corekit.simulation.versions import all_versions, decisive, version_differences
@@ -35,7 +40,6 @@ __all__ = [
     "resume",
 ]
 
-Tell = Callable[[Progress], object]
 Warn = Callable[[str], object]
 
 NO_RECORDER = (
@@ -48,7 +52,7 @@ def execute(
     scenario: Runnable,
     *,
     directory: str | Path | None = None,
-    progress: Tell | None = None,
+    progress: ProgressCallback | None = None,
     warn: Warn | None = None,
 ) -> RunFolder:
     """Run a scenario into a new folder and return that.
@@ -65,17 +69,17 @@ def execute(
         KeyboardInterrupt: the user stopped it between two steps; `resume` goes on from there.
         ResultsError: the folder cannot be made or written to.
     """
-    tell, warn = progress or _nobody, warn or _warn
-    tell(Progress("composing"))
+    report, warn = progress or _ignore, warn or _warn
+    report(Progress("composing"))
     began = clock.perf_counter()
-    with shown_compilation(tell) as compilation:
+    with shown_compilation(report) as compilation:
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
         folder = RunFolder.create(
             scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
         )
         with installed_hooks().run(folder.path, scenario, simulation), record_run_end(folder):
-            run = _Run(simulation, scenario, folder, tell, warn)
+            run = _Run(simulation, scenario, folder, report, warn)
             run.describe(composed)
             compilation.share(folder.path / "resolved.toml")
             run.begin()
@@ -105,12 +109,24 @@ def find_resumable(folder: str | Path) -> Resumable:
         ResultsError: it has finished, still runs, or no checkpoint of it can be read.
     """
     own = RunFolder(Path(folder))
-    check_unfinished(own.path)
+    outcome = read_status(own.path)
+    if not own.path.is_dir():
+        raise ResultsError(f"cannot resume {own.path}: the folder is not there")
+    if outcome.status == "finished":
+        raise ResultsError(f"{own.path} has finished: there is nothing to go on with")
+    if outcome.status == "running":
+        raise ResultsError(
+            f"{own.path} is still running: {outcome.reason}. If that is not so, remove {own.path / STATUS}."
+        )
     return Resumable(own, *newest_checkpoint(own.path))
 
 
 def resume(
-    found: Resumable, scenario: Runnable, *, progress: Tell | None = None, warn: Warn | None = None
+    found: Resumable,
+    scenario: Runnable,
+    *,
+    progress: ProgressCallback | None = None,
+    warn: Warn | None = None,
 ) -> RunFolder:
     """Go on with a run that was killed, interrupted or failed, from its last checkpoint to the same end.
 
@@ -126,20 +142,20 @@ def resume(
             folder is changed.
         StepFailed, KeyboardInterrupt: as for `execute`.
     """
-    tell, warn = progress or _nobody, warn or _warn
-    tell(Progress("composing"))
+    report, warn = progress or _ignore, warn or _warn
+    report(Progress("composing"))
     own, checkpoint = found.folder, found.checkpoint
     if checkpoint is not None:
         check_same_scenario(checkpoint, scenario, own.path)
     began = clock.perf_counter()
-    with shown_compilation(tell) as compilation:
+    with shown_compilation(report) as compilation:
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
-        run = _Run(simulation, scenario, own, tell, warn)
+        run = _Run(simulation, scenario, own, report, warn)
         if checkpoint is not None:
             check_same_versions(checkpoint, run.versions, own.path)
         run.begin(checkpoint)
-        own.take_over()
+        own.claim()
         with installed_hooks().run(own.path, scenario, simulation), record_run_end(own):
             if checkpoint is None:
                 run.describe(composed)
@@ -165,7 +181,7 @@ def replay(kept: Checkpoint, scenario: Runnable, *, name: str = "it", warn: Warn
     """
     warn = warn or _warn
     simulation = scenario.compose()
-    observers = RunObservers(RunContext(scenario, simulation, None, _nothing, warn))
+    observers = RunObservers(RunContext(scenario, simulation, None, _ignore, warn))
     others = version_differences(kept.versions, decisive(all_versions(simulation, observers.versions)))
     if others:
         warn(f"{name} was written with other versions, the step may go differently: {'; '.join(others)}")
@@ -187,7 +203,12 @@ class _Run:
     """
 
     def __init__(
-        self, simulation: Simulation, scenario: Runnable, folder: RunFolder, tell: Tell, warn: Warn
+        self,
+        simulation: Simulation,
+        scenario: Runnable,
+        folder: RunFolder,
+        report: ProgressCallback,
+        warn: Warn,
     ) -> None:
         self._simulation, self._scenario, self._folder = simulation, scenario, folder
         self._observers = RunObservers(RunContext(scenario, simulation, folder.path, folder.log, warn))
@@ -199,7 +220,7 @@ class _Run:
         self._keeper = CheckpointKeeper(
             folder.path, simulation, scenario.resolved_text(), decisive(self.versions), self._observers
         )
-        self._pace = Pace(simulation, duration, folder.path, tell)
+        self._timer = RunTimer(simulation, duration, folder.path, report)
 
     def describe(self, composed: float) -> None:
         """Write what is run, and by what, into the folder."""
@@ -217,22 +238,22 @@ class _Run:
 
     def go(self) -> None:
         """Step to the end, and say so in the folder."""
-        pace, folder, observers = self._pace, self._folder, self._observers
+        timer, folder, observers = self._timer, self._folder, self._observers
         with closing(observers), stop_between_steps() as stop:
             observers.attach()
-            self._simulation.observe(pace)
+            self._simulation.observe(timer)
             self._keeper.write()
-            pace.begin()
+            timer.begin()
             self._simulation.warm_up()
-            pace.ready()
+            timer.ready()
             try:
                 self._step_to_the_end(stop)
             except StepFailed as error:
                 self._keep_failed_step(error)
                 raise
-            pace.end()
+            timer.end()
             self._keeper.finish()
-        folder.log("finished", **pace.as_data(), **observers.summaries())
+        folder.log("finished", **timer.as_data(), **observers.summaries())
         folder.set_status("finished")
 
     def _step_to_the_end(self, stop: Stop) -> None:
@@ -253,9 +274,9 @@ class _Run:
         if start is None or error.step < 0:
             return
         try:
-            observers = RunObservers(RunContext(self._scenario, simulation, None, _nothing, _nothing))
+            observers = RunObservers(RunContext(self._scenario, simulation, None, _ignore, _ignore))
             observers.begin(start.run)
-            simulation.go_back(start.memory, error.step, observers.steps)
+            simulation.rewind(start.memory, error.step, observers.steps)
             kept = Checkpoint(
                 start.scenario, start.versions, simulation.internal_state(), observers.internal_state()
             )
@@ -264,12 +285,8 @@ class _Run:
             error.add_note(f"The step could not be kept for a replay: {trouble}")
 
 
-def _nobody(_progress: Progress) -> None:
-    """Nobody wants to know."""
-
-
-def _nothing(*_what: object, **_more: object) -> None:
-    """What was found before is not told again."""
+def _ignore(*_arguments: object, **_options: object) -> None:
+    """Do nothing with a report, warning or event."""
 
 
 def _warn(sentence: str) -> None:

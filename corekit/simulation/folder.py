@@ -29,14 +29,14 @@ STATUS, _LOG = "STATUS", "log.jsonl"
 
 @frozen
 class RunStatus:
-    """How a run stands.
+    """Status of a run.
 
     Args:
-        word: `running`, `finished`, `failed`, `interrupted`, `killed`, or `unknown`.
+        status: `running`, `finished`, `failed`, `interrupted`, `killed`, or `unknown`.
         reason: why, in one sentence, empty if there is nothing to say.
     """
 
-    word: str
+    status: str
     reason: str = ""
 
 
@@ -63,11 +63,11 @@ class RunFolder:
         path, number = wanted, 1
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
-            while not _claim(path):
+            while not _make_folder(path):
                 number += 1
                 path = wanted.with_name(f"{wanted.name}-{number}")
             folder = cls(path)
-            folder._say("running")
+            folder._write_status("running")
         except OSError as error:
             raise ResultsError(
                 f"cannot make the run folder {path}: {error.strerror}. Choose another with `--out DIR`."
@@ -85,8 +85,8 @@ class RunFolder:
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / name}: {error.strerror}") from error
 
-    def take_over(self) -> None:
-        """Become the one who runs it, after another process left it.
+    def claim(self) -> None:
+        """Claim a run that another process abandoned.
 
         Raises:
             ResultsError: it cannot be written to.
@@ -102,21 +102,21 @@ class RunFolder:
         except OSError as error:
             raise ResultsError(f"cannot write into {self.path}: {error.strerror}") from error
 
-    def set_status(self, word: str, reason: str = "") -> None:
-        """Say how the run stands; while it runs, who runs it.
+    def set_status(self, status: str, reason: str = "") -> None:
+        """Write the status of the run; while it runs, the process that runs it.
 
         Raises:
             ResultsError: the disk is full or the folder cannot be written to.
         """
         try:
-            self._say(word, reason)
+            self._write_status(status, reason)
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / STATUS}: {error.strerror}") from error
 
-    def _say(self, word: str, reason: str = "") -> None:
-        if word == "running":
+    def _write_status(self, status: str, reason: str = "") -> None:
+        if status == "running":
             reason = f"process {os.getpid()} on {socket.gethostname()}"
-        write_text_whole(self.path / STATUS, f"{word}\n{reason}\n" if reason else f"{word}\n")
+        write_text_whole(self.path / STATUS, f"{status}\n{reason}\n" if reason else f"{status}\n")
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log.
@@ -133,7 +133,7 @@ class RunFolder:
             raise ResultsError(f"cannot write {self.path / _LOG}: {error.strerror}") from error
 
 
-def _claim(path: Path) -> bool:
+def _make_folder(path: Path) -> bool:
     """Make a folder, or take an empty one; False if there is something already."""
     try:
         path.mkdir()
@@ -143,19 +143,19 @@ def _claim(path: Path) -> bool:
 
 
 def read_status(path: Path) -> RunStatus:
-    """How the run in a folder stands; a run whose process has gone without a word was killed."""
+    """Status of the run in a folder; a run whose process is gone without a final status was killed."""
     try:
-        word, _, reason = (path / STATUS).read_text(encoding="utf-8").strip().partition("\n")
+        status, _, reason = (path / STATUS).read_text(encoding="utf-8").strip().partition("\n")
     except (OSError, UnicodeDecodeError):
         return RunStatus("unknown", f"{path / STATUS} cannot be read")
-    if word == "running" and _has_ended(reason):
+    if status == "running" and _has_ended(reason):
         return RunStatus("killed", f"{reason} ended without saying why")
-    return RunStatus(word, reason)
+    return RunStatus(status, reason)
 
 
-def _has_ended(who: str) -> bool:
+def _has_ended(process: str) -> bool:
     """Whether `process N on HOST` is known to be gone; never true of another machine's."""
-    words = who.split()
+    words = process.split()
     if os.name != "posix" or len(words) != 4 or not words[1].isdigit() or words[3] != socket.gethostname():
         return False
     try:

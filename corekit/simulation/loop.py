@@ -69,7 +69,7 @@ class Simulation:
         self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
-        self._kinks = _Kinks(self)
+        self._breakpoints = _Breakpoints(self)
         self._observers: tuple[Observer, ...] = ()
 
     @property
@@ -105,8 +105,8 @@ class Simulation:
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
         while True:
-            now, out, kinks = self._now, self._next, self._kinks
-            stop = target if kinks.none_until >= target else kinks.next_stop(now.time, target)
+            now, out, breakpoints = self._now, self._next, self._breakpoints
+            stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
             report = self.integrator.step(self.system, now, stop, out)
             if self.system.unresolved_pair is not None:
                 raise self._unresolved(now, report.step_size)
@@ -148,13 +148,16 @@ class Simulation:
             problem = placeholder_problem(stage.width, self.step_length, stage.record_width)
             solver.solve(problem, np.zeros(stage.width))
 
-    def go_back(
-        self, memory: Mapping[str, np.ndarray[Any, Any]], step_index: int, observers: Sequence[Observer] = ()
+    def rewind(
+        self,
+        internal_state: Mapping[str, np.ndarray[Any, Any]],
+        step_index: int,
+        observers: Sequence[Observer] = (),
     ) -> None:
-        """Return to a memory and step from it to a grid step, watched by other observers or by none."""
+        """Restore an internal state and step from it to a grid step, with other observers or none."""
         watching, self._observers = self._observers, tuple(observers)
         try:
-            self.restore(memory)
+            self.restore(internal_state)
             while self.step_index < step_index:
                 self.step()
         finally:
@@ -314,13 +317,13 @@ class Simulation:
             internal_state["v"],
             internal_state["aux"],
         )
-        self._kinks = _Kinks(self)
+        self._breakpoints = _Breakpoints(self)
         own = {name[7:]: array for name, array in internal_state.items() if name.startswith("system/")}
         self.system.restore(own)
         restore_states(self.components, internal_state)
 
 
-class _Kinks:
+class _Breakpoints:
     """Where steps must stop inside a grid interval: breakpoints of inputs, prescribed motions and obstacle paths.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Joints driven by position: steps land on the kinks of their motion, and momentum decides what a jump does."""
+"""Joints driven by position: steps land on the breakpoints of their motion, and momentum decides what a jump does."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_spiral_spring_winds_up_over_more_than_a_turn_and_brings_the_mass_back(t
 
 
 def everything(integrator, solver):
-    """A world with all that remembers: contact, friction, rows, bounds, a winding angle, moving things, kinks."""
+    """A world with all that remembers: contact, friction, rows, bounds, a winding angle, moving things, breakpoints."""
     chain = PointChain(
         PointChainConfig(
             masses=(1.0, 0.5, 0.7),

@@ -100,7 +100,7 @@ def test_entries_that_swing_together_equal_entries_computed_apart(sine):
 
 
 @given(signals, st.floats(-6.0, 6.0))
-def test_derivatives_match_central_differences_away_from_kinks(signal, t):
+def test_derivatives_match_central_differences_away_from_breakpoints(signal, t):
     h = 1e-5
     if signal.breakpoints(t - 3 * h, t + 3 * h):
         return
@@ -140,7 +140,7 @@ def test_breakpoints_leave_out_the_start_and_keep_the_end():
         Sine(amplitude=2.0, frequency=0.0, phase=1.0, begin=0.5),
     ],
 )
-def test_a_signal_that_never_moves_says_so_and_has_no_kinks(still):
+def test_a_signal_that_never_moves_is_constant_and_has_no_breakpoints(still):
     assert still.constant
     assert still.breakpoints(-10.0, 10.0) == []
     assert not at(still, 0.7, "rate").any()

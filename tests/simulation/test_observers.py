@@ -17,8 +17,7 @@ from corekit.errors import PluginError, ResultsError, StepFailed
 from corekit.hooks.installed import GROUP, installed_hooks
 from corekit.hooks.specs import hookimpl
 from corekit.scenario.load import load
-from corekit.scenario.resuming import replay, resume
-from corekit.scenario.running import run
+from corekit.scenario.running import replay, resume, run
 from corekit.simulation.folder import RunFolder, read_log, read_status
 from corekit.simulation.observers import RunObserver
 
@@ -167,7 +166,7 @@ def test_an_observer_stops_a_run_before_a_step_that_can_be_repeated(witness, sce
     witness.stop_at = 0.0505
     with pytest.raises(StepFailed, match="the witness has seen enough"):
         run(scenario, directory="here")
-    assert read_status(tmp_path / "here").word == "failed"
+    assert read_status(tmp_path / "here").status == "failed"
     assert witness.calls[-1][0] == "close"
     calls = len(witness.calls)
     with pytest.raises(StepFailed, match="the witness has seen enough"):
@@ -203,7 +202,7 @@ def test_an_observer_that_cannot_be_made_ends_the_run_with_its_reason(
     sys.modules["lab"].__dict__["observe"] = fail
     with pytest.raises((ResultsError, PluginError), match=told):
         run(scenario, directory="here")
-    assert read_status(tmp_path / "here").word == "failed"
+    assert read_status(tmp_path / "here").status == "failed"
 
 
 def test_a_kernel_without_a_recorder_runs_and_says_so_in_one_line(hooks, scenario, tmp_path, capsys):

@@ -20,7 +20,7 @@ from corekit.errors import ResultsError, StepFailed
 from corekit.scenario.running import run
 from corekit.scenario.schema import Watchdog
 from corekit.simulation.folder import RunFolder, read_status
-from corekit.simulation.pace import Progress
+from corekit.simulation.progress import Progress
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
@@ -175,7 +175,7 @@ def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
 
 
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
-    monkeypatch.setattr("corekit.simulation.pace._TELL_EVERY", 0.0)
+    monkeypatch.setattr("corekit.simulation.progress._REPORT_EVERY", 0.0)
     told: list[Progress] = []
     run(Scene(world()), progress=told.append)
     assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]
@@ -319,4 +319,4 @@ def test_a_killed_run_is_readable_with_all_that_was_published(shell, scenario_fi
 
 def test_a_run_on_another_machine_is_not_thought_dead(tmp_path):
     (tmp_path / "STATUS").write_text("running\nprocess 1 on some-other-machine\n")
-    assert read_status(tmp_path).word == "running"
+    assert read_status(tmp_path).status == "running"

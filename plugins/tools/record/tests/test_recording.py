@@ -167,7 +167,7 @@ def test_contact_modes_over_time_read_as_phases(world, tmp_path):
 def test_substeps_at_breakpoints_are_counted_but_not_kept(world, tmp_path):
     simulation = world(step=0.03)
     statistics, results = record(simulation, tmp_path, duration=0.3, every=0.06)
-    # the push has a kink at 0.1 s, inside the fourth step
+    # the push has a breakpoint at 0.1 s, inside the fourth step
     assert statistics.whole.steps == 11
     assert np.allclose(results.time, np.arange(6) * 0.06, atol=1e-15)
 

@@ -16,8 +16,7 @@ from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
-from corekit.scenario.resuming import replay
-from corekit.scenario.running import run
+from corekit.scenario.running import replay, run
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_size import explicit_limit, step_to_try
 from corekit_record.energy_balance import EnergyBalance

@@ -16,8 +16,7 @@ import pytest
 import corekit
 from corekit.errors import ResultsError
 from corekit.files import FileHeldOpen, replace_file, write_text_whole, write_whole
-from corekit.scenario.resuming import resume
-from corekit.scenario.running import run
+from corekit.scenario.running import resume, run
 from corekit.simulation.checkpoint import checkpoint_files
 from corekit.simulation.folder import read_status
 from corekit_record.netcdf_file import Variable
@@ -161,7 +160,7 @@ def test_a_run_whose_results_are_held_open_goes_on_and_publishes_them_when_they_
     reader.hold("results.nc", times=50)
     results = run(scenario, directory=tmp_path / "held")
     assert reader.refusals == 50
-    assert read_status(results.path).word == "finished"
+    assert read_status(results.path).status == "finished"
     assert np.array_equal(results.q, undisturbed.q)
     assert not list(results.path.glob(".*"))
     assert len(checkpoint_files(results.path)) == 1
@@ -175,7 +174,7 @@ def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path
     with pytest.raises(ResultsError, match=r"another program has .*results\.nc open.*then rename"):
         run(scenario, directory=tmp_path / "held")
     held = tmp_path / "held"
-    assert read_status(held).word == "failed"
+    assert read_status(held).status == "failed"
     assert not checkpoint_files(held)
     # nothing is lost: a whole copy lies beside it, and a name for it is in the sentence
     (beside,) = held.glob("results-*.nc")

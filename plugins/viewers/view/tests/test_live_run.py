@@ -60,7 +60,7 @@ def start(tmp_path):
 def test_an_active_run_is_visible_until_its_end(start, tmp_path):
     run = start("run", "falling.toml", "--out", "here", "--quiet")
     folder = Path(tmp_path, "here")
-    while read_status(folder).word == "unknown":
+    while read_status(folder).status == "unknown":
         assert run.poll() is None, run.stdout.read()
     view = start("view", "here", "--port", "0")
     said = view.stdout.readline()

@@ -35,7 +35,7 @@ from corekit_gvs.tree import Tree
 __all__ = ["PrescribedJoints", "rest_velocity", "write_initial"]
 
 _NEAR = 1e-12
-"""How far from a kink an instant is the same but for rounding, relative to 1 s + t."""
+"""How far from a breakpoint an instant is the same but for rounding, relative to 1 s + t."""
 
 
 @final
@@ -91,11 +91,11 @@ class PrescribedJoints:
         out.time = 0.0
 
     def jump(self, state: State) -> bool:
-        """Give joints that jump alone the rate behind a kink at the state's time; True if any has one there."""
+        """Give joints that jump alone the rate after a breakpoint at the state's time; True if any has one there."""
         jumped, near = False, _NEAR * (1.0 + abs(state.time))
         for signal, own in self._alone:
-            if kinks := signal.breakpoints(state.time - near, state.time + near):
-                signal.rate(max(state.time, *kinks) + near, state.v[own])
+            if times := signal.breakpoints(state.time - near, state.time + near):
+                signal.rate(max(state.time, *times) + near, state.v[own])
                 jumped = True
         return jumped
 

@@ -272,7 +272,7 @@ class Results:
     @property
     def status(self) -> str:
         """`running`, `finished`, `failed`, `interrupted` or `killed`; `unknown` without its folder."""
-        return self.outcome.word
+        return self.outcome.status
 
     @property
     def outcome(self) -> RunStatus:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from corekit.scenario.load import load, loads
-from corekit.scenario.resuming import replay, resume
-from corekit.scenario.running import run
+from corekit.scenario.running import replay, resume, run
 from corekit.simulation.checkpoint import newest_checkpoint, read_checkpoint
 from corekit.simulation.folder import read_status
 from corekit.simulation.loop import Simulation
@@ -45,7 +44,7 @@ def test_runs_killed_at_random_instants_resume_to_the_same_end(whole, scenario_f
         if found is not None:
             went_on += 0 < found.step < STEPS
             assert len(before) >= found.run["recorder/time_length"]
-        if read_status(folder).word == "finished":
+        if read_status(folder).status == "finished":
             continue
         results = resume(folder)
         assert results.status == "finished"
@@ -117,7 +116,7 @@ def test_two_checkpoints_are_kept_while_running_and_the_end_state_after(whole, o
 @pytest.mark.parametrize("integrator", ["reference-semi-implicit-euler", "reference-implicit-euler"])
 @pytest.mark.parametrize("solver", ["reference-gauss-seidel", "reference-penalty"])
 def test_taking_over_ones_own_memory_after_every_step_changes_nothing(integrator, solver):
-    """A chain of springs and rods that falls on a floor, with an input that has kinks between steps."""
+    """A chain of springs and rods that falls on a floor, with an input that has breakpoints between steps."""
     text = f"""
     format = "corekit-scenario/1"
     name = "chain"

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError
-from corekit.scenario.resuming import resume
-from corekit.scenario.running import run
+from corekit.scenario.running import resume, run
 from corekit.simulation.runnable import Runnable
 from corekit_record.results import Results
 

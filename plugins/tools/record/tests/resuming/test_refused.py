@@ -10,7 +10,7 @@ import pytest
 
 from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
-from corekit.scenario.resuming import resume
+from corekit.scenario.running import resume
 from corekit.simulation.checkpoint import Checkpoint, read_checkpoint
 
 from .killing import SETTING, arrays, assert_same, contents

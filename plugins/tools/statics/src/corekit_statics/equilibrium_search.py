@@ -55,7 +55,7 @@ def find_equilibrium(
                 if load_factor > 0.0:
                     error.add_note(f"Up to the load factor {load_factor:.4g} an equilibrium was found.")
                 raise
-            search.go_back()
+            search.rewind()
             continue
         search.keep()
         load_factor, state = target, found.state

@@ -102,7 +102,7 @@ class NewtonSearch:
         """Keep the forces of an equilibrium for the next load step."""
         self._accepted = self._system.internal_state()
 
-    def go_back(self) -> None:
+    def rewind(self) -> None:
         """Restore the forces of the last equilibrium that was kept."""
         self._system.restore(self._accepted)
 

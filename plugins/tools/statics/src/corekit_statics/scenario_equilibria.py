@@ -20,7 +20,7 @@ from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.roles.model import Model
 from corekit.simulation.folder import RunFolder
 from corekit.simulation.loop import Simulation
-from corekit.simulation.pace import Progress
+from corekit.simulation.progress import Progress
 from corekit.simulation.versions import versions_of
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
@@ -118,7 +118,7 @@ def find_equilibria(
 
 @final
 class StaticsFinder:
-    """The `EquilibriumFinder` of this distribution, see `corekit.simulation.equilibrium`."""
+    """The `EquilibriumFinder` of this distribution, see `corekit.simulation.installed_tools`."""
 
     def move_to_equilibrium(
         self,

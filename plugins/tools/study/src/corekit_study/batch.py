@@ -24,7 +24,7 @@ from attrs import asdict, field, frozen
 from corekit.errors import CorekitError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit.scenario.running import run
-from corekit.simulation.pace import Progress
+from corekit.simulation.progress import Progress
 from corekit_record.results import Results
 from corekit_study.shown import ShowProgress, unseen
 

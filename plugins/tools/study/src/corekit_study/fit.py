@@ -36,7 +36,7 @@ from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Input
-from corekit.simulation.equilibrium import equilibrium_finder
+from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_study.fit_file import FitFile
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol, TypeAlias, final
 
 from corekit.cli.progress_line import ProgressLine
-from corekit.simulation.pace import Progress
+from corekit.simulation.progress import Progress
 
 __all__ = ["ShowProgress", "Shown", "named", "shown", "unseen"]
 

@@ -60,7 +60,7 @@ def _opened(folder: Path) -> Results:
         try:
             return Results(folder)
         except ResultsError:
-            if read_status(folder).word != "running" or (folder / RESULTS).exists():
+            if read_status(folder).status != "running" or (folder / RESULTS).exists():
                 raise
         clock.sleep(LOOK_EVERY)
 

@@ -1,21 +1,25 @@
-"""The equilibrium finder: an installed distribution that moves a simulation to where all forces balance.
+"""Installed tools that do what the kernel does not: read the results of a run, and find equilibria.
 
-The kernel finds no equilibrium itself. The hook `corekit_equilibrium_finder` names the class that does.
+The hook `corekit_results` names the class that reads records, `corekit_equilibrium_finder` the one that moves a
+simulation to where all forces balance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
-from corekit.registry.first_party import FIRST_PARTY_VERBS
+from corekit.registry.first_party import FIRST_PARTY_VERBS, RECORDER
 from corekit.registry.resolve import load_target
-from corekit.roles.model import Model
-from corekit.simulation.loop import Simulation
+from corekit.simulation.folder import RunFolder
 
-__all__ = ["EquilibriumFinder", "equilibrium_finder"]
+if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
+    from corekit.roles.model import Model
+    from corekit.simulation.loop import Simulation
+
+__all__ = ["EquilibriumFinder", "equilibrium_finder", "recorded_results", "results_class"]
 
 
 class EquilibriumFinder(Protocol):
@@ -56,3 +60,22 @@ def equilibrium_finder() -> EquilibriumFinder:
             f"some estimators need: pip install {FIRST_PARTY_VERBS['statics']}"
         )
     return load_target(target)()
+
+
+def results_class() -> Any:
+    """Return the installed class that reads records, which is `corekit.Results`.
+
+    Raises:
+        PluginError: none is installed.
+    """
+    target = installed_hooks().results()
+    if not target:
+        raise PluginError(
+            f"corekit.Results reads records, and no recorder is installed: pip install {RECORDER}"
+        )
+    return load_target(target)
+
+
+def recorded_results(folder: RunFolder) -> Any:
+    """Return the results in the folder of a run; the folder itself if no recorder is installed."""
+    return results_class()(folder.path) if installed_hooks().results() else folder

@@ -1,4 +1,4 @@
-"""How far a run is and how fast it goes."""
+"""Progress of a run: how far it is, and how fast it goes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from attrs import frozen
 from corekit.data.step import StepReport
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Pace", "Progress"]
+__all__ = ["Progress", "ProgressCallback", "RunTimer"]
 
-_TELL_EVERY = 0.1
+_REPORT_EVERY = 0.1
 """Wall time between two reports of progress [s]."""
 
 
@@ -31,7 +31,7 @@ class Progress:
         remaining: wall time to go [s], nan until known.
         folder: of the run, None while composing.
         compiled, kernels: functions with machine code so far, whichever process compiled it, and all that are
-            known to be needed; these grow, since only the run's calls tell which it needs.
+            known to be needed; these grow, because only the calls of the run show which it needs.
     """
 
     phase: str
@@ -44,33 +44,37 @@ class Progress:
     kernels: int = 0
 
 
+ProgressCallback = Callable[[Progress], object]
+"""Called with the progress of a run at most ten times a second."""
+
+
 @final
-class Pace:
-    """An observer that knows how fast the run goes.
+class RunTimer:
+    """Observer that measures the wall times of a run and reports its progress.
 
     The time of a step is the median over stretches of a tenth of a second, so that kernels compiled on
-    their first use, whenever that is, do not count as the pace of the run.
+    their first use, whenever that is, do not count.
     """
 
     def __init__(
-        self, simulation: Simulation, duration: float, folder: Path, tell: Callable[[Progress], object]
+        self, simulation: Simulation, duration: float, folder: Path, report: ProgressCallback
     ) -> None:
         self._start, self._duration = simulation.start_time, duration
-        self._folder, self._tell = folder, tell
+        self._folder, self._report = folder, report
         self._began = self._ready = self._first = self._ended = clock.perf_counter()
         self._next = -1.0
         self._first_time = self._begun_at = self._reached = simulation.time
         self._steps = 0
         self._last, self._last_steps = self._began, 0
-        self._paces: list[float] = []
+        self._step_times: list[float] = []
 
     def begin(self) -> None:
-        """The clock starts."""
+        """Start the clock."""
         self._began = self._ready = self._first = self._ended = clock.perf_counter()
-        self._tell(Progress("first step", folder=self._folder))
+        self._report(Progress("first step", folder=self._folder))
 
     def ready(self) -> None:
-        """The steps begin: what comes before them is loaded."""
+        """Mark the begin of the steps: what comes before them is loaded."""
         self._ready = clock.perf_counter()
 
     def __call__(self, simulation: Simulation, report: StepReport) -> None:
@@ -80,27 +84,29 @@ class Pace:
         if now < self._next:
             return
         if self._next < 0:
-            # the first step compiles: the pace is that of the others
+            # the first step compiles, so the rate is that of the others
             self._first, self._first_time = now, simulation.time
         else:
-            self._paces.append((now - self._last) / (self._steps - self._last_steps))
+            self._step_times.append((now - self._last) / (self._steps - self._last_steps))
         self._last, self._last_steps = now, self._steps
-        self._next = now + _TELL_EVERY
+        self._next = now + _REPORT_EVERY
         elapsed, gone = now - self._first, simulation.time - self._first_time
         rate = gone / elapsed if gone > 0 and elapsed > 0 else float("nan")
         left = self._start + self._duration - simulation.time
         fraction = min(1.0, max(0.0, 1.0 - left / self._duration)) if self._duration > 0 else 1.0
-        self._tell(Progress("running", fraction, simulation.time, rate, max(0.0, left) / rate, self._folder))
+        self._report(
+            Progress("running", fraction, simulation.time, rate, max(0.0, left) / rate, self._folder)
+        )
 
     def end(self) -> None:
-        """The clock stops."""
+        """Stop the clock."""
         self._ended = clock.perf_counter()
 
     def as_data(self) -> dict[str, float | None]:
         """Wall times [s]: with what is loaded first, of the steps alone, of the first one, and the median of one."""
         steps = self._steps
-        if self._paces:
-            step: float | None = median(self._paces)
+        if self._step_times:
+            step: float | None = median(self._step_times)
         else:
             step = (self._ended - self._first) / (steps - 1) if steps > 1 else None
         return {
