@@ -5,15 +5,12 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 
 | module | what it holds |
 |---|---|
-| `kernels` | the decorator; what Python calls, and what other kernels link |
+| `kernels` | the decorator; what Python calls, and what other kernels link; seldom garbage collection |
 | `front_end` | how numba reads, types and lowers a kernel; what it remembers of its answers |
 | `references` | no counting of references where a kernel makes no array |
 | `libraries` | LLVM code that is only linked into others, and machine code that is only called |
-| `store` | where both are kept, and that one process compiles while others wait |
-| `source_digest` | the key: a digest of all sources that a kernel depends on |
-| `watch` | how many functions were compiled so far |
-| `clock` | how long that took |
-| `collection` | garbage is collected seldom while numba compiles |
+| `store` | where both are kept, by a digest of their sources; one process compiles while others wait |
+| `watch` | how many functions were compiled so far, and how long that took |
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
-from numba.core import config, registry, types
+from numba.core import config, event, registry, types
 
-from corekit.compiled.collection import collect_seldom_while_compiling
 from corekit.compiled.front_end import Flags, KernelPipeline, RememberingContext
 from corekit.compiled.libraries import CalleeLibrary, KernelLibrary
 from corekit.compiled.store import CalleeCache, KernelCache
@@ -19,8 +19,6 @@ _CONFIG: Any = config
 _REGISTRY: Any = registry
 _TYPES: Any = types
 F = TypeVar("F", bound=Callable[..., Any])
-
-collect_seldom_while_compiling()
 
 
 @overload
@@ -138,3 +136,33 @@ class Callee(_Dispatcher):
         return super().get_call_template(
             tuple(unliteral(each) for each in args), {name: unliteral(each) for name, each in kws.items()}
         )
+
+
+_SELDOM = 200_000
+"""New objects before a collection while a kernel is compiled."""
+
+
+class _SeldomCollection(event.Listener):
+    """Listener that lets Python collect garbage seldom while numba compiles.
+
+    Nearly all that numba makes lives on: the usual threshold takes a third of the time of a compilation.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._usual = gc.get_threshold()
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._usual = gc.get_threshold()
+            if self._usual[0]:  # 0 is never
+                gc.set_threshold(max(_SELDOM, self._usual[0]), *self._usual[1:])
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            gc.set_threshold(*self._usual)
+
+
+event.register("numba:compile", _SeldomCollection())

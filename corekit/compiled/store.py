@@ -1,16 +1,27 @@
 """Where machine code is kept, and that one process compiles a function while others wait for it.
 
 The folder holds native code and pickles, which whoever runs a scenario executes: only its user may write there.
+
+numba itself keys machine code by the path and time stamp of one file: every new environment compiles everything
+again, and a kernel keeps the old code of another that it calls when that one's file is edited. Here the key of a
+module's kernels is
+
+    digest(source of the module and of all it imports from its own distribution and the kernel, transitively)    (1)
+
+so that equal sources share machine code between environments, and an edit reaches every caller.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
+import sys
 import tempfile
 import warnings
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -23,9 +34,8 @@ from platformdirs import user_cache_path
 
 from corekit.compiled.libraries import CalleeLibrary
 from corekit.compiled.references import HAS_NO_COUNTER
-from corekit.compiled.source_digest import source_digest
 
-__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder"]
+__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder", "source_digest"]
 
 WAITING = "corekit:waiting"
 """Name of the event of numba's kind while another process compiles what is needed here."""
@@ -36,6 +46,10 @@ _STATES_KEPT = 4
 """States of a module whose machine code is kept: versions side by side, and an edit taken back."""
 _PATIENCE = 120.0
 """Wall time [s] after which a function is compiled here too: the process that compiles it may be suspended."""
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE
+)
+_WORD = re.compile(rb"\w+")
 
 
 def cache_folder() -> Path:
@@ -80,6 +94,42 @@ def _writable_by_others(folder: Path) -> str:
     if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "may be written by other users (chmod go-w mends it)"
     return ""
+
+
+@cache
+def source_digest(module: str) -> str:
+    """The digest (1) of a loaded module, as 64 hexadecimal digits."""
+    own = module.partition(".")[0]
+    sources: dict[str, bytes] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name], imports = _source(name)
+            waiting += [each for each in imports if each.partition(".")[0] in {own, "corekit"}]
+    total = hashlib.sha256()
+    for name in sorted(sources):
+        total.update(name.encode() + b"\0" + hashlib.sha256(sources[name]).digest())
+    return total.hexdigest()
+
+
+@cache
+def _source(module: str) -> tuple[bytes, tuple[str, ...]]:
+    """The text of a loaded module, and what it imports that is loaded too."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return b"", ()
+    text = Path(file).read_bytes()
+    return text, tuple(name for name in _imports(text) if name in sys.modules)
+
+
+def _imports(text: bytes) -> Iterator[str]:
+    """Names of modules, and names that may be modules, after `import`."""
+    for found in _IMPORT.finditer(text):
+        package, names, plain = found.groups()
+        base = (package or plain).decode()
+        yield base
+        yield from (f"{base}.{name.decode()}" for name in _WORD.findall(names or b""))
 
 
 class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of every locator of numba

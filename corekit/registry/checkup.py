@@ -15,10 +15,10 @@ from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
 from corekit.geometry.shape_specs import GROUP as SHAPES
-from corekit.registry.case import CASES, SCENARIOS
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.examine import MARK
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
+from corekit.registry.spec import CASES, SCENARIOS
 
 __all__ = ["Finding", "check_up"]
 

@@ -6,11 +6,13 @@ until a folder of the import path changes: composing a scenario asks a dozen tim
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import metadata
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 
 from attrs import evolve, frozen
@@ -18,7 +20,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from corekit.registry.declared import declared_api
 from corekit.registry.spec import ROLES, api_problem
 from corekit.version import __version__
 
@@ -154,11 +155,58 @@ def _row(entry: metadata.EntryPoint, about: metadata.PackageMetadata, problem: s
         package = module.partition(".")[0]
         reason = f"its module {package} cannot be found; reinstall it: pip install --force-reinstall {name}"
     else:
-        api = declared_api(module)
+        api = _declared_api(module)
         reason = "" if api is None else api_problem(api, name)
     return Installed(
         role=role, name=entry.name, distribution=name, version=version, entry=entry.value, reason=reason
     )
+
+
+def _declared_api(module: str) -> str | None:
+    """Return the kernel API that the specs of a module declare, read from its text, so that no plugin is imported.
+
+    It is the one text that the module's calls give as `api=`; None if there is none, or more than one. The check
+    after the import decides.
+    """
+    source = _read_source(module)
+    if source is None:
+        return None
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    found = {
+        keyword.value.value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if keyword.arg == "api" and isinstance(keyword.value, ast.Constant)
+    }
+    only = found.pop() if len(found) == 1 else None
+    return only if isinstance(only, str) else None
+
+
+def _read_source(module: str) -> bytes | None:
+    """Read the text of a module without running the packages above it."""
+    try:
+        found = _find_module(module)
+        if found is None or found.origin is None or not found.origin.endswith(".py"):
+            return None
+        with open(found.origin, "rb") as file:
+            return file.read()
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def _find_module(module: str) -> ModuleSpec | None:
+    top, *inner = module.split(".")
+    found, name = find_spec(top), top
+    for part in inner:
+        if found is None:
+            return None
+        name = f"{name}.{part}"
+        found = PathFinder.find_spec(name, found.submodule_search_locations)
+    return found
 
 
 def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) -> str:

@@ -64,7 +64,7 @@ def _examined(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _entry_problem(group: str, value: str) -> str:
     """Why an entry point gives nothing of use, or nothing."""
-    from corekit.registry.case import CASES, SCENARIOS, Case
+    from corekit.registry.spec import CASES, SCENARIOS, Case
 
     try:
         found = EntryPoint("examined", value, group).load()

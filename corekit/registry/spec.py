@@ -1,4 +1,4 @@
-"""The light description a plugin gives of itself, readable without importing anything heavy."""
+"""Light descriptions of components and of the cases of papers, readable without importing anything heavy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from corekit.version import __version__
 
-__all__ = ["API_VERSION", "ROLES", "ComponentSpec", "api_problem"]
+__all__ = ["API_VERSION", "CASES", "ROLES", "SCENARIOS", "Case", "ComponentSpec", "api_problem"]
 
 API_VERSION = "0.1"
 """Plugin API of this kernel: its major.minor version."""
@@ -28,6 +28,12 @@ ROLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Role id → its name in a sentence. The entry-point group of a role is `corekit.<role id>`."""
+
+CASES = "corekit.cases"
+"""Entry-point group of cases; an entry is named `<paper>.<case>` and points at a `Case`."""
+
+SCENARIOS = "corekit.scenarios"
+"""Entry-point group of folders with scenario files; an entry points at a function that returns the folder."""
 
 
 def _role_requirements(value: Mapping[str, object]) -> Mapping[str, frozenset[str]]:
@@ -92,3 +98,36 @@ class ComponentSpec:
     modules: tuple[str, ...] = ()
     ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
     citation: str = ""
+
+
+@frozen(kw_only=True)
+class Case:
+    """One figure or table of a paper, or what its text claims, and the function that redoes it.
+
+    Args:
+        paper: short name of the paper.
+        name: of the case, unique in the paper: `corekit reproduce <paper>/<name>`.
+        source: figure, table or section.
+        shows: what it shows, in one sentence.
+        target: `package.module:function` that is handed the case's run and returns its rows, imported only when
+            the case is run.
+        minutes: about how long it takes on two cores.
+        alone: whether it measures time, so that nothing should run beside it.
+        choices: parts that `--only` may choose among; empty if it has none.
+        citation: the paper.
+    """
+
+    paper: str
+    name: str
+    source: str
+    shows: str
+    target: str
+    minutes: float = 1.0
+    alone: bool = False
+    choices: tuple[str, ...] = ()
+    citation: str = ""
+
+    @property
+    def path(self) -> str:
+        """The words that name it on the command line."""
+        return f"{self.paper}/{self.name}"

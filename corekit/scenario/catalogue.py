@@ -12,8 +12,8 @@ from corekit.errors import Mistake, PluginError
 from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ROLES
+from corekit.scenario.dump import plain
 from corekit.scenario.error_text import join, shown
-from corekit.scenario.plain import plain
 from corekit.scenario.structure import ComponentTables, Structurer
 from corekit.scenario.values import FAILED
 

@@ -1,22 +1,76 @@
-"""Components that a scenario selects, by light spec: a wrong selection is refused before heavy imports."""
+"""Components that a scenario selects, and whether they can work together, decided from their light specs.
+
+A wrong selection is refused before heavy imports: abilities are words, matched by set inclusion.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
+from attrs import field, frozen
 
-from corekit.errors import ConfigError, Mistake
-from corekit.registry.resolve import load_target, resolve
-from corekit.registry.spec import ComponentSpec
+from corekit.errors import CompositionError, ConfigError, Mistake, PluginError
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_spec, load_target, missing_abilities, resolve
+from corekit.registry.spec import ROLES, ComponentSpec
+from corekit.roles.abilities import ABILITIES
 from corekit.roles.friction import COULOMB, surface_friction
 from corekit.roles.options import ComponentRef
-from corekit.scenario.composition_check import SelectedComponents, check_composition
 from corekit.scenario.schema import ScenarioTables
 from corekit.scenario.structure import structure
 
-__all__ = ["config_of", "contact_components", "select_checked_components", "select_components", "structured"]
+__all__ = [
+    "SelectedComponents",
+    "check_composition",
+    "composition_errors",
+    "contact_components",
+    "impulse_errors",
+    "load_config",
+    "read_options",
+    "select_checked_components",
+    "select_components",
+]
+
+
+@frozen
+class SelectedComponents:
+    """Components of a run, by spec.
+
+    Args:
+        models: body name → spec of its model.
+        detectors: contact detectors, in order of preference.
+        solver: contact solver, or None without contact.
+        integrator: of the run.
+        others: nested components (LCP solvers, …).
+        touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
+            have bounded rows, which only its built model shows: `impulse_errors` is called again then.
+        friction_laws: path in the scenario → name of the friction law that it asks for, beside Coulomb's.
+    """
+
+    models: Mapping[str, ComponentSpec]
+    detectors: Sequence[ComponentSpec]
+    solver: ComponentSpec | None
+    integrator: ComponentSpec
+    others: Sequence[ComponentSpec] = ()
+    touching: bool = True
+    friction_laws: Mapping[str, str] = field(factory=dict)
+
+    def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
+        """Components of a role, with the words that name them."""
+        if role == "models":
+            return [(f"body {name!r} ({spec.name})", spec) for name, spec in self.models.items()]
+        single = [self.integrator, *self.detectors, *self.others]
+        if self.solver is not None:
+            single.append(self.solver)
+        return [(f"{ROLES[role]} {spec.name!r}", spec) for spec in single if spec.role == role]
+
+    @property
+    def everyone(self) -> list[ComponentSpec]:
+        """Every spec that takes part."""
+        extra = [self.solver] if self.solver is not None else []
+        return [*self.models.values(), *self.detectors, *extra, self.integrator, *self.others]
 
 
 def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
@@ -31,12 +85,12 @@ def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
                 yield role, use
 
 
-def config_of(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
+def load_config(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
     """The component's options as its attrs class."""
-    return structured(load_target(spec.config), options, path)
+    return read_options(load_target(spec.config), options, path)
 
 
-def structured(cls: Any, table: Mapping[str, Any], path: str) -> Any:
+def read_options(cls: Any, table: Mapping[str, Any], path: str) -> Any:
     """A table as an attrs class, every mistake in it at once."""
     mistakes: list[Mistake] = []
     made = structure(cls, table, path, mistakes)
@@ -59,7 +113,7 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     others: list[ComponentSpec] = []
 
     def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
-        for role, use in _nested(config_of(spec, options, path)):
+        for role, use in _nested(load_config(spec, options, path)):
             inner = resolve(role, use.use)
             others.append(inner)
             gather(inner, use.options, f"{path}.{use.use}")
@@ -100,6 +154,119 @@ def select_checked_components(scenario: ScenarioTables) -> SelectedComponents:
         CompositionError: components that cannot work together.
         ConfigError: options of a component that are wrong.
     """
-    cast = select_components(scenario)
-    check_composition(cast)
-    return cast
+    selected = select_components(scenario)
+    check_composition(selected)
+    return selected
+
+
+def _alternatives(role: str, needed: Iterable[str]) -> str:
+    """The installed components of a role that offer the needed abilities, in words."""
+    wanted = frozenset(needed)
+    names: list[str] = []
+    for row in discover():
+        if row.role != role or not row.usable or row.reference:
+            continue
+        try:
+            spec = load_spec(row)
+        except PluginError:
+            continue
+        if wanted <= spec.provides:
+            names.append(row.name)
+    if not names:
+        return f"no installed {ROLES[role]} does"
+    return f"installed and able: {', '.join(sorted(set(names)))}"
+
+
+def _with_article(words: str) -> str:
+    return f"an {words}" if words[0] in "aeiouL" else f"a {words}"
+
+
+def _meaning(ability: str) -> str:
+    return f"{ability!r} ({ABILITIES[ability]})" if ability in ABILITIES else f"{ability!r}"
+
+
+def _lacking(spec: ComponentSpec, ability: str) -> str:
+    """Why an ability that the plugin has in principle is not there, e.g. a missing module."""
+    why = missing_abilities(spec).get(ability)
+    return f" ({why})" if why else ""
+
+
+def composition_errors(selected: SelectedComponents) -> list[str]:
+    """Return one sentence per reason why the components cannot work together."""
+    found: list[str] = []
+    for spec in selected.everyone:
+        for role, needed in spec.requires.items():
+            present = selected.of_role(role)
+            if not present:
+                found.append(
+                    f"{ROLES[spec.role]} {spec.name!r} needs {_with_article(ROLES[role])}, and none is chosen: "
+                    f"{_alternatives(role, needed)}."
+                )
+            found.extend(
+                f"{ROLES[spec.role]} {spec.name!r} needs {_meaning(ability)}, which {name} does not "
+                f"offer{_lacking(other, ability)}: {_alternatives(role, needed)}."
+                for name, other in present
+                for ability in sorted(needed - other.provides)
+            )
+    found.extend(_contact_errors(selected))
+    return list(dict.fromkeys(found))
+
+
+def _contact_errors(selected: SelectedComponents) -> list[str]:
+    solver, integrator = selected.solver, selected.integrator
+    found: list[str] = []
+    if solver is None:
+        for name, spec in selected.models.items():
+            if "bounded-constraints" in spec.provides and "constraints" not in spec.provides:
+                found.append(
+                    f"body {name!r} ({spec.name}) has only bounded rows, which need a contact solver: "
+                    f"{_alternatives('contact_solvers', {'impulses'})}."
+                )
+        return found
+    for name, spec in selected.models.items():
+        if "point-jacobian" not in spec.provides:
+            found.append(
+                f"contact needs {_meaning('point-jacobian')}, which body {name!r} ({spec.name}) does not "
+                f"offer{_lacking(spec, 'point-jacobian')}: {_alternatives('models', {'point-jacobian'})}."
+            )
+    if not selected.detectors:
+        found.append(
+            f"contact solver {solver.name!r} needs a contact detector, and none is chosen: "
+            f"{_alternatives('contact_detectors', ())}."
+        )
+    kind = "impulses" if "impulses" in solver.provides else "potential"
+    if kind not in integrator.provides:
+        found.append(
+            f"contact solver {solver.name!r} gives {kind}, which integrator {integrator.name!r} cannot carry: "
+            f"{_alternatives('integrators', {kind})}."
+        )
+    found.extend(
+        f"{path} asks for {_meaning(law)}, which contact solver {solver.name!r} does not support: "
+        f"{_alternatives('contact_solvers', {law})}."
+        for path, law in selected.friction_laws.items()
+        if law not in solver.provides
+    )
+    found += impulse_errors(selected) if selected.touching else []
+    return found
+
+
+def impulse_errors(selected: SelectedComponents) -> list[str]:
+    """Why impulses at contacts are unsound with these components, if they are."""
+    solver, integrator = selected.solver, selected.integrator
+    stiff = [name for name, spec in selected.models.items() if "force-derivatives" in spec.provides]
+    impulses = solver is not None and "impulses" in solver.provides
+    if not (impulses and {"split", "implicit"} <= integrator.provides and stiff):
+        return []
+    sentence = (
+        f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses, "
+        f"which is unsound for a stiff model (body {stiff[0]!r}) in contact; choose a coupled integrator: "
+        f"{_alternatives('integrators', {'coupled', 'impulses'})}."
+    )
+    return [sentence]
+
+
+def check_composition(selected: SelectedComponents) -> None:
+    """Raise CompositionError with every reason why the components cannot work together."""
+    found = composition_errors(selected)
+    if found:
+        raise CompositionError("\n".join(found))

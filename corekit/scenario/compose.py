@@ -33,8 +33,14 @@ from corekit.roles.friction import COULOMB
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
-from corekit.scenario.component_selection import config_of, contact_components, select_components, structured
-from corekit.scenario.composition_check import SelectedComponents, impulse_errors
+from corekit.scenario.component_selection import (
+    SelectedComponents,
+    contact_components,
+    impulse_errors,
+    load_config,
+    read_options,
+    select_components,
+)
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.scenario.schema import ScenarioTables
@@ -54,9 +60,9 @@ class _Builder:
     names: dict[str, str] = field(factory=dict)
 
     def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
-        """A component, its config structured from its options; nested ones are built on its demand."""
+        """A component, its config read_options from its options; nested ones are built on its demand."""
         spec = resolve(role, use.use)
-        config = config_of(spec, use.options, f"{path}.options")
+        config = load_config(spec, use.options, f"{path}.options")
         seeds = np.random.SeedSequence([self.scenario.seed, *path.encode()])
         context = BuildContext(
             path=path,
@@ -113,7 +119,7 @@ def _initialise(
         if table.initial:
             if spec.initial is None:
                 raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
-            initial = structured(load_target(spec.initial), table.initial, path)
+            initial = read_options(load_target(spec.initial), table.initial, path)
         try:
             part.body.model.compute_initial_state(initial, state)
         except ValueError as error:

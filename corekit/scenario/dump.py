@@ -1,15 +1,23 @@
-"""A scenario written back: as given, and with every default filled in, as a run folder holds it."""
+"""A scenario as TOML: as it was given, and with every default filled in, as a run folder holds it."""
 
 from __future__ import annotations
 
+import datetime as dt
+import enum
 import tomllib
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import Any
 
+import attrs
+
+from corekit.data.signals import Constant, Signal
 from corekit.errors import ConfigError, Mistake
-from corekit.scenario.plain import plain
+from corekit.scenario.error_text import join, shown, table_keys
 from corekit.scenario.schema import ScenarioTables
 
-__all__ = ["dump_given", "dump_resolved", "resolved_document"]
+__all__ = ["dump_given", "dump_resolved", "plain", "resolved_document"]
 
 _CODE_ALLOWED = (
     "# Python functions named in this file were allowed to be imported; a new run must allow them again.\n"
@@ -52,3 +60,51 @@ def dump_given(scenario: ScenarioTables) -> str:
             pass  # the file has changed or gone since it was loaded
     head = "" if scenario.source is None else f"# {scenario.source.name} with overrides applied\n"
     return head + tomli_w.dumps(document)
+
+
+def plain(value: Any, path: str, mistakes: list[Mistake]) -> Any:
+    """Return a value as a TOML file can hold it: dict, list, str, int, float, bool and date; None entries are left out.
+
+    Args:
+        value: an instance, as the structurer makes them, or what a user put together in Python.
+        path: where it stands, for mistakes.
+        mistakes: what cannot be written to a TOML file is added here.
+    """
+    if isinstance(value, (str, bool)) or type(value) in {int, float}:
+        return value
+    if isinstance(value, Mapping):
+        return _table(value, path, mistakes)
+    if isinstance(value, (list, tuple, AbstractSet)):
+        entries = sorted(value, key=repr) if isinstance(value, AbstractSet) else value
+        return [plain(entry, f"{path}[{i}]", mistakes) for i, entry in enumerate(entries)]
+    if isinstance(value, (dt.date, dt.time)):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, enum.Enum):
+        return plain(value.value, path, mistakes)
+    if isinstance(value, Constant):
+        return plain(value.numbers, path, mistakes)
+    if attrs.has(type(value)):
+        kind = {"kind": value.kind} if isinstance(value, Signal) else {}
+        fields = {key: getattr(value, each.name) for key, each in table_keys(type(value)).items()}
+        return _table({**kind, **fields}, path, mistakes)
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy, which is not imported here
+        return plain(value.tolist(), path, mistakes)
+    mistakes.append(
+        Mistake(
+            path, shown(value), "must be something a TOML file can hold: text, number, boolean, list, table"
+        )
+    )
+    return None
+
+
+def _table(table: Mapping[Any, Any], path: str, mistakes: list[Mistake]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in table.items():
+        where = join(path, key)
+        if not isinstance(key, str):
+            mistakes.append(Mistake(where, shown(key), "keys of a table must be text"))
+        elif value is not None:
+            out[key] = plain(value, where, mistakes)
+    return out

@@ -6,24 +6,32 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from corekit.errors import ConfigError, Mistake
+from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
-from corekit.scenario.dump import dump_resolved, resolved_document
+from corekit.scenario.dump import dump_resolved, plain, resolved_document
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
-from corekit.scenario.plain import plain
 from corekit.scenario.scenario import Scenario
-from corekit.scenario.shipped import find_shipped, shipped
 from corekit.scenario.structure import structure
 
-__all__ = ["dump_resolved", "from_document", "load", "loads", "resolved_document"]
+__all__ = [
+    "dump_resolved",
+    "find_shipped",
+    "from_document",
+    "load",
+    "loads",
+    "resolved_document",
+    "shipped_scenarios",
+]
 
 
 def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
@@ -138,7 +146,7 @@ def _unreadable(path: Path, error: Exception) -> Mistake:
 
 def _near_files(path: Path) -> str:
     """Which scenario files stand where this one was looked for, or are shipped under a name like it."""
-    named = difflib.get_close_matches(path.as_posix(), list(shipped()), n=1, cutoff=0.5)
+    named = difflib.get_close_matches(path.as_posix(), list(shipped_scenarios()), n=1, cutoff=0.5)
     if named:
         return f"did you mean {named[0]!r}, which is shipped?"
     if not path.parent.is_dir():
@@ -148,3 +156,25 @@ def _near_files(path: Path) -> str:
     if close:
         return f"did you mean {' or '.join(repr(str(path.with_name(name))) for name in close)}?"
     return f"{path.parent} holds {', '.join(names[:6])}" if names else f"{path.parent} holds no .toml file"
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """Return name → file of every shipped scenario, without those of a distribution whose folder fails to load."""
+    found: dict[str, Path] = {}
+    for entry in sorted(metadata.entry_points(group=SCENARIOS), key=lambda each: each.name):
+        try:
+            folder = Path(entry.load()())
+        except Exception:  # noqa: BLE001, S112 - `corekit doctor` says what is wrong with it
+            continue
+        for file in sorted(folder.glob("*/*.toml")):
+            found.setdefault(_normalise_name(f"{file.parent.name}/{file.stem}"), file)
+    return found
+
+
+def find_shipped(name: str) -> Path | None:
+    """Find the shipped file of a name, with or without `.toml`; `-` and `_` are the same."""
+    return shipped_scenarios().get(_normalise_name(name.removesuffix(".toml")))
+
+
+def _normalise_name(name: str) -> str:
+    return name.replace("_", "-").replace("\\", "/")

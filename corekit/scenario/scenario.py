@@ -29,10 +29,10 @@ class Scenario(ScenarioTables):
     def compose(self) -> Simulation:
         """The simulation of this scenario: plugins imported, objects built and checked against each other."""
         with code_allowed(self.allow_code):
-            cast = select_checked_components(self)
+            selected = select_checked_components(self)
             from corekit.scenario.compose import compose
 
-            simulation = compose(self, cast)
+            simulation = compose(self, selected)
         installed_hooks().scenario_composed(self, simulation)
         return simulation
 

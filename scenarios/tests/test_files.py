@@ -9,11 +9,10 @@ import pytest
 from corekit.errors import ConfigError
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import load_target
-from corekit.scenario.load import load
-from corekit.scenario.shipped import shipped
+from corekit.scenario.load import load, shipped_scenarios
 from corekit_study.reproduce import installed_cases
 
-TABLES = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped().items()}
+TABLES = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped_scenarios().items()}
 SCENARIOS = {name: table for name, table in TABLES.items() if table["format"] == "corekit-scenario/1"}
 OURS = {(known.role, known.name) for known in FIRST_PARTY}
 

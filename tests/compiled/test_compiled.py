@@ -17,9 +17,8 @@ from filelock import FileLock
 from numba.core import event
 
 from corekit.compiled import compiled, store
-from corekit.compiled.clock import CompilationClock, clock_compilation
 from corekit.compiled.kernels import Kernel
-from corekit.compiled.watch import watch_compilation
+from corekit.compiled.watch import CompilationClock, clock_compilation, watch_compilation
 
 CALLER = """
 from corekit.compiled import compiled

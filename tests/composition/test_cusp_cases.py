@@ -10,8 +10,7 @@ import pytest
 
 import corekit
 from corekit.data.contacts import ContactMode, ContactRecord
-from corekit.scenario.load import load
-from corekit.scenario.shipped import find_shipped, shipped
+from corekit.scenario.load import find_shipped, load, shipped_scenarios
 from corekit_scenarios.cases.cusp.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
 from corekit_study.batch import Outcome
@@ -226,7 +225,7 @@ def test_scenario_b_keeps_its_tolerances(forked, tmp_path):
 
 def test_a_shipped_scenario_is_found_by_name_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "cusp/inclined-box" in shipped()
+    assert "cusp/inclined-box" in shipped_scenarios()
     for name in ("cusp/inclined-box", "cusp/inclined_box", "cusp/inclined_box.toml"):
         assert load(name).name == "inclined-box"
     assert find_shipped("cusp/nothing") is None

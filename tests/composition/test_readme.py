@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from corekit.scenario.shipped import find_shipped
+from corekit.scenario.load import find_shipped
 
 ROOT = Path(__file__).parents[2]
 

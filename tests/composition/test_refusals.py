@@ -8,7 +8,7 @@ import pytest
 
 from corekit.errors import CompositionError
 from corekit.registry.spec import ComponentSpec
-from corekit.scenario.composition_check import SelectedComponents, check_composition, composition_errors
+from corekit.scenario.component_selection import SelectedComponents, check_composition, composition_errors
 from corekit.scenario.load import from_document
 
 

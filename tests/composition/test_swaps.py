@@ -8,8 +8,7 @@ import pytest
 
 from corekit.errors import CompositionError
 from corekit.scenario.component_selection import select_checked_components
-from corekit.scenario.load import load
-from corekit.scenario.shipped import shipped
+from corekit.scenario.load import load, shipped_scenarios
 
 WORDS = {
     "lcp": 'contact.solver={use="lcp"}',
@@ -26,7 +25,9 @@ WORDS = {
 
 def _with_contact() -> list[str]:
     """Names of the shipped scenarios in which something can touch; the other files are plans and fits."""
-    tables = {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped().items()}
+    tables = {
+        name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in shipped_scenarios().items()
+    }
     return [
         name
         for name, table in tables.items()

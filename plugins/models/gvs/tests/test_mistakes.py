@@ -8,7 +8,7 @@ import pytest
 from corekit.data.signals import Constant
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
-from corekit.scenario.component_selection import structured
+from corekit.scenario.component_selection import read_options
 from corekit_gvs.config import (
     Basis,
     Cable,
@@ -104,11 +104,11 @@ def test_what_is_no_text_is_told_to_be_one(formulas):
 def test_numbers_stand_for_formulas_of_them():
     texts = Distributed(name="w", link="arm", wrench=("0", "0.5", "0", "0", "X", "0"))
     mixed = Distributed(name="w", link="arm", wrench=(0, 0.5, 0, 0, "X", 0))
-    found = structured(Distributed, {"name": "w", "link": "arm", "wrench": [0, 0.5, 0, 0, "X", 0]}, "")
+    found = read_options(Distributed, {"name": "w", "link": "arm", "wrench": [0, 0.5, 0, 0, "X", 0]}, "")
     forces = [Robot((arm(),), distributed=(each,)).dynamics()[1] for each in (texts, mixed, found)]
     for other in forces[1:]:
         np.testing.assert_allclose(other, forces[0], rtol=0, atol=rounding(64, np.abs(forces[0]).max()))
     with pytest.raises(ValueError, match="give six numbers or formulas"):
         Distributed(name="w", link="arm", wrench=(3,))
     with pytest.raises(ConfigError, match="give six numbers or formulas"):
-        structured(Division, {"reference": 3}, "")
+        read_options(Division, {"reference": 3}, "")

@@ -83,7 +83,7 @@ def test_a_wrong_scenario_stops_the_batch_before_anything_runs(tmp_path, scenari
 
 
 SPEC = """
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 many = Case(paper="fake", name="many", source="Fig. 1", shows="Many.", target="fake_many.run:many",
             choices=("short", "long", "other"))
 """

@@ -8,12 +8,12 @@ import pytest
 
 from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, PluginError
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 from corekit.scenario.load import load
 from corekit_study.reproduce_series import choose
 
 SPEC = """
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 good = Case(paper="fake", name="good", source="Fig. 1", shows="A number.", target="fake_cases.run:good")
 missed = Case(paper="fake", name="missed", source="Fig. 2", shows="Another.", target="fake_cases.run:missed")
 broken = Case(paper="fake", name="broken", source="Fig. 3", shows="A third.", target="fake_cases.run:broken")

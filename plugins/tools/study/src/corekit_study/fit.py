@@ -31,7 +31,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, KnownObstacle
-from corekit.scenario.component_selection import config_of
+from corekit.scenario.component_selection import load_config
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
@@ -120,7 +120,7 @@ def fit(file: FitFile, folder: Path | None = None, progress: Told | None = None)
     began = clock.perf_counter()
     spec = resolve("estimators", file.use)
     with code_allowed(file.loaded.allow_code):
-        config = config_of(spec, file.options, "options")
+        config = load_config(spec, file.options, "options")
         estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
     _check_model(file, spec.requires.get("models", frozenset()))
     task = task_of(file.loaded, file.body, folder)

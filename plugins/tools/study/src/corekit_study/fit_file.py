@@ -23,9 +23,9 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
+from corekit.scenario.dump import plain
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.load import load
-from corekit.scenario.plain import plain
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.structure import structure
 from corekit_study.toml_file import toml_table

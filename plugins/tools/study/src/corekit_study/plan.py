@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from corekit.compiled.clock import clock_compilation
+from corekit.compiled.watch import clock_compilation
 from corekit.data.status import SolveInfo
 from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
@@ -20,7 +20,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
-from corekit.scenario.component_selection import config_of
+from corekit.scenario.component_selection import load_config
 from corekit.simulation.loop import Simulation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
@@ -104,7 +104,7 @@ def make_plan(
     watch = _Watch()
     spec = resolve("planners", file.use)
     with code_allowed(file.loaded.allow_code):
-        config = config_of(spec, file.options, "options")
+        config = load_config(spec, file.options, "options")
         planner: Planner = load_target(spec.target)(
             config, BuildContext(path="planner", step=file.loaded.time.step)
         )

@@ -11,8 +11,8 @@ from typing import Any
 from attrs import frozen
 
 from corekit.errors import CorekitError, PluginError
-from corekit.registry.case import CASES, Case
 from corekit.registry.resolve import did_you_mean, load_target
+from corekit.registry.spec import CASES, Case
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.shown import ShowProgress
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 from corekit_study.batch import end_with_parent
 from corekit_study.reproduce import Report, reproduce
 from corekit_study.shown import Shown, ShowProgress

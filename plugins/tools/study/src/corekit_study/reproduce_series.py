@@ -14,8 +14,8 @@ from typing import Any, final
 
 from corekit.errors import PluginError, ResultsError
 from corekit.files import write_text_whole
-from corekit.registry.case import Case
 from corekit.registry.resolve import did_you_mean
+from corekit.registry.spec import Case
 from corekit_study.batch import OUTCOMES
 from corekit_study.new_folder import new_folder
 from corekit_study.reproduce import Report, find_case, reproduce

@@ -1,6 +1,6 @@
 """One beam in four theories, readable without importing what runs it."""
 
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 
 __all__ = ["theories"]
 

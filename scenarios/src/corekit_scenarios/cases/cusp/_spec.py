@@ -1,6 +1,6 @@
 """The cases of CUSP, readable without importing what runs them."""
 
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 
 __all__ = [
     "ablation",

@@ -1,6 +1,6 @@
 """The cases of DisMech, readable without importing what runs them."""
 
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 
 __all__ = [
     "cantilever",

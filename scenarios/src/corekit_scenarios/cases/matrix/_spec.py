@@ -1,6 +1,6 @@
 """The matrix of models, contact solvers and integrators, readable without importing what runs it."""
 
-from corekit.registry.case import Case
+from corekit.registry.spec import Case
 
 __all__ = ["solvers"]
 

@@ -13,7 +13,7 @@ from corekit.cli import FAILED, MISUSE, print_error
 from corekit_study.new_folder import new_folder
 
 if TYPE_CHECKING:
-    from corekit.registry.case import Case
+    from corekit.registry.spec import Case
     from corekit_study.case_run import Value
     from corekit_study.reproduce import Report
     from corekit_study.reproduce_series import Series

@@ -15,7 +15,7 @@ from corekit.data.signal_base import Signal
 from corekit.errors import Mistake
 from corekit.registry.resolve import load_target
 from corekit.roles.options import ComponentRef
-from corekit.scenario.plain import plain
+from corekit.scenario.dump import plain
 from corekit.scenario.structure import structure
 from corekit_testing.conformance.check import Check, check, expect
 from corekit_testing.conformance.subject import Subject

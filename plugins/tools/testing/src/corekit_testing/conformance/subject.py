@@ -18,7 +18,7 @@ from corekit.registry.spec import ComponentSpec
 from corekit.roles.component import BuildContext, Component, InternalState, collect_states, restore_states
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
-from corekit.scenario.plain import plain
+from corekit.scenario.dump import plain
 from corekit.scenario.structure import structure
 
 __all__ = ["SERIES", "Answer", "Session", "States", "Subject", "skew_context", "structured"]
