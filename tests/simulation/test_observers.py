@@ -211,8 +211,7 @@ def test_a_kernel_without_a_recorder_runs_and_says_so_in_one_line(hooks, scenari
     told = capsys.readouterr()
     assert told.err.count("no recorder is installed") == 1
     assert "pip install corekit-record" in told.err
-    for words in ("finished", "time per step", "here"):
-        assert words in told.out
+    assert told.out == "finished; log and checkpoints are in here\n"
     assert {path.name for path in (tmp_path / "here").iterdir()} == {
         "scenario.toml", "resolved.toml", "log.jsonl", "versions.json", "STATUS", "checkpoint-000000000100.npz",
     }  # fmt: skip
@@ -222,21 +221,13 @@ def test_a_kernel_without_a_recorder_runs_and_says_so_in_one_line(hooks, scenari
     assert json.loads(capsys.readouterr().out)["status"] == "finished"
 
 
-def test_without_a_recorder_info_tells_what_every_run_leaves(hooks, scenario, capsys):
+def test_without_a_recorder_info_prints_the_status_of_a_run(hooks, scenario, capsys):
     hooks()
     main(["run", "falling.toml", "--quiet", "--out", "here"])
     assert main(["info", "here"]) == 0
-    told = capsys.readouterr().out
-    for words in (
-        "falling",
-        "0.1 s in steps of 0.001 s",
-        "ball (reference-point-chain)",
-        "finished",
-        "1 checkpoints",
-    ):
-        assert words in told
+    assert capsys.readouterr().out == "finished; log and checkpoints are in here\n"
     assert main(["info", "here", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["checkpoints"] == 1
+    assert json.loads(capsys.readouterr().out) == {"status": "finished", "reason": "", "folder": "here"}
 
 
 def test_without_a_recorder_what_needs_records_names_the_distribution(hooks, scenario, tmp_path, capsys):

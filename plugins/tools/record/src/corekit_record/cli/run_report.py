@@ -1,13 +1,17 @@
-"""What was recorded of a run: what contacts did, who solved and how well, and what the watchdog found."""
+"""Report of a recorded run: the table at its end, and the sheet of `corekit info DIR`."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from corekit.cli.run_report import Data, RunReport, time_rows
+from corekit.cli.run_report import RunReport
+from corekit.hooks.installed import installed_hooks
+from corekit.registry.resolve import load_target
+from corekit.simulation.folder import read_log
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import ContactPhase
 
@@ -57,36 +61,37 @@ class RecordedRun(RunReport):
 
         return make
 
-    def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> Data:
+    def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         results = self._results
+        finished = next(
+            (event for event in reversed(read_log(self.path)) if event["event"] == "finished"), {}
+        )
+        times = ("wall_s", "loop_s", "first_step_s", "step_s", "real_time_factor")
         return {
-            **super().as_data(pictures, whole_s),
+            **self._status(),
+            "pictures": [str(path) for path in pictures],
+            **{key: finished.get(key) for key in times},
+            "whole_s": whole_s,
             "results": str(results.file),
             "simulated_s": float(results.time[-1] - results.time[0]),
             "statistics": dict(results.statistics),
-            "watchdog": self.finished.get("watchdog", {}),
+            "watchdog": finished.get("watchdog", {}),
         }
 
-    @property
-    def status(self) -> Data:
-        return {**super().status, "name": self._results.title}
+    def _status(self) -> dict[str, Any]:
+        return {"name": self._results.title, **super().as_data()}
 
-    @property
-    def has_table(self) -> bool:
+    def _has_table(self) -> bool:
         return len(self._results.time) > 0 and bool(self._results.statistics)
 
-    @property
-    def counts(self) -> dict[str, int]:
-        return {"records": len(self._results.time), **super().counts}
-
-    def rows(self, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def _rows(self, data: Mapping[str, Any]) -> list[tuple[str, str]]:
         said = data["statistics"]
         solves = sum(said["answered_by"].values()) or 1
         phases = " | ".join(str(ContactPhase.from_data(each)) for each in said["contact_phases"])
         return [
             ("status", data["status"] + (f": {data['reason']}" if data["reason"] else "")),
             ("steps", f"{said['steps']}, {said['kept']} records"),
-            *time_rows(data),
+            *_time_rows(data),
             ("contacts, at most", str(said["most_contacts"])),
             ("deepest penetration", _depth(said)),
             ("solved by", _counts(said["answered_by"], solves)),
@@ -99,11 +104,130 @@ class RecordedRun(RunReport):
             *(("picture", path) for path in data["pictures"]),
         ]
 
+    def print_table(self, data: Mapping[str, Any]) -> None:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column(overflow="fold")
+        for name, value in self._rows(data):
+            table.add_row(name, Text(value))
+        Console(highlight=False).print(table)
+
+    def show(self, *, as_json: bool) -> None:
+        sheet = self.sheet()
+        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else self._print_sheet(sheet)
+
+    def sheet(self) -> dict[str, Any]:
+        """Return everything known about the run, as JSON can hold it."""
+        further, pictures = self._further_reports(), self._pictures()
+        if further:
+            report = {**self._status(), "pictures": [str(each) for each in pictures]}
+        else:
+            report = self.as_data(pictures) if self._has_table() else self._status()
+        return {
+            "scenario": self._scenario(),
+            "report": report,
+            **further,
+            "records": len(self._results.time),
+            "checkpoints": len(list(self.path.glob("checkpoint-*.npz"))),
+            "versions": self._read_json("versions.json"),
+        }
+
     def show_step(self, step: int | None, at: float | None, *, as_json: bool) -> None:
         from corekit_record.cli.step_info import print_step, step_sheet
 
         sheet = step_sheet(self._results, step, at)
         print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else print_step(sheet)
+
+    def _print_sheet(self, sheet: Mapping[str, Any]) -> None:
+        from rich.console import Console
+        from rich.text import Text
+
+        console = Console(highlight=False, soft_wrap=True)
+        report, versions = sheet["report"], sheet["versions"]
+        console.print(Text(report["name"] or "unnamed run", style="bold"), Text(report["folder"]))
+        for line in _scenario_lines(sheet["scenario"]):
+            console.print(Text(f"  {line}"))
+        console.print()
+        further = [each for each in installed_hooks().folder_reports() if each.name in sheet]
+        for each in further:
+            load_target(each.function)({**sheet[each.name], "pictures": report["pictures"]})
+        if "step_s" in report:
+            self.print_table(report)
+        elif not further:
+            console.print(Text(f"status {report['status']}: {report['reason'] or 'nothing is recorded yet'}"))
+        console.print(Text(f"{sheet['records']} records, {sheet['checkpoints']} checkpoints"))
+        if versions:
+            plugins = [f"{name} {version}" for name, version in versions.get("plugins", {}).items()]
+            libraries = [f"{name} {version}" for name, version in versions.get("libraries", {}).items()]
+            made = f"corekit-kernel {versions.get('corekit')}, Python {versions.get('python')}"
+            console.print(Text(f"made by {made}, {', '.join([*plugins, *libraries])}"))
+
+    def _pictures(self) -> list[Path]:
+        """List the pictures, replays and videos in the folder."""
+        return sorted(path for path in self.path.iterdir() if path.suffix in {".png", ".html", ".mp4"})
+
+    def _scenario(self) -> dict[str, Any]:
+        """Summarise the resolved scenario; empty if it cannot be read."""
+        try:
+            document = tomllib.loads((self.path / "resolved.toml").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        contact = document.get("contact", {})
+        return {
+            "duration_s": document["time"]["duration"],
+            "step_s": document["time"]["step"],
+            "every_s": document["output"]["every"],
+            "bodies": {body["name"]: body["use"] for body in document["bodies"]},
+            "obstacles": {
+                each["name"]: each["shape"] for each in document.get("world", {}).get("obstacles", [])
+            },
+            "detectors": [each["use"] for each in contact.get("detector", [])],
+            "contact_solver": contact.get("solver", {}).get("use"),
+            "integrator": document["integrator"]["use"],
+        }
+
+    def _further_reports(self) -> dict[str, dict[str, Any]]:
+        """Read what other distributions left in the folder for `corekit info`, by its name."""
+        found = {each.name: self._read_json(each.file) for each in installed_hooks().folder_reports()}
+        return {name: report for name, report in found.items() if report}
+
+    def _read_json(self, name: str) -> dict[str, Any]:
+        """Read a file of the folder; empty if it cannot be read."""
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+
+def _time_rows(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the wall times of a run."""
+    step, factor = data["step_s"], data["real_time_factor"]
+    walls = [] if data["loop_s"] is None else [f"{data['loop_s']:.3g} s of steps"]
+    if data["whole_s"] is not None:
+        walls.append(f"{data['whole_s']:.3g} s in all with starting, loading and writing")
+    return [
+        ("time per step", "unknown" if step is None else f"{1e6 * step:.0f} µs (median)"),
+        ("real-time factor", "unknown" if factor is None else f"{factor:.3g}"),
+        ("wall time", ", ".join(walls) or "unknown"),
+    ]
+
+
+def _scenario_lines(scenario: Mapping[str, Any]) -> list[str]:
+    if not scenario:
+        return ["its resolved.toml cannot be read"]
+    bodies = ", ".join(f"{name} ({use})" for name, use in scenario["bodies"].items())
+    obstacles = ", ".join(f"{name} ({shape})" for name, shape in scenario["obstacles"].items())
+    solver = scenario["contact_solver"]
+    contact = f"found by {', '.join(scenario['detectors'])}, solved by {solver}" if solver else "none"
+    return [
+        f"{scenario['duration_s']:g} s in steps of {scenario['step_s']:g} s, a record every {scenario['every_s']:g} s",
+        f"bodies: {bodies}; obstacles: {obstacles or 'none'}",
+        f"contact: {contact}; integrator: {scenario['integrator']}",
+    ]
 
 
 def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
