@@ -44,7 +44,11 @@ def breaches():
             "hooks.py imports corekit_a",
         ),
         ("plugins/tools/a/src/corekit_a/tool.py", "import corekit_b\n", "another plugin"),
-        ("plugins/tools/record/src/corekit_record/columns.py", "import corekit_study\n", "another plugin"),
+        (
+            "plugins/tools/record/src/corekit_record/column_buffer.py",
+            "import corekit_study\n",
+            "another plugin",
+        ),
     ],
 )
 def test_breach_is_found_with_its_line(tmp_path, breaches, file, source, words):

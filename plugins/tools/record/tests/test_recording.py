@@ -79,7 +79,7 @@ def test_energy_is_that_of_the_states_and_nan_where_a_body_cannot_tell(recorded)
 
 def test_statistics_equal_a_count_made_apart(recorded):
     _, seen, statistics, results = recorded
-    whole = statistics.whole
+    whole = statistics.totals
     assert whole.steps == len(seen["time"]) == 500
     assert whole.deepest_penetration == pytest.approx(-min(seen["gap"]), abs=0)
     assert whole.deepest_penetration > 0
@@ -168,7 +168,7 @@ def test_substeps_at_breakpoints_are_counted_but_not_kept(world, tmp_path):
     simulation = world(step=0.03)
     statistics, results = record(simulation, tmp_path, duration=0.3, every=0.06)
     # the push has a breakpoint at 0.1 s, inside the fourth step
-    assert statistics.whole.steps == 11
+    assert statistics.totals.steps == 11
     assert np.allclose(results.time, np.arange(6) * 0.06, atol=1e-15)
 
 

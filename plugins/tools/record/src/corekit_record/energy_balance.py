@@ -199,7 +199,7 @@ class EnergyBalance:
         }
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take over what `internal_state` gave."""
+        """Restore what `internal_state` returned."""
         self._sums = json.loads(str(state["sums"]))
         self._at_first[:], self._velocity[:] = state["at_first"], state["velocity"]
 

@@ -21,8 +21,8 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.roles.model import Coordinate, Outline
 from corekit.simulation.loop import Simulation
-from corekit_record.drawing import shapes_as_text
 from corekit_record.netcdf_file import Variable
+from corekit_record.replay_data import shapes_as_text
 
 __all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "variables_of"]
 

@@ -1,6 +1,6 @@
-"""Keeps every n-th step of a run in its results file, through buffers that are written block by block.
+"""Recorder of every n-th step of a run: buffers are written to the results file block by block.
 
-What needs arithmetic, the rotations' quaternions, is worked out for a whole block.
+The quaternions of rotations are computed for a whole block.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, RunObserver
-from corekit_record.columns import Columns
-from corekit_record.drawing import resampled
+from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.netcdf_file import CHUNK
 from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
+from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
 from corekit_record.store import GrowingFile
@@ -36,9 +36,9 @@ _PUBLISH_EVERY = 1.0
 """Wall time between publications [s], longer where publishing is slow: it may take 2 % of the time."""
 _SHARE = 0.02
 _STEP_BLOCK = 4096
-"""Steps whose solves are held in memory before they are written."""
+"""Steps whose solves are buffered before they are written."""
 _ROW_BLOCK = 4 * CHUNK
-"""Records held in memory before they are written."""
+"""Records buffered before they are written."""
 _STEP_NUMBERS = ("time", "status", "answered_by", "iterations", "residual", "contact_count")
 _SOLVE_NUMBERS = (
     "step_length", "steps_since", "unsolved_since", "iterations_since", "most_iterations_since",
@@ -54,16 +54,16 @@ _CONTACT_FIELDS = (
 
 @final
 class Recorder(RunObserver):
-    """An observer that writes `results.nc`: the initial state, then every n-th grid step.
+    """Observer that writes `results.nc`: the initial state, then every n-th grid step.
 
-    It comes after `statistics`: a record carries what was counted since the last one. As a context manager it
+    It is called after `statistics`, because a record holds the counters since the last one. As a context manager it
     begins and closes by itself.
 
     Args:
         path: of the file.
         simulation: at its initial state, which is recorded by `begin`.
         every: time from record to record [s], a whole number of steps.
-        statistics: who counts.
+        statistics: counters of the run.
         title: name of the scenario.
         initial: whether `begin` records the state.
     Raises:
@@ -151,8 +151,8 @@ class Recorder(RunObserver):
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
         kind = {variable.name: variable.dtype for variable in variables}
         steps = [f"step_{name}" for name in _STEP_NUMBERS]
-        self._steps = Columns(steps, [kind[name] for name in steps])
-        self._solves = Columns(_SOLVE_NUMBERS, [kind[name] for name in _SOLVE_NUMBERS])
+        self._steps = ColumnBuffer(steps, [kind[name] for name in steps])
+        self._solves = ColumnBuffer(_SOLVE_NUMBERS, [kind[name] for name in _SOLVE_NUMBERS])
         for variable in variables:
             inner = tuple(
                 dimensions.get(f"{variable.name.rpartition('/')[0]}/{name}") or sizes[name]
@@ -199,8 +199,8 @@ class Recorder(RunObserver):
         self.close()
 
     def _keep_step(self, simulation: Simulation, solve: SolveInfo) -> None:
-        """Who solved this step, and how well: of every accepted step."""
-        if solve is not self._solve or self._solve_numbers[0] < 0:  # steps without contact share one answer
+        """Record which solver solved this step, and how well: of every accepted step."""
+        if solve is not self._solve or self._solve_numbers[0] < 0:  # steps without contact share one solution
             self._solve, self._solve_numbers = solve, self._numbers(solve)
         counted, (status, who) = self._statistics, self._solve_numbers
         self._steps.add(
@@ -211,7 +211,7 @@ class Recorder(RunObserver):
             self._write_block()
 
     def _numbers(self, solve: SolveInfo) -> tuple[int, int]:
-        """Numbers of a solve's status and of who answered it."""
+        """Return the numbers of a solve's status and of its solver."""
         who = self._answerers.setdefault(solve.answered_by, len(self._answerers))
         return STATUSES.index(solve.status), who
 
@@ -234,7 +234,7 @@ class Recorder(RunObserver):
             record = simulation.contacts() if report is not None else ContactRecord()
         self._keep_solve(report, record.count)
         self._keep_contacts(record)
-        self._statistics.note_contacts(state.time, record)
+        self._statistics.add_contacts(state.time, record)
         self._row += 1
         self._kept += 1
         self._unpublished = True
@@ -260,7 +260,7 @@ class Recorder(RunObserver):
         ):
             name = f"bodies/{body.name}/outline"
             if name in rows:
-                rows[name][k] = resampled(body.model.compute_outline(part), length, starts)
+                rows[name][k] = resample_outline(body.model.compute_outline(part), length, starts)
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         kinetic, potential = self._rows["kinetic_energy"][k], self._rows["potential_energy"][k]
@@ -269,7 +269,7 @@ class Recorder(RunObserver):
             kinetic[i], potential[i] = body.model.compute_energies(part) if knows else (np.nan, np.nan)
 
     def _keep_solve(self, report: StepReport | None, contacts: int) -> None:
-        since = self._statistics.take_since_kept()
+        since = self._statistics.pop_since_last_record()
         counted = (
             since.steps, since.unsolved, since.iterations, since.most_iterations, since.worst_residual,
             since.deepest_penetration,
@@ -306,10 +306,10 @@ class Recorder(RunObserver):
             for name, rotation in self._rotations.items():
                 self._rows[name][:count] = quat_wxyz_from_rotation(rotation[:count])
             self._file.append("contact", self._contact, self._contacts)
-            self._file.append("time", count, {**self._rows, **self._solves.take()})
+            self._file.append("time", count, {**self._rows, **self._solves.pop_arrays()})
             self._row = self._contact = 0
         if count := len(self._steps):
-            self._file.append("step", count, self._steps.take())
+            self._file.append("step", count, self._steps.pop_arrays())
 
     def _describe(self) -> None:
         names = [(who or "unnamed").replace(" ", "_") for who in self._answerers]
@@ -340,7 +340,7 @@ class Recorder(RunObserver):
     # — for resuming —
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Where it stands in the published file, for a checkpoint; to be taken right after `flush`."""
+        """Lengths of the published file, for a checkpoint; call it right after `flush`."""
         return {
             **{f"{name}_length": np.array(self._file.length(name)) for name in ("time", "contact", "step")},
             "kept": np.array(self._kept),

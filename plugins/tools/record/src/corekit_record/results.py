@@ -18,10 +18,10 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit.simulation.folder import RunStatus, read_log, read_status
-from corekit_record.drawing import contact_track, shape_poses, shapes_from_text
 from corekit_record.record_layout import FORMAT, STATUSES
+from corekit_record.replay_data import contact_track, shape_poses, shapes_from_text
 
-__all__ = ["RESULTS", "Energy", "Results", "Solves"]
+__all__ = ["RESULTS", "Energy", "Results", "SolveHistory"]
 
 RESULTS = "results.nc"
 """The file of a run's folder that holds its records."""
@@ -41,13 +41,13 @@ class Energy:
 
 
 @frozen(eq=False)
-class Solves:
+class SolveHistory:
     """How every accepted step of a run was solved, N steps.
 
     Attributes:
         time: end of the step [s], (N,).
         status: outcome, N of them.
-        answered_by: who answered, N names, blanks as underscores.
+        answered_by: solver, N names, blanks as underscores.
         iterations: of the solver, (N,).
         residual: largest physical residual [m/s, N·s or N·m·s], (N,).
         contacts: how many there were, (N,).
@@ -85,7 +85,7 @@ class Results:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at the file anew."""
+        """Read the file again."""
         self._seen = self._signature()
         with self._open() as file:
             self._attributes = {"": _plain(file.attrs)}
@@ -101,7 +101,7 @@ class Results:
         return self._signature() != self._seen
 
     def _signature(self) -> tuple[int, ...]:
-        """Tells one publication from the next: each is another file that took the name."""
+        """Identity of a publication: each is another file under the same name."""
         try:
             said = self.file.stat()
         except OSError:
@@ -256,11 +256,11 @@ class Results:
     # — how it went —
 
     @property
-    def solves(self) -> Solves:
-        """Who solved every accepted step, kept or not, and how well."""
+    def solves(self) -> SolveHistory:
+        """Which solver solved every accepted step, recorded or not, and how well."""
         with self._open() as file:
             names = str(file["answered_by"].attrs["flag_meanings"]).split()
-        return Solves(
+        return SolveHistory(
             time=self["step_time"],
             status=tuple(STATUSES[number] for number in self["step_status"]),
             answered_by=tuple(names[number + 1] for number in self["step_answered_by"]),

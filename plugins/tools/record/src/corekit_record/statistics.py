@@ -1,7 +1,7 @@
-"""Running counters of a run: who solved how often and how well, and what contacts did over time.
+"""Counters of a run: how often each solver solved and how well, and what contacts did over time.
 
-Every accepted step is counted, kept or not, so the deepest penetration and the worst residual are those
-of the whole run.
+Every accepted step is counted, recorded or not, so that the deepest penetration and the worst residual are those of
+the whole run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from corekit.data.step import StepReport
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, RunObserver
 
-__all__ = ["ContactPhase", "SinceKept", "Statistics", "contact_phases"]
+__all__ = ["ContactPhase", "SinceLastRecord", "Statistics", "contact_phases"]
 
 
 @define
-class SinceKept:
-    """What happened in the steps since the last kept one.
+class SinceLastRecord:
+    """Counters of the steps since the last record.
 
     Attributes:
         steps: accepted steps.
@@ -44,11 +44,11 @@ class SinceKept:
 
 @final
 class Statistics(RunObserver):
-    """An observer that counts.
+    """Observer that counts steps, solves and contacts.
 
     Attributes:
-        since_kept: of the steps since `take_since_kept` was called last.
-        answered: solves by who answered. statuses: solves by outcome.
+        since_last_record: of the steps since `pop_since_last_record` was called last.
+        answered: solves by solver. statuses: solves by outcome.
         notes: what integrators changed in the linear model, with how often.
         most_contacts: contacts of one step, at most.
         depth: largest −gap of the last step, 0 if nothing overlapped [m].
@@ -59,8 +59,8 @@ class Statistics(RunObserver):
 
     def __init__(self) -> None:
         self.depth = 0.0
-        self.since_kept = SinceKept()
-        self._whole = SinceKept()
+        self.since_last_record = SinceLastRecord()
+        self._totals = SinceLastRecord()
         self.answered: dict[str, int] = {}
         self.statuses: dict[Status, int] = {}
         self.notes: dict[str, int] = {}
@@ -74,7 +74,7 @@ class Statistics(RunObserver):
         self.last_contacts = 0
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
-        since, solve = self.since_kept, report.solve_info
+        since, solve = self.since_last_record, report.solve_info
         iterations = solve.iterations
         since.steps += 1
         since.iterations += iterations
@@ -97,26 +97,26 @@ class Statistics(RunObserver):
         count = 0 if stage is None else stage.contacts.count
         self.last_contacts, self.depth = count, 0.0
         if stage is not None and count:
-            self._look_at_depth(count, stage.max_penetration(), simulation.time)
+            self._update_depth(count, stage.max_penetration(), simulation.time)
 
-    def _look_at_depth(self, count: int, depth: float, time: float) -> None:
+    def _update_depth(self, count: int, depth: float, time: float) -> None:
         if count > self.most_contacts:
             self.most_contacts = count
-        since = self.since_kept
+        since = self.since_last_record
         if depth > 0.0:
             self.depth = depth
         if depth > since.deepest_penetration:
-            if depth > self._whole.deepest_penetration:
+            if depth > self._totals.deepest_penetration:
                 self.deepest_at = time
             since.deepest_penetration = depth
 
-    def take_since_kept(self) -> SinceKept:
-        """What happened since this was called last; counting starts anew."""
-        taken, self.since_kept = self.since_kept, SinceKept()
-        self._whole = _sum(self._whole, taken)
+    def pop_since_last_record(self) -> SinceLastRecord:
+        """Return the counters since this was called last and start them anew."""
+        taken, self.since_last_record = self.since_last_record, SinceLastRecord()
+        self._totals = _sum(self._totals, taken)
         return taken
 
-    def note_contacts(self, time: float, record: ContactRecord) -> None:
+    def add_contacts(self, time: float, record: ContactRecord) -> None:
         """Add a kept step to the timeline of contact modes."""
         self._kept_time.append(time)
         if record.count:
@@ -126,19 +126,19 @@ class Statistics(RunObserver):
             self._kept_modes.append((0, 0, 0))
 
     @property
-    def whole(self) -> SinceKept:
+    def totals(self) -> SinceLastRecord:
         """The same counters over the whole run."""
-        return _sum(self._whole, self.since_kept)
+        return _sum(self._totals, self.since_last_record)
 
     def phases(self, most: int = 8) -> list[ContactPhase]:
-        """What contacts did over time, in at most that many phases."""
+        """Summarise what contacts did over time, in at most `most` phases."""
         return contact_phases(self._kept_time, self._kept_modes, most)
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything counted so far, for a checkpoint."""
         counters = {
-            "since_kept": asdict(self.since_kept),
-            "whole": asdict(self._whole),
+            "since_last_record": asdict(self.since_last_record),
+            "totals": asdict(self._totals),
             "answered": self.answered,
             "statuses": {status.name: count for status, count in self.statuses.items()},
             "notes": self.notes,
@@ -153,9 +153,12 @@ class Statistics(RunObserver):
         }
 
     def restore(self, state: Arrays) -> None:
-        """Take over what `internal_state` gave."""
+        """Restore what `internal_state` returned."""
         counters = json.loads(str(state["counters"]))
-        self.since_kept, self._whole = SinceKept(**counters["since_kept"]), SinceKept(**counters["whole"])
+        self.since_last_record, self._totals = (
+            SinceLastRecord(**counters["since_last_record"]),
+            SinceLastRecord(**counters["totals"]),
+        )
         self.answered, self.notes = counters["answered"], counters["notes"]
         self.statuses = {Status[name]: count for name, count in counters["statuses"].items()}
         self.integrator_iterations = counters["integrator_iterations"]
@@ -166,18 +169,18 @@ class Statistics(RunObserver):
 
     def summary(self) -> dict[str, Any]:
         """Everything as JSON can hold it."""
-        whole = self.whole
+        totals = self.totals
         return {
-            "steps": whole.steps,
+            "steps": totals.steps,
             "kept": len(self._kept_time),
-            "unsolved_steps": whole.unsolved,
+            "unsolved_steps": totals.unsolved,
             "answered_by": dict(sorted(self.answered.items(), key=lambda entry: -entry[1])),
             "statuses": {status.name.lower(): count for status, count in self.statuses.items()},
-            "solver_iterations": whole.iterations,
-            "most_solver_iterations": whole.most_iterations,
+            "solver_iterations": totals.iterations,
+            "most_solver_iterations": totals.most_iterations,
             "integrator_iterations": self.integrator_iterations,
-            "worst_residual": whole.worst_residual,
-            "deepest_penetration_m": whole.deepest_penetration,
+            "worst_residual": totals.worst_residual,
+            "deepest_penetration_m": totals.deepest_penetration,
             "deepest_penetration_at_s": None if np.isnan(self.deepest_at) else self.deepest_at,
             "most_contacts": self.most_contacts,
             "notes": dict(self.notes),
@@ -185,8 +188,8 @@ class Statistics(RunObserver):
         }
 
 
-def _sum(a: SinceKept, b: SinceKept) -> SinceKept:
-    return SinceKept(
+def _sum(a: SinceLastRecord, b: SinceLastRecord) -> SinceLastRecord:
+    return SinceLastRecord(
         a.steps + b.steps,
         a.unsolved + b.unsolved,
         a.iterations + b.iterations,

@@ -1,4 +1,4 @@
-"""Looks at every step for what a user would not want to find out at the end.
+"""Watchdog: checks every step for invalid values, failed solves, penetration and energy growth.
 
 | kind        | looked at                                      | when                                                |
 |-------------|------------------------------------------------|-----------------------------------------------------|
@@ -10,8 +10,8 @@
 
 A policy is `stop` (the run ends at the first bad step, which is not recorded), `warn` (a line on the
 terminal, once a kind) or `record`. In all cases the log has a line for each of the first stretches of bad
-steps, and the end of the run the counts. The log also tells when integrators remark on their steps, that they are cut,
-say: the first times, each with step, time and length.
+steps, and the end of the run the counts. The log also holds the first remarks of
+integrators on their steps, for example that they are cut, each with step, time and length.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class Policies(Protocol):
 
 @final
 class Watchdog(RunObserver):
-    """An observer that comes after `statistics` and before what records the step.
+    """Observer that is called after `statistics` and before the recorder.
 
     Args:
         policies: of the scenario.
         simulation: at its initial state.
-        statistics: who has just measured the step.
-        every: time between two looks at the energy [s], where no jumps ask for every step.
+        statistics: counters, which have measured the step already.
+        every: time between two checks of the energy [s], unless jumps need every step.
         note: called with an event and its data, for the log.
         warn: called with a sentence, once a kind.
     """
@@ -87,8 +87,8 @@ class Watchdog(RunObserver):
         step = simulation.step_length
         dense = policies.energy.policy == "stop" or self._energy.every_step
         self._stride = 1 if dense else max(1, round(every / step))
-        self._looks_at_energy = not self._energy.unknown
-        self._adds_steps = self._looks_at_energy and self._energy.every_step
+        self._checks_energy = not self._energy.unknown
+        self._adds_steps = self._checks_energy and self._energy.every_step
         self._samples = 0
         self._start, self._step = simulation.start_time, step
         self._due = self._next_due()
@@ -110,20 +110,22 @@ class Watchdog(RunObserver):
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         bad = self._bad
         if report.note != self._remark:
-            self._take_remark(simulation, report)
+            self._log_remark(simulation, report)
         if not report.solve_info.status.solved:
-            self._found("unsolved", self._policies.unsolved, simulation, report.solve_info.residuals.worst)
+            self._handle_finding(
+                "unsolved", self._policies.unsolved, simulation, report.solve_info.residuals.worst
+            )
         elif bad["unsolved"]:
             bad["unsolved"] = False
         depth = self._statistics.depth
         if depth > self._penetration:
-            self._found("penetration", self._policies.penetration.policy, simulation, depth)
+            self._handle_finding("penetration", self._policies.penetration.policy, simulation, depth)
         elif bad["penetration"]:
             bad["penetration"] = False
-        if self._looks_at_energy:
-            self._look_at_energy(simulation)
+        if self._checks_energy:
+            self._check_energy(simulation)
 
-    def _look_at_energy(self, simulation: Simulation) -> None:
+    def _check_energy(self, simulation: Simulation) -> None:
         if self._adds_steps:
             self._energy.add_step(simulation)
         if simulation.time < self._due:
@@ -132,11 +134,11 @@ class Watchdog(RunObserver):
         self._due = self._next_due()
         self._energy.sample(simulation)
         if self._energy.exceeds(self._policies.energy.limit):
-            self._found("energy", self._policies.energy.policy, simulation, self._energy.excess)
+            self._handle_finding("energy", self._policies.energy.policy, simulation, self._energy.excess)
         else:
             self._bad["energy"] = False
 
-    def _take_remark(self, simulation: Simulation, report: StepReport) -> None:
+    def _log_remark(self, simulation: Simulation, report: StepReport) -> None:
         self._remark = report.note
         self._remarks += bool(report.note)
         if report.note and self._remarks <= _LOGGED:
@@ -150,7 +152,7 @@ class Watchdog(RunObserver):
 
     # — what was found —
 
-    def _found(self, kind: str, policy: str, simulation: Simulation, value: float) -> None:
+    def _handle_finding(self, kind: str, policy: str, simulation: Simulation, value: float) -> None:
         self._counts[kind] += 1
         self._worst[kind] = max(self._worst[kind], value)
         if self._counts[kind] == 1:
@@ -225,7 +227,7 @@ class Watchdog(RunObserver):
         return {"found": np.array(json.dumps(own)), **energy}
 
     def restore(self, state: Arrays) -> None:
-        """Take over what `internal_state` gave."""
+        """Restore what `internal_state` returned."""
         own = json.loads(str(state["found"]))
         self._samples = own["samples"]
         self._counts, self._stretches, self._bad = own["counts"], own["stretches"], own["bad"]

@@ -10,7 +10,7 @@ from corekit.data.arrays import Array
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.planner import Plan, TaskBody
 from corekit.roles.viewer import BodyTrack, ContactTrack, Replay
-from corekit_record.drawing import resampled, shape_poses
+from corekit_record.replay_data import resample_outline, shape_poses
 
 __all__ = ["plan_as_replay"]
 
@@ -34,7 +34,7 @@ def _driven(name: str, q: Array, body: TaskBody) -> BodyTrack:
     position, rotation = np.zeros((len(q), count, 3)), np.zeros((len(q), count, 3, 3))
     for k, now in enumerate(q):
         state.q[:] = now
-        outline[k] = resampled(model.compute_outline(state), len(first.points), first.starts)
+        outline[k] = resample_outline(model.compute_outline(state), len(first.points), first.starts)
         model.compute_frame_poses(state, position[k], rotation[k])
     where, turned = shape_poses(description.shapes, position, rotation)
     return BodyTrack(name, outline, np.asarray(first.radius), first.starts, description.shapes, where, turned)

@@ -1,4 +1,4 @@
-"""What is needed to draw a run, kept as data: shapes as text, outlines of constant length, tracks from poses."""
+"""Data with which a run is drawn: shapes as text, outlines of constant length, tracks from poses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.model import Outline
 from corekit.roles.viewer import ContactTrack
 
-__all__ = ["contact_track", "resampled", "shape_poses", "shapes_as_text", "shapes_from_text"]
+__all__ = ["contact_track", "resample_outline", "shape_poses", "shapes_as_text", "shapes_from_text"]
 
 
 def shapes_as_text(shapes: Sequence[Shape]) -> str:
@@ -51,11 +51,10 @@ def shapes_from_text(text: str) -> tuple[Shape, ...]:
     )
 
 
-def resampled(outline: Outline, length: int, starts: IntArray) -> Array:
-    """Points of an outline with as many points as at the start, shape (length, 3) [m].
+def resample_outline(outline: Outline, length: int, starts: IntArray) -> Array:
+    """Resample an outline to as many points as it had at the start, shape (length, 3) [m].
 
-    A body that grows may draw more points as it does: each polyline is then taken at evenly spaced
-    places along its own numbering.
+    A body that grows may draw more points: each polyline is then sampled at even intervals of its own numbering.
     """
     points = np.asarray(outline.points, dtype=float)
     if len(points) == length:
@@ -70,9 +69,9 @@ def resampled(outline: Outline, length: int, starts: IntArray) -> Array:
             out[new[k] : new[k + 1]] = last
             continue
         line = points[old[k] : old[k + 1]]
-        place = np.linspace(0.0, len(line) - 1, count)
+        index = np.linspace(0.0, len(line) - 1, count)
         for axis in range(3):
-            out[new[k] : new[k + 1], axis] = np.interp(place, np.arange(len(line)), line[:, axis])
+            out[new[k] : new[k + 1], axis] = np.interp(index, np.arange(len(line)), line[:, axis])
     return out
 
 
