@@ -12,7 +12,7 @@ from corekit.scenario.load import load
 from corekit_scenarios.cases.matrix.steps import Task, schemes
 
 MODELS = ("pcc", "gvs", "vine", "der", "rigid")
-SOLVERS = ("lcp", "qp", "imc")
+SOLVERS = ("lcp", "qp", "cone", "imc")
 BEFORE, AFTER = 70, 30
 """Steps; with the task's own step every model touches something by then."""
 LOWER = {"rigid": ["bodies.plank.initial.position=[0.11, 0.0, 0.0125]"]}

@@ -55,7 +55,7 @@ _METHODS = ("guess", "newton", "gauss-seidel", "interior-point")
 
 @final
 class ConeContact(ImpulseSolver):
-    """Contact impulses in Coulomb's cone. `answered_by` names the last method that was needed.
+    """Contact impulses in Coulomb's cone. `answered_by` names the last method that was needed, “cone: newton”.
 
     Args:
         config: tolerance and limit.
@@ -72,11 +72,11 @@ class ConeContact(ImpulseSolver):
         """Write λ; see `ImpulseSolver.solve`."""
         rows, width, friction = impulse.size, problem.rows_per_contact, problem.friction
         if rows == 0:
-            return SolveInfo(answered_by=_METHODS[0])
+            return SolveInfo(answered_by="cone")
         delassus, free = np.ascontiguousarray(problem.delassus()), problem.free_velocity
         if not (np.isfinite(delassus).all() and np.isfinite(free).all()):
             impulse[:] = 0.0
-            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), _METHODS[0])
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), "cone")
         if self._index.shape[1] != rows:
             self._work, self._matrix = np.zeros((WORK_ROWS, rows)), np.zeros((rows, rows))
             self._index = np.zeros((2, rows), dtype=np.int64)
@@ -92,4 +92,4 @@ class ConeContact(ImpulseSolver):
         if not error <= self._tolerance:
             impossible = contradict(delassus, free, width, problem.contact_count)
             status = Status.INFEASIBLE if impossible else Status.INACCURATE
-        return SolveInfo(status, iterations, Residuals(*found), _METHODS[method])
+        return SolveInfo(status, iterations, Residuals(*found), f"cone: {_METHODS[method]}")

@@ -338,7 +338,7 @@ def interior_step(
     for i in range(rows):
         residual[i] *= factor[i] / (energy * energy)
     gap = _gap(width, friction, lower, upper, factor, index, count, 0.0, x, y, z, dx, dy, dz)
-    smoothing = gap if slip[0] < 0.0 else -1.0
+    smoothing = gap * gap if slip[0] < 0.0 else -1.0
     _assemble(
         delassus, width, friction, lower, upper, energy, factor, index, count, smoothing, x, y, z, theta, matrix
     )  # fmt: skip

@@ -11,9 +11,8 @@ no unknown, since Δ = −λ or Δ = bound − λ. The other equations are, divi
     w + W·Δ = 0                        normal, sticking and free bounded rows                     (4)
     [Δ_t − μ·d·Δ_n − G·(Δ_t − ρ_t·(W·Δ)_t)]/ρ_t = −(λ_t − μ·d·λ_n)/ρ_t,   G = κ/|y_t|·(I − d·dᵀ)  (5)
 
-where (4) of the normal row is used in (5). If contacts are redundant, W is singular; ε/ρ on the diagonal of (4) then
-selects a solution, and later iterations remove its effect. The line search accepts a step if the norm of F/ρ decreases,
-compared with the largest of the last norms, since a change of modes often increases it once.
+where (4) of the normal row is used in (5). If contacts are redundant, W is singular: W + ε·diag W takes its place in
+(4) and (5), after Levenberg and Marquardt. `search` adapts ε, and later iterations remove its effect.
 
 Source: Alart, Curnier (1991), A mixed formulation for frictional contact problems prone to Newton like solution
 methods, Comput. Methods Appl. Mech. Engrg. 92.
@@ -27,9 +26,6 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["assemble_newton", "factorise_linear", "merit", "substitute_linear"]
-
-_SHIFT = 1e-10
-"""ε of the redundant contacts."""
 
 
 @compiled
@@ -103,11 +99,12 @@ def _choose_unknowns(
 @compiled
 def assemble_newton(
     delassus: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array, impulse: Array,
-    velocity: Array, index: IntArray, step: Array, shifted: Array, matrix: Array, rhs: Array,
+    velocity: Array, shift: float, index: IntArray, step: Array, shifted: Array, matrix: Array, rhs: Array,
 ) -> int:  # fmt: skip
     """Write (4) and (5) as matrix·Δ = rhs for the rows of `index`; return their number.
 
     Args:
+        shift: ε.
         step: Δ of the rows without unknown, shape (R,), written.
         shifted: w + W·Δ of these, shape (R,), written.
         matrix, rhs: shapes (R, R) and (R,), their beginnings written.
@@ -125,19 +122,19 @@ def assemble_newton(
     while k < count:
         n = index[k]
         if n >= contacts * width or friction[n // width] <= 0.0:
-            _write_rest(delassus, n, index, count, k, shifted, matrix, rhs)
+            _write_rest(delassus, n, index, count, k, shift, shifted, matrix, rhs)
             k += 1
             continue
         mu = friction[n // width]
         mobility, lateral = _mobilities(delassus, n, width)
-        _write_rest(delassus, n, index, count, k, shifted, matrix, rhs)
+        _write_rest(delassus, n, index, count, k, shift, shifted, matrix, rhs)
         radius, size = mu * (impulse[n] - velocity[n] / mobility), 0.0
         for a in range(n + 1, n + width):
             size += (impulse[a] - velocity[a] / lateral) ** 2
         size = math.sqrt(size)
         for a in range(1, width):
             if size <= radius:
-                _write_rest(delassus, n + a, index, count, k + a, shifted, matrix, rhs)
+                _write_rest(delassus, n + a, index, count, k + a, shift, shifted, matrix, rhs)
                 continue
             row = matrix[k + a]
             along_a = (impulse[n + a] - velocity[n + a] / lateral) / size
@@ -153,6 +150,7 @@ def assemble_newton(
                 source = delassus[n + b]
                 for j in range(count):
                     row[j] += part * source[index[j]]
+                row[k + b] += part * shift * source[n + b]
                 rhs[k + a] -= part * (shifted[n + b] - velocity[n + b])
         k += width
     return count
@@ -160,13 +158,14 @@ def assemble_newton(
 
 @compiled
 def _write_rest(
-    delassus: Array, row: int, index: IntArray, count: int, k: int, shifted: Array, matrix: Array, rhs: Array
-) -> None:
+    delassus: Array, row: int, index: IntArray, count: int, k: int, shift: float, shifted: Array, matrix: Array,
+    rhs: Array,
+) -> None:  # fmt: skip
     """Write (4) of a row, the k-th unknown."""
     source, target = delassus[row], matrix[k]
     for j in range(count):
         target[j] = source[index[j]]
-    target[k] += _SHIFT * source[row]
+    target[k] += shift * source[row]
     rhs[k] = -shifted[row]
 
 

@@ -23,11 +23,17 @@ __all__ = ["WORK_ROWS", "search"]
 WORK_ROWS = 23
 """Vectors of workspace."""
 
-_NEWTON_STEPS = 20
+_NEWTON_STEPS = 40
 _HALVINGS = 5
+_LEAST_SHIFT, _FIRST_SHIFT, _MOST_SHIFT = 1e-12, 1e-6, 1.0
+"""ε of `newton`: as small as rounding allows, at first, and where Newton's method gives up."""
+_SHIFT_FACTOR = 1e-3
+"""The first ε is at most this part of the norm."""
+_PLATEAU = 1e-6
+"""Relative growth of the norm that is none."""
 _FIRST_SWEEPS = 8
 _MOST_SWEEPS = 256
-_PATIENCE = 100
+_PATIENCE = 20
 """Sweeps after which the interior-point method tries, once."""
 _INTERIOR_STEPS = 60
 _STUCK = 1e-6
@@ -59,22 +65,52 @@ def _consider(
 
 
 @compiled
+def _release(width: int, friction: Array, lower: Array, upper: Array, impulse: Array) -> None:
+    """Set λ = 0 where a contact would pull, and bounded rows to their bounds; friction may leave the cone."""
+    for c in range(len(friction)):
+        n = c * width
+        if impulse[n] < 0.0:
+            for i in range(n, n + width):
+                impulse[i] = 0.0
+    for b in range(len(lower)):
+        i = len(friction) * width + b
+        impulse[i] = min(max(impulse[i], lower[b]), upper[b])
+
+
+@compiled
+def _first_release(width: int, contacts: int, impulse: Array, step: Array) -> float:
+    """The fraction of a step at which the first contact has no normal impulse left; 0 if none is before its end."""
+    fraction = 1.0
+    for c in range(contacts):
+        n = c * width
+        if impulse[n] > 0.0 and step[n] < 0.0:
+            # a little further, so that rounding leaves nothing
+            fraction = min(fraction, -(1.0 + 1e-12) * impulse[n] / step[n])
+    return fraction if fraction < 1.0 else 0.0
+
+
+@compiled
 def _newton(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
     reference: Array, tolerance: float, limit: int, best_error: float, best: Array, impulse: Array, velocity: Array,
     index: IntArray, order: IntArray, work: Array, matrix: Array,
 ) -> tuple[int, float]:  # fmt: skip
-    """Iterate from λ and w; return the number of iterations and the least error."""
-    step, response, rhs, trial, trial_velocity, cut = work[0], work[1], work[2], work[3], work[4], work[5]
+    """Iterate from λ and w; return the number of iterations and the least error.
+
+    ε grows where no fraction of a step decreases the norm, and shrinks after a whole step. Contacts that would pull let
+    go at once. Where redundant contacts differ by little, loads move between them without any change of the norm, until
+    one has none left: a step ends there if no other fraction is better.
+    """
+    step, shifted, rhs, trial, trial_velocity, kept = work[0], work[1], work[2], work[3], work[4], work[5]
     rows = len(free)
     # the norms before the last steps, of which the line search allows the largest
     memory = (math.inf, math.inf, math.inf)
     now = merit(delassus, width, friction, lower, upper, rho, reference, impulse, velocity)
-    count = 0
+    count, shift = 0, min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
     while count < limit:
         count += 1
         unknowns = assemble_newton(
-            delassus, width, friction, lower, upper, rho, impulse, velocity, index, step, response, matrix,
+            delassus, width, friction, lower, upper, rho, impulse, velocity, shift, index, step, shifted, matrix,
             rhs,
         )  # fmt: skip
         if not factorise_linear(matrix, order, unknowns):
@@ -82,40 +118,42 @@ def _newton(
         substitute_linear(matrix, order, rhs, unknowns)
         for k in range(unknowns):
             step[index[k]] = rhs[k]
-        for i in range(rows):
-            response[i] = 0.0
-        update_velocity(delassus, response, step, response)
         memory = (now, memory[0], memory[1])
         bar = now
         for past in memory:
             if past < math.inf:
                 bar = max(bar, past)
         fraction, smallest, smallest_fraction = 1.0, math.inf, 0.0
-        for _ in range(_HALVINGS):
+        for halving in range(_HALVINGS + 1):
+            if halving == _HALVINGS:
+                # redundant contacts: nothing changes until one of them lets go
+                fraction = _first_release(width, len(friction), impulse, step)
             for i in range(rows):
                 trial[i] = impulse[i] + fraction * step[i]
-                trial_velocity[i] = velocity[i] + fraction * response[i]
+            _release(width, friction, lower, upper, trial)
+            update_velocity(delassus, free, trial, trial_velocity)
             value = merit(delassus, width, friction, lower, upper, rho, reference, trial, trial_velocity)
             if value < smallest:
                 smallest, smallest_fraction = value, fraction
-            if value <= (1.0 - 1e-4 * fraction) * bar:
+                _copy(trial, kept)
+            if fraction == 0.0 or value <= (1.0 - 1e-4 * fraction) * bar:
                 break
             fraction *= 0.5
-        if not smallest < bar:
-            break
-        for i in range(rows):
-            impulse[i] += smallest_fraction * step[i]
-        now = smallest
-        _copy(impulse, cut)
-        project_impulses(width, friction, lower, upper, cut)
-        before = best_error
+        if not smallest < (1.0 + _PLATEAU) * bar or smallest_fraction == 0.0:
+            if shift >= _MOST_SHIFT:
+                break
+            shift *= 100.0
+            continue
+        shift = max(0.1 * shift, _LEAST_SHIFT) if smallest_fraction == 1.0 else min(4.0 * shift, _MOST_SHIFT)
+        now, before = smallest, best_error
+        _copy(kept, impulse)
+        project_impulses(width, friction, lower, upper, kept)
         best_error = _consider(
-            delassus, free, width, friction, lower, upper, rho, reference, cut, trial_velocity, best_error,
-            best,
-        )  # fmt: skip
-        if best_error <= tolerance and (best_error <= 1e-3 * tolerance or not best_error < 0.1 * before):
-            break
+            delassus, free, width, friction, lower, upper, rho, reference, kept, velocity, best_error, best
+        )
         update_velocity(delassus, free, impulse, velocity)
+        if best_error <= tolerance and (best_error <= 1e-5 * tolerance or not best_error < 0.1 * before):
+            break
     return count, best_error
 
 
