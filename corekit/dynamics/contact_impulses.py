@@ -75,6 +75,13 @@ class ContactImpulses:
         self.id = contacts.id[:count].copy() if contacts is not None else np.zeros(0, dtype=np.int64)
         self.impulse = guess
 
+    def accepted_of(self, contacts: ContactSet) -> Array:
+        """λ of the same contacts in the last accepted step, zero for new ones, shape (m·width,)."""
+        known, impulse, _ = self._accepted
+        out = np.empty(contacts.count * self._width)
+        match_impulses_by_id(contacts.count, self._width, contacts.id, known, id_order(known), impulse, out)
+        return out
+
     def update_bounded(self) -> None:
         """Copy the impulses of the bounded constraints to their bodies."""
         first = len(self.impulse) - self.bounded

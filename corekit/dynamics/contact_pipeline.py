@@ -38,6 +38,7 @@ from corekit.dynamics.contact_kernels import (
 )
 from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
 from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.restitution import RestitutionTable
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 
@@ -79,6 +80,7 @@ class ContactPipeline:
         stabilisation: s(φ).
         margin: gap up to which contacts are always found [m].
         plane: of a planar world, else None.
+        restitution: of impacts that one solve ends at velocity level; None: they end at position level.
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
@@ -99,11 +101,12 @@ class ContactPipeline:
         stabilisation: Stabilisation,
         margin: float,
         plane: Array | None = None,
+        restitution: RestitutionTable | None = None,
     ) -> None:
         self._bodies = tuple(bodies)
         self.scene = scene
         self._rule = stabilisation
-        self.friction = friction
+        self.friction, self.restitution = friction, restitution
         self._least_margin = self.margin = margin
         self.approach_distance = 0.0
         self._planar = plane is not None

@@ -47,7 +47,7 @@ class StepEquation:
     Attributes:
         impulses: of contacts and constraints.
         point: the last linearisation point, or None. contact_count: contacts there. step: h of the step [s].
-        bias: of those contacts, shape (m, width) [m/s].
+        bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within the
             step, or None. Then the contacts of the start stand for those of every linearisation point; a potential,
             which sees nothing outside its layer, cannot solve such a step.
@@ -75,7 +75,7 @@ class StepEquation:
         self.passed_pair: tuple[int, int] | None = None
         self._ahead: State | None = None
         self.bias = np.zeros((0, world.jacobian.width))
-        self._obstacle_velocity: Array | None = None
+        self.obstacle_velocity: Array | None = None
         self._movable: BoolArray | None = None
 
     # — building it —
@@ -157,7 +157,7 @@ class StepEquation:
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
         world, pipeline = self._world, self._world.pipeline
-        self._obstacle_velocity, self._potential_rhs = None, None
+        self.obstacle_velocity, self._potential_rhs = None, None
         if self._solves_contacts and pipeline is not None:
             if self.passed_pair or point.at is start:
                 pipeline.contacts = pipeline.start
@@ -167,7 +167,7 @@ class StepEquation:
             if self.contact_count:
                 if not self.passed_pair:
                     pipeline.build_jacobian(point.at, world.jacobian)
-                self.bias, self._obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+                self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
             self.impulses.match(pipeline.contacts)
         elif world.forces is not None:
             self._update_potential(start, point)
@@ -201,7 +201,7 @@ class StepEquation:
             return False
         if self.passed_pair and self._solves_contacts:
             return False
-        self.contact_count, self._obstacle_velocity = 0, None
+        self.contact_count, self.obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):
             return False
         self.impulses.match(None)
@@ -272,6 +272,30 @@ class StepEquation:
         else:
             self._delassus.add_response(impulses.impulse, velocity)
         return info
+
+    def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
+        """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
+        impulses, before, after = self.impulses, self.bias, velocity.copy()
+        impulse, of_constraints = impulses.impulse.copy(), impulses.of_constraints
+        self.bias = bias
+        info = self.solve(after)
+        if info.status.solved:
+            velocity[:] = after
+        else:
+            self.bias, impulses.impulse, impulses.of_constraints = before, impulse, of_constraints
+        return info
+
+    def free_velocity(self) -> Array:
+        """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""
+        world = self._world
+        if not self._is_factorised:
+            world.factorisation.refactor(*self._potential_factors)
+        out = np.zeros(world.nv)
+        if world.factorisation.succeeded:
+            of_constraints = self.impulses.of_constraints
+            world.factorisation.solve(self._potential_rhs, out)
+            self.impulses.of_constraints = of_constraints
+        return out + self._velocity
 
     def compute_newton_increment(self, out: Array) -> SolveInfo | None:
         """Write G·r with the last factorisation, prescribed entries zero; None with nothing written where impulses are.
@@ -350,7 +374,7 @@ class StepEquation:
         if forces is not None:
             world.jacobian.assemble(contacts)
         absolute = world.jacobian.multiply(accepted)
-        rate = self._obstacle_velocity if forces is None else forces.obstacle_velocity
+        rate = self.obstacle_velocity if forces is None else forces.obstacle_velocity
         slip = (absolute if rate is None else absolute - rate)[:, 1:]
         if forces is None:
             impulse = self.impulses.of_contacts.reshape(n, -1)

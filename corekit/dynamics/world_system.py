@@ -12,8 +12,10 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
+from corekit.data.status import SolveInfo
 from corekit.dynamics.bodies import Body, stacked_reach
 from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.impact import resolve_impacts
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
@@ -96,6 +98,10 @@ class WorldSystem:
         return None if self.terms.forces is None else self.equation.passed_pair
 
     # — after the step —
+
+    def resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
+        """Write the velocities after the impacts of a step from `start` to `state`; None where there are none."""
+        return resolve_impacts(self.terms, self.equation, start.v, state.v)
 
     def accept(self, state: State) -> bool:
         """Accept a step: keep warm starts, reparametrise. False, and nothing happens, if a number is not finite."""

@@ -25,7 +25,8 @@ def mistakes_between(scenario: Any) -> list[Mistake]:
         scenario: a `Scenario`, or the table of one, in which wrong or missing parts are passed over:
             they are mistakes of their own.
     """
-    return [*_times(scenario), *_names(scenario), *_channels(scenario), *_friction_pairs(scenario)]
+    parts = (_times, _names, _channels, _pairs, _restitution)
+    return [mistake for find in parts for mistake in find(scenario)]
 
 
 def _times(scenario: Any) -> Iterable[Mistake]:
@@ -74,20 +75,37 @@ def _channels(scenario: Any) -> Iterable[Mistake]:
                 first[channel] = path
 
 
-def _friction_pairs(scenario: Any) -> Iterable[Mistake]:
+def _pairs(scenario: Any) -> Iterable[Mistake]:
+    world, impact = _part(scenario, "world"), _part(_part(scenario, "contact"), "impact")
+    friction = _part(world, "friction" if isinstance(world, Mapping) else "pairs")
+    yield from _named_pairs("world.friction", friction, scenario)
+    yield from _named_pairs("contact.impact.pairs", _part(impact, "pairs"), scenario)
+
+
+def _named_pairs(path: str, pairs: Any, scenario: Any) -> Iterable[Mistake]:
     names = [name for _, name in _named(scenario)]
-    world = _part(scenario, "world")
-    pairs = _part(world, "friction" if isinstance(world, Mapping) else "pairs")
     known: dict[frozenset[Any], int] = {}
     for i, pair in enumerate(_list(pairs)):
         between = frozenset(each for each in _list(_part(pair, "between")) if isinstance(each, str))
         if between and known.setdefault(between, i) != i:
-            allowed = f"a pair is given once, world.friction[{known[between]}] is the same"
-            yield Mistake(f"world.friction[{i}].between", list(_part(pair, "between")), allowed)
+            allowed = f"a pair is given once, {path}[{known[between]}] is the same"
+            yield Mistake(f"{path}[{i}].between", list(_part(pair, "between")), allowed)
         for j, name in enumerate(_list(_part(pair, "between"))):
             if isinstance(name, str) and name not in names:
                 allowed = f"must be the name of a body or obstacle: {', '.join(names) or NOTHING_FOUND}"
-                yield Mistake(f"world.friction[{i}].between[{j}]", name, allowed, hint_for(name, names))
+                yield Mistake(f"{path}[{i}].between[{j}]", name, allowed, hint_for(name, names))
+
+
+def _restitution(scenario: Any) -> Iterable[Mistake]:
+    impact = _part(_part(scenario, "contact"), "impact")
+    if _part(impact, "level") == "velocity":
+        return
+    allowed = "needs impact.level = 'velocity': at position level nothing separates again"
+    if _positive(impact, "restitution"):
+        yield Mistake("contact.impact.restitution", _part(impact, "restitution"), allowed)
+    for i, pair in enumerate(_list(_part(impact, "pairs"))):
+        if _positive(pair, "value"):
+            yield Mistake(f"contact.impact.pairs[{i}].value", _part(pair, "value"), allowed)
 
 
 def _part(whole: Any, key: str) -> Any:

@@ -18,6 +18,7 @@ from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
 from corekit.dynamics.friction_table import check_axes_in_plane, friction_table
 from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.restitution import RestitutionTable
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose, rotation_from_rpy
@@ -186,6 +187,14 @@ def _stage(
     builder.friction_law = friction.law.name
     solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
     settings = scenario.contact.stabilisation
+    impact = scenario.contact.impact
+    if impact.level == "velocity" and not isinstance(solver, ImpulseSolver):
+        raise CompositionError(
+            f"contact.impact.level = 'velocity' asks for impulses, and the contact solver {use.use!r} has a potential: "
+            "its contacts resolve an impact over the steps it lasts. Leave it out, or choose a solver with impulses"
+        )
+    pairs = {entry.between: entry.value for entry in impact.pairs}
+    restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)
     stage = ContactPipeline(
         bodies,
         scene,
@@ -194,6 +203,7 @@ def _stage(
         Stabilisation(settings.approach, settings.push_out, settings.cap),
         scenario.contact.margin,
         _plane(bodies),
+        None if impact.level == "position" else restitution,
     )
     return stage, solver
 

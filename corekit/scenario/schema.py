@@ -26,10 +26,12 @@ __all__ = [
     "Contact",
     "EnergyWatch",
     "FrictionPair",
+    "Impact",
     "Input",
     "Obstacle",
     "Output",
     "PenetrationWatch",
+    "RestitutionPair",
     "ScenarioTables",
     "Stabilisation",
     "Time",
@@ -231,6 +233,29 @@ class Stabilisation:
 
 
 @frozen(kw_only=True)
+class RestitutionPair:
+    """Restitution between two named things."""
+
+    between: tuple[str, str] = option(help="names of two bodies, or of a body and an obstacle")
+    value: float = option(help="coefficient of restitution of this pair", low=0, high=1)
+
+
+@frozen(kw_only=True)
+class Impact:
+    """How an approach ends when a contact closes.
+
+    `position`: the step closes the gap, and the next one stops what is left of the approach; what friction does to the
+    bodies then depends on where in a step the impact falls. `velocity`: one solve of the velocities after the impact.
+    """
+
+    level: str = option("position", "what ends the approach", choices=("position", "velocity"))
+    restitution: float = option(
+        0.0, "speed of separation over speed of approach, for level `velocity`", low=0, high=1
+    )
+    pairs: tuple[RestitutionPair, ...] = field(default=(), metadata=_about("restitution of single pairs"))
+
+
+@frozen(kw_only=True)
 class Contact:
     """How contacts are found and answered."""
 
@@ -246,6 +271,7 @@ class Contact:
     friction: float | None = option(
         None, "friction coefficient where neither surface has one; 0 if absent", low=0
     )
+    impact: Impact = field(default=Impact(), metadata=_about("how an approach ends when a contact closes"))
     margin: float = option(
         1e-3,
         "gap up to which contacts enter a step, at least; what moves fast is seen from farther",

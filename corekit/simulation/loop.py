@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
@@ -110,6 +111,9 @@ class Simulation:
             report = self.integrator.step(self.system, now, stop, out)
             if self.system.unresolved_pair is not None:
                 raise self._unresolved(now, report.step_size)
+            if report.accepted:
+                impact = self.system.resolve_impacts(now, out)
+                report = report if impact is None else evolve(report, solve_info=impact)
             if not (report.accepted and self.system.accept(out)):
                 raise self._failure(now, out, report)
             self._now, self._next, self.report = out, now, report
@@ -130,6 +134,7 @@ class Simulation:
         if stage is not None:
             stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table), stage.record_width)
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
+        self.system.resolve_impacts(self._now, self._next)
         if stage is not None:
             stage.placeholder = None
         self.restore(kept)

@@ -1,0 +1,57 @@
+"""Coefficients of restitution of every two bodies or obstacles of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.obstacles import Obstacle
+from corekit.geometry.shapes import ShapeTable
+
+__all__ = ["RestitutionTable"]
+
+
+class RestitutionTable(NamedTuple):
+    """e of every two bodies or obstacles.
+
+    Attributes:
+        owner: of every shape, (n,): a body, or after all bodies an obstacle.
+        coefficient: e of every two owners, (k, k).
+    """
+
+    owner: IntArray
+    coefficient: Array
+
+    @classmethod
+    def of_world(
+        cls,
+        table: ShapeTable,
+        bodies: Sequence[Body],
+        obstacles: Sequence[Obstacle],
+        otherwise: float,
+        pairs: Mapping[tuple[str, str], float],
+    ) -> RestitutionTable:
+        """The table of a world's shapes.
+
+        Args:
+            table: of the shapes.
+            bodies, obstacles: of the world.
+            otherwise: e of a pair without an entry.
+            pairs: e of named pairs.
+        """
+        names = [body.name for body in bodies] + [obstacle.name for obstacle in obstacles]
+        coefficient = np.full((len(names), len(names)), otherwise)
+        for (one, other), value in pairs.items():
+            i, j = names.index(one), names.index(other)
+            coefficient[i, j] = coefficient[j, i] = value
+        return cls(np.where(table.body >= 0, table.body, len(bodies) + table.obstacle), coefficient)
+
+    def of_contacts(self, contacts: ContactSet) -> Array:
+        """e of every contact, shape (m,)."""
+        first, second = self.owner[contacts.shape[: contacts.count]].T
+        return self.coefficient[first, second]
