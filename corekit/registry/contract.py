@@ -42,7 +42,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "input-jacobian": "corekit.roles.model:InputJacobianAbility",
         "symbolic": "corekit.roles.model:SymbolicAbility",
         "symbolic-constraints": "corekit.roles.model:SymbolicAbility",
-        "charts": "corekit.roles.chart:ChartDrawer",
+        "charts": "corekit.roles.viewer:ChartDrawer",
         "progress": "corekit.roles.viewer:ProgressViewer",
         "serves": "corekit.roles.viewer:ReplayServer",
     }

@@ -1,4 +1,4 @@
-"""The viewer role: pictures and replays of a finished or running run."""
+"""The viewer role: pictures and replays of a finished or running run, and line charts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from corekit.roles.component import Component
 
 __all__ = [
     "BodyTrack",
+    "ChartDrawer",
     "ContactTrack",
+    "Line",
+    "LineChart",
     "ObstacleTrack",
+    "Panel",
     "ProgressViewer",
     "Replay",
     "ReplayServer",
@@ -114,14 +118,14 @@ class ReplaySession(Protocol):
         """Where it is seen, on this machine alone."""
         ...
 
-    def update(self, replay: Replay, standing: str) -> None:
+    def update(self, replay: Replay, run_status: str) -> None:
         """Go on with a later replay of the same run.
 
         Who looks at the newest instant is led on to the new one, whoever looks at another stays there.
 
         Args:
             replay: all of it, with at least one frame.
-            standing: how the run stands, `running`, `finished`, …
+            run_status: `running`, `finished`, …
         """
         ...
 
@@ -132,13 +136,47 @@ class ReplayServer(Protocol):
     The kernel looks after the run and hands on what is new; the viewer plays, from threads of its own.
     """
 
-    def serve(self, replay: Replay, standing: str, port: int) -> AbstractContextManager[ReplaySession]:
+    def serve(self, replay: Replay, run_status: str, port: int) -> AbstractContextManager[ReplaySession]:
         """Serve until the context ends, then leave no thread and no open port behind.
 
         Args:
-            replay, standing: as in `ReplaySession.update`.
+            replay, run_status: as in `ReplaySession.update`.
             port: to listen on, on this machine alone; 0 takes any free one, and so does a port that is taken.
         Raises:
             ResultsError: nothing of the replay can be drawn.
         """
+        ...
+
+
+@frozen(eq=False)
+class Line:
+    """One line: its words in the legend and its points, x and y of shape (n,); nan leaves a gap."""
+
+    label: str
+    x: Array
+    y: Array
+
+
+@frozen(eq=False)
+class Panel:
+    """Lines over common axes, whose labels carry the units, for example `t [s]`."""
+
+    x_label: str
+    y_label: str
+    lines: tuple[Line, ...]
+
+
+@frozen(eq=False)
+class LineChart:
+    """Panels one above the other; a line of the same label looks the same in all of them."""
+
+    title: str
+    panels: tuple[Panel, ...]
+
+
+class ChartDrawer(Protocol):
+    """A viewer with the ability `charts`."""
+
+    def chart(self, chart: LineChart, path: Path) -> None:
+        """Write the chart into a file with one of the viewer's endings; parent folders exist."""
         ...

@@ -18,7 +18,7 @@ from corekit_scenarios.cases.cusp.ball_task import judged
 from corekit_study.plan import make_plan, simulate
 from corekit_study.plan_drawing import plan_as_replay
 from corekit_study.plan_file import load_plan_file
-from corekit_study.plan_folder import read_memory
+from corekit_study.plan_folder import read_warm_start
 
 pytest.importorskip("casadi", reason="planning needs casadi")
 
@@ -90,7 +90,7 @@ def test_a_plan_is_certified_and_arrives_in_the_simulator(made):
     assert made.plan.certificate["certified"] is True
     assert made.plan.certificate["equations"]["dynamics"]["residual"] <= 1e-6
     # a ball that has turned by 0.15 rad, in the simulator that knows nothing of the planner's equations
-    open_loop, fed_back = made.replays
+    open_loop, fed_back = made.rollouts
     assert fed_back.arrived
     told = fed_back.objects["ball"]
     assert told["angle_from_target"] <= np.deg2rad(1.0)
@@ -123,12 +123,12 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
 
 
 def test_what_a_plan_may_begin_from_is_read_back(made, files):
-    earlier = read_memory(made.folder)
+    earlier = read_warm_start(made.folder)
     assert set(earlier.warm_start) == set(made.plan.warm_start)
     for name, values in made.plan.warm_start.items():
         assert np.array_equal(earlier.warm_start[name], values)
     with pytest.raises(ResultsError, match=r"no plan to begin from"):
-        read_memory(files)
+        read_warm_start(files)
 
 
 def test_a_drawing_shows_disk_and_ball_where_the_plan_has_them(made):

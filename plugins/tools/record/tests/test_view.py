@@ -31,8 +31,8 @@ class Session:
         self.shown: list[tuple[int, str]] = []
         self._most = most
 
-    def update(self, replay, standing):
-        self.shown.append((len(replay.time), standing))
+    def update(self, replay, run_status):
+        self.shown.append((len(replay.time), run_status))
         if len(self.shown) == self._most:
             raise Ended
 

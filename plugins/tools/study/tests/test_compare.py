@@ -58,7 +58,7 @@ def test_falling_without_touching_agrees_with_free_fall(scenario_file, tmp_path)
         scenario_file, ["world.gravity=[0, 0, 0],[0, 0, -2]"],
         ["bodies.ball.options.positions=[[0.0, 0.0, 5.0]]"], tmp_path / "out",
     )  # fmt: skip
-    floating, falling = (row.figures for row in made.rows)
+    floating, falling = (row.metrics for row in made.rows)
     assert floating is not None
     assert falling is not None
     # semi-implicit Euler falls g·t·(t + h)/2, one kilogram from 5 m with 0.5 m/s along x
@@ -72,11 +72,11 @@ def test_falling_without_touching_agrees_with_free_fall(scenario_file, tmp_path)
 def test_the_impulse_that_stops_a_fall_is_what_gravity_gave(scenario_file, tmp_path):
     made = compare(scenario_file, [], ["time.duration=1.0"], tmp_path / "out")
     (row,) = made.rows
-    assert row.figures is not None
+    assert row.metrics is not None
     # at rest at the end: Σλ_n = m·g·t
-    assert row.figures.contact_impulse == pytest.approx(9.81 * 1.0, rel=1e-6)
-    assert row.figures.solved == 1.0
-    assert row.figures.steps == 500
+    assert row.metrics.contact_impulse == pytest.approx(9.81 * 1.0, rel=1e-6)
+    assert row.metrics.solved == 1.0
+    assert row.metrics.steps == 500
 
 
 @pytest.mark.filterwarnings("ignore:overflow")

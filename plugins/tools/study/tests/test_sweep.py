@@ -66,8 +66,8 @@ def test_a_stopped_sweep_repeats_only_what_is_missing(tmp_path, scenario_file):
     (folder / OUTCOMES).write_text(marked + "\n", encoding="utf-8")
     (folder / "sweep.csv").unlink()
     again = resume(folder, workers=0)
-    assert again.points[0].figures["wall_s"] == -1.0
-    assert again.points[1].figures["wall_s"] > 0.0
+    assert again.points[0].metrics["wall_s"] == -1.0
+    assert again.points[1].metrics["wall_s"] > 0.0
     assert [int(row["steps"]) for row in table(folder)] == [50, 100]
 
 

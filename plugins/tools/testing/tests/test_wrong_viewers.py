@@ -58,7 +58,7 @@ class Numbers(Viewer):
         path.write_text(f"{len(chart.panels)} panels")
 
     @contextlib.contextmanager
-    def serve(self, replay, standing, port):
+    def serve(self, replay, run_status, port):
         server = http.server.HTTPServer(("127.0.0.1", port), Greeting)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
@@ -78,7 +78,7 @@ class Shown:
         self.url = f"http://127.0.0.1:{server.server_port}"
         self._server = server
 
-    def update(self, replay, standing):
+    def update(self, replay, run_status):
         pass
 
 

@@ -8,7 +8,7 @@ from matplotlib import rc_context
 from matplotlib.image import imread
 
 from corekit.errors import ResultsError
-from corekit.roles.chart import Line, LineChart, Panel
+from corekit.roles.viewer import Line, LineChart, Panel
 from corekit_view.charts import chart_figure, line_style
 from corekit_view.config import PictureConfig
 from corekit_view.picture import MatplotlibViewer, set_plot_style

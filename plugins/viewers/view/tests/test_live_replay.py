@@ -20,8 +20,8 @@ from corekit_view.viser_viewer import ViserViewer
 from .viser_client import Client
 
 
-def served(replay, standing="finished", **options):
-    return ViserViewer(PageConfig(**options)).serve(replay, standing, 0)
+def served(replay, run_status="finished", **options):
+    return ViserViewer(PageConfig(**options)).serve(replay, run_status, 0)
 
 
 def links(replay, frame):

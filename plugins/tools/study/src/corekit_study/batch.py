@@ -1,4 +1,4 @@
-"""Many runs of scenarios, on every core, each stored as soon as it is done, so that a stopped batch goes on.
+"""Many runs of scenarios, on every core, each stored as soon as it is done, so that a stopped batch can be resumed.
 
 A batch's folder holds one folder a run, and `outcomes.jsonl`: one line a finished or failed run. A line is
 kept while the resolved scenario is still the same, by its digest; what has no line is run, anew.
@@ -12,7 +12,7 @@ import os
 import shutil
 import threading
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -26,7 +26,7 @@ from corekit.scenario.load import load, loads
 from corekit.scenario.running import run
 from corekit.simulation.progress import Progress
 from corekit_record.results import Results
-from corekit_study.shown import ShowProgress, unseen
+from corekit_study.progress_display import ShowProgress, no_display
 
 __all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]
 
@@ -52,7 +52,7 @@ class Job:
 
 @frozen(kw_only=True)
 class Outcome:
-    """How a run went; what is stored of it.
+    """Outcome of a run, as it is stored.
 
     Args:
         name: of the job. digest: of the resolved scenario.
@@ -95,7 +95,7 @@ def run_batch(
     loaded = {job.name: load(job.scenario, job.overrides, allow_code=job.allow_code) for job in jobs}
     texts = {name: scenario.resolved_text() for name, scenario in loaded.items()}
     digests = {name: _digest(text) for name, text in texts.items()}
-    stored = {name: kept for name, kept in _stored(folder).items() if digests.get(name) == kept.digest}
+    stored = {name: kept for name, kept in _read_outcomes(folder).items() if digests.get(name) == kept.digest}
     _end_last_line(folder)
     tasks: list[_Task] = [
         (name, digests[name], text, folder, loaded[name].allow_code)
@@ -104,29 +104,29 @@ def run_batch(
     ]
     total = sum(scenario.time.duration for scenario in loaded.values())
     began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
-    with (progress or unseen)(f"{len(tasks)} of {len(jobs)} runs") as shown:
+    with (progress or no_display)(f"{len(tasks)} of {len(jobs)} runs") as display:
 
-        def take(outcome: Outcome) -> None:
-            _store(folder, outcome)
+        def store(outcome: Outcome) -> None:
+            _append(folder, outcome)
             stored[outcome.name] = outcome
             gone = sum(kept.duration for kept in stored.values())
             rate = (gone - before) / max(clock.perf_counter() - began, 1e-9)
-            shown(Progress("running", gone / total, gone, rate, (total - gone) / rate, folder))
+            display(Progress("running", gone / total, gone, rate, (total - gone) / rate, folder))
 
         if workers == 0 or len(tasks) < 2:
             for task in tasks:
-                take(_run(*task))
+                store(_run(*task))
         else:
-            _run_in_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)), take)
+            _run_in_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)), store)
     return {job.name: stored[job.name] for job in jobs}
 
 
-def _run_in_processes(tasks: Sequence[_Task], workers: int, take: Any) -> None:
+def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Outcome], None]) -> None:
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
         try:
             for future in as_completed(futures):
-                take(future.result())
+                store(future.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -155,7 +155,7 @@ def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> O
 
 
 def end_with_parent() -> None:
-    """Have this process end as soon as the one that started it does, even by a kill: it would work for nobody."""
+    """End this process as soon as the one that started it ends, even by a kill."""
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_watch, args=(parent.sentinel,), daemon=True).start()
@@ -174,7 +174,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _store(folder: Path, outcome: Outcome) -> None:
+def _append(folder: Path, outcome: Outcome) -> None:
     with (folder / OUTCOMES).open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
 
@@ -187,7 +187,7 @@ def _end_last_line(folder: Path) -> None:
             file.write("\n")
 
 
-def _stored(folder: Path) -> dict[str, Outcome]:
+def _read_outcomes(folder: Path) -> dict[str, Outcome]:
     """Stored outcomes by name, the last of each; a line that a kill cut short counts as none."""
     found: dict[str, Outcome] = {}
     path = folder / OUTCOMES

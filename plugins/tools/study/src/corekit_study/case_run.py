@@ -1,4 +1,4 @@
-"""What a case's function is given and what it returns: runs of scenarios, and rows of paper, peer and ours."""
+"""Input and output of a case's function: runs of scenarios, and rows of paper, peer and ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corekit.scenario.load import load
 from corekit.scenario.running import run
 from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
-from corekit_study.shown import Shown, ShowProgress, unseen
+from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 
 __all__ = ["CaseRun", "Job", "Outcome", "Row", "Value"]
 
@@ -86,11 +86,11 @@ class CaseRun:
         self.folder = folder
         self._workers = workers
         self.only = tuple(only)
-        self._show = progress or unseen
+        self._new_display = progress or no_display
 
-    def shown(self, name: str) -> AbstractContextManager[Shown]:
-        """Shows that a part of the case is at work, for work that is no run of a scenario."""
-        return self._show(name)
+    def show(self, name: str) -> AbstractContextManager[ProgressDisplay]:
+        """Show that a part of the case is at work, if it is no run of a scenario."""
+        return self._new_display(name)
 
     def run(self, scenario: str | Path, overrides: Sequence[str] = (), name: str = "") -> Results:
         """Run a scenario, by the name of a shipped one or by its file, into a folder of its own.
@@ -100,15 +100,15 @@ class CaseRun:
         """
         loaded = load(scenario, overrides)
         name = name or loaded.name
-        with self._show(name) as shown:
-            return run(loaded, directory=self.folder / name, progress=shown, warn=shown.warn)
+        with self._new_display(name) as display:
+            return run(loaded, directory=self.folder / name, progress=display, warn=display.warn)
 
     def run_all(self, jobs: Sequence[Job]) -> dict[str, Outcome]:
         """Run many scenarios at once; those whose outcome the folder holds are not repeated."""
-        return run_batch(jobs, self.folder, self._show, self._workers)
+        return run_batch(jobs, self.folder, self._new_display, self._workers)
 
     def finished(self, jobs: Sequence[Job]) -> dict[str, Results]:
-        """The same for runs that must come to their end: what they recorded, by name.
+        """Run many scenarios at once that must all finish, and return what they recorded, by name.
 
         Raises:
             StepFailed: one of them did not.

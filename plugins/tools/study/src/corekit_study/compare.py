@@ -1,4 +1,4 @@
-"""One scenario run with other parts or numbers in it, the runs beside each other as figures and trajectories.
+"""One scenario run with other components or numbers, and the runs compared by metrics and trajectories.
 
 A combination that cannot work and a run that fails are results too: they keep their row, with the reason.
 Runs follow one another, so that their times can be compared.
@@ -17,22 +17,22 @@ from attrs import evolve, frozen
 from corekit.data.arrays import Array
 from corekit.data.step import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
-from corekit.roles.chart import Line, LineChart, Panel
+from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.load import load
 from corekit.scenario.running import run
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
 from corekit_study.new_folder import new_folder
-from corekit_study.shown import Shown, ShowProgress, unseen
+from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.variants import Variant, variants
 
-__all__ = ["Comparison", "Figures", "Row", "Trajectory", "compare", "tip_difference"]
+__all__ = ["Comparison", "Row", "RunMetrics", "Trajectory", "compare", "tip_difference"]
 
 
 @frozen
-class Figures:
-    """What a finished run is compared by.
+class RunMetrics:
+    """Numbers by which a finished run is compared.
 
     Args:
         step_s: median wall time of a step [s], None if the run was too short to tell.
@@ -66,13 +66,13 @@ class Trajectory:
 
 @frozen(eq=False)
 class Row:
-    """One combination: `finished` with figures and trajectory, `refused` or `failed` with a reason."""
+    """One combination: `finished` with metrics and trajectory, `refused` or `failed` with a reason."""
 
     variant: Variant
     status: str
     reason: str = ""
     folder: Path | None = None
-    figures: Figures | None = None
+    metrics: RunMetrics | None = None
     trajectory: Trajectory | None = None
 
 
@@ -133,12 +133,12 @@ def compare(
     chosen = variants(vary)
     title, parent = _about(file)
     folder = new_folder(f"{title}-compare", parent, directory)
-    show = progress or unseen
+    show = progress or no_display
     rows: list[Row] = []
     for number, variant in enumerate(chosen, start=1):
-        with show(f"{number}/{len(chosen)} {variant.label}") as shown:
+        with show(f"{number}/{len(chosen)} {variant.label}") as display:
             own = folder / f"{number:02d}-{variant.slug}"
-            rows.append(_row(file, variant, overrides, own, shown, allow_code=allow_code))
+            rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code))
     return Comparison(title, folder, _with_tip_differences(rows))
 
 
@@ -171,14 +171,14 @@ def _row(
     variant: Variant,
     overrides: Sequence[str],
     folder: Path,
-    shown: Shown,
+    display: ProgressDisplay,
     *,
     allow_code: bool,
 ) -> Row:
     try:
         chosen = (*overrides, *variant.overrides)
-        watched = _Watched(load(file, chosen, allow_code=allow_code))
-        results = run(watched, directory=folder, progress=shown, warn=shown.warn)
+        measured = _MeasuredScenario(load(file, chosen, allow_code=allow_code))
+        results = run(measured, directory=folder, progress=display, warn=display.warn)
     except (ConfigError, CompositionError, PluginError) as error:
         return Row(variant, "refused", " ".join(str(error).split()))
     except Exception as error:  # noqa: BLE001 - a failing plugin must not take the other rows with it
@@ -188,23 +188,23 @@ def _row(
         variant,
         "finished",
         folder=results.path,
-        figures=_figures(results, watched),
+        metrics=_run_metrics(results, measured),
         trajectory=Trajectory(results.time, results.frame_position[:, -1]) if results.frames else None,
     )
 
 
-def _figures(results: Results, watched: _Watched) -> Figures:
+def _run_metrics(results: Results, measured: _MeasuredScenario) -> RunMetrics:
     said = results.statistics
     finished = next((event for event in reversed(results.events) if event["event"] == "finished"), {})
     step_s, steps = finished.get("step_s"), int(said["steps"])
     if step_s is not None and steps:
         # what counting impulses took is not the run's
-        step_s = max(0.0, step_s - watched.spent / steps)
-    return Figures(
+        step_s = max(0.0, step_s - measured.spent / steps)
+    return RunMetrics(
         step_s=step_s,
         deepest_penetration=float(said["deepest_penetration_m"]),
         final_energy=float(results.energy.total[-1]),
-        contact_impulse=watched.impulse,
+        contact_impulse=measured.impulse,
         steps=steps,
         solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),
         worst_residual=float(said["worst_residual"]),
@@ -216,20 +216,20 @@ def _with_tip_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
     first: Trajectory | None = None
     made: list[Row] = []
     for row in rows:
-        if row.trajectory is None or row.figures is None:
+        if row.trajectory is None or row.metrics is None:
             made.append(row)
         elif first is None:
             first = row.trajectory
             made.append(row)
         else:
             away = tip_difference(first, row.trajectory)
-            made.append(evolve(row, figures=evolve(row.figures, tip_difference=away)))
+            made.append(evolve(row, metrics=evolve(row.metrics, tip_difference=away)))
     return tuple(made)
 
 
 @final
-class _Watched:
-    """A scenario whose run also sums its contact impulses, and knows how long that took [s]."""
+class _MeasuredScenario:
+    """A scenario whose run also sums its contact impulses, and measures the wall time that this takes [s]."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -256,24 +256,24 @@ class _Watched:
 
 
 def _row_data(row: Row) -> dict[str, Any]:
-    figures = row.figures
+    metrics = row.metrics
     data: dict[str, Any] = {
         "values": dict(row.variant.values),
         "status": row.status,
         "reason": row.reason,
         "folder": None if row.folder is None else str(row.folder),
     }
-    if figures is not None:
+    if metrics is not None:
         data |= {
-            "step_s": figures.step_s,
-            "deepest_penetration_m": figures.deepest_penetration,
+            "step_s": metrics.step_s,
+            "deepest_penetration_m": metrics.deepest_penetration,
             # nan is no JSON
-            "final_energy_J": figures.final_energy if np.isfinite(figures.final_energy) else None,
-            "contact_impulse_Ns": figures.contact_impulse,
-            "steps": figures.steps,
-            "solved": figures.solved,
-            "worst_residual": figures.worst_residual if np.isfinite(figures.worst_residual) else None,
-            "tip_difference_m": figures.tip_difference,
-            "watchdog": figures.watchdog,
+            "final_energy_J": metrics.final_energy if np.isfinite(metrics.final_energy) else None,
+            "contact_impulse_Ns": metrics.contact_impulse,
+            "steps": metrics.steps,
+            "solved": metrics.solved,
+            "worst_residual": metrics.worst_residual if np.isfinite(metrics.worst_residual) else None,
+            "tip_difference_m": metrics.tip_difference,
+            "watchdog": metrics.watchdog,
         }
     return data

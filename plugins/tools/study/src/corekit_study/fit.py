@@ -1,4 +1,4 @@
-"""From a fit file to an estimate: scenario composed, estimator asked, report and fitted scenario written.
+"""From a fit file to an estimate: compose the scenario, call the estimator, write report and fitted scenario.
 
 The folder holds `fit.toml` (as given), `report.json`, `residuals.csv` (every marker at every instant), `fitted.toml`
 (the scenario with what was found in it, ready to run, if the fit was solved), a `schedule-<channel>.csv` for every
@@ -40,20 +40,20 @@ from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_study.fit_file import FitFile
 
-__all__ = ["FITTED", "Fit", "fit", "task_of"]
+__all__ = ["FITTED", "FitResult", "fit", "task_of"]
 
 FITTED = "fitted.toml"
 """The scenario with what was found in it; absent where the fit was not solved."""
 
-Told = Callable[[Mapping[str, float]], None]
+SearchProgress = Callable[[Mapping[str, float]], None]
 
 
 @frozen(eq=False)
-class Fit:
-    """A fit that was made.
+class FitResult:
+    """A fit: the file, the estimate and what was written.
 
     Args:
-        file: what was asked. estimate: what was found. info: how the solve went.
+        file: of the fit. estimate: what was found. info: report of the solve.
         folder: what was written, or None. wall: time it took [s].
     """
 
@@ -73,7 +73,7 @@ class Fit:
             "iterations": self.info.iterations,
             "solver": self.info.answered_by,
             "wall_s": self.wall,
-            "parameters": [_fitted(each) for each in found.fitted],
+            "parameters": [_parameter_data(each) for each in found.fitted],
             "schedules": {each.channel: len(each.times) for each in found.schedules},
             "markers": {
                 "seen": int(np.isfinite(distance).sum()),
@@ -89,7 +89,7 @@ class Fit:
         }
 
 
-def _fitted(each: Any) -> dict[str, Any]:
+def _parameter_data(each: Any) -> dict[str, Any]:
     profile = None
     if each.profile is not None:
         cost = [_number(value) for value in each.profile.cost]
@@ -105,15 +105,15 @@ def _number(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def fit(file: FitFile, folder: Path | None = None, progress: Told | None = None) -> Fit:
+def fit(file: FitFile, folder: Path | None = None, progress: SearchProgress | None = None) -> FitResult:
     """Make a fit.
 
     Args:
         file: as `load_fit` gives it.
         folder: existing and empty, for the report; None: nothing is written.
-        progress: told the numbers of the search.
+        progress: called with the numbers of the search.
     Raises:
-        ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
+        ConfigError, CompositionError, PluginError: the fit cannot be done, as only the built components show.
         StaticsFailed: an equilibrium that the fit needs was not found.
     """
     assert file.loaded is not None
@@ -125,7 +125,7 @@ def fit(file: FitFile, folder: Path | None = None, progress: Told | None = None)
     _check_model(file, spec.requires.get("models", frozenset()))
     task = task_of(file.loaded, file.body, folder)
     estimate, info = estimator.estimate(task, progress or (lambda _numbers: None))
-    made = Fit(file, estimate, info, folder, clock.perf_counter() - began)
+    made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)
     if folder is not None:
         _write(made, folder)
     return made
@@ -144,11 +144,11 @@ def _check_model(file: FitFile, needed: frozenset[str]) -> None:
 
 
 def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> EstimationTask:
-    """What an estimator is told of a body of a scenario."""
+    """Return the task of an estimator for a body of a scenario."""
     simulation = scenario.compose()
     index = [each.name for each in scenario.bodies].index(body)
     part = simulation.bodies[index]
-    held = _Held(scenario, index, simulation)
+    world = _EquilibriumWorld(scenario, index, simulation)
     return EstimationTask(
         body=body,
         model=part.model,
@@ -161,7 +161,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         obstacles=tuple(
             KnownObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles
         ),
-        find_equilibrium=held.rest,
+        find_equilibrium=world.find_equilibrium,
         folder=folder,
     )
 
@@ -175,7 +175,7 @@ def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
     return pose
 
 
-class _HeldInput(HeldSignal):
+class _SettableInput(HeldSignal):
     """An input that stays what it was last set to."""
 
     kind = "held"
@@ -195,8 +195,8 @@ class _HeldInput(HeldSignal):
         out[:] = self.values
 
 
-class _Held:
-    """A twin of the world in which the inputs of one body are set from outside; built when it is first needed."""
+class _EquilibriumWorld:
+    """A second simulation in which the inputs of one body are set from outside; composed at its first use."""
 
     def __init__(self, scenario: Scenario, index: int, simulation: Simulation) -> None:
         self._scenario, self._index = scenario, index
@@ -204,21 +204,21 @@ class _Held:
         self._simulation: Simulation | None = None
         self._values = np.zeros(self._layout.input_size)
 
-    def rest(self, inputs: Array, near: State, time: float) -> State:
-        """Where the body comes to rest, a new state."""
-        twin = self._built()
+    def find_equilibrium(self, inputs: Array, near: State, time: float) -> State:
+        """Return the equilibrium of the body, a new state."""
+        twin = self._composed()
         self._values[:] = inputs
         mine = twin.state.body_states[self._index]
         mine.q[:], mine.v[:], mine.aux[:] = near.q, 0.0, near.aux
         equilibrium_finder().move_to_equilibrium(twin, time)
         return twin.state.body_states[self._index].copy()
 
-    def _built(self) -> Simulation:
+    def _composed(self) -> Simulation:
         if self._simulation is None:
             channels, first = [], 0
             for channel in self._layout.inputs:
                 view = self._values[first : first + channel.size]
-                channels.append(Input(channel=channel.name, signal=_HeldInput(view)))
+                channels.append(Input(channel=channel.name, signal=_SettableInput(view)))
                 first += channel.size
             bodies = list(self._scenario.bodies)
             bodies[self._index] = attrs.evolve(bodies[self._index], inputs=tuple(channels))
@@ -227,7 +227,7 @@ class _Held:
         return self._simulation
 
 
-def _write(made: Fit, folder: Path) -> None:
+def _write(made: FitResult, folder: Path) -> None:
     file, found = made.file, made.estimate
     (folder / "fit.toml").write_text(file.given, encoding="utf-8")
     text = json.dumps(made.as_data(), indent=2, ensure_ascii=False)
@@ -249,7 +249,7 @@ def _write(made: Fit, folder: Path) -> None:
         (folder / FITTED).write_text(_fitted_scenario(made), encoding="utf-8")
 
 
-def _fitted_scenario(made: Fit) -> str:
+def _fitted_scenario(made: FitResult) -> str:
     """The scenario with fitted options and inputs."""
     import tomli_w
 

@@ -1,4 +1,4 @@
-"""From a plan file to a plan: scenario composed, planner asked, plan written, simulated and drawn."""
+"""From a plan file to a plan: compose the scenario, call the planner, write and simulate the plan."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from corekit.scenario.component_selection import load_config
 from corekit.simulation.loop import Simulation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
-from corekit_study.plan_replay import Replayed, replay_plan
-from corekit_study.shown import ShowProgress, unseen
+from corekit_study.plan_rollout import RolloutResult, roll_out_plan
+from corekit_study.progress_display import ShowProgress, no_display
 
-__all__ = ["Planned", "make_plan", "planning_task", "simulate", "write_report"]
+__all__ = ["PlanResult", "make_plan", "planning_task", "simulate", "write_report"]
 
-Told = Callable[[Mapping[str, float]], None]
+SearchProgress = Callable[[Mapping[str, float]], None]
 
 
 @frozen(eq=False)
-class Planned:
-    """A plan that was made.
+class PlanResult:
+    """A plan: the file, the motion and its simulations.
 
     Args:
-        file: what was asked. plan: what was found. info: how the solve went.
-        bodies: of the scenario. replays: simulations of it. folder: what was written, or None.
+        file: of the plan. plan: what was found. info: report of the solve.
+        bodies: of the scenario. rollouts: its simulations. folder: what was written, or None.
         seconds: wall time by what it went into: `compose`, `prepare` (derivatives, start, certificate), `solve`,
-            `compile`, `replay`; who draws or starts the plan adds that.
+            `compile`, `replay`; the caller adds the start and the pictures.
     """
 
     file: PlanFile
     plan: Plan
     info: SolveInfo
     bodies: Mapping[str, TaskBody]
-    replays: tuple[Replayed, ...]
+    rollouts: tuple[RolloutResult, ...]
     folder: Path | None
     seconds: Mapping[str, float]
 
@@ -59,7 +59,7 @@ class Planned:
     @property
     def solved(self) -> bool:
         """Whether the plan was solved and certified, and arrives in the last of its simulations, if there are any."""
-        return self.info.status.solved and (not self.replays or self.replays[-1].arrived)
+        return self.info.status.solved and (not self.rollouts or self.rollouts[-1].arrived)
 
     def as_data(self) -> dict[str, Any]:
         """Everything in short, as JSON can hold it."""
@@ -73,7 +73,7 @@ class Planned:
             "seconds": dict(self.seconds),
             "certificate": dict(self.plan.certificate),
             "stages": [dict(entry) for entry in self.plan.solve_log],
-            "replays": [replay.as_data() for replay in self.replays],
+            "replays": [rollout.as_data() for rollout in self.rollouts],
             "notes": list(self.plan.notes),
             "folder": None if self.folder is None else str(self.folder),
         }
@@ -82,26 +82,26 @@ class Planned:
 def make_plan(
     file: PlanFile,
     folder: Path | None = None,
-    progress: Told | None = None,
+    progress: SearchProgress | None = None,
     *,
     earlier: Plan | None = None,
-    tell: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
     share: Callable[[Path], None] | None = None,
-) -> Planned:
+) -> PlanResult:
     """Make a plan and write it; `simulate` goes on.
 
     Args:
         file: as `load_plan_file` gives it.
         folder: existing and empty, for what is found; None: nothing is written.
-        progress: told the numbers of the search.
+        progress: called with the numbers of the search.
         earlier: a plan to begin from.
-        tell: takes the planner's sentences while it is at work.
-        share: is given the file of the resolved scenario before the search, if the plan is to be simulated.
+        report: called with the planner's sentences during the search.
+        share: called with the file of the resolved scenario before the search, if the plan is to be simulated.
     Raises:
-        ConfigError, CompositionError, PluginError: what was asked cannot be done, as only the built parts show.
+        ConfigError, CompositionError, PluginError: the plan cannot be made, as only the built components show.
     """
     assert file.loaded is not None
-    watch = _Watch()
+    watch = _Stopwatch()
     spec = resolve("planners", file.use)
     with code_allowed(file.loaded.allow_code):
         config = load_config(spec, file.options, "options")
@@ -109,8 +109,8 @@ def make_plan(
             config, BuildContext(path="planner", step=file.loaded.time.step)
         )
     task = attrs.evolve(planning_task(file.loaded.compose()), previous_plan=earlier, folder=folder)
-    if tell is not None:
-        task = attrs.evolve(task, report=tell)
+    if report is not None:
+        task = attrs.evolve(task, report=report)
     if folder is not None:
         (folder / "scenario.toml").write_text(file.loaded.resolved_text(), encoding="utf-8")
         if share is not None and file.replay is not None:
@@ -126,7 +126,7 @@ def make_plan(
         )
     watch.move("prepare", "compile", compiling.seconds)
     watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.solve_log))
-    made = Planned(file, plan, info, task.bodies, (), folder, watch.seconds)
+    made = PlanResult(file, plan, info, task.bodies, (), folder, watch.seconds)
     if folder is not None:
         (folder / "plan.toml").write_text(file.given, encoding="utf-8")
         write_plan(plan, folder, file.name)
@@ -134,8 +134,8 @@ def make_plan(
     return made
 
 
-def simulate(made: Planned, show: ShowProgress = unseen) -> Planned:
-    """The same plan simulated as its file says, in its folder; `show` shows the runs.
+def simulate(made: PlanResult, show: ShowProgress = no_display) -> PlanResult:
+    """Simulate a plan as its file says, in its folder; `show` shows the runs.
 
     Raises:
         ConfigError: what the file says of simulations does not fit.
@@ -143,17 +143,17 @@ def simulate(made: Planned, show: ShowProgress = unseen) -> Planned:
     """
     if made.folder is None or not made.plan.bodies:
         return made
-    watch = _Watch(made.seconds)
+    watch = _Stopwatch(made.seconds)
     with clock_compilation() as compiling:
-        replays = replay_plan(made.file, made.plan, made.bodies, made.folder, show)
+        rollouts = roll_out_plan(made.file, made.plan, made.bodies, made.folder, show)
     watch.lap("replay")
     watch.move("replay", "compile", compiling.seconds)
-    made = attrs.evolve(made, replays=tuple(replays), seconds=watch.seconds)
+    made = attrs.evolve(made, rollouts=tuple(rollouts), seconds=watch.seconds)
     write_report(made)
     return made
 
 
-class _Watch:
+class _Stopwatch:
     """Wall time by what it went into [s]."""
 
     def __init__(self, seconds: Mapping[str, float] | None = None) -> None:
@@ -161,19 +161,19 @@ class _Watch:
         self._began = clock.perf_counter()
 
     def lap(self, what: str) -> None:
-        """What passed since the last lap went into this."""
+        """Add the time since the last lap to an entry."""
         now = clock.perf_counter()
         self.seconds[what] = self.seconds.get(what, 0.0) + now - self._began
         self._began = now
 
     def move(self, of: str, to: str, seconds: float) -> None:
-        """A part of one went into another."""
+        """Move a part of one entry to another."""
         part = min(seconds, self.seconds[of])
         self.seconds[of] -= part
         self.seconds[to] = self.seconds.get(to, 0.0) + part
 
 
-def write_report(made: Planned) -> None:
+def write_report(made: PlanResult) -> None:
     """Write what `as_data` says into the plan's folder."""
     assert made.folder is not None
     text = json.dumps(made.as_data(), indent=2, ensure_ascii=False, default=_plain)
@@ -185,7 +185,7 @@ def _plain(value: Any) -> Any:
 
 
 def planning_task(simulation: Simulation) -> PlanningTask:
-    """The world of a simulation at its start, as planners are told of it."""
+    """Return the world of a simulation at its start as the task of a planner."""
     bodies = {
         body.name: TaskBody(body.model, body.abilities, state.copy())
         for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)

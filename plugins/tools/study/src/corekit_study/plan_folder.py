@@ -21,7 +21,7 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.planner import BodyTrajectory, Plan
 
-__all__ = ["read_memory", "write_plan"]
+__all__ = ["read_warm_start", "write_plan"]
 
 FORMAT = "corekit-plan-results/1"
 _MEMORY = "memory.npz"
@@ -46,7 +46,7 @@ def write_plan(plan: Plan, folder: Path, title: str) -> None:
         raise ResultsError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
-def read_memory(folder: Path) -> Plan:
+def read_warm_start(folder: Path) -> Plan:
     """What a planner needs of an earlier plan: its times and its memory.
 
     Raises:

@@ -14,7 +14,7 @@ from corekit.errors import CorekitError, PluginError
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.shown import ShowProgress
+from corekit_study.progress_display import ShowProgress
 
 __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
 

@@ -18,15 +18,15 @@ from attrs import frozen
 
 from corekit.registry.spec import Case
 from corekit_study.batch import end_with_parent
+from corekit_study.progress_display import ProgressDisplay, ShowProgress
 from corekit_study.reproduce import Report, reproduce
-from corekit_study.shown import Shown, ShowProgress
 
-__all__ = ["Order", "run_at_once"]
+__all__ = ["CaseJob", "run_at_once"]
 
 
 @frozen
-class Order:
-    """What is asked of a process.
+class CaseJob:
+    """A case for a process to run.
 
     Args:
         case: which. folder: existing. only: choices among its parts.
@@ -37,7 +37,9 @@ class Order:
     only: tuple[str, ...] = ()
 
 
-def run_at_once(orders: Sequence[Order], jobs: int, progress: ShowProgress | None = None) -> Iterator[Report]:
+def run_at_once(
+    case_jobs: Sequence[CaseJob], jobs: int, progress: ShowProgress | None = None
+) -> Iterator[Report]:
     """Run cases, `jobs` of them at a time.
 
     A process that ends abruptly takes the cases with it that are not done; their reports say so.
@@ -45,41 +47,41 @@ def run_at_once(orders: Sequence[Order], jobs: int, progress: ShowProgress | Non
     Args:
         progress: shows each run, under the name of its case; a function of a module, which processes can find.
     """
-    longest_first = sorted(orders, key=lambda order: -order.case.minutes)
-    beside = [order for order in longest_first if not order.case.alone]
+    longest_first = sorted(case_jobs, key=lambda job: -job.case.minutes)
+    beside = [job for job in longest_first if not job.case.alone]
     workers = (os.cpu_count() or 1) // jobs
     with ProcessPoolExecutor(jobs, get_context("spawn"), end_with_parent, max_tasks_per_child=1) as pool:
-        futures = {pool.submit(_run, order, progress, max(1, workers)): order for order in beside}
+        futures = {pool.submit(_run, job, progress, max(1, workers)): job for job in beside}
         try:
             for future in as_completed(futures):
                 yield _report(future, futures[future])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    for order in longest_first:
-        if order.case.alone:
-            yield _run(order, progress)
+    for job in longest_first:
+        if job.case.alone:
+            yield _run(job, progress)
 
 
-def _run(order: Order, progress: ShowProgress | None, workers: int | None = None) -> Report:
-    shown = None if progress is None else _Named(progress, order.case.path)
-    return reproduce(order.case, order.folder, shown, order.only, workers)
+def _run(job: CaseJob, progress: ShowProgress | None, workers: int | None = None) -> Report:
+    display = None if progress is None else _PrefixedDisplay(progress, job.case.path)
+    return reproduce(job.case, job.folder, display, job.only, workers)
 
 
-def _report(future: Future[Report], order: Order) -> Report:
+def _report(future: Future[Report], job: CaseJob) -> Report:
     try:
         return future.result()
     except BrokenProcessPool:
         error = "the process that ran it, or one beside it, ended abruptly"
-        return Report(case=order.case, error=error, folder=order.folder, wall_s=0.0)
+        return Report(case=job.case, error=error, folder=job.folder, wall_s=0.0)
 
 
 @frozen
-class _Named:
-    """Shows the runs of one of several cases under its name."""
+class _PrefixedDisplay:
+    """Display of the runs of one of several cases, under its name."""
 
     show: ShowProgress
     case: str
 
-    def __call__(self, name: str) -> AbstractContextManager[Shown]:
+    def __call__(self, name: str) -> AbstractContextManager[ProgressDisplay]:
         return self.show(f"{self.case}: {name}")

@@ -1,8 +1,8 @@
 """Several of the papers' cases, one after the other or some at once, in one folder that knows which are done.
 
 A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
-`summary.md`: one line a case, written anew after each. Who goes on with it repeats only cases that did not come to
-their end; a case of a batch of runs repeats only the runs that are missing.
+`summary.md`: one line a case, written anew after each. A resumed series repeats only cases that did not
+finish; a case of a batch of runs repeats only the runs that are missing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import Case
 from corekit_study.batch import OUTCOMES
 from corekit_study.new_folder import new_folder
+from corekit_study.progress_display import ShowProgress
 from corekit_study.reproduce import Report, find_case, reproduce
-from corekit_study.reproduce_jobs import Order, run_at_once
-from corekit_study.shown import ShowProgress
+from corekit_study.reproduce_jobs import CaseJob, run_at_once
 
 __all__ = ["HEADER", "REPORT", "SERIES", "Series", "choose", "summary_rows"]
 
@@ -96,31 +96,31 @@ class Series:
         Args:
             jobs: how many cases run at once, each in a process; of more than one, reports come as cases end.
         """
-        orders: list[Order] = []
+        waiting: list[CaseJob] = []
         for case in self.cases:
             stored = self._stored(case)
             if stored is not None:
-                self._keep(case, stored)
+                self._update_summary(case, stored)
                 yield stored, None
             elif jobs > 1:
-                orders.append(self._order(case))
+                waiting.append(self._new_job(case))
             else:
-                order = self._order(case)
-                yield self._take(reproduce(case, order.folder, progress, order.only))
-        if orders:
-            yield from map(self._take, run_at_once(orders, jobs, progress))
+                job = self._new_job(case)
+                yield self._store_report(reproduce(case, job.folder, progress, job.only))
+        if waiting:
+            yield from map(self._store_report, run_at_once(waiting, jobs, progress))
 
-    def _order(self, case: Case) -> Order:
-        return Order(case, self._folder_of(case), tuple(word for word in self.only if word in case.choices))
+    def _new_job(self, case: Case) -> CaseJob:
+        return CaseJob(case, self._folder_of(case), tuple(word for word in self.only if word in case.choices))
 
-    def _take(self, report: Report) -> tuple[dict[str, Any], Report]:
+    def _store_report(self, report: Report) -> tuple[dict[str, Any], Report]:
         """Store a report in its folder and in the summary."""
         data = report.as_data()
         _write(report.folder / REPORT, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-        self._keep(report.case, data)
+        self._update_summary(report.case, data)
         return data, report
 
-    def _keep(self, case: Case, data: dict[str, Any]) -> None:
+    def _update_summary(self, case: Case, data: dict[str, Any]) -> None:
         self._done[case.path] = data
         _write(self.folder / "summary.md", self.summary())
 
@@ -135,7 +135,7 @@ class Series:
         lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self.done)]
         return "\n".join(lines) + "\n"
 
-    def _places(self, case: Case) -> list[Path]:
+    def _attempts(self, case: Case) -> list[Path]:
         """Folders of earlier attempts at a case, the latest last."""
         name = _name(case)
         numbered = [path for path in self.folder.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
@@ -144,16 +144,16 @@ class Series:
 
     def _folder_of(self, case: Case) -> Path:
         """Where a case that is not done goes on: with the runs that it stores, or else in a new folder."""
-        places = self._places(case)
-        if places and (places[-1] / OUTCOMES).exists():
-            return places[-1]
+        attempts = self._attempts(case)
+        if attempts and (attempts[-1] / OUTCOMES).exists():
+            return attempts[-1]
         return new_folder(_name(case), self.folder, self.folder / _name(case))
 
     def _stored(self, case: Case) -> dict[str, Any] | None:
         """The report of a case that came to its end."""
-        for place in reversed(self._places(case)):
+        for attempt in reversed(self._attempts(case)):
             try:
-                kept = json.loads((place / REPORT).read_text(encoding="utf-8"))
+                kept = json.loads((attempt / REPORT).read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 continue
             if isinstance(kept, dict) and kept.get("case") == case.path and kept.get("error") == "":
@@ -175,7 +175,7 @@ def _name(case: Case) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write a file whole or not at all."""
     try:
         write_text_whole(path, text)
     except OSError as error:

@@ -1,7 +1,7 @@
 """A scenario over ranges of its options: every combination run, on every core, each stored as soon as it is done.
 
 A sweep's folder holds `sweep.json` (what was asked for), one folder a run, `outcomes.jsonl` and, in the end,
-`sweep.csv`: one line a run, values first. Who goes on with a stopped sweep repeats only the runs that are missing.
+`sweep.csv`: one line a run, values first. A resumed sweep repeats only the runs that are missing.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from corekit.scenario.load import load
 from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.new_folder import new_folder
-from corekit_study.shown import ShowProgress
+from corekit_study.progress_display import ShowProgress
 from corekit_study.variants import Variant, variants
 
-__all__ = ["FIGURES", "SWEEP", "Point", "Sweep", "resume", "spread", "sweep"]
+__all__ = ["METRICS", "SWEEP", "Point", "Sweep", "resume", "spread", "sweep"]
 
 SWEEP = "sweep.json"
 """Name of the file that makes a folder one of a sweep."""
-FIGURES = (
+METRICS = (
     "status", "wall_s", "completed", "steps", "unsolved_steps", "deepest_penetration_m", "worst_residual",
     "energy_J", "tip_x_m", "tip_y_m", "tip_z_m",
 )  # fmt: skip
@@ -40,13 +40,13 @@ class Point:
 
     Args:
         variant: its values. folder: of the run. reason: why it did not finish, empty if it did.
-        figures: under the names of `FIGURES`, None where there is none.
+        metrics: under the names of `METRICS`, None where there is none.
     """
 
     variant: Variant
     folder: Path
     reason: str
-    figures: dict[str, Any]
+    metrics: dict[str, Any]
 
 
 @frozen(eq=False)
@@ -62,7 +62,7 @@ class Sweep:
         runs = [
             {
                 "values": dict(point.variant.values), "folder": str(point.folder), "reason": point.reason,
-                **point.figures,
+                **point.metrics,
             }
             for point in self.points
         ]  # fmt: skip
@@ -168,20 +168,20 @@ def _place(file: str | Path) -> str:
 
 def _point(folder: Path, variant: Variant, outcome: Outcome) -> Point:
     said = outcome.statistics
-    figures: dict[str, Any] = dict.fromkeys(FIGURES)
-    figures |= {
+    metrics: dict[str, Any] = dict.fromkeys(METRICS)
+    metrics |= {
         "status": "failed" if outcome.error else "finished", "wall_s": outcome.wall_s,
         "completed": outcome.completed,
     }  # fmt: skip
-    figures |= {name: said.get(name) for name in FIGURES[3:7]}
+    metrics |= {name: said.get(name) for name in METRICS[3:7]}
     own = folder / outcome.name
     if not outcome.error:
         results = Results(own)
-        figures["energy_J"] = _finite(results.energy.total[-1])
+        metrics["energy_J"] = _finite(results.energy.total[-1])
         if results.frames:
             tip = results.frame_position[-1, -1]
-            figures |= {f"tip_{axis}_m": _finite(value) for axis, value in zip("xyz", tip, strict=True)}
-    return Point(variant, own, " ".join(outcome.error.split()), figures)
+            metrics |= {f"tip_{axis}_m": _finite(value) for axis, value in zip("xyz", tip, strict=True)}
+    return Point(variant, own, " ".join(outcome.error.split()), metrics)
 
 
 def _finite(value: Any) -> float | None:
@@ -195,6 +195,6 @@ def _write_table(path: Path, points: Sequence[Point]) -> None:
 
 
 def _lines(points: Sequence[Point]) -> Iterator[list[Any]]:
-    yield [*(name for name, _ in points[0].variant.values), *FIGURES, "reason"]
+    yield [*(name for name, _ in points[0].variant.values), *METRICS, "reason"]
     for point in points:
-        yield [*(value for _, value in point.variant.values), *point.figures.values(), point.reason]
+        yield [*(value for _, value in point.variant.values), *point.metrics.values(), point.reason]

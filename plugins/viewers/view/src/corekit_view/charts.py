@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corekit.errors import ResultsError
-from corekit.roles.chart import LineChart
+from corekit.roles.viewer import LineChart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -62,13 +62,15 @@ class LiveReplay:
     Args:
         server: running server.
         replay: replay with a drawable frame.
-        standing: status of the run.
+        run_status: `running`, `finished`, ….
         config: view, speed and length of the arrows.
     Raises:
         ResultsError: no drawable frame.
     """
 
-    def __init__(self, server: viser.ViserServer, replay: Replay, standing: str, config: PageConfig) -> None:
+    def __init__(
+        self, server: viser.ViserServer, replay: Replay, run_status: str, config: PageConfig
+    ) -> None:
         self._server, self._config = server, config
         self._lock = threading.RLock()
         self._stopped = threading.Event()
@@ -76,7 +78,7 @@ class LiveReplay:
         self._handles: dict[str, tuple[Any, int]] = {}
         self._drawn = -1
         self._playing = False
-        self._following = standing == "running"
+        self._following = run_status == "running"
         self._set_replay(replay)
         self._time = float(self._replay.time[-1 if self._following else 0])
         azimuth = config.azimuth
@@ -88,7 +90,7 @@ class LiveReplay:
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         set_camera(server, self._view, self._box)
         light(server, self._view)
-        self._add_controls(standing)
+        self._add_controls(run_status)
         self._draw()
         self._thread = threading.Thread(target=self._play, name="corekit-view", daemon=True)
         self._thread.start()
@@ -98,20 +100,20 @@ class LiveReplay:
         """Address of the page."""
         return f"http://{self._server.get_host()}:{self._server.get_port()}"
 
-    def update(self, replay: Replay, standing: str) -> None:
+    def update(self, replay: Replay, run_status: str) -> None:
         """Continue with a later replay of the same run."""
         with self._lock:
             self._set_replay(replay)
             set_camera(self._server, self._view, self._box)  # for new browsers
-            if standing != "running" and self._following:
+            if run_status != "running" and self._following:
                 self._time = float(self._replay.time[-1])
-            self._following &= standing == "running"
+            self._following &= run_status == "running"
             begin, end, step = self._range()
             self._time = min(max(self._time, begin), end)
             self._slider.min, self._slider.max, self._slider.step = begin, end, step
-            self._follow.visible = standing == "running"
+            self._follow.visible = run_status == "running"
             self._follow.value = self._following
-            self._update_status(standing)
+            self._update_status(run_status)
         self._wake.set()
 
     def close(self) -> None:
@@ -177,7 +179,7 @@ class LiveReplay:
         end = max(end, begin + LEAST_RANGE)
         return begin, end, 10.0 ** math.floor(math.log10(1e-3 * (end - begin)) + 1e-9)
 
-    def _add_controls(self, standing: str) -> None:
+    def _add_controls(self, run_status: str) -> None:
         gui, config = self._server.gui, self._config
         gui.set_panel_label(self._replay.title)
         self._header = gui.add_html("")
@@ -186,7 +188,7 @@ class LiveReplay:
         self._slider = gui.add_slider("time [s]", begin, end, step, self._time)
         self._button = gui.add_button("Play")
         self._follow = gui.add_checkbox(
-            "follow the run", self._following, visible=standing == "running", hint="show the newest record"
+            "follow the run", self._following, visible=run_status == "running", hint="show the newest record"
         )
         speeds = sorted({*SPEEDS, config.speed})
         self._speed = gui.add_dropdown(
@@ -199,16 +201,16 @@ class LiveReplay:
             "contact forces", initial_value=True, hint="bodies that hide forces become transparent"
         )
         self._legend = gui.add_html("")
-        self._update_status(standing)
+        self._update_status(run_status)
         self._slider.on_update(self._user_action(self._on_slider))
         self._button.on_click(self._user_action(self._on_button))
         self._follow.on_update(self._user_action(self._on_follow))
         self._forces.on_update(self._user_action(self._redraw))
 
-    def _update_status(self, standing: str) -> None:
+    def _update_status(self, run_status: str) -> None:
         self._header.content = (
             f'<div style="padding:0 1em;font-size:.875em"><b>{html.escape(self._replay.title)}</b>: '
-            f"{html.escape(standing)}, {len(self._replay.time)} records</div>"
+            f"{html.escape(run_status)}, {len(self._replay.time)} records</div>"
         )
         self._legend.content = (
             '<div style="padding:0 1em .5em;font-size:.875em;line-height:1.6">'

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from corekit.data.arrays import Array
-from corekit.roles.chart import LineChart
 from corekit.roles.component import BuildContext
-from corekit.roles.viewer import Replay, Viewer
+from corekit.roles.viewer import LineChart, Replay, Viewer
 from corekit_view.camera import View, Window, automatic_azimuth, window
 from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig

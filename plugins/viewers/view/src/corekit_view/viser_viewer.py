@@ -79,7 +79,7 @@ class ViserViewer(Viewer):
         write_whole(path, write)
 
     @contextlib.contextmanager
-    def serve(self, replay: Replay, standing: str, port: int) -> Iterator[LiveReplay]:
+    def serve(self, replay: Replay, run_status: str, port: int) -> Iterator[LiveReplay]:
         """Serve a replay at a local address, the ability `serves`.
 
         Raises:
@@ -88,7 +88,7 @@ class ViserViewer(Viewer):
         from corekit_view.live_replay import LiveReplay
 
         with quiet_server(port, replay.title) as server:
-            served = LiveReplay(server, replay, standing, self._config)
+            served = LiveReplay(server, replay, run_status, self._config)
             try:
                 yield served
             finally:

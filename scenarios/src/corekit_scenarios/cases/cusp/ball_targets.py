@@ -25,7 +25,7 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.files import write_text_whole
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.plan import Planned, make_plan
+from corekit_study.plan import PlanResult, make_plan
 from corekit_study.plan_file import PlanFile, load_plan_file
 
 __all__ = ["Found", "ball_targets", "check", "targets"]
@@ -94,8 +94,8 @@ def ball_targets(case: CaseRun) -> list[Row]:
             f"options.search.time_limit={5.0 * _SECONDS:g}",
         ]
         file = load_plan_file("cusp/ball-x", changes)
-        with case.shown(name):
-            made = make_plan(file, tell=lambda sentence: _say(case, sentence))
+        with case.show(name):
+            made = make_plan(file, report=lambda sentence: _say(case, sentence))
             found.append(_judged(file, made, axis, angle))
         _say(case, f"target {number + 1}: {found[-1].said}")
         text = json.dumps([_as_data(each) for each in found], indent=1, ensure_ascii=False)
@@ -104,7 +104,7 @@ def ball_targets(case: CaseRun) -> list[Row]:
 
 
 def _say(case: CaseRun, sentence: str) -> None:
-    with case.shown(sentence):
+    with case.show(sentence):
         pass
 
 
@@ -127,7 +127,7 @@ def _read(stored: Path) -> list[Found]:
     return found if same else []
 
 
-def _judged(file: PlanFile, made: Planned, axis: Array, angle: float) -> Found:
+def _judged(file: PlanFile, made: PlanResult, axis: Array, angle: float) -> Found:
     left = check(file, made)
     wrong = tuple(f"{name}: {left[name]:.2g}" for name, limit in _LIMITS.items() if not left[name] <= limit)
     return Found(
@@ -173,7 +173,7 @@ def _rows(found: list[Found]) -> Iterator[Row]:
             yield Row(quantity=f"{what}, longest", unit="s", ours=times[-1], note=about)
 
 
-def check(file: PlanFile, made: Planned) -> dict[str, float]:
+def check(file: PlanFile, made: PlanResult) -> dict[str, float]:
     """Largest residuals of a plan, measured without the planner: see the head of this file."""
     plan, options = made.plan, file.options
     contact = options["contacts"][0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.new_folder import new_folder
-from corekit_study.plan import Planned, make_plan, simulate
+from corekit_study.plan import PlanResult, make_plan, simulate
 from corekit_study.plan_file import load_plan_file
 
 __all__ = ["ball_x", "ball_y", "ball_z", "judged"]
@@ -46,14 +46,14 @@ def _as_printed(case: CaseRun, axis: str) -> list[Row]:
     turned = [float(axis == each) for each in "xyz"]
     file = load_plan_file("cusp/ball-printed", [f"options.target.rotation.axis={turned}"])
     folder = new_folder(file.name, case.folder, case.folder / f"{file.name}-{axis}")
-    with case.shown("minimising cost (20) as printed"):
+    with case.show("minimising cost (20) as printed"):
         made = simulate(make_plan(file, folder))
     told, tracks = made.plan.certificate, made.plan.tracks
     pressed = next(track.values for name, track in tracks.items() if name.startswith("f_z"))[1:]
     slip = next(track.values for name, track in tracks.items() if name.startswith("gamma"))[1:]
     arrives = ", ".join(
         f"{replay.name} {math.degrees(max(each['angle_from_target'] for each in replay.objects.values())):.3g}°"
-        for replay in made.replays
+        for replay in made.rollouts
     )
     about = "minimising (20) as printed"
     ended = f"{'certified' if told['certified'] else 'not certified'} when the search ended: {told['status']}"
@@ -66,7 +66,7 @@ def _as_printed(case: CaseRun, axis: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def judged(made: Planned, axis: str) -> list[Row]:
+def judged(made: PlanResult, axis: str) -> list[Row]:
     """The certificate, times and simulations of a plan beside what the paper says."""
     told = made.plan.certificate
     rows = [
@@ -80,7 +80,7 @@ def judged(made: Planned, axis: str) -> list[Row]:
             note="the plan minimises other weights: (20) counts the forces that hold the arm up"),
     ]  # fmt: skip
     rows += _times(made, axis)
-    for replay in made.replays:
+    for replay in made.rollouts:
         angle = math.degrees(max(each["angle_from_target"] for each in replay.objects.values()))
         fed_back = replay.name == "feedback"
         rows.append(
@@ -106,7 +106,7 @@ def _at_most(quantity: str, value: float, paper: str | None = None, unit: str = 
     )  # fmt: skip
 
 
-def _times(made: Planned, axis: str) -> list[Row]:
+def _times(made: PlanResult, axis: str) -> list[Row]:
     stages: list[Any] = list(made.plan.solve_log)
     kinematic = sum(entry["processor_seconds"] for entry in stages if entry["stage"].startswith("kinematic"))
     both = sum(entry["processor_seconds"] for entry in stages)

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array
 from corekit.scenario.load import load
 from corekit_record.results import Results
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.fit import Fit, fit, task_of
+from corekit_study.fit import FitResult, fit, task_of
 from corekit_study.fit_file import load_fit
 
 __all__ = ["real2sim"]
@@ -46,7 +46,7 @@ def _target(folder: Path) -> Array:
     return true
 
 
-def _made(folder: Path, estimator: str) -> Fit:
+def _made(folder: Path, estimator: str) -> FitResult:
     file = folder / f"{estimator}.toml"
     file.write_text(
         f'format = "corekit-fit/1"\nname = "{estimator}"\nscenario = "dismech/real2sim"\nuse = "{estimator}"\n'

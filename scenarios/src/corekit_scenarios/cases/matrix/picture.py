@@ -12,14 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["Shown", "draw_matrix"]
+__all__ = ["ProgressDisplay", "draw_matrix"]
 
 _MISSED, _FAILED, _REFUSED, _INK = "#e08214", "#c0392b", "#f4f4f2", "#20303a"
 _FASTEST, _SLOWEST = 1e-4, 1e-2
 """Times of a step between which the shade changes [s]."""
 
 
-class Shown(Protocol):
+class ProgressDisplay(Protocol):
     """What is drawn of a cell."""
 
     @property
@@ -40,7 +40,7 @@ class Shown(Protocol):
     def away(self) -> float: ...
 
 
-def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
+def draw_matrix(path: Path, cells: Sequence[ProgressDisplay], layer: float) -> None:
     """Time per step and distance of the rest from the best cell's; nothing is drawn without matplotlib."""
     if find_spec("matplotlib") is None:
         return
@@ -81,7 +81,7 @@ def draw_matrix(path: Path, cells: Sequence[Shown], layer: float) -> None:
     pyplot.close(figure)
 
 
-def _draw(axes: Any, cell: Shown, at: tuple[int, int], shades: Callable[[float], Any]) -> None:
+def _draw(axes: Any, cell: ProgressDisplay, at: tuple[int, int], shades: Callable[[float], Any]) -> None:
     x, y = at
     pyplot = import_module("matplotlib.pyplot")
     share = _share(cell.step_s)

@@ -18,7 +18,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.roles.estimator import FittedParameter
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.fit import Fit, fit
+from corekit_study.fit import FitResult, fit
 from corekit_study.fit_file import load_fit
 
 __all__ = ["swing_fit", "wall_fit"]
@@ -50,7 +50,7 @@ def _write(path: Path, time: Array, place: Array) -> None:
         )
 
 
-def _made(case: CaseRun, name: str, text: str) -> Fit:
+def _made(case: CaseRun, name: str, text: str) -> FitResult:
     file = case.folder / f"{name}.toml"
     file.write_text(f'format = "corekit-fit/1"\nname = "{name}"\nuse = "ipopt-fit"\n{text}', encoding="utf-8")
     into = case.folder / name
@@ -58,7 +58,7 @@ def _made(case: CaseRun, name: str, text: str) -> Fit:
     return fit(load_fit(file), into)
 
 
-def _solved(made: Fit, what: str) -> Row:
+def _solved(made: FitResult, what: str) -> Row:
     return Row(
         quantity=f"{what}: iterations of IPOPT", ours=made.info.iterations, tolerance="solved",
         passed=made.info.status.solved, note=made.info.answered_by,
@@ -136,7 +136,7 @@ def _below_wall(points: Array) -> Array:
     return (points - np.array(_WALL_CENTRE)) @ normal - _WALL_HALF
 
 
-def _wall_rows(made: Fit, what: str, paper: float | None, limit: float, note: str) -> list[Row]:
+def _wall_rows(made: FitResult, what: str, paper: float | None, limit: float, note: str) -> list[Row]:
     fitted: dict[str, FittedParameter] = {each.name: each for each in made.estimate.fitted}
     tip = 1e3 * made.estimate.metrics["last_marker_mean_x_m"]
     rows = [

@@ -19,7 +19,7 @@ from corekit.scenario.structure import structure
 from corekit_record.results import Results
 
 if TYPE_CHECKING:
-    from corekit.roles.chart import LineChart
+    from corekit.roles.viewer import LineChart
 
 __all__ = ["InstalledViewer", "draw", "draw_chart", "installed_viewers", "viewer_for", "viewer_with"]
 

@@ -67,7 +67,7 @@ def _opened(folder: Path) -> Results:
 
 def follow(results: Results, session: ReplaySession) -> None:
     """Hand on whatever the run publishes, for ever; what is there already stays if its folder goes."""
-    standing, trouble = results.status, ""
+    status, trouble = results.status, ""
     while True:
         clock.sleep(LOOK_EVERY)
         # the status first: of a run that is then finished, all has been published
@@ -76,11 +76,11 @@ def follow(results: Results, session: ReplaySession) -> None:
             if results.outdated:
                 results.refresh()
                 session.update(results.replay(), now)
-            elif now != standing:
+            elif now != status:
                 session.update(results.replay(), now)
             trouble = ""
         except ResultsError as error:
             if str(error) != trouble:
                 trouble = str(error)
                 print_error(f"{trouble}. What was read before is still shown.")
-        standing = now
+        status = now

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from corekit.cli import FAILED
 
 if TYPE_CHECKING:
-    from corekit_study.compare import Comparison, Figures
+    from corekit_study.compare import Comparison, RunMetrics
 
 __all__ = ["compare", "short_names"]
 
@@ -51,9 +51,9 @@ def compare(
         Show no progress.
     """
     from corekit_study.compare import compare as run_all
-    from corekit_study.shown import shown
+    from corekit_study.progress_display import progress_line
 
-    comparison = run_all(file, vary, overrides, out, None if quiet else shown, allow_code=allow_code)
+    comparison = run_all(file, vary, overrides, out, None if quiet else progress_line, allow_code=allow_code)
     _print_table(comparison)
     picture = _draw(comparison)
     if json_file is not None:
@@ -104,9 +104,9 @@ def _print_table(comparison: Comparison) -> None:
     troubles: list[Text] = []
     for row in comparison.rows:
         values = [value for _, value in row.variant.values]
-        if row.figures is not None:
-            table.add_row(*values, *_cells(row.figures))
-            found = watchdog_lines(row.figures.watchdog)
+        if row.metrics is not None:
+            table.add_row(*values, *_cells(row.metrics))
+            found = watchdog_lines(row.metrics.watchdog)
             troubles += [Text(f"{row.variant.label}: {line}", style="yellow") for line in found]
             continue
         table.add_row(*values, Text(row.status, style="red"))
@@ -126,14 +126,14 @@ def short_names(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _cells(figures: Figures) -> tuple[str, ...]:
-    away = figures.tip_difference
+def _cells(metrics: RunMetrics) -> tuple[str, ...]:
+    away = metrics.tip_difference
     return (
-        "unknown" if figures.step_s is None else f"{1e6 * figures.step_s:.0f} µs",
-        f"{1e3 * figures.deepest_penetration:.3g} mm",
-        "unknown" if figures.final_energy != figures.final_energy else f"{figures.final_energy:.5g} J",
-        f"{figures.contact_impulse:.4g} N·s",
+        "unknown" if metrics.step_s is None else f"{1e6 * metrics.step_s:.0f} µs",
+        f"{1e3 * metrics.deepest_penetration:.3g} mm",
+        "unknown" if metrics.final_energy != metrics.final_energy else f"{metrics.final_energy:.5g} J",
+        f"{metrics.contact_impulse:.4g} N·s",
         "the first" if away is None else f"{away:.2e} m",
-        f"{100 * figures.solved:.4g} %",
-        f"{figures.worst_residual:.1e}",
+        f"{100 * metrics.solved:.4g} %",
+        f"{metrics.worst_residual:.1e}",
     )

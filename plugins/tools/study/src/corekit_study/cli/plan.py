@@ -14,7 +14,7 @@ from corekit.cli import FAILED, exit_code, seconds_so_far
 from corekit.errors import CorekitError, PluginError, ResultsError
 
 if TYPE_CHECKING:
-    from corekit_study.plan import Planned
+    from corekit_study.plan import PlanResult
     from corekit_study.plan_file import PlanFile
 
 __all__ = ["plan"]
@@ -66,8 +66,8 @@ def plan(
 
     silent = quiet or as_json
     try:
-        asked = load_plan_file(file, overrides, allow_code=allow_code)
-        made, drawn = _make(asked, begin_from, out, replay=replay, pictures=pictures, silent=silent)
+        plan_file = load_plan_file(file, overrides, allow_code=allow_code)
+        made, drawn = _make(plan_file, begin_from, out, replay=replay, pictures=pictures, silent=silent)
     except CorekitError as error:
         if not as_json:
             raise
@@ -83,14 +83,14 @@ def plan(
 
 
 def _make(
-    asked: PlanFile,
+    plan_file: PlanFile,
     begin_from: Path | None,
     out: Path | None,
     *,
     replay: bool,
     pictures: bool,
     silent: bool,
-) -> tuple[Planned, list[str]]:
+) -> tuple[PlanResult, list[str]]:
     from attrs import evolve
     from rich.console import Console
 
@@ -98,10 +98,10 @@ def _make(
     from corekit.simulation.compilation import shown_compilation
     from corekit_study.new_folder import new_folder
     from corekit_study.plan import make_plan, simulate, write_report
-    from corekit_study.plan_folder import read_memory
+    from corekit_study.plan_folder import read_warm_start
 
-    earlier = None if begin_from is None else read_memory(begin_from)
-    folder = new_folder(asked.name, Path("runs"), out)
+    earlier = None if begin_from is None else read_warm_start(begin_from)
+    folder = new_folder(plan_file.name, Path("runs"), out)
 
     def show(name: str) -> Any:
         return ProgressLine(name, silent=silent)
@@ -109,24 +109,26 @@ def _make(
     started = seconds_so_far()
     console = Console(stderr=True, quiet=silent, highlight=False)
     # what the simulations need is compiled in a second process while the planner searches
-    with shown_compilation(_unseen) as compilation, console.status(f"{asked.name}: planning") as line:
+    with shown_compilation(_ignore) as compilation, console.status(f"{plan_file.name}: planning") as line:
         last = clock.monotonic()
 
-        def told(numbers: Mapping[str, float]) -> None:
+        def report_numbers(numbers: Mapping[str, float]) -> None:
             nonlocal last
-            words = _words(asked.name, numbers)
+            words = _words(plan_file.name, numbers)
             line.update(words)
             if not console.is_terminal and clock.monotonic() - last > _EVERY:
                 last = clock.monotonic()
-                tell(words)
+                report(words)
 
-        def tell(sentence: str) -> None:
+        def report(sentence: str) -> None:
             console.print(sentence, markup=False, soft_wrap=True)
 
         def share(scenario: Path) -> None:
             compilation.share(scenario, step=True)
 
-        made = make_plan(asked, folder, told, earlier=earlier, tell=tell, share=share if replay else None)
+        made = make_plan(
+            plan_file, folder, report_numbers, earlier=earlier, report=report, share=share if replay else None
+        )
         began = seconds_so_far()
         drawn = _draw(made) if pictures else []
         made = evolve(made, seconds={"start": started, **made.seconds, "pictures": seconds_so_far() - began})
@@ -135,15 +137,15 @@ def _make(
     return made, drawn
 
 
-def _unseen(_progress: object) -> None:
-    """The line shows the search."""
+def _ignore(_progress: object) -> None:
+    """Report no compilation: the line shows the search."""
 
 
 def _words(name: str, numbers: Mapping[str, float]) -> str:
     return f"{name}: " + ", ".join(f"{what} {value:.4g}" for what, value in numbers.items())
 
 
-def _draw(made: Planned) -> list[str]:
+def _draw(made: PlanResult) -> list[str]:
     """Key frames and replay of the plan; a viewer that is not installed draws nothing, and that is said."""
     from corekit_record.cli.pictures import installed_viewers, viewer_for
     from corekit_study.plan_drawing import plan_as_replay
@@ -151,11 +153,11 @@ def _draw(made: Planned) -> list[str]:
     drawn: list[str] = []
     if made.folder is None:
         return drawn
-    shown = plan_as_replay(made.plan, made.bodies, made.file.name)
+    motion = plan_as_replay(made.plan, made.bodies, made.file.name)
     for ending in (".png", ".html"):
         path = made.folder / f"plan{ending}"
         try:
-            viewer_for(path, installed_viewers()).viewer.render(shown, path)
+            viewer_for(path, installed_viewers()).viewer.render(motion, path)
         except (PluginError, ResultsError) as error:
             drawn.append(f"no {path.name}: {error}")
         else:

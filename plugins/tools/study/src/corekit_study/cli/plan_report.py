@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from corekit_study.plan import Planned
+    from corekit_study.plan import PlanResult
 
 __all__ = ["print_plan"]
 
 
-def print_plan(made: Planned, drawn: Sequence[str]) -> None:
+def print_plan(made: PlanResult, drawn: Sequence[str]) -> None:
     """Print a plan as tables."""
     from rich.console import Console
     from rich.table import Table
@@ -24,12 +24,12 @@ def print_plan(made: Planned, drawn: Sequence[str]) -> None:
                          _cell(entry.get("complementarity")), _cell(entry.get("said")))  # fmt: skip
     console.print(searched)
     console.print(_certificate(made.plan.certificate))
-    for replay in made.replays:
-        for name, told in replay.objects.items():
+    for rollout in made.rollouts:
+        for name, errors in rollout.objects.items():
             console.print(
-                f"{replay.name}: {name} ends {math.degrees(told['angle_from_target']):.3g}° and "
-                f"{1e3 * told['distance_from_target']:.3g} mm from the target; in contact "
-                f"{100 * replay.in_contact:.0f} % of the steps; {'arrived' if replay.arrived else 'not arrived'}"
+                f"{rollout.name}: {name} ends {math.degrees(errors['angle_from_target']):.3g}° and "
+                f"{1e3 * errors['distance_from_target']:.3g} mm from the target; in contact "
+                f"{100 * rollout.in_contact:.0f} % of the steps; {'arrived' if rollout.arrived else 'not arrived'}"
             )
     for line in (*made.plan.notes, *drawn):
         console.print(line)
@@ -50,15 +50,15 @@ def _waited(seconds: Mapping[str, float]) -> Any:
     return table
 
 
-def _certificate(told: Mapping[str, Any]) -> Any:
+def _certificate(certificate: Mapping[str, Any]) -> Any:
     from rich.table import Table
 
     table = Table("certificate", "residual", "tolerance", "unit", box=None)
     for group in ("equations", "complementarity"):
-        for name, entry in told.get(group, {}).items():
+        for name, entry in certificate.get(group, {}).items():
             unit = entry.get("unit", " or ".join(entry.get("units", ())))
             table.add_row(name, _cell(entry["residual"]), _cell(entry["tolerance"]), unit)
-    for name, entry in told.items():
+    for name, entry in certificate.items():
         if isinstance(entry, (int, float, str)) and name != "status":
             table.add_row(name.replace("_", " "), _cell(entry), "", "")
     return table

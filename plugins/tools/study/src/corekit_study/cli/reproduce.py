@@ -97,11 +97,11 @@ def _folder(name: str, out: Path | None) -> Path:
 def _run_one(
     case: Case, folder: Path, json_file: Path | None, only: Sequence[str], *, quiet: bool
 ) -> int | None:
+    from corekit_study.progress_display import progress_line
     from corekit_study.reproduce import reproduce as run
-    from corekit_study.shown import shown
 
     try:
-        report = run(case, folder, None if quiet else shown, only)
+        report = run(case, folder, None if quiet else progress_line, only)
     except KeyboardInterrupt as stop:
         stop.add_note(f"To go on: corekit reproduce {case.path} --resume {folder}")
         raise
@@ -111,12 +111,12 @@ def _run_one(
 
 
 def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: bool) -> int | None:
-    from corekit_study.shown import named, shown
+    from corekit_study.progress_display import progress_line, run_names
 
     try:
-        for told, report in series.run(None if quiet else shown if jobs == 1 else named, jobs):
+        for data, report in series.run(None if quiet else progress_line if jobs == 1 else run_names, jobs):
             if report is None:
-                print(f"{told['case']}: done before; {told['folder']}")
+                print(f"{data['case']}: done before; {data['folder']}")
             else:
                 _print_report(report)
     except KeyboardInterrupt as stop:
@@ -125,7 +125,7 @@ def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: boo
     done = series.done
     _print_summary(done, series.folder)
     _write(json_file, done)
-    return None if all(told["passed"] for told in done) else FAILED
+    return None if all(data["passed"] for data in done) else FAILED
 
 
 def _write(path: Path | None, cases: list[dict[str, Any]]) -> None:
@@ -180,10 +180,10 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     table = Table(box=SIMPLE_HEAD)
     for name in HEADER:
         table.add_column(name, overflow="fold", justify="right" if name == "minutes" else "left")
-    for told, row in zip(done, summary_rows(done), strict=True):
-        table.add_row(*(Text(cell, style="" if told["passed"] else "red") for cell in row))
+    for data, row in zip(done, summary_rows(done), strict=True):
+        table.add_row(*(Text(cell, style="" if data["passed"] else "red") for cell in row))
     console.print(table)
-    passed = sum(told["passed"] for told in done)
+    passed = sum(data["passed"] for data in done)
     console.print(f"{passed} of {len(done)} cases passed; {folder / 'summary.md'}", soft_wrap=True)
 
 

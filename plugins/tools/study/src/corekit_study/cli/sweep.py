@@ -56,12 +56,12 @@ def sweep(
         Show no progress.
     """
     from corekit_study import sweep as study
-    from corekit_study.shown import shown
+    from corekit_study.progress_display import progress_line
 
     if jobs is not None and jobs < 1:
         print_error(f"--jobs is {jobs}: at least one run must go at a time")
         return MISUSE
-    show, workers = None if quiet else shown, 0 if jobs == 1 else jobs
+    show, workers = None if quiet else progress_line, 0 if jobs == 1 else jobs
     if resume is not None:
         if file is not None or vary or overrides or out is not None:
             print_error(
@@ -99,19 +99,19 @@ def _print_table(found: Sweep) -> None:
         table.add_column(Text(name), justify="right")
     for point in found.points:
         values = [value for _, value in point.variant.values]
-        cells = (Text(f"failed: {point.reason}", style="red"),) if point.reason else _cells(point.figures)
+        cells = (Text(f"failed: {point.reason}", style="red"),) if point.reason else _cells(point.metrics)
         table.add_row(*values, *cells)
     console.print(table)
     console.print(Text(f"runs and sweep.csv: {found.folder}"), soft_wrap=True)
 
 
-def _cells(figures: dict[str, Any]) -> tuple[str, ...]:
-    tip = [figures[f"tip_{axis}_m"] for axis in "xyz"]
-    steps, unsolved, deepest = figures["steps"], figures["unsolved_steps"], figures["deepest_penetration_m"]
+def _cells(metrics: dict[str, Any]) -> tuple[str, ...]:
+    tip = [metrics[f"tip_{axis}_m"] for axis in "xyz"]
+    steps, unsolved, deepest = metrics["steps"], metrics["unsolved_steps"], metrics["deepest_penetration_m"]
     return (
         "–" if None in tip else ", ".join(f"{each:.4f}" for each in tip),
-        "–" if figures["energy_J"] is None else f"{figures['energy_J']:.5g}",
+        "–" if metrics["energy_J"] is None else f"{metrics['energy_J']:.5g}",
         "–" if deepest is None else f"{1e3 * deepest:.3g}",
         f"{steps - unsolved} of {steps}" if steps is not None and unsolved is not None else "–",
-        f"{figures['wall_s']:.2f}",
+        f"{metrics['wall_s']:.2f}",
     )

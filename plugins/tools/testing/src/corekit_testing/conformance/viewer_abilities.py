@@ -18,8 +18,7 @@ from attrs import evolve
 from corekit.data.contacts import ContactMode
 from corekit.errors import CorekitError
 from corekit.geometry.shapes import Shape
-from corekit.roles.chart import Line, LineChart, Panel
-from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
+from corekit.roles.viewer import BodyTrack, ContactTrack, Line, LineChart, ObstacleTrack, Panel, Replay
 from corekit_testing.conformance.check import Check, check, expect
 from corekit_testing.conformance.subject import Subject
 
@@ -99,10 +98,10 @@ def serves_until_the_end(subject: Subject) -> None:
         address = urlsplit(session.url)
         host, port = address.hostname or "", address.port or 0
         expect(host in {"127.0.0.1", "localhost", "::1"}, f"{session.url} is open to the network")
-        for standing in ("running", "finished"):
+        for run_status in ("running", "finished"):
             answer = _asked(host, port)
             expect(answer == 200, f"{session.url} answers {answer}")
-            session.update(reference_replay(5), standing)
+            session.update(reference_replay(5), run_status)
     expect(_soon(lambda: not _open(host, port)), "the port stays open")
     expect(_soon(lambda: set(threading.enumerate()) <= before), "a thread goes on")
 

@@ -1,4 +1,4 @@
-"""Who shows the progress of the runs of a study."""
+"""Display of the progress of the runs of a study."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Protocol, TypeAlias, final
 from corekit.cli.progress_line import ProgressLine
 from corekit.simulation.progress import Progress
 
-__all__ = ["ShowProgress", "Shown", "named", "shown", "unseen"]
+__all__ = ["ProgressDisplay", "ShowProgress", "no_display", "progress_line", "run_names"]
 
 
-class Shown(Protocol):
-    """Shows how far a run is, and prints what its watchdog warns of."""
+class ProgressDisplay(Protocol):
+    """Display of the progress of a run and of its warnings."""
 
     def __call__(self, progress: Progress, /) -> None: ...
     def warn(self, sentence: str) -> None: ...
 
 
-ShowProgress: TypeAlias = Callable[[str], AbstractContextManager[Shown]]
-"""Given the name of a run, shows its progress while the context lasts."""
+ShowProgress: TypeAlias = Callable[[str], AbstractContextManager[ProgressDisplay]]
+"""Context that shows the progress of the run of a name."""
 
 
 @final
-class _Unseen:
-    """Nobody looks."""
+class _NoDisplay:
+    """Display that shows nothing."""
 
     def __call__(self, progress: Progress, /) -> None:
         pass
@@ -35,14 +35,14 @@ class _Unseen:
         pass
 
 
-def unseen(_name: str) -> AbstractContextManager[Shown]:
+def no_display(_name: str) -> AbstractContextManager[ProgressDisplay]:
     """A `ShowProgress` that shows nothing."""
-    return nullcontext(_Unseen())
+    return nullcontext(_NoDisplay())
 
 
 @contextmanager
-def shown(name: str) -> Iterator[ProgressLine]:
-    """The progress line of one of several runs; where nothing can move on a line, its name."""
+def progress_line(name: str) -> Iterator[ProgressLine]:
+    """Show the progress line of one of several runs; its name alone if the stream is no terminal."""
     if not sys.stderr.isatty():
         sys.stderr.write(f"{name}\n")
         sys.stderr.flush()
@@ -51,8 +51,8 @@ def shown(name: str) -> Iterator[ProgressLine]:
 
 
 @final
-class _Warner:
-    """Prints warnings with the name of their run, and nothing that moves."""
+class _WarningPrinter:
+    """Display that prints warnings with the name of their run, and no progress."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -65,8 +65,8 @@ class _Warner:
 
 
 @contextmanager
-def named(name: str) -> Iterator[_Warner]:
-    """A line with the name of a run when it begins, for runs of several processes: their lines cannot move."""
+def run_names(name: str) -> Iterator[_WarningPrinter]:
+    """Print the name of a run when it begins, for runs of several processes, whose progress lines would mix."""
     sys.stderr.write(f"{name}\n")
     sys.stderr.flush()
-    yield _Warner(name)
+    yield _WarningPrinter(name)

@@ -29,14 +29,14 @@ from corekit.scenario.running import run
 from corekit.scenario.scenario import Scenario
 from corekit_record.results import Results
 from corekit_study.plan_file import PlanFile
-from corekit_study.shown import ShowProgress
+from corekit_study.progress_display import ShowProgress
 
-__all__ = ["Replayed", "replay_plan"]
+__all__ = ["RolloutResult", "roll_out_plan"]
 
 
 @frozen(eq=False, kw_only=True)
-class Replayed:
-    """Where a simulated plan ended.
+class RolloutResult:
+    """End of a simulated plan.
 
     Args:
         name: `open-loop` or `feedback`. folder: of the run.
@@ -59,9 +59,9 @@ class Replayed:
         }  # fmt: skip
 
 
-def replay_plan(
+def roll_out_plan(
     file: PlanFile, plan: Plan, bodies: Mapping[str, TaskBody], folder: Path, show: ShowProgress
-) -> list[Replayed]:
+) -> list[RolloutResult]:
     """Simulate a plan with inputs, without feedback and with it where the file gives any.
 
     Raises:
@@ -88,9 +88,9 @@ def replay_plan(
     done = []
     for name, gains, scenario in kinds:
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
-        with show(f"{file.name}, {name}") as shown:
-            results = run(ready, directory=folder / f"replay-{name}", progress=shown, warn=shown.warn)
-        done.append(_judged(name, results, plan, table.angle, table.distance))
+        with show(f"{file.name}, {name}") as display:
+            results = run(ready, directory=folder / f"replay-{name}", progress=display, warn=display.warn)
+        done.append(_assess(name, results, plan, table.angle, table.distance))
     return done
 
 
@@ -190,24 +190,24 @@ def _write_csv(path: Path, times: Array, values: Array) -> None:
         )
 
 
-def _judged(name: str, results: Results, plan: Plan, angle: float, distance: float) -> Replayed:
+def _assess(name: str, results: Results, plan: Plan, angle: float, distance: float) -> RolloutResult:
     objects, arrived = {}, True
     frames = results.frames
     for body, moved in plan.objects.items():
         at = next(i for i, frame in enumerate(frames) if frame.partition(".")[0] == body)
         quat, place = results.frame_quat_wxyz[-1, at], results.frame_position[-1, at]
         target = quat_wxyz_from_rotation(moved.target.rotation)
-        told = {
+        errors = {
             "angle_from_target": _angle(quat, target),
             "angle_from_plan": _angle(quat, moved.quat_wxyz[-1]),
             "distance_from_target": float(np.linalg.norm(place - moved.target.position)),
             "distance_from_plan": float(np.linalg.norm(place - moved.position[-1])),
         }
-        objects[body] = told
-        near = told["angle_from_target"] <= angle and told["distance_from_target"] <= distance
+        objects[body] = errors
+        near = errors["angle_from_target"] <= angle and errors["distance_from_target"] <= distance
         arrived = arrived and near
     contacts = results.solves.contacts
-    return Replayed(
+    return RolloutResult(
         name=name,
         folder=results.path,
         objects=objects,
