@@ -238,7 +238,7 @@ def thresholds():
     gc.set_threshold(*before)
 
 
-def test_garbage_is_searched_for_seldom_while_compiling_and_as_before_after(thresholds):
+def test_garbage_is_collected_seldom_while_compiling_and_as_before_afterwards(thresholds):
     gc.set_threshold(10, 20, 30)
     inner = numba.njit(lambda x: x + 1.0)
     assert numba.njit(lambda x: 2.0 * inner(x))(1.0) == 4.0
@@ -249,7 +249,7 @@ def test_garbage_is_searched_for_seldom_while_compiling_and_as_before_after(thre
     assert gc.get_threshold() == (10, 20, 30)
 
 
-def test_who_never_searches_for_garbage_is_left_alone(thresholds):
+def test_a_disabled_garbage_collector_stays_disabled(thresholds):
     gc.set_threshold(0, 20, 30)
     numba.njit(lambda x: x)(1.0)
     assert set(thresholds) == {0}

@@ -162,7 +162,7 @@ def test_going_on_with_a_sweep_asks_anew(tugged, capsys):
     assert main(["sweep", "--resume", "swept", "--jobs", "1", "--allow-code", "--quiet"]) == 0
 
 
-def test_the_folder_tells_that_code_was_allowed_and_allows_nothing(failed, tugged, capsys):
+def test_the_folder_records_that_code_was_allowed_and_allows_nothing(failed, tugged, capsys):
     folder, _ = failed
     first = (folder / "resolved.toml").read_text().splitlines()[0]
     assert first.startswith("# Python functions named in this file were allowed")

@@ -171,7 +171,7 @@ def test_what_a_solver_does_not_support_is_refused_in_one_sentence():
     assert "lcp, qp" in said
 
 
-def test_mistakes_in_a_table_are_told_with_their_path():
+def test_mistakes_in_a_table_are_reported_with_their_path():
     wrong = {"forward": 0.2, "backward": -0.8, "sideways": 0.5}
     with pytest.raises(ConfigError) as refused:
         block("lcp", (1.0, 0.0), friction=wrong, floor={"forward": 0.2})

@@ -40,7 +40,7 @@ def test_a_scenario_that_is_not_there_is_misuse(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("words", [[], ["cusp/inclined-box"]])
-def test_text_has_a_line_for_who_and_one_for_what(words, capsys):
+def test_citations_have_a_line_of_components_and_one_of_the_source(words, capsys):
     assert main(["cite", *words]) == 0
     who, what = capsys.readouterr().out.splitlines()[:2]
     assert not who.startswith(" ")

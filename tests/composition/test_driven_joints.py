@@ -83,7 +83,7 @@ def test_a_joint_that_jumps_alone_takes_what_it_carries_with_it(integrator):
 
 
 @pytest.mark.parametrize("integrator", ["implicit-euler", "generalized-alpha"])
-def test_a_kink_counts_as_the_end_of_its_step_where_rounding_puts_that_behind_it(integrator):
+def test_a_breakpoint_counts_as_the_end_of_its_step_despite_rounding(integrator):
     assert 9 * 0.004 + 0.004 > 10 * 0.004 == 0.04
     ramp = 'kind = "ramp", from = 0.04, to = 1.04, value = 2.0'
     seen = steps("alone", integrator, f"{{ {ramp} }}", 0.06)

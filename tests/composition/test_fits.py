@@ -122,7 +122,7 @@ def test_a_fit_that_was_not_solved_says_so_and_leaves_no_scenario(swing, capsys)
     assert not (swing / "hasty" / "fitted.toml").exists()
 
 
-def test_every_mistake_of_a_fit_file_is_told_at_once(swing):
+def test_every_mistake_of_a_fit_file_is_reported_at_once(swing):
     text = (swing / "fit.toml").read_text()
     wrong = (
         text.replace("deviation = 1e-4", "deviation = -1.0")

@@ -160,7 +160,7 @@ def test_feedback_that_the_changed_model_does_not_hold_is_refused(made, files):
         simulate(attrs.evolve(made, file=file))
 
 
-def test_the_verb_tells_a_report(files, capsys):
+def test_the_verb_prints_a_report(files, capsys):
     options = [
         "--set",
         "options.search.stages=kinematic",
@@ -182,7 +182,7 @@ def test_the_verb_tells_a_report(files, capsys):
     assert 0.5 * waited < told["wall_s"] <= waited
 
 
-def test_all_mistakes_of_a_plan_file_and_its_world_are_told_at_once(files):
+def test_all_mistakes_of_a_plan_file_and_its_world_are_reported_at_once(files):
     (files / "bad.toml").write_text(
         PLAN.replace("directions = 4", "directions = 5").replace("start = { arm =", "start = { arn ="),
         encoding="utf-8",

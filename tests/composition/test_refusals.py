@@ -68,7 +68,7 @@ def test_a_meaningful_combination_is_not_refused():
     ],
     ids=["no contact rows", "no detector", "no LCP solver", "wrong kind", "no tangent", "stiff split"],
 )
-def test_each_refusal_names_who_what_is_missing_and_who_would_do(given, words):
+def test_each_composition_error_names_the_component_the_ability_and_alternatives(given, words):
     with pytest.raises(CompositionError) as refused:
         check_composition(given)
     for word in words:

@@ -192,7 +192,7 @@ def test_its_run_is_kept_replayed_and_drawn(lab):
         ("contact.detector=sdf", "no chosen contact detector serves sphere .* against torus"),
     ],
 )
-def test_mistakes_about_it_are_told_as_those_about_ours(lab, change, words):
+def test_mistakes_about_it_are_reported_as_those_about_ours(lab, change, words):
     with pytest.raises((ConfigError, CompositionError), match=words):
         load(lab / "torus.toml", [change]).compose()
 

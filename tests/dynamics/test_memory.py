@@ -127,7 +127,7 @@ def test_run_continues_bit_for_bit_from_what_it_remembers_after_any_step(integra
             assert resumed.time == H * (step + 1)
 
 
-def test_a_world_without_contact_goes_on_from_the_memory_of_one_with_contact():
+def test_a_world_without_contact_restores_the_internal_state_of_one_with_contact():
     """A planar one: its contacts have two rows each."""
 
     def planar(**contact):
@@ -150,7 +150,7 @@ def test_a_world_without_contact_goes_on_from_the_memory_of_one_with_contact():
     np.testing.assert_allclose(falling.state.v, resting.state.v + H * np.tile([0.0, -9.81], 2), atol=1e-9)
 
 
-def test_memory_is_a_copy_and_holds_plain_arrays():
+def test_internal_state_is_a_copy_and_holds_plain_arrays():
     simulation = everything("midpoint", "impulses")
     for _ in range(5):
         simulation.step()

@@ -157,7 +157,7 @@ def test_midpoint_on_an_accelerating_layer_is_second_order():
     assert math.log2(error(4e-3) / error(2e-3)) == pytest.approx(2.0, abs=0.2)
 
 
-def test_velocity_at_a_kink_is_that_of_the_motion_just_made():
+def test_velocity_at_a_breakpoint_is_that_of_the_motion_before_it():
     """A plane that rises and stops on a grid point: the ball is lifted exactly to where it stops."""
     stop = Ramp(begin=0.0, end=0.1, value=(0.0, 0.0, 0.05), start=(0.0, 0.0, 0.0))
     simulation = world("midpoint", floor(stop), velocity=(0.0, 0.0, 0.5))

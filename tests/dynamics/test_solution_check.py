@@ -92,11 +92,11 @@ def test_an_integrator_that_wants_it_solved_fails_with_the_name():
         step_of(Spoiled(scaled(0.5, 0.5, 0.5)), SemiImplicitEuler)
 
 
-def test_who_gives_no_name_is_named_by_its_class():
+def test_a_component_without_a_name_is_named_by_its_class():
     assert step_of(Spoiled(scaled(0.5, 0.5, 0.5), SolveInfo())).answered_by == "Spoiled"
 
 
-def test_a_wrong_answer_that_is_told_is_not_misreported():
+def test_a_wrong_answer_that_is_reported_is_not_misreported():
     told = SolveInfo(Status.INACCURATE, 3, Residuals(normal=G * H / 2), "honest")
     assert step_of(Spoiled(scaled(0.5, 0.5, 0.5), told)) is told
     # too small a residual is corrected, though nobody said that the step was solved

@@ -54,7 +54,7 @@ def test_time_is_start_plus_a_whole_number_of_steps_exactly(integrator, start):
 
 
 @every_integrator
-def test_kink_between_grid_points_is_landed_on(integrator):
+def test_a_step_ends_at_a_breakpoint_between_grid_points(integrator):
     """A pull that ramps up between two instants off the grid; the steps see each piece apart."""
     h, begin, end = 0.01, 0.0333, 0.0777
     pull = Ramp(begin=begin, end=end, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
@@ -73,7 +73,7 @@ def test_kink_between_grid_points_is_landed_on(integrator):
     assert simulation.state.v[0] == pytest.approx(exact, abs=tolerance)
 
 
-def test_kink_on_a_grid_point_makes_no_extra_step():
+def test_a_breakpoint_on_a_grid_point_makes_no_extra_step():
     pull = Ramp(begin=0.03, end=0.07, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
     simulation = world("midpoint", 0.01, {"pull": pull})
     times = []
@@ -82,7 +82,7 @@ def test_kink_on_a_grid_point_makes_no_extra_step():
     assert times == [n * 0.01 for n in range(1, 11)]
 
 
-def test_kinks_beyond_the_first_look_ahead_are_found():
+def test_breakpoints_beyond_the_first_look_ahead_are_found():
     pull = Ramp(begin=2.50005, end=3.0, start=(0.0, 0.0, 0.0), value=(1.0, 0.0, 0.0))
     simulation = world("semi-implicit", 1e-3, {"pull": pull})
     times = []
@@ -218,7 +218,7 @@ class _Weightless(_Final.chain):
         ),
     ],
 )
-def test_a_nan_out_of_finite_forces_is_blamed_on_who_made_it(model, solver, integrator, words):
+def test_the_error_of_a_nan_out_of_finite_forces_names_its_source(model, solver, integrator, words):
     ball = PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere", radius=0.1)
     simulation = small_world(
         {"ball": model(ball)}, integrator(None, BuildContext(step=1e-3)), step=1e-3, solver=solver,

@@ -54,7 +54,7 @@ def test_one_analysis_serves_every_matrix_of_the_pattern():
         assert np.allclose(matrix.dense() @ x, right, atol=1e-10)
 
 
-def test_an_indefinite_or_non_finite_matrix_is_told_and_spoils_nothing():
+def test_an_indefinite_or_non_finite_matrix_is_reported_and_spoils_nothing():
     matrix = unsymmetric(20, 5)
     elimination = SparseLU(matrix.pattern)
     good = matrix.data.copy()

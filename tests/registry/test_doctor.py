@@ -88,7 +88,7 @@ def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
     assert "exit code 3" in problems["b"]
 
 
-def test_what_the_metadata_tells_needs_no_import(only_fakes):
+def test_metadata_are_read_without_an_import(only_fakes):
     only_fakes.add("fake-lost", {"models": {"lost": "fake_lost._spec:spec"}})
     (finding,) = check_up()
     assert "cannot be found" in finding.problem

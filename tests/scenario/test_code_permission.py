@@ -67,11 +67,11 @@ def test_a_permission_does_not_reach_another_thread(module):
         ("a b:f", "must name a Python function"),
     ],
 )
-def test_what_is_no_function_s_name_is_told(module, name, said):
+def test_what_is_no_function_s_name_is_reported(module, name, said):
     with code_allowed(True):
         assert said in refused(name)
 
 
-def test_names_are_told_from_formulas():
+def test_names_are_distinguished_from_formulas():
     assert all(map(names_function, ["m:f", "a.b_1:f2", " m:f "]))
     assert not any(map(names_function, ["X**2", "m:f()", "m:", ":f", "a:b:c", 3, None, len]))

@@ -304,7 +304,7 @@ def test_records_on_whole_steps_pass_despite_rounding(text, every):
     assert loads(text.replace("every = 0.01", f"every = {every}")).output.every == float(every)
 
 
-def test_a_syntax_mistake_is_told_with_its_line(text):
+def test_a_syntax_mistake_is_reported_with_its_line(text):
     mistakes = mistakes_of(text.replace("seed = 3", "seed : 3"))
     ((path, mistake),) = mistakes.items()
     assert path.startswith("line 4, column")
@@ -314,7 +314,7 @@ def test_a_syntax_mistake_is_told_with_its_line(text):
     assert path.startswith("line 2")
 
 
-def test_a_key_given_twice_is_told(text):
+def test_a_key_given_twice_is_reported(text):
     ((path, mistake),) = mistakes_of(text.replace("seed = 3", "seed = 3\nseed = 4")).items()
     assert "overwrite" in mistake.hint
     assert path.startswith("line")

@@ -113,12 +113,12 @@ def test_tables_on_the_way_are_made(text):
         ("seed=1\nname=2", "--set seed", "quote other texts"),
     ],
 )
-def test_a_wrong_override_is_told_where_it_is_wrong(text, override, path, says):
+def test_a_wrong_override_is_reported_where_it_is_wrong(text, override, path, says):
     mistakes = mistakes_of(text, override)
     assert list(mistakes) == [path]
     assert says in str(mistakes[path])
 
 
-def test_wrong_overrides_are_told_beside_the_mistakes_of_the_file(text):
+def test_wrong_overrides_are_reported_beside_the_mistakes_of_the_file(text):
     mistakes = mistakes_of(text.replace("seed = 3", "sed = 3"), "time", "bodies.leg.use=x", "time.step=0")
     assert set(mistakes) == {"--set time", "bodies.leg", "time.step", "sed"}

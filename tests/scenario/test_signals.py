@@ -52,7 +52,7 @@ def test_ramp_arrives_at_its_value_exactly():
     assert at(ramp, 0.1).tolist() == [0.1, 0.1]
 
 
-def test_a_step_that_ends_on_a_kink_sees_the_rate_it_has_made():
+def test_a_step_that_ends_at_a_breakpoint_sees_the_rate_before_it():
     ramp = Ramp(begin=1.0, end=2.0, value=3.0)
     assert at(ramp, 1.0, "rate") == 0.0
     assert at(ramp, 2.0, "rate") == 3.0

@@ -130,7 +130,7 @@ def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of
     np.testing.assert_allclose(first[1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0.4], atol=rounding(16))
 
 
-def test_memory_is_that_of_the_lcp_solvers(problem_of, solver_of):
+def test_internal_state_is_that_of_the_lcp_solvers(problem_of, solver_of):
     solver = solver_of(lcp_solver="lemke", fallback=("refuses",))
     solver._solvers[1].guesses.append(None)
     memory = solver.internal_state()

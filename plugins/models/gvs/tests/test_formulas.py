@@ -52,7 +52,7 @@ def test_a_basis_of_a_magnitude_bends_as_one_of_its_sign():
 
 
 @pytest.mark.parametrize(("text", "at"), [("1/q", 0.0), ("q**0.3", -0.2), ("(q + 1)**q", 1e200)])
-def test_what_is_not_finite_at_a_state_is_told_as_a_number(text, at):
+def test_what_is_not_finite_at_a_state_is_reported_as_a_number(text, at):
     """Python's own numbers would raise, or turn complex."""
     assert not np.isfinite(evaluator([expression(text, ["q"], "formula")], ["q"])(at)).any()
 

@@ -120,7 +120,7 @@ def test_steps_with_loops_are_solved_without_a_rank_or_a_pseudo_inverse():
     assert not {name for name, _ in called.names} & DECOMPOSITIONS
 
 
-def test_errors_of_loops_are_told_however_small():
+def test_errors_of_loops_are_reported_however_small():
     """No threshold below which a loop counts as closed: an error of 1e-12 rad is told as one of 1e-4 rad is."""
     robot = Robot(four_bar())
     closed, along = four_bar_angles(1.0), np.array([0.0, 1.0, 0.0])

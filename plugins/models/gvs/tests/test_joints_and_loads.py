@@ -99,7 +99,7 @@ def test_expressions_turn_as_far_as_numbers_do(angle):
     assert float(found[0]) == pytest.approx(wanted, rel=1e-10)
 
 
-def test_only_a_joint_that_jumps_alone_takes_the_rate_behind_a_kink_at_once():
+def test_only_a_joint_that_jumps_alone_takes_the_rate_after_a_breakpoint_at_once():
     ramp = Ramp(begin=1.0, end=2.0, value=3.0)
     links = (
         Link.rigid("one", 0.1, joint=Joint.revolute("z", motion=ramp, jump="alone")),

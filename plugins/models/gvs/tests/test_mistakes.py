@@ -89,14 +89,14 @@ def test_a_division_named_twice_would_act_twice_and_is_refused(kind):
         kind(name="c", link="arm", divisions=(0, 0))
 
 
-def test_a_start_of_a_link_that_is_not_there_is_told_which_is_near():
+def test_a_start_of_a_link_that_is_not_there_is_reported_with_the_nearest():
     robot = Robot(arm())
     with pytest.raises(ConfigError, match="did you mean 'arm'"):
         robot.model.compute_initial_state(GVSInitial(links=(LinkInitial(name="amr"),)), robot.state)
 
 
 @pytest.mark.parametrize("formulas", [None, ("1", None), (["X"],)])
-def test_what_is_no_text_is_told_to_be_one(formulas):
+def test_what_is_no_text_is_refused(formulas):
     (told,) = mistakes_of(arm(Basis(kind="custom", functions=formulas))).values()
     assert told.allowed == "must be a text of at most 2000 characters: a formula of X"
 

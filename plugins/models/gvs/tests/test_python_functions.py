@@ -154,7 +154,7 @@ def test_a_load_from_python_that_is_constant_is_that_of_an_input(follows):
         ("no_such_module:push", "PYTHONPATH"),
     ],
 )
-def test_what_is_wrong_with_a_python_function_is_told_where_it_stands(module, entry, said):
+def test_what_is_wrong_with_a_python_function_is_reported_where_it_stands(module, entry, said):
     given = Distributed(name="pull", link="arm", wrench=(entry,))
     with pytest.raises(ConfigError, match=said) as caught:
         GVS(GVSConfig(links=(arm(),), distributed=(given,)))
@@ -200,7 +200,7 @@ def test_a_load_without_a_function_s_name_is_refused():
         Load(name="tug", at="arm.tip", function="push")
 
 
-def test_what_does_work_without_an_input_is_told():
+def test_what_does_work_without_an_input_is_reported():
     def wrench(scaled):
         given = Distributed(name="muscle", link="arm", wrench=("0", 0.1, 0, 0, 0, 0), input=scaled)
         return GVSConfig(links=(arm(),), distributed=(given,))

@@ -50,7 +50,7 @@ def test_bad_options_say_what_is_allowed(options, said):
         RigidConfig(**options)
 
 
-def test_all_mistakes_are_told_at_once():
+def test_all_mistakes_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         RigidConfig(shape="box", mass=1.0, density=2.0, pivot=(0.0, 0.0, 0.0))
     assert [mistake.path for mistake in caught.value.mistakes] == ["size", "density", "pivot"]

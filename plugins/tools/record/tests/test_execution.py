@@ -107,7 +107,7 @@ def test_two_runs_in_the_same_second_get_two_folders(tmp_path):
     assert len(folders) == 3
 
 
-def test_a_read_only_place_is_one_clear_error(world, monkeypatch):
+def test_a_read_only_folder_is_one_clear_error(world, monkeypatch):
     def refuse(path, **_):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
@@ -126,7 +126,7 @@ def test_a_full_disk_stops_the_run_with_one_clear_error(world, monkeypatch):
     assert "What was recorded is kept in" in caught.value.__notes__[0]
 
 
-def test_a_place_that_is_a_file_is_one_clear_error(world, tmp_path):
+def test_a_folder_that_is_a_file_is_one_clear_error(world, tmp_path):
     (tmp_path / "runs").write_text("not a folder")
     with pytest.raises(ResultsError, match="cannot make the run folder"):
         run(Scene(world()))

@@ -69,7 +69,7 @@ def test_inputs_follow_their_signal(recorded):
     assert not results.inputs[:, [0, 1, 3, 4, 5]].any()
 
 
-def test_energy_is_that_of_the_states_and_nan_where_a_body_cannot_tell(recorded):
+def test_energy_is_that_of_the_states_and_nan_without_the_ability(recorded):
     results = recorded[3]
     kinetic = 0.5 * 2.0 * np.sum(results.v[:, :3] ** 2, axis=1)
     assert np.allclose(results.energy.kinetic[:, 0], kinetic, rtol=1e-14)
@@ -102,7 +102,7 @@ def test_a_record_carries_what_happened_since_the_last_one(recorded):
     assert np.array_equal(results["most_iterations_since"][1:], iterations.max(axis=1))
 
 
-def test_who_answered_is_an_index_into_names(recorded, tmp_path):
+def test_answered_by_is_an_index_into_names(recorded, tmp_path):
     results = recorded[3]
     with h5netcdf.File(tmp_path / "results.nc") as file:
         about: Any = file["answered_by"].attrs
@@ -112,7 +112,7 @@ def test_who_answered_is_an_index_into_names(recorded, tmp_path):
     assert words[1:] == ["tiny_sweeps" if count else "factorisation" for count in results.contact_count[1:]]
 
 
-def test_every_step_tells_who_solved_it_and_how_well_kept_or_not(recorded):
+def test_every_step_records_its_solver_and_its_residual_recorded_or_not(recorded):
     _, seen, _, results = recorded
     solves = results.solves
     assert np.array_equal(solves.time, seen["time"])
@@ -125,7 +125,7 @@ def test_every_step_tells_who_solved_it_and_how_well_kept_or_not(recorded):
     ]
 
 
-def test_steps_are_told_past_the_block_they_are_held_in(world, tmp_path):
+def test_steps_are_reported_past_the_block_in_which_they_are_buffered(world, tmp_path):
     _, results = record(world(step=1e-4), tmp_path, duration=0.5, every=0.1)
     assert results.solves.time == pytest.approx(1e-4 * np.arange(1, 5001))
     assert results.time == pytest.approx(0.1 * np.arange(6))

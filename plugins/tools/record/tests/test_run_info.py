@@ -66,7 +66,7 @@ def test_a_run_is_summed_up_with_scenario_statistics_and_versions(folder, capsys
         assert words in told
 
 
-def test_a_step_is_told_with_who_solved_it_and_the_weight_its_contact_carries(folder, capsys):
+def test_a_step_is_reported_with_who_solved_it_and_the_weight_its_contact_carries(folder, capsys):
     """A kilogram at rest presses with 9.81 N."""
     for words in (["--step", "149"], ["--at", "0.3"]):
         assert main(["info", str(folder), *words, "--json"]) == 0
@@ -104,7 +104,7 @@ def test_a_step_is_asked_of_a_run(capsys):
     assert "no folder of one" in capsys.readouterr().err
 
 
-def test_a_run_without_its_small_files_is_still_told_of(folder, capsys):
+def test_a_run_without_its_small_files_is_still_reported(folder, capsys):
     for name in ("STATUS", "log.jsonl", "versions.json", "resolved.toml"):
         (folder / name).unlink(missing_ok=True)
     assert main(["info", str(folder)]) == 0

@@ -84,7 +84,7 @@ def test_a_file_held_for_longer_stays_and_leaves_nothing_beside_it(tmp_path, rea
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_waiting_cannot_mend_is_told_at_once(tmp_path, monkeypatch):
+def test_an_error_that_waiting_cannot_mend_is_raised_at_once(tmp_path, monkeypatch):
     tries = []
 
     def refuse(source, target):

@@ -355,7 +355,7 @@ def test_a_stepped_simulation_goes_on_from_its_equilibrium_without_moving():
     assert np.allclose(simulation.state.q, found.q, atol=1e-9)
 
 
-def test_what_takes_too_long_is_told_every_other_way_there():
+def test_a_search_that_takes_too_long_names_the_other_ways():
     config = PendulumConfig(lengths=(1.0, 0.4), masses=(1.0, 3.0), angles=(2.0, -1.0), rates=(0.0, 0.0))
     with pytest.raises(StaticsFailed, match=r"within 1 iterations .*--load-steps.*--sweep.*initial.*damping"):
         move_to_equilibrium(world(Pendulum(config)), options=SearchOptions(max_iterations=1))

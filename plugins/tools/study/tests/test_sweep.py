@@ -71,7 +71,7 @@ def test_a_stopped_sweep_repeats_only_what_is_missing(tmp_path, scenario_file):
     assert [int(row["steps"]) for row in table(folder)] == [50, 100]
 
 
-def test_a_wrong_value_is_told_before_there_is_a_folder(tmp_path, scenario_file):
+def test_a_wrong_value_is_reported_before_there_is_a_folder(tmp_path, scenario_file):
     with pytest.raises(ConfigError, match=r"time\.step"):
         sweep(scenario_file, ["time.step=1e-3,fast"], (), tmp_path / "s", workers=0)
     assert not (tmp_path / "s").exists()

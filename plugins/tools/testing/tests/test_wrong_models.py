@@ -70,7 +70,7 @@ def creeping_advance(self, start, velocity, step, previous, out):
     out.q += 1e-9
 
 
-def meddling_rechart(right, self, state):
+def overwriting_reparametrise(right, self, state):
     state.q += 0.1
     return False
 
@@ -292,7 +292,7 @@ WRONG = {
     "reparametrise-equivalent": (
         lambda: pendulum(
             spec={"provides": pendulum().spec.provides | {"reparametrisation"}},
-            reparametrise=meddling_rechart,
+            reparametrise=overwriting_reparametrise,
         ),
         (),
     ),

@@ -109,7 +109,7 @@ def test_exactly_the_right_checks_catch_a_wrong_qp_solver(name):
     assert failing(make()) == {name, *others}
 
 
-def test_a_memory_that_is_not_saved_shows_in_a_series_of_problems_of_one_size():
+def test_an_internal_state_that_is_not_saved_shows_in_a_series_of_problems_of_one_size():
     assert failing(banded(solve=secretive)) == {"saved-and-loaded"}
 
 

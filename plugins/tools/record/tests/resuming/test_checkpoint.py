@@ -115,7 +115,7 @@ def test_two_checkpoints_are_kept_while_running_and_the_end_state_after(whole, o
 
 @pytest.mark.parametrize("integrator", ["reference-semi-implicit-euler", "reference-implicit-euler"])
 @pytest.mark.parametrize("solver", ["reference-gauss-seidel", "reference-penalty"])
-def test_taking_over_ones_own_memory_after_every_step_changes_nothing(integrator, solver):
+def test_restoring_the_internal_state_after_every_step_changes_nothing(integrator, solver):
     """A chain of springs and rods that falls on a floor, with an input that has breakpoints between steps."""
     text = f"""
     format = "corekit-scenario/1"

@@ -132,7 +132,7 @@ def test_a_folder_that_is_no_run_is_said_to_be_so(tmp_path):
         resume(tmp_path)
 
 
-def test_a_memory_that_is_not_made_of_arrays_is_refused_by_name(tmp_path):
+def test_an_internal_state_that_is_not_made_of_arrays_is_refused_by_name(tmp_path):
     memory = {"step_index": np.array(1), "solver/history": np.array([{}], dtype=object)}
     made = Checkpoint("name = 'x'", {}, memory, {})
     with pytest.raises(PluginError, match=r"'solver/history' is remembered as object"):
