@@ -27,7 +27,7 @@ from corekit.data.step import StepReport
 from corekit.errors import StepFailed
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, RunObserver
-from corekit.simulation.step_size import step_to_try
+from corekit.simulation.step_failure import largest_term, step_to_try
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
 
@@ -181,7 +181,7 @@ class Watchdog(RunObserver):
             body, state = simulation.bodies[b], simulation.state.body_states[b]
             speed = np.abs(state.v)
             fastest = body.description.velocities[int(speed.argmax())].name if len(speed) else ""
-            term = simulation.largest_term(b, simulation.state)
+            term = largest_term(simulation.system, b, simulation.state)
             sentence = (
                 f"the energy grew by {value:.3g} J that no work explains, beyond "
                 f"{self._policies.energy.limit:g} × {self._energy.scale:.3g} J, most of it in body {body.name!r}, "

@@ -1,0 +1,216 @@
+"""Cause of a failed step in words, and a step size to try, from the model's own rates if it has force derivatives.
+
+The largest frequency and the largest damping rate of a body are estimated apart, at its last good state:
+
+    ω² = λ_max(K, M),   d = λ_max(D, M)                                                  (1)
+
+One mode  q̈ = −ω²·q − d·q̇  under semi-implicit Euler has  λ² − (2 − hd − h²ω²)·λ + (1 − hd) = 0, whose
+roots stay in the unit circle (Jury: 4 − 2hd − h²ω² > 0) while
+
+    h < 4/(d + √(d² + 4ω²)),    that is 2/ω without damping and 2/d without stiffness      (2)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from attrs import frozen
+from scipy.linalg import LinAlgError, eigh
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.data.status import Status
+from corekit.data.step import StepReport
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.world_system import WorldSystem
+from corekit.errors import StepFailed
+
+__all__ = ["FailedStep", "explicit_limit", "fastest_rates", "largest_term", "step_to_try"]
+
+_MOST = 400
+"""Velocities up to which (1) is solved densely."""
+_SAFETY = 0.9
+_ORDINARY = 1e100
+"""Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
+
+
+@frozen(eq=False)
+class FailedStep:
+    """A step that was not accepted, or has a value that is not finite.
+
+    Args:
+        system: of the world. before: state at the start of the step. after: state that the integrator returned.
+        report: of the integrator. integrator: name of its class.
+        step_size: of the grid [s]. index: of the grid step.
+    """
+
+    system: WorldSystem
+    before: State
+    after: State
+    report: StepReport
+    integrator: str
+    step_size: float
+    index: int
+
+    def error(self) -> StepFailed:
+        """Name the first value that is not finite with body, coordinate and force term, or else the status."""
+        for b, body in enumerate(self.system.bodies):
+            velocities, after = body.description.velocities, self.after.body_states[b]
+            for quantity, values, names in (
+                ("force on", self.system.terms.bodies[b].force, velocities),
+                ("velocity", after.v, velocities),
+                ("coordinate", after.q, body.description.coordinates),
+            ):
+                bad = np.flatnonzero(~np.isfinite(values))
+                if len(bad):
+                    return self._non_finite(b, quantity, names[int(bad[0])].name, float(values[bad[0]]))
+        solve_info = self.report.solve_info
+        for b, body in enumerate(self.system.bodies):
+            if solve_info.status is Status.SINGULAR and self._mass_is_infinite(b):
+                model = type(body.model).__name__
+                return self._error(
+                    f"the mass matrix of body {body.name!r} is not finite, of {model}", body.name
+                )
+            if solve_info.status is Status.NON_FINITE and (term := self._cause(b, infinite=True)[0]):
+                said = f"the force term {term!r} of body {body.name!r} is not finite."
+                return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
+        said = f"{solve_info.sentence} {self.report.note}".rstrip()
+        return self._error(f"{said} {step_to_try(self.step_size)}")
+
+    def _error(self, reason: str, body: str = "", coordinate: str = "", term: str = "") -> StepFailed:
+        return StepFailed(
+            reason, step=self.index, time=self.before.time, body=body, coordinate=coordinate, term=term
+        )
+
+    def _non_finite(self, b: int, quantity: str, name: str, value: float) -> StepFailed:
+        body, start = self.system.bodies[b], self.before.body_states[b]
+        term, size = self._cause(b)
+        sentence = f"the {quantity} {name!r} of body {body.name!r} became {value}."
+        source = "" if quantity == "force on" or not size < _ORDINARY else self._source(b)
+        if source:
+            return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
+        if term:
+            sentence += f" The force term {term!r} drove it."
+        advice = step_to_try(self.step_size, body, start, implicit=self.report.iterations > 1)
+        return self._error(f"{sentence} {advice}", body.name, name, term)
+
+    def _source(self, b: int) -> str:
+        """What makes a value that is not finite out of finite forces, in words."""
+        if self._mass_is_infinite(b):
+            return f"the mass matrix of {type(self.system.bodies[b].model).__name__} is not"
+        solver, contacts = self.system.solver, self.system.record()
+        impulses = np.concatenate([contacts.normal_impulse, contacts.tangential_impulse.ravel()])
+        if solver is not None and not np.isfinite(impulses).all():
+            return f"the contact solver {type(solver).__name__} answered with it"
+        return f"the integrator {self.integrator} made it"
+
+    def _mass_is_infinite(self, b: int) -> bool:
+        """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
+        body = self.system.bodies[b]
+        mass, force = body.model.new_mass_matrix(), np.zeros(body.nv)
+        for state in (self.before.body_states[b], self.system.theta.trial.body_states[b]):
+            body.model.compute_mass_and_force(state, body.inputs.at(state.time), mass, force)
+            if not np.isfinite(mass.data).all():
+                return True
+        return False
+
+    def _cause(self, b: int, *, infinite: bool = False) -> tuple[str, float]:
+        """Name and size of the body's first non-finite force term, else of its largest, or no name if `infinite`.
+
+        The terms are computed at the step's start, there with the inputs of a step later, at the last trial state, and
+        at the start's coordinates at the step's end.
+        """
+        start, trial = self.before.body_states[b], self.system.theta.trial.body_states[b]
+        end = start.copy()
+        end.time = start.time + self.step_size
+        name, size = _largest_term(
+            self.system, b, (start, start.time), (start, end.time), (trial, trial.time), (end, end.time)
+        )
+        return "" if infinite and math.isfinite(size) else name, size
+
+
+def largest_term(system: WorldSystem, b: int, state: State) -> str:
+    """Return the name of body b's largest force term at a state, empty if its model names none."""
+    return _largest_term(system, b, (state.body_states[b], state.time))[0]
+
+
+def _largest_term(system: WorldSystem, b: int, *instants: tuple[State, float]) -> tuple[str, float]:
+    """Name and size of the first force term that is not finite at a state and time of its inputs, else the largest."""
+    body = system.bodies[b]
+    sizes: dict[str, float] = {}
+    for state, time in instants:
+        terms = dict(system.contact_forces(b))
+        if "force-terms" in body.abilities:
+            terms |= body.model.compute_force_terms(state, body.inputs.at(time))
+        for name, force in terms.items():
+            size = float(np.max(np.abs(force), initial=0.0))
+            if not math.isfinite(size):
+                return name, size
+            sizes[name] = max(size, sizes.get(name, 0.0))
+    largest = max(sizes, key=lambda name: sizes[name], default="")
+    return largest, sizes.get(largest, 0.0)
+
+
+def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
+    """Return ω and d of (1) [1/s] at a state; None without force derivatives, mass, or if the body is too large."""
+    if "force-derivatives" not in body.abilities or body.nv > _MOST:
+        return None
+    model, inputs = body.model, body.inputs.at(state.time)
+    mass, force = model.new_mass_matrix(), np.zeros(body.nv)
+    stiffness, damping = model.new_stiffness_and_damping()
+    model.compute_mass_and_force(state, inputs, mass, force)
+    model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+    free = np.setdiff1d(np.arange(body.nv), body.description.prescribed_velocity_index)
+    dense = [matrix.dense()[np.ix_(free, free)] for matrix in (mass, stiffness, damping)]
+    if not len(free) or not all(np.isfinite(matrix).all() for matrix in dense):
+        return None
+    try:
+        squared, rate = (_largest(matrix, dense[0]) for matrix in dense[1:])
+    except LinAlgError:
+        return None  # massless coordinates
+    return math.sqrt(squared), rate
+
+
+def explicit_limit(body: Body, state: State) -> float | None:
+    """h of (2) [s] at a body's state; None where its rates are not known, or nothing limits it."""
+    rates = fastest_rates(body, state)
+    if rates is None:
+        return None
+    omega, damping = rates
+    bound = damping + math.sqrt(damping * damping + 4.0 * omega * omega)
+    return 4.0 / bound if bound > 0 else None
+
+
+def _largest(matrix: Array, mass: Array) -> float:
+    """λ_max of the pencil's symmetric part, at least 0."""
+    last = len(mass) - 1
+    values = eigh(0.5 * (matrix + matrix.T), mass, eigvals_only=True, subset_by_index=(last, last))
+    return max(0.0, float(values[0]))
+
+
+def step_to_try(
+    step: float, body: Body | None = None, state: State | None = None, *, implicit: bool = False
+) -> str:
+    """Return a sentence that suggests a step smaller than `step` [s], or an implicit integrator where that may help.
+
+    Args:
+        step: that failed [s].
+        body, state: whose rates limit the step, at its last good state.
+        implicit: whether an implicit integrator runs already.
+    """
+    limit = None if body is None or state is None else explicit_limit(body, state)
+    if body is not None and limit is not None and step >= _SAFETY * limit and not implicit:
+        return (
+            f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
+            f"{body.name!r} are stable below {limit:.3g} s."
+        )
+    # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
+    other = ", or an implicit integrator" if body is not None and limit is None and not implicit else ""
+    return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{other}."
+
+
+def _rounded(step: float) -> str:
+    """A step rounded down to two digits."""
+    unit = 10.0 ** (math.floor(math.log10(step)) - 1)
+    return f"{math.floor(step / unit + 1e-9) * unit:.2g}"
