@@ -2,6 +2,9 @@
 
 Between two points a step of the Magnus expansion; at the quadrature points forces are summed with weights. Gauss points
 over the division, or over each element of a local basis; a dependent basis has the trapezoid rule over even points.
+How many are enough is derived in `enough_points`; fewer than the functions that they should tell apart are refused:
+a strain Σφⱼ·qⱼ that vanishes at every point has no stiffness, one whose turn or stretch ∫φ·q vanishes at every point no
+inertia, and M is singular.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
@@ -30,27 +34,86 @@ class Nodes(NamedTuple):
     weight: Array
 
 
-def division_nodes(division: Division) -> Nodes:
-    """Points of a division, both ends included."""
-    if any(basis.kind == "dependent" for basis in division.strain):
-        count = max(2, division.points or _TRAPEZOID)
+def division_nodes(division: Division, path: str) -> Nodes:
+    """Points of a division, both ends included.
+
+    Raises:
+        ConfigError: too few points to see every function of its bases; the smallest number is named.
+    """
+    enough = _enough(division)
+    count = division.points or enough
+    custom = any(basis.kind == "custom" for basis in division.strain)
+    if (count < enough or custom) and (blind := _blind(division, count, path)):
+        _refuse(division, count, enough, blind, path)
+    return _nodes(division, count)
+
+
+def _nodes(division: Division, count: int) -> Nodes:
+    if _dependent(division):
         weight = np.full(count, 1.0 / (count - 1))
         weight[[0, -1]] *= 0.5
         return Nodes(np.linspace(0.0, 1.0, count), weight)
-    ends = [element_ends(basis) for basis in division.strain] or [np.array([0.0, 1.0])]
-    breaks = np.unique(np.concatenate(ends).round(12))
-    elements = len(breaks) - 1
-    count = division.points
-    if not count:
-        local = max((enough_points(basis) for basis in division.strain if basis.elements > 1), default=1)
-        smooth = [enough_points(basis) for basis in division.strain if basis.elements == 1]
-        count = max(local, math.ceil(max(smooth, default=5) / elements))
     x, w = np.polynomial.legendre.leggauss(count)
     places, weights = [np.array([0.0])], [np.array([0.0])]
-    for a, b in pairwise(breaks.tolist()):
+    for a, b in pairwise(_breaks(division).tolist()):
         places += [a + 0.5 * (b - a) * (1.0 + x), np.array([b])]
         weights += [0.5 * (b - a) * w, np.array([0.0])]
     return Nodes(np.concatenate(places), np.concatenate(weights))
+
+
+def _dependent(division: Division) -> bool:
+    return any(basis.kind == "dependent" for basis in division.strain)
+
+
+def _breaks(division: Division) -> Array:
+    ends = [element_ends(basis) for basis in division.strain] or [np.array([0.0, 1.0])]
+    return np.unique(np.concatenate(ends).round(12))
+
+
+def _enough(division: Division) -> int:
+    """The default number: what each basis needs, shared by the elements where one is local."""
+    if _dependent(division):
+        return _TRAPEZOID
+    elements = len(_breaks(division)) - 1
+    local = max((enough_points(basis) for basis in division.strain if basis.elements > 1), default=1)
+    smooth = [enough_points(basis) for basis in division.strain if basis.elements == 1]
+    return max(local, math.ceil(max(smooth, default=5) / elements))
+
+
+def _blind(division: Division, count: int, path: str) -> list[int]:
+    """Which bases have a strain that `count` points do not see, or whose turn or stretch they do not see."""
+    if _dependent(division) and count < 2:
+        return list(range(len(division.strain)))
+    nodes, found = _nodes(division, count), []
+    inner = np.array([zanna_points(a, b, division.magnus) for a, b in pairwise(nodes.X.tolist())])
+    seen = nodes.weight > 0.0
+    for i, basis in enumerate(division.strain):
+        if basis.kind == "dependent":  # the base, X = 0, does not move
+            if len(basis.modes) * (count - 1) < basis.coordinates:
+                found.append(i)
+            continue
+        # the span of the monomials, without their condition
+        span = evolve(basis, kind="legendre") if basis.kind == "monomial" else basis
+        where = f"{path}.strain[{i}]"
+        strain = shape_functions(span, nodes.X[seen], where)
+        means = shape_functions(span, inner.ravel(), where).reshape(*inner.shape, -1).mean(axis=1)
+        moved = np.concatenate([0.0 * means[:1], np.cumsum(np.diff(nodes.X)[:, None] * means, axis=0)])[seen]
+        if min(np.linalg.matrix_rank(strain), np.linalg.matrix_rank(moved)) < basis.per_mode:
+            found.append(i)
+    return found
+
+
+def _refuse(division: Division, count: int, enough: int, blind: list[int], path: str) -> None:
+    """Raise the mistake of too few points, or of functions that no number of points tells apart."""
+    most = max(enough, 4 * count)
+    smallest = next((n for n in range(count + 1, most + 1) if not _blind(division, n, path)), 0)
+    if not smallest:
+        where, found = f"{path}.strain[{blind[0]}].functions", list(division.strain[blind[0]].functions)
+        said = f"must be linearly independent, they are not at up to {most} quadrature points: M would be singular"
+        raise ConfigError([Mistake(where, found, said)], "the basis")
+    each = " an element" if len(_breaks(division)) > 2 and not _dependent(division) else ""
+    said = f"must be ≥ {smallest}{each}, or 0 for enough ({enough}): with fewer M or K is singular"
+    raise ConfigError([Mistake(f"{path}.points", count, said)], "the division")
 
 
 def zanna_points(start: float, end: float, order: int) -> list[float]:

@@ -200,7 +200,8 @@ class Division:
     )
     points: int = option(
         0,
-        "quadrature points: Gauss, an element if the basis is local, trapezoid if dependent; 0: enough",
+        "quadrature points: Gauss, an element if the basis is local, trapezoid if dependent; "
+        "0: enough for 0.1 % in frequencies",
         low=0,
         high=2000,
     )

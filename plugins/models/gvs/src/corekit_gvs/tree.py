@@ -186,7 +186,7 @@ class Tree:
             )
 
     def _division(self, link: str, division: Division, parent: int, start: float, path: str) -> int:
-        own, places = division.size, division_nodes(division)
+        own, places = division.size, division_nodes(division, path)
         piece = self._piece(self.columns[self.nodes[parent][1]], own)
         X, L = places.X, division.length
         steps = [zanna_points(a, b, division.magnus) for a, b in pairwise(X.tolist())]

@@ -1,0 +1,145 @@
+"""How many points along a link are enough, and that fewer than its basis can be told apart by are refused."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from corekit.errors import ConfigError
+from corekit_gvs import discretise
+from corekit_gvs.config import Basis, Division, Link
+from corekit_gvs.functions import shape_functions
+
+from .robots import Robot
+
+BENDING, ALL = ("bend-y",), ("torsion", "bend-y", "bend-z", "stretch")
+BASES = {
+    "constant": Basis.constant,
+    "legendre 1": lambda *modes: Basis.legendre(1, *modes),
+    "legendre 2": lambda *modes: Basis.legendre(2, *modes),
+    "legendre 4": lambda *modes: Basis.legendre(4, *modes),
+    "legendre 6": lambda *modes: Basis.legendre(6, *modes),
+    "legendre 8": lambda *modes: Basis.legendre(8, *modes),
+    "monomial 3": lambda *modes: Basis.monomial(3, *modes),
+    "monomial 5": lambda *modes: Basis.monomial(5, *modes),
+    "chebyshev 5": lambda *modes: Basis.chebyshev(5, *modes),
+    "fourier 1": lambda *modes: Basis.fourier(1, *modes),
+    "fourier 2": lambda *modes: Basis.fourier(2, *modes),
+    "linear 1": lambda *modes: Basis.fem("linear", 1, *modes),
+    "linear 3": lambda *modes: Basis.fem("linear", 3, *modes),
+    "quadratic 1": lambda *modes: Basis.fem("quadratic", 1, *modes),
+    "quadratic 2": lambda *modes: Basis.fem("quadratic", 2, *modes),
+    "cubic 2": lambda *modes: Basis.fem("cubic", 2, *modes),
+    "hermite 2": lambda *modes: Basis.hermite(2, *modes),
+    "gaussian 3": lambda *modes: Basis.gaussian(3, *modes),
+    "multiquadric 3": lambda *modes: Basis.inverse_multiquadric(3, *modes),
+    "custom": lambda *modes: Basis.custom(("1", "sin(pi*X)", "X**2"), *modes),
+}
+FINE = 60
+"""Points of the reference, a division or an element: 3 times the default's at least, 1/81 of its error of order 4."""
+
+
+def rod(basis: Basis, points: int = 0, radius=0.01) -> Robot:
+    return Robot(Link.soft("arm", length=0.3, radius=radius, strain=(basis,), points=points))
+
+
+def bent(basis: Basis, angle: float) -> np.ndarray:
+    """Coordinates of an arc of `angle` in the plane of bend-y, as well as the basis can."""
+    X = np.linspace(0.0, 1.0, 401)
+    shapes = shape_functions(basis, X, "")
+    count, q = shapes.shape[1], np.zeros(basis.size)
+    first = sorted(basis.modes, key=list(discretise.MODES).index).index("bend-y") * count
+    q[first : first + count] = np.linalg.lstsq(shapes, np.full(len(X), angle), rcond=None)[0]
+    return q
+
+
+def frequencies(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Of small motion by elasticity about q, rad/s: K is the same at every q."""
+    stiffness = robot.at(0.0 * q).tangent()[0]
+    mass, _ = robot.at(q).dynamics()
+    return np.sqrt(eigh(stiffness, mass, eigvals_only=True))
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+@pytest.mark.parametrize("modes", [BENDING, ALL])
+@pytest.mark.parametrize("name", BASES)
+def test_the_default_reaches_a_thousandth_in_every_frequency(name, modes, angle):
+    basis = BASES[name](*modes)
+    q = bent(basis, angle)
+    np.testing.assert_allclose(frequencies(rod(basis), q), frequencies(rod(basis, FINE), q), rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["legendre 2", "legendre 4", "linear 3", "quadratic 2"])
+def test_the_default_serves_a_rod_that_thins(name):
+    """M̄ of a radius linear in X is of degree 4 in X, of its weight 2: the points kept for the arc hold it."""
+    basis = BASES[name](*ALL)
+    radius = (0.0125, -0.0105)
+    found, fine = (frequencies(rod(basis, n, radius), np.zeros(basis.size)) for n in (0, FINE))
+    np.testing.assert_allclose(found, fine, rtol=1e-3)
+
+
+def unchecked(basis: Basis, points: int) -> Robot:
+    """A rod with a number of points that is refused otherwise."""
+    with patch.object(discretise, "_blind", return_value=[]):
+        return rod(basis, points)
+
+
+def deficits(robot: Robot) -> tuple[int, int]:
+    """How many directions of q̇ have no inertia, and how many of q no stiffness."""
+    q = np.random.default_rng(3).uniform(-0.5, 0.5, robot.size)
+    mass, stiffness = robot.at(q).dynamics()[0], robot.at(0.0 * q).tangent()[0]
+    counts = []
+    for matrix in (mass, stiffness):
+        scale = 1.0 / np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), 1.0))
+        counts.append(
+            robot.size - int(np.linalg.matrix_rank(matrix * scale * scale[:, None], hermitian=True))
+        )
+    return counts[0], counts[1]
+
+
+SMALLEST = {
+    "constant": 1, "legendre 1": 2, "legendre 4": 5, "legendre 6": 7, "monomial 3": 4, "chebyshev 5": 6,
+    "fourier 1": 3, "fourier 2": 5, "linear 1": 2, "linear 3": 2, "quadratic 1": 3, "quadratic 2": 3, "cubic 2": 4,
+    "gaussian 3": 2, "multiquadric 3": 2, "custom": 3,
+}  # fmt: skip
+"""As many points as functions; of polynomials on elements, which share their ends, one more than the degree."""
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_as_few_points_as_make_m_or_k_singular_are_refused(name):
+    basis, smallest = BASES[name]("torsion", "bend-y", "bend-z"), SMALLEST[name]
+    assert deficits(rod(basis, smallest)) == (0, 0)
+    for points in range(1, smallest):
+        assert max(deficits(unchecked(basis, points))) > 0
+        with pytest.raises(ConfigError) as told:
+            rod(basis, points)
+        (mistake,) = told.value.mistakes
+        assert mistake.path == "links[0].divisions[0].points"
+        assert mistake.found == points
+        assert f"must be ≥ {smallest}" in mistake.allowed
+
+
+def test_the_number_is_counted_over_all_elements_and_bases_of_a_division():
+    """Constant torsion alone would do with 1 point an element; quadratic bending asks for 3."""
+    strain = (Basis.constant("torsion"), Basis.fem("quadratic", 2, "bend-y"))
+    with pytest.raises(ConfigError, match="must be ≥ 3 an element"):
+        Robot(Link.soft("arm", Division(length=0.3, strain=strain, points=2)))
+    strain = (Basis.legendre(5, "torsion"), Basis.fem("linear", 3, "bend-y"))
+    assert deficits(Robot(Link.soft("arm", Division(length=0.3, strain=strain, points=2)))) == (0, 0)
+
+
+@pytest.mark.parametrize(("coordinates", "points"), [(3, 3), (6, 2)])
+def test_a_dependent_basis_needs_a_point_beyond_the_base_for_every_coordinate(coordinates, points):
+    basis = Basis.named({3: "sigmoid", 6: "bump-quadratic"}[coordinates], "bend-y")
+    with pytest.raises(ConfigError, match=f"must be ≥ {coordinates + 1}, or 0"):
+        rod(basis, points)
+
+
+@pytest.mark.parametrize("points", [0, 9])
+def test_functions_that_no_points_tell_apart_are_refused_by_name(points):
+    with pytest.raises(ConfigError, match="must be linearly independent") as told:
+        rod(Basis.custom(("1", "X", "2*X - 1"), "bend-y"), points)
+    assert told.value.mistakes[0].path == "links[0].divisions[0].strain[0].functions"
