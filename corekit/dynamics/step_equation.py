@@ -364,8 +364,8 @@ class StepEquation:
             for terms, where in zip(world.bodies, world.slices, strict=True)
         ]
 
-    def record(self, accepted: Array) -> ContactRecord:
-        """What every contact did, given v⁺."""
+    def record(self, accepted: Array, step: float) -> ContactRecord:
+        """What every contact did in a step h, given v⁺; a stage shorter than h is taken for the force of all of it."""
         world, pipeline, forces = self._world, self._world.pipeline, self._world.forces
         n = self.contact_count if forces is None else forces.count
         if pipeline is None or not n:
@@ -381,9 +381,10 @@ class StepEquation:
             residual = np.abs(np.minimum(impulse[:, 0], absolute[:, 0] + self.bias[:, 0]))
             if self._movable is not None:
                 residual = np.where(self._movable, residual, 0.0)
+            impulse = impulse * (step / self.step)
             return contact_record(contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
-        normal = self.step * forces.terms.normal_force
-        tangential = self.step * forces.terms.tangential_force[:, : slip.shape[1]]
+        normal = step * forces.terms.normal_force
+        tangential = step * forces.terms.tangential_force[:, : slip.shape[1]]
         return contact_record(contacts, normal, tangential, slip, np.zeros(n))
 
     def internal_state(self) -> InternalState:

@@ -66,7 +66,7 @@ class WorldSystem:
         self.split = SplitStep(terms, self.equation, self.smooth)
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_reach(bodies)
-        self.accepted = np.zeros(terms.nv)
+        self.accepted, self._step = np.zeros(terms.nv), 0.0
         self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
 
     def new_state(self) -> State:
@@ -103,10 +103,14 @@ class WorldSystem:
         """Write the velocities after the impacts of a step from `start` to `state`; None where there are none."""
         return resolve_impacts(self.terms, self.equation, start.v, state.v)
 
-    def accept(self, state: State) -> bool:
-        """Accept a step: keep warm starts, reparametrise. False, and nothing happens, if a number is not finite."""
+    def accept(self, state: State, step: float) -> bool:
+        """Accept a step h that ends at `state`: keep warm starts, reparametrise.
+
+        False, and nothing happens, if a number is not finite.
+        """
         if not _copy_finite(state.qv, self.accepted):
             return False
+        self._step = step
         self.equation.impulses.accept()
         pipeline, forces = self.pipeline, self.terms.forces
         if pipeline is not None:
@@ -119,15 +123,18 @@ class WorldSystem:
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        return self.equation.record(self.accepted)
+        return self.equation.record(self.accepted, self._step)
 
     def reaction(self) -> Array:
         """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
-        found = self.equation.reactions(self.accepted)
-        point = self.equation.point
+        equation = self.equation
+        found, point = equation.reactions(self.accepted), equation.point
         if point is not None and point.is_after_smooth_motion:
             # of the smooth motion h times the mean of the forces where they were evaluated
-            found = [own + self.equation.step * self.smooth.mean_reaction(i) for i, own in enumerate(found)]
+            found = [own + equation.step * self.smooth.mean_reaction(i) for i, own in enumerate(found)]
+        elif point is not None:
+            # a stage shorter than the step is taken for the force of all of it
+            found = [own * (self._step / equation.step) for own in found]
         return np.concatenate([np.zeros(0), *found])
 
     def contact_forces(self, b: int) -> dict[str, Array]:

@@ -109,7 +109,7 @@ class Simulation:
             if report.accepted:
                 impact = self.system.resolve_impacts(now, out)
                 report = report if impact is None else evolve(report, solve_info=impact)
-            if not (report.accepted and self.system.accept(out)):
+            if not (report.accepted and self.system.accept(out, report.step_size)):
                 integrator = type(self.integrator).__name__
                 failed = FailedStep(
                     self.system, now, out, report, integrator, self.step_length, self.step_index

@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.data.contacts import ContactMode
 from corekit.dynamics.contact_kernels import gap_terms
 from corekit.dynamics.contact_pipeline import Stabilisation
 from corekit.roles.component import BuildContext
+from corekit.roles.integrator import Integrator
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
+from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel, ProjectedGaussSeidelConfig
@@ -68,6 +71,33 @@ def test_resting_impulse_is_weight_times_step_and_nothing_moves(integrator):
     assert record.mode.tolist() == [ContactMode.STICK]
     assert np.abs(simulation.state.v).max() < 1e-12
     assert simulation.state.q[2] == pytest.approx(0.1, abs=1e-13)
+
+
+class TwoStages(Integrator):
+    """A step as two of implicit Euler, of 0.3·h and 0.7·h or the other way round: the last solve is not the step."""
+
+    def __init__(self, first):
+        self._stages = [ImplicitEuler(None, BuildContext(step=share * H)) for share in (first, 1.0 - first)]
+        self._first = first
+
+    def step(self, system, state, t_stop, out):
+        middle = system.new_state()
+        self._stages[0].step(system, state, state.time + self._first * H, middle)
+        return evolve(self._stages[1].step(system, middle, t_stop, out), step_size=H)
+
+
+@pytest.mark.parametrize("first", [0.3, 0.7])
+@pytest.mark.parametrize("solver", ["impulses", "potential"])
+def test_forces_are_those_of_the_whole_step_whatever_stages_it_has(first, solver):
+    stiffness = 1e5
+    soft = Penalty(PenaltyConfig(stiffness=stiffness, power=1, thickness=1e-3))
+    height = 0.1 if solver == "impulses" else 0.1 + 1e-3 - MASS * G / stiffness
+    simulation = small_world(
+        {"ball": ball(height=height)}, TwoStages(first), step=H, obstacles=[floor()], detector=ReferenceDetector(),
+        solver=soft if solver == "potential" else ProjectedGaussSeidel(ProjectedGaussSeidelConfig(tolerance=1e-12)),
+    )  # fmt: skip
+    simulation.run(0.01)
+    assert simulation.contacts().normal_impulse == pytest.approx([H * MASS * G], rel=1e-9)
 
 
 @pytest.mark.parametrize("integrator", ["semi-implicit", "euler"])

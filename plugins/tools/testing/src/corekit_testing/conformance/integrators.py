@@ -103,7 +103,7 @@ def lands_on_stop(subject: Subject) -> None:
                 # the difference of two times is exact to the rounding of the later one
                 same = abs(report.step_size - taken) <= 2.0 * math.ulp(out.time)
                 expect(same, f"reports a step of {report.step_size!r} s and moves the time by {taken!r} s")
-                system.accept(out)
+                system.accept(out, report.step_size)
                 state, out = out, state
                 steps += 1
                 expect(steps < 10_000, f"does not reach t_stop = {stop!r} s in 10 000 steps")
@@ -214,7 +214,7 @@ class IntegratorSession(Session):
         out = self._system.new_state()
         report = self._integrator.step(self._system, state, (index + 1) * self._step, out)
         expect(report.accepted, f"a step is not accepted: {report.solve_info.status.value}")
-        self._system.accept(out)
+        self._system.accept(out, report.step_size)
         self._state = out.copy()
         found = {"q": out.q, "v": out.v, "time": np.array([out.time, report.step_size])}
         return Answer({name: (before[name], values) for name, values in handed.items()}, found)
