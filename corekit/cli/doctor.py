@@ -37,8 +37,8 @@ def doctor(
     from corekit.simulation.versions import versions_of
 
     versions = versions_of(())
-    with _progress(silent=as_json) as tell:
-        findings = check_up(limit, tell)
+    with _progress(silent=as_json) as report:
+        findings = check_up(limit, report)
     absent = not_installed(discover())
     sound = not any(finding.problem and finding.first_party for finding in findings)
     if as_json:

@@ -1,27 +1,35 @@
-"""Whether every installed plugin really imports: tried apart, a process a distribution, with a time limit."""
+"""Whether every installed plugin can be imported: tried in a process per distribution, with a time limit."""
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
+from importlib.metadata import EntryPoint
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
+from corekit.errors import PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
+from corekit.geometry.shape_specs import shape_spec
+from corekit.registry.contract import contract_problem
 from corekit.registry.discover import KERNEL, discover
-from corekit.registry.examine import MARK
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
-from corekit.registry.spec import CASES, SCENARIOS
+from corekit.registry.resolve import load_target, missing_abilities, resolve
+from corekit.registry.spec import CASES, SCENARIOS, Case
 
 __all__ = ["Finding", "check_up"]
 
+MARK = "corekit-examined "
 _HOOKS = "corekit.hooks"
 _AT_ONCE = 2
 _START = 10.0
@@ -30,11 +38,11 @@ _START = 10.0
 
 @frozen(kw_only=True)
 class Finding:
-    """What came of trying one plugin.
+    """Result of trying one plugin.
 
     Args:
         kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`. name: of the plugin.
-        distribution, version: who brings it.
+        distribution, version: of the plugin.
         problem: why it cannot be used, empty if it can.
         missing: ability → why it is not available here.
         wall_s: how long its import took [s].
@@ -57,36 +65,36 @@ class Finding:
 
 
 @frozen
-class _Patient:
-    """A plugin to try: the finding to complete and the arguments of `examine`; without any its problem is known."""
+class _Trial:
+    """A plugin to try: the finding to complete and an entry of `main`'s list; empty if its problem is known."""
 
     finding: Finding
     arguments: tuple[str, ...] = ()
 
 
-def check_up(limit: float = 60.0, tell: Callable[[Finding], None] | None = None) -> list[Finding]:
+def check_up(limit: float = 60.0, report: Callable[[Finding], None] | None = None) -> list[Finding]:
     """Try every installed plugin.
 
     Args:
         limit: on the import of each [s].
-        tell: told each finding as it is made.
+        report: called with each finding.
     """
     groups = [list(group) for _, group in groupby([*_components(), *_others()], _owner)]
     findings: list[Finding] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for group in pool.map(lambda patients: _examined(patients, limit), groups):
+        for group in pool.map(lambda trials: _try_all(trials, limit), groups):
             for finding in group:
                 findings.append(finding)
-                if tell is not None:
-                    tell(finding)
+                if report is not None:
+                    report(finding)
     return findings
 
 
-def _owner(patient: _Patient) -> str:
-    return patient.finding.distribution
+def _owner(trial: _Trial) -> str:
+    return trial.finding.distribution
 
 
-def _components() -> Iterator[_Patient]:
+def _components() -> Iterator[_Trial]:
     for row in discover():
         finding = Finding(
             kind=row.role,
@@ -96,12 +104,12 @@ def _components() -> Iterator[_Patient]:
             problem=row.reason,
         )
         if row.reason:
-            yield _Patient(finding)
+            yield _Trial(finding)
         else:
-            yield _Patient(finding, ("component", row.role, f"{row.distribution}:{row.name}"))
+            yield _Trial(finding, ("component", row.role, f"{row.distribution}:{row.name}"))
 
 
-def _others() -> Iterator[_Patient]:
+def _others() -> Iterator[_Trial]:
     for group in (CASES, SCENARIOS, _HOOKS, SHAPES):
         for entry in sorted(metadata.entry_points(group=group), key=lambda each: (each.name, each.value)):
             finding = Finding(
@@ -110,35 +118,32 @@ def _others() -> Iterator[_Patient]:
                 distribution="unknown" if entry.dist is None else entry.dist.name,
                 version="unknown" if entry.dist is None else entry.dist.version,
             )
-            yield _Patient(finding, (group, entry.name if group == SHAPES else entry.value))
+            yield _Trial(finding, (group, entry.name if group == SHAPES else entry.value))
 
 
-def _examined(patients: Sequence[_Patient], limit: float) -> list[Finding]:
-    """All of one distribution in one process; whoever ends it is found out, and the rest go on in another."""
-    waiting = [patient for patient in patients if patient.arguments]
+def _try_all(trials: Sequence[_Trial], limit: float) -> list[Finding]:
+    """Try the plugins of one distribution in one process; after one that ends it, the rest are tried in another."""
+    waiting = [trial for trial in trials if trial.arguments]
     verdicts: list[dict[str, Any]] = []
     while len(verdicts) < len(waiting):
         left = waiting[len(verdicts) :]
-        given, ended = _answers(left, limit)
+        given, ended = _run_main(left, limit)
         verdicts += given
         if len(given) < len(left):
             verdicts.append({"problem": ended, "missing": {}, "wall_s": 0.0})
-    answered = iter(verdicts)
-    return [
-        evolve(patient.finding, **next(answered)) if patient.arguments else patient.finding
-        for patient in patients
-    ]
+    in_order = iter(verdicts)
+    return [evolve(trial.finding, **next(in_order)) if trial.arguments else trial.finding for trial in trials]
 
 
-def _answers(patients: Sequence[_Patient], limit: float) -> tuple[list[dict[str, Any]], str]:
-    """What the process says of the first of them, and why it says nothing of the next."""
-    asked = json.dumps([patient.arguments for patient in patients])
-    command = [sys.executable, "-m", "corekit.registry.examine", f"{limit:g}", asked]
+def _run_main(trials: Sequence[_Trial], limit: float) -> tuple[list[dict[str, Any]], str]:
+    """Return the verdicts of a process on the first of them, and why there is none on the next."""
+    entries = json.dumps([trial.arguments for trial in trials])
+    command = [sys.executable, "-m", "corekit.registry.checkup", f"{limit:g}", entries]
     too_long = f"its import did not end within {limit:g} s"
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=(limit + _START) * len(patients), check=False,
+            timeout=(limit + _START) * len(trials), check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:  # a child that even its own clock could not end
         return [], too_long
@@ -151,3 +156,63 @@ def _answers(patients: Sequence[_Patient], limit: float) -> tuple[list[dict[str,
     how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
     said = errors[-1].strip() if errors else "it says nothing"
     return verdicts, f"importing it ended the interpreter ({how}): {said}"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Import the plugins of one distribution, one after the other; this module is run as a program for that.
+
+    For each, in order, a line is printed, after whatever the plugin prints: `MARK` and a JSON object with `problem`,
+    empty if all is well, `missing`, ability → why it is not available here, and `wall_s`.
+
+    Args:
+        arguments: limit on an import [s], at which the process ends, and a JSON list of `["component", ROLE, NAME]`,
+            `["corekit.shapes", KIND]` or, of another entry point, `[GROUP, VALUE]`.
+    """
+    limit, plugins = float(arguments[0]), json.loads(arguments[1])
+    for plugin in plugins:
+        # also where it hangs in foreign code, which no exception would reach
+        faulthandler.dump_traceback_later(limit, exit=True)
+        began = time.perf_counter()
+        problem, missing = _import_plugin(plugin)
+        verdict = {"problem": problem, "missing": missing, "wall_s": time.perf_counter() - began}
+        faulthandler.cancel_dump_traceback_later()
+        sys.stdout.write(f"\n{MARK}{json.dumps(verdict)}\n")
+        sys.stdout.flush()
+
+
+def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
+    missing: dict[str, str] = {}
+    problem = ""
+    try:
+        if plugin[0] == "component":
+            spec = resolve(plugin[1], plugin[2])
+            missing = dict(missing_abilities(spec))
+            for target in (spec.config, *([spec.initial] if spec.initial else [])):
+                load_target(target)
+            problem = contract_problem(load_target(spec.target), spec)
+        elif plugin[0] == SHAPES:
+            surface = shape_spec(plugin[1]).surface
+            if surface:
+                load_target(surface)
+        else:
+            problem = _entry_problem(*plugin)
+    except PluginError as error:
+        problem = str(error)
+    return problem, missing
+
+
+def _entry_problem(group: str, value: str) -> str:
+    """Why an entry point is of no use, or nothing."""
+    try:
+        found = EntryPoint("examined", value, group).load()
+        if group == SCENARIOS and not Path(found()).is_dir():
+            return f"{value} names {found()}, which is not a folder"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
+        return f"loading {value} failed with {type(error).__name__}: {error}"
+    if group == CASES and not isinstance(found, Case):
+        return f"{value} is a {type(found).__name__}, not a Case"
+    return ""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -17,19 +17,17 @@ from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
-from corekit.scenario.dump import dump_resolved, plain, resolved_document
+from corekit.scenario.dump import plain
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.structure import structure
 
 __all__ = [
-    "dump_resolved",
     "find_shipped",
     "from_document",
     "load",
     "loads",
-    "resolved_document",
     "shipped_scenarios",
 ]
 

@@ -1,8 +1,8 @@
-"""Tables of a file turned into attrs instances, every mistake collected.
+"""Tables of a file as attrs instances, with all mistakes collected.
 
-A field's annotation says its type; its metadata (`corekit.roles.options`) unit, meaning and allowed
-values; its converter and validator judge it once the type is right. Nothing is guessed: a text is not a
-number, a boolean is not a number, a whole number is a number.
+A field's annotation is its type; its metadata (`corekit.roles.options`) are unit, meaning and allowed values; its
+converter and validator check a value of the right type. Nothing is guessed: a text is not a number, a boolean is
+not a number, a whole number is a number.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class ComponentTables:
 
 
 class Components(Protocol):
-    """Who knows which components there are and what options they take."""
+    """The installed components and their options."""
 
     def complete(
         self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
     ) -> ComponentTables | None:
-        """The same component, its options checked and every default filled in; None after a mistake."""
+        """Return the component with its options checked and every default filled in; None after a mistake."""
         ...
 
 
@@ -54,7 +54,7 @@ def structure(
     directory: Path | None = None,
     components: Components | None = None,
 ) -> T | None:
-    """An instance of an attrs class from a table, or None if the table has mistakes.
+    """Make an instance of an attrs class from a table; None if the table has mistakes.
 
     Args:
         cls: attrs class; nested classes, lists, tuples, unions, `ComponentRef` and signals are followed.
@@ -70,7 +70,7 @@ def structure(
 
 @define
 class Structurer(ValueReader):
-    """Reads tables; `components` is asked about every component they name, if it is there."""
+    """Reads tables; `components`, if given, checks every component that they name."""
 
     components: Components | None = None
 
@@ -116,7 +116,7 @@ class Structurer(ValueReader):
     def _unknown_keys(
         self, table: Mapping[Any, Any], keys: Mapping[str, attrs.Attribute[Any]], path: str
     ) -> frozenset[str]:
-        """Note keys that no field has; the keys they were probably meant to be."""
+        """Report keys that no field has, and return the keys that they were probably meant to be."""
         absent = [key for key in keys if key not in table]
         meant: set[str] = set()
         for key, found in table.items():
@@ -137,7 +137,7 @@ class Structurer(ValueReader):
         meant: frozenset[str],
         path: str,
     ) -> dict[str, Any]:
-        """Key → value of the right type, for the keys given and for components left to their default."""
+        """Return key → value of the right type, for the given keys and for components that have a default."""
         values: dict[str, Any] = {}
         for key, each in keys.items():
             where = join(path, key)
@@ -161,7 +161,7 @@ class Structurer(ValueReader):
     def _component_table(
         self, keys: Mapping[str, attrs.Attribute[Any]], values: dict[str, Any], path: str
     ) -> None:
-        """A table that is itself a component (a body): its own `options` and `initial` are checked."""
+        """Check `options` and `initial` of a table that is itself a component (a body)."""
         role = keys["use"].metadata.get("role") if "use" in keys else None
         if role is None or self.components is None or "use" not in values:
             return
@@ -179,7 +179,7 @@ class Structurer(ValueReader):
         values: dict[str, Any],
         path: str,
     ) -> SimpleNamespace:
-        """What the instance would hold, as far as it is known: converted values and defaults."""
+        """Return converted values and defaults that the instance would hold, as far as they are known."""
         stand_in = SimpleNamespace()
         for key in absent:
             default: Any = keys[key].default
@@ -202,8 +202,8 @@ class Structurer(ValueReader):
     ) -> None:
         """Run every field's validator, so that one wrong field does not hide the next.
 
-        A validator that looks at other fields sees them in the stand-in; where it misses one it has
-        nothing to say, as that one is a mistake already.
+        A validator that reads other fields finds them in the stand-in; a missing one is a mistake already, so its
+        AttributeError is ignored.
         """
         for key, each in keys.items():
             if each.validator is None or not hasattr(stand_in, each.name):
@@ -223,7 +223,7 @@ def _missing(field: attrs.Attribute[Any], path: str) -> Mistake:
 
 
 def _refused(field: attrs.Attribute[Any], found: Any, error: Exception, path: str) -> Mistake:
-    """What a field's own converter or validator says, without the field's name and value in front."""
+    """Mistake that a field's own converter or validator found, without the field's name and value in front."""
     said = str(error.args[0]) if error.args else type(error).__name__
     said = said.removeprefix(f"{field.name} = {found!r}: ")
     unit = f" [{field.metadata['unit']}]" if field.metadata.get("unit") else ""

@@ -1,4 +1,4 @@
-"""One value of a file read as a field's annotation asks: leaves, lists, tables, unions, signals."""
+"""Reading one value of a file by a field's annotation: leaves, lists, tables, unions, signals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAVES = (bool, int, float, str, Path)
 
 @define
 class ValueReader(ABC):
-    """Reads values by annotation; what is wrong goes to `mistakes` and the answer is `FAILED`.
+    """Reads values by annotation; a wrong value is added to `mistakes`, and `FAILED` is returned.
 
     Attributes:
         mistakes: collected so far.
@@ -47,7 +47,7 @@ class ValueReader(ABC):
         """The same `ComponentRef` of a component of this role with its options checked."""
 
     def value(self, annotation: Any, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
-        """`found` as the annotation asks; annotations that are not understood leave it as it is.
+        """Return `found` as a value of the annotation; an unknown annotation returns it unchanged.
 
         A list of components may be given as one of them; so may any list whose `metadata` say `single`,
         and that one is returned bare.
@@ -69,7 +69,7 @@ class ValueReader(ABC):
         if issubclass(container, enum.Enum):
             return self._choice({each.value: each for each in container}, kind, found, path, metadata)
         if issubclass(container, ComponentRef):
-            return self._use(found, path, metadata)
+            return self._component(found, path, metadata)
         if issubclass(container, Signal):
             return self._signal(found, path, metadata)
         if attrs.has(container):
@@ -83,33 +83,25 @@ class ValueReader(ABC):
     def wrong(
         self, annotation: Any, found: Any, path: str, metadata: Mapping[str, Any], hint: str = ""
     ) -> Any:
-        """Note that `found` is not of the right type."""
+        """Add the mistake that `found` is not of the right type."""
         self.mistakes.append(Mistake(path, shown(found), expected(annotation, metadata), hint))
         return FAILED
 
     def _leaf(self, kind: type, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         if isinstance(found, bool) or kind is bool:
-            return (
-                found
-                if kind is bool and isinstance(found, bool)
-                else self._not_a_leaf(kind, found, path, metadata)
-            )
-        if kind is Path and isinstance(found, (str, Path)):
+            fits = isinstance(found, bool) and kind is bool
+        elif kind is float:
+            # a whole number beyond the range of floats does not fit, nor does nan
+            fits = isinstance(found, (int, float)) and (abs(found) < 2**1023 or abs(found) == math.inf)
+        elif kind is int:
+            fits = isinstance(found, int) and abs(found) < 2**63
+        else:
+            fits = isinstance(found, (str, Path) if kind is Path else kind)
+        if not fits:
+            return self._not_a_leaf(kind, found, path, metadata)
+        if kind is Path:
             return Path(found) if self.directory is None else self.directory / found
-        if (
-            kind is float
-            and isinstance(found, (int, float))
-            and abs(found) < 2**1023
-            and not math.isnan(found)
-        ):
-            return float(found)
-        if kind is float and isinstance(found, float) and math.isinf(found):
-            return found
-        if kind is int and isinstance(found, int) and abs(found) < 2**63:
-            return found
-        if kind is str and isinstance(found, str):
-            return found
-        return self._not_a_leaf(kind, found, path, metadata)
+        return float(found) if kind is float else found
 
     def _not_a_leaf(self, kind: type, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         hint = ""
@@ -155,17 +147,17 @@ class ValueReader(ABC):
         self, container: type, kind: Any, found: Any, path: str, metadata: Mapping[str, Any]
     ) -> Any:
         arguments = get_args(kind) or (Any, ...)
-        of_uses = metadata.get("role") is not None
+        of_components = metadata.get("role") is not None
         if not isinstance(found, (list, tuple)):
-            if not of_uses and not metadata.get("single"):
+            if not of_components and not metadata.get("single"):
                 return self.wrong(kind, found, path, metadata)
             alone = self.value(arguments[0], found, path, metadata)
-            return (alone,) if of_uses and alone is not FAILED else alone
+            return (alone,) if of_components and alone is not FAILED else alone
         fixed = container is tuple and arguments[-1] is not Ellipsis
         if fixed and len(found) != len(arguments):
             return self.wrong(kind, found, path, metadata)
         kinds = arguments if fixed else (arguments[0],) * len(found)
-        inner = metadata if of_uses else {key: metadata.get(key, "") for key in ("unit", "allowed")}
+        inner = metadata if of_components else {key: metadata.get(key, "") for key in ("unit", "allowed")}
         values = [
             self.value(each, entry, f"{path}[{i}]", inner)
             for i, (each, entry) in enumerate(zip(kinds, found, strict=True))
@@ -187,7 +179,7 @@ class ValueReader(ABC):
         values = {key: self.value(entry_kind, entry, join(path, key), inner) for key, entry in found.items()}
         return FAILED if any(value is FAILED for value in values.values()) else values
 
-    def _use(self, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
+    def _component(self, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         name_path = path
         if isinstance(found, str):
             found = ComponentRef(found)
@@ -206,8 +198,9 @@ class ValueReader(ABC):
             kind = found.get("kind", NOTHING_FOUND)
             if not isinstance(kind, str) or kind not in SIGNALS:
                 allowed = "must be one of " + ", ".join(repr(word) for word in SIGNALS)
+                found_kind = kind if kind is NOTHING_FOUND else shown(kind)
                 self.mistakes.append(
-                    Mistake(join(path, "kind"), shown_kind(kind), allowed, hint_for(kind, SIGNALS))
+                    Mistake(join(path, "kind"), found_kind, allowed, hint_for(kind, SIGNALS))
                 )
                 return FAILED
             rest = {key: entry for key, entry in found.items() if key != "kind"}
@@ -221,11 +214,6 @@ class ValueReader(ABC):
             return Constant(numbers)
         except ValueError:
             return self.wrong(Signal, found, path, metadata)
-
-
-def shown_kind(kind: object) -> object:
-    """The found kind of a signal, as a mistake shows it."""
-    return kind if kind is NOTHING_FOUND else shown(kind)
 
 
 def _is_number(text: str) -> bool:

@@ -56,7 +56,7 @@ def test_each_way_to_break_is_told_apart(only_fakes):
     add(only_fakes, "half", "class Model: pass\n")
     add(only_fakes, "foreign", "class Model: pass\nclass Config: pass\n")
     told: list[Finding] = []
-    findings = {finding.name: finding for finding in check_up(tell=told.append)}
+    findings = {finding.name: finding for finding in check_up(report=told.append)}
     assert len(told) == len(findings) == 6
     assert findings["good"].problem == ""
     assert findings["good"].wall_s > 0

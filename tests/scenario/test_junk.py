@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corekit.errors import ConfigError
-from corekit.scenario.load import dump_resolved, from_document, loads
+from corekit.scenario.dump import dump_resolved
+from corekit.scenario.load import from_document, loads
 
 WORDS = [
     "format", "name", "time", "step", "duration", "world", "obstacles", "shape", "size", "position", "kind",

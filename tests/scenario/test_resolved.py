@@ -7,7 +7,8 @@ import tomllib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.scenario.load import dump_resolved, from_document, load, loads, resolved_document
+from corekit.scenario.dump import dump_resolved, resolved_document
+from corekit.scenario.load import from_document, load, loads
 
 
 def test_resolved_text_loads_to_an_equal_scenario(file):
