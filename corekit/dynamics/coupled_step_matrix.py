@@ -22,6 +22,7 @@ from corekit.dynamics.potential_forces import PotentialForces
 from corekit.linalg.matrices import Dense
 from corekit.linalg.sparse import SparsePattern
 from corekit.linalg.sparse_lu import SparseLU
+from corekit.roles.component import InternalState
 
 __all__ = ["CoupledStepMatrix"]
 
@@ -68,9 +69,18 @@ class CoupledStepMatrix:
             ]
         )
 
-    def forget(self) -> None:
-        """Leave the couplings of contacts that were: the order of elimination depends on them."""
-        self._coupled, self._pattern = self._coupled[:0], None
+    def internal_state(self) -> InternalState:
+        """The entries of the pattern and the couplings it was made for: the order of elimination depends on them."""
+        pattern = self._pattern
+        keys = np.zeros(0, dtype=np.int64) if pattern is None else pattern.column * self.n + pattern.row
+        return {"pattern": keys, "couplings": self._coupled.copy()}
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; empty: no contact was yet."""
+        keys = internal_state.get("pattern", self._base[:0])
+        self._coupled, self._pattern = internal_state.get("couplings", keys[:0]).copy(), None
+        if len(keys):
+            self._set_pattern(keys)
 
     def refactor(self, damping: float, stiffness: float) -> bool:
         """Factorise W for C = damping·D_c + stiffness·K_c; False if it is singular or indefinite."""
@@ -120,6 +130,11 @@ class CoupledStepMatrix:
         now = columns * n + rows
         keys = np.unique(np.concatenate([self._base, self._coupled, now]))
         self._coupled = now
+        self._set_pattern(keys)
+
+    def _set_pattern(self, keys: IntArray) -> None:
+        """Make the pattern of these entries, column · n + row, and its elimination."""
+        n = self.n
         pattern = self._pattern = SparsePattern.of(n, keys % n, keys // n)
         self._elimination = SparseLU(pattern)
         self._data = np.zeros(len(pattern.row))

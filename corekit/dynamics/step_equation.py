@@ -388,10 +388,10 @@ class StepEquation:
         return contact_record(contacts, normal, tangential, slip, np.zeros(n))
 
     def internal_state(self) -> InternalState:
-        """Warm starts as of the last accepted step, as named arrays."""
-        return self.impulses.internal_state()
+        """Warm starts as of the last accepted step and orders of elimination, as named arrays."""
+        return self.impulses.internal_state() | self._world.factorisation.internal_state()
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
         self.impulses.restore(internal_state)
-        self._world.factorisation.forget()
+        self._world.factorisation.restore(internal_state)

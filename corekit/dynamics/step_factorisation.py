@@ -17,6 +17,7 @@ from corekit.data.arrays import Array
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
 from corekit.dynamics.potential_forces import PotentialForces
+from corekit.roles.component import InternalState
 
 __all__ = ["StepFactorisation"]
 
@@ -56,10 +57,14 @@ class StepFactorisation:
         self.succeeded = self.is_block_diagonal = True
         self.number, self.failed_body = 0, -1
 
-    def forget(self) -> None:
-        """Drop the analysis of earlier contacts, so that what comes is the same as after a fresh start."""
+    def internal_state(self) -> InternalState:
+        """What the order of elimination depends on."""
+        return {} if self._coupled is None else self._coupled.internal_state()
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; empty: no contact was yet."""
         if self._coupled is not None:
-            self._coupled.forget()
+            self._coupled.restore(internal_state)
 
     def refactor(self, damping: float = 0.0, stiffness: float = 0.0) -> bool:
         """Factorise, with a potential's D_c and K_c times these factors [s], [s²]; False if that failed."""

@@ -1,0 +1,45 @@
+"""Every shipped scenario runs the same twice, bit for bit, also if its own state is taken, lost and restored on the way.
+
+What is compared is all that a run records and counts of a step: state, contacts, iterations, residuals, who answered.
+"""
+
+import tomllib
+
+import pytest
+from attrs import fields
+
+from corekit.data.contacts import ContactRecord
+from corekit.scenario.load import load, shipped_scenarios
+
+STEPS, RESTORED_EVERY = 30, 7
+RUNNABLE = [
+    name
+    for name, path in shipped_scenarios().items()
+    if tomllib.loads(path.read_text(encoding="utf-8"))["format"] == "corekit-scenario/1"
+]
+
+
+def step(simulation):
+    report, contacts = simulation.step(), simulation.contacts()
+    arrays = [getattr(contacts, each.name) for each in fields(ContactRecord)]
+    info = report.solve_info
+    return (
+        simulation.state.qv.tobytes(),
+        simulation.state.time,
+        [array.tobytes() for array in arrays],
+        (report.step_size, report.iterations, report.note),
+        (info.status, info.iterations, info.residuals, info.answered_by),
+    )
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_two_runs_are_equal_and_restoring_its_own_state_changes_nothing(name):
+    one, other, disturbed = (load(name, allow_code=True).compose() for _ in range(3))
+    for index in range(STEPS):
+        if index % RESTORED_EVERY == RESTORED_EVERY - 1:
+            kept = disturbed.internal_state()
+            disturbed.step()
+            disturbed.restore(kept)
+        expected = step(one)
+        assert step(other) == expected
+        assert step(disturbed) == expected
