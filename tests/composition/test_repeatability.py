@@ -1,4 +1,4 @@
-"""Every shipped scenario runs the same twice, bit for bit, also if its own state is taken, lost and restored on the way.
+"""Every shipped scenario runs the same twice, bit for bit, also if its own state is taken, lost and restored.
 
 What is compared is all that a run records and counts of a step: state, contacts, iterations, residuals, who answered.
 """
