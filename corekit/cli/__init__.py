@@ -43,7 +43,7 @@ _began = [clock.perf_counter()]
 
 
 def seconds_so_far() -> float:
-    """Wall time since the command line was read [s]."""
+    """Return the wall time since the command line was read [s]."""
     return clock.perf_counter() - _began[0]
 
 
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CorekitError as error:
         print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
         return exit_code(error)
-    except BrokenPipeError:  # whoever read has what it wanted; nothing is left to say at exit
+    except BrokenPipeError:  # the reader closed the pipe: nothing more can be written
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except KeyboardInterrupt as stop:
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _list() -> int:
-    """The verb that is asked most often, without options: it does not wait for the option parser."""
+    """Run the verb that is called most often, without options: it does not wait for the option parser."""
     from corekit.cli.listing import print_listing
 
     print_listing()
@@ -84,7 +84,7 @@ def _list() -> int:
 
 
 def _called(words: list[str]) -> int:
-    """The verb's exit code."""
+    """Call the verb and return its exit code."""
     from cyclopts import App, CycloptsError
 
     app = App(
@@ -105,13 +105,13 @@ def _called(words: list[str]) -> int:
 
 
 def _add_verbs_of_hooks(app: App) -> set[str]:
-    """Verbs that other distributions add; one whose name is taken is reported and left out. All names there are."""
+    """Add the verbs of other distributions, but report and skip a name that exists already; return all names."""
     from corekit.hooks.installed import installed_hooks
 
     taken = {verb for verb, _, _ in VERBS}
-    for who, verb in installed_hooks().verbs():
+    for owner, verb in installed_hooks().verbs():
         if verb.name in taken:
-            print_error(f"the verb {verb.name!r} of the hooks {who} is left out: there is one of that name")
+            print_error(f"the verb {verb.name!r} of the hooks {owner} is left out: there is one of that name")
             continue
         taken.add(verb.name)
         app.command(verb.function, name=verb.name, help=verb.help)
@@ -119,7 +119,7 @@ def _add_verbs_of_hooks(app: App) -> set[str]:
 
 
 def _require_distribution(words: list[str], verbs: set[str]) -> None:
-    """A verb of this project whose distribution is not installed is answered with what to install."""
+    """Raise PluginError with the install line for a verb of this project that is not installed."""
     from corekit.registry.first_party import FIRST_PARTY_VERBS
 
     verb = words[0] if words else ""
@@ -131,7 +131,7 @@ def _require_distribution(words: list[str], verbs: set[str]) -> None:
 
 
 def exit_code(error: CorekitError) -> int:
-    """Whether the request was wrong or what it asked for failed."""
+    """Return the exit code: a wrong request, or one that failed."""
     return MISUSE if isinstance(error, _MISUSE_ERRORS) else FAILED
 
 

@@ -50,7 +50,7 @@ def doctor(
 
 @contextmanager
 def _progress(*, silent: bool) -> Iterator[Callable[[Finding], None]]:
-    """What was tried last, on a terminal only."""
+    """Show which plugin was tried last, on a terminal only."""
     from rich.console import Console
 
     console = Console(stderr=True, quiet=silent)

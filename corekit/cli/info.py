@@ -68,7 +68,7 @@ def info(
 
 
 def _rows_named(name: str) -> list[Installed]:
-    """The rows a name stands for: one in each role that knows it."""
+    """Find the rows of a name: one in each role that has it."""
     installed = discover()
     role, _, rest = name.partition(".")
     if role in ROLES and rest:

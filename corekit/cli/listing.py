@@ -1,4 +1,4 @@
-"""What is installed and what could be, as text or JSON; light, since programs and people ask for it often."""
+"""What is installed and what could be, as text or JSON; light, because it is called often."""
 
 from __future__ import annotations
 

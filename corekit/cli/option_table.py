@@ -37,7 +37,7 @@ class Option:
 
 
 def describe_options(config: type, prefix: str = "") -> tuple[Option, ...]:
-    """Rows of an attrs class in the order of its fields, nested attrs classes after their own row."""
+    """List the options of an attrs class in the order of its fields, nested attrs classes after their own row."""
     try:
         attrs.resolve_types(config)
     except Exception:  # noqa: BLE001 - an annotation that cannot be evaluated is shown as it is written
@@ -86,7 +86,7 @@ def _default(default: Any) -> str:
 
 
 def _nested(annotation: Any) -> Iterator[tuple[type, str]]:
-    """The attrs classes inside an annotation and how their keys attach, without `ComponentRef`: another component."""
+    """Find the attrs classes inside an annotation, and how their keys attach; `ComponentRef` is another component."""
     if isinstance(annotation, type):
         if attrs.has(annotation) and annotation is not ComponentRef:
             yield annotation, "."

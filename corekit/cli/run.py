@@ -76,7 +76,7 @@ def run(
 
 
 def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
-    """What is wrong with the words of the command line, if anything."""
+    """Return what is wrong with the command line, if anything."""
     if file is None and resume is None:
         return "corekit run requires an argument: FILE, or --resume DIR"
     if resume is not None and out is not None:
@@ -95,7 +95,7 @@ def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
 
 
 def _ignore(_sentence: str) -> None:
-    """Nobody is to be told."""
+    """Show no warning."""
 
 
 def _run(
@@ -107,7 +107,7 @@ def _run(
     allow_code: bool,
     silent: bool,
 ) -> Path:
-    """Run it, or go on with it; the run's folder."""
+    """Run a scenario or resume a run, and return its folder."""
     from corekit.cli.progress_line import ProgressLine
     from corekit.scenario.load import load
 

@@ -1,7 +1,7 @@
-"""How numba is asked to read, type and lower a kernel: its own passes, and answers that it gave before.
+"""How numba reads, types and lowers a kernel: its own passes, and a cache of operator types.
 
-Typing asks again and again what an operator returns for the same types, and numba tries all candidates each time.
-`RememberingContext` keeps the answers: a sixth of all Python calls of a first run.
+Typing needs the result type of an operator for the same types again and again, and numba tries all candidates each
+time. `RememberingContext` keeps the results: this saves a sixth of all Python calls of a first run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Flags(_COMPILER.Flags):
 class RememberingContext(_TYPING.Context):
     """A typing context of numba, all of whose state it shares, that remembers the types of operators.
 
-    Functions that are compiled for their types are asked for anew: which code belongs to them depends on flags.
+    Functions that are compiled for their types are not kept, because their code depends on flags.
     """
 
     __slots__ = ("_known", "_whole")
@@ -50,7 +50,7 @@ class RememberingContext(_TYPING.Context):
         self._known: dict[Any, Any] = whole.__dict__.setdefault("_known_to_corekit", {})
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """The signature of a function for types of arguments."""
+        """Return the signature of a function for types of arguments."""
         if kws or not isinstance(func, _TYPES.Function):
             return super().resolve_function_type(func, args, kws)
         found = self._known.get((func, args))
@@ -71,7 +71,7 @@ class KernelPipeline(_COMPILER.CompilerBase):
     """numba's passes without Python's objects, and `UncountedReferences` before the last."""
 
     def define_pipelines(self) -> list[Any]:
-        """The passes, in order."""
+        """Return the passes, in order."""
         manager = _COMPILER.DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(UncountedReferences, _PASSES.NopythonRewrites)
         manager.finalize()

@@ -86,7 +86,7 @@ class _Dispatcher(_REGISTRY.CPUDispatcher):
 
 
 class Kernel(_Dispatcher):
-    """A compiled function as Python calls it. In the code of other kernels its `callee` stands for it.
+    """A compiled function as Python calls it; other kernels call its `callee`.
 
     Attributes:
         ready: functions with machine code in this process, which compiled it or loaded what another one compiled.
@@ -128,7 +128,7 @@ class Callee(_Dispatcher):
         return self._compiling_counter or self._kernel.is_compiling
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The signature for arguments of some types; a number written in the source is one of its type.
+        """Return the signature for types of arguments; a number written in the source counts as one of its type.
 
         numba would compile a function again for every such number.
         """

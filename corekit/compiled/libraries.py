@@ -40,12 +40,12 @@ class CalleeLibrary(_CODEGEN.JITCodeLibrary):
         return _NoEnvironments()
 
     def get_pointer_to_function(self, _name: str) -> int:
-        """Null: there is no machine code."""
+        """Return null: there is no machine code."""
         self._ensure_finalized()
         return 0
 
     def linkable_bitcode(self) -> bytes:
-        """LLVM code as callers link it."""
+        """Return LLVM code as callers link it."""
         return self._get_module_for_linking().as_bitcode()
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -74,14 +74,14 @@ class CalleeLibrary(_CODEGEN.JITCodeLibrary):
 
 class _NoEnvironments:
     def set_env(self, _name: str, _environment: Any) -> None:
-        """Nothing to set: whoever links the code sets the environments of all that it contains."""
+        """Do nothing: the library that links the code sets the environments of all that it contains."""
 
 
 class KernelLibrary(_CODEGEN.JITCodeLibrary):
     """Machine code of a function that Python calls; no other kernel links it."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Nothing yet: all of the module is optimised at once, and with what it links."""
+        """Do nothing yet: the module is optimised at once, together with what it links."""
         ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
 
     def _optimize_final_module(self) -> None:
@@ -101,7 +101,7 @@ class KernelLibrary(_CODEGEN.JITCodeLibrary):
                     self._codegen.set_env(each.name, found)
 
     def _get_module_for_linking(self) -> Any:
-        """The names that the machine code defines, for numba to know them when it loads the code, and nothing else."""
+        """Return the names that the machine code defines, which numba needs to load the code, and nothing else."""
         self._ensure_finalized()
         names = [each.name for each in self._final_module.functions if not each.is_declaration]
         return _LLVM.parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in names))

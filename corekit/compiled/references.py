@@ -1,8 +1,8 @@
 """A kernel that only looks at arrays of others counts no references to them.
 
-numba's code counts who holds an array, at every assignment of one and at every slice: calls that its lowering writes
-and LLVM has to prune. A function that makes no array, and hands none out, needs none of that: its arguments outlive
-it. This pass finds out after typing, and switches the counting off for it: true of most functions of an arm on a box.
+numba's code counts the references to an array, at every assignment of one and at every slice: calls that its
+lowering writes and LLVM must prune. A function that makes no array, and returns none, needs no count: its arguments
+outlive it. This pass decides after typing, and switches the counting off: true of most functions of an arm on a box.
 With what it spares LLVM (`libraries`) and `front_end`, its first run takes 5 to 14 % less processor time (old and new
 side by side: 45.2 and 42.9 s, 35.9 and 30.8 s), and a call with nine arrays 0.45 µs instead of 0.86.
 

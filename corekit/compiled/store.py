@@ -1,6 +1,6 @@
-"""Where machine code is kept, and that one process compiles a function while others wait for it.
+"""Store of machine code, where one process compiles a function while others wait for it.
 
-The folder holds native code and pickles, which whoever runs a scenario executes: only its user may write there.
+The folder holds native code and pickles, which every run executes: only its user may write there.
 
 numba itself keys machine code by the path and time stamp of one file: every new environment compiles everything
 again, and a kernel keeps the old code of another that it calls when that one's file is edited. Here the key of a
@@ -43,7 +43,7 @@ WAITING = "corekit:waiting"
 _CACHING: Any = caching
 _COMPILER: Any = compiler
 _STATES_KEPT = 4
-"""States of a module whose machine code is kept: versions side by side, and an edit taken back."""
+"""States of a module whose machine code is kept: versions side by side, and an edit that is undone."""
 _PATIENCE = 120.0
 """Wall time [s] after which a function is compiled here too: the process that compiles it may be suspended."""
 _IMPORT = re.compile(
@@ -53,16 +53,16 @@ _WORD = re.compile(rb"\w+")
 
 
 def cache_folder() -> Path:
-    """The user's folder of what can be made again: `COREKIT_CACHE`, or where the system keeps such things."""
+    """Return the user's cache folder: `COREKIT_CACHE`, or that of the system."""
     given = os.environ.get("COREKIT_CACHE")
     return Path(given) if given else user_cache_path("corekit", appauthor=False)
 
 
 @cache
 def _root() -> Path:
-    """Folder of machine code that this version of numba made: the user's, or one of this process alone.
+    """Return the folder of machine code that this version of numba made: the user's, or one of this process alone.
 
-    The second stands in, with a warning, where the first cannot be written or others may write to it.
+    The second is used, with a warning, if the first cannot be written or other users may write to it.
     """
     folder = cache_folder() / "machine-code" / f"numba-{numba.__version__}"
     try:
@@ -98,7 +98,7 @@ def _writable_by_others(folder: Path) -> str:
 
 @cache
 def source_digest(module: str) -> str:
-    """The digest (1) of a loaded module, as 64 hexadecimal digits."""
+    """Return the digest (1) of a loaded module, as 64 hexadecimal digits."""
     own = module.partition(".")[0]
     sources: dict[str, bytes] = {}
     waiting = [module]
@@ -115,7 +115,7 @@ def source_digest(module: str) -> str:
 
 @cache
 def _source(module: str) -> tuple[bytes, tuple[str, ...]]:
-    """The text of a loaded module, and what it imports that is loaded too."""
+    """Read the text of a loaded module, and find which loaded modules it imports."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return b"", ()
@@ -124,7 +124,7 @@ def _source(module: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _imports(text: bytes) -> Iterator[str]:
-    """Names of modules, and names that may be modules, after `import`."""
+    """Find names of modules, and names that may be modules, after `import`."""
     for found in _IMPORT.finditer(text):
         package, names, plain = found.groups()
         base = (package or plain).decode()
@@ -173,14 +173,14 @@ def _age(folder: Path) -> float:
 
 
 class _SharedCache(_CACHING.FunctionCache):
-    """numba's cache of a function; whoever misses in it compiles while other processes wait."""
+    """numba's cache of a function; a process that misses in it compiles while others wait."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._claims: dict[Any, FileLock] = {}
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kept code for a signature, also if another process is just compiling it; None: this one has to."""
+        """Load the code for a signature, also if another process compiles it now; None if it must be compiled here."""
         found = self._load(sig, target_context)
         if found is None and sig not in self._claims and self._claim(sig):
             found = self._load(sig, target_context)
@@ -192,13 +192,13 @@ class _SharedCache(_CACHING.FunctionCache):
             super().save_overload(sig, data)
 
     def release(self, sig: Any) -> None:
-        """Let other processes go on: the function is compiled, or cannot be."""
+        """Release the lock that other processes wait for: the function is compiled, or cannot be."""
         lock = self._claims.pop(sig, None)
         if lock is not None:
             lock.release()
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        """What is kept; a damaged file counts as none."""
+        """Load the stored code; a damaged file counts as none."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - a truncated pickle may raise anything
@@ -207,7 +207,7 @@ class _SharedCache(_CACHING.FunctionCache):
             return None
 
     def _claim(self, sig: Any) -> bool:
-        """Become the one process that compiles this function for a signature."""
+        """Lock a function for a signature, so that this process alone compiles it."""
         name = hashlib.sha256(repr(sig).encode()).hexdigest()[:12]
         try:
             self._impl.locator.ensure_cache_path()

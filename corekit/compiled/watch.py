@@ -56,7 +56,7 @@ class _Listener(event.Listener):
 
 @cache
 def _with_all_it_calls(function: FunctionType) -> frozenset[FunctionType]:
-    """A function and all kernels that its machine code holds."""
+    """Return a function and all kernels that its machine code holds."""
     found: set[FunctionType] = set()
     waiting = [function]
     while waiting:

@@ -109,7 +109,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _methods(stated: type) -> list[str]:
-    """The public methods that a role or a protocol states, properties apart."""
+    """List the public methods of a role or a protocol, without properties."""
     found: dict[str, None] = {}
     for cls in stated.__mro__:
         if cls.__module__.partition(".")[0] == "corekit":
@@ -118,7 +118,7 @@ def _methods(stated: type) -> list[str]:
 
 
 def _signatures(target: type, stated: type, spec: ComponentSpec) -> Iterator[str]:
-    """Methods that cannot be called with the arguments that the role calls them with."""
+    """Find methods that cannot be called with the arguments of the role."""
     for name in _methods(stated):
         wanted, found = getattr(stated, name), getattr(target, name, None)
         if found is None or found is wanted or not callable(found):
@@ -148,5 +148,5 @@ def _accepts(function: Any, count: int) -> bool:
 
 
 def _arguments(function: Any) -> str:
-    """Its arguments without their types."""
+    """Return its arguments without their types."""
     return "(" + ", ".join(inspect.signature(function).parameters) + ")"

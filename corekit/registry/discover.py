@@ -1,7 +1,7 @@
 """Depth 1 of the registry: what is installed, from entry-point metadata alone.
 
-No plugin is imported and neither is numpy; a broken plugin becomes a row with a reason. What was found is remembered
-until a folder of the import path changes: composing a scenario asks a dozen times.
+No plugin is imported and neither is numpy; a broken plugin becomes a row with a reason. The rows are cached
+until a folder of the import path changes: composing a scenario needs them a dozen times.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Installed:
 
     @property
     def usable(self) -> bool:
-        """Whether nothing stands in the way of importing it."""
+        """Whether it can be imported, as far as the metadata show."""
         return not self.reason
 
     @property
@@ -86,7 +86,7 @@ class Installed:
 
 
 def discover() -> tuple[Installed, ...]:
-    """Every declared component, sorted by role, name and distribution; never raises over a broken plugin.
+    """List every declared component, sorted by role, name and distribution; a broken plugin never raises.
 
     A row is unusable when its role is unknown, its module cannot be found, its distribution or its spec was made
     for another kernel, or one of the distribution's requirements is not installed.
@@ -96,7 +96,7 @@ def discover() -> tuple[Installed, ...]:
 
 
 def _changed(folder: str) -> int:
-    """When something was put into a folder of the import path or taken out of it [ns]."""
+    """Return when the entries of a folder of the import path last changed [ns]."""
     try:
         return os.stat(folder).st_mtime_ns
     except OSError:
@@ -105,7 +105,7 @@ def _changed(folder: str) -> int:
 
 @lru_cache(maxsize=1)
 def _discovered(_path: tuple[tuple[str, int], ...]) -> tuple[Installed, ...]:
-    """The rows of an import path as it is now."""
+    """List the rows of an import path as it is now."""
     installed_version = cache(_installed_version)
     rows: list[Installed] = []
     for distribution, about in _distributions_with_components():
@@ -129,7 +129,7 @@ def module_is_missing(module: str) -> bool:
 
 
 def _distributions_with_components() -> list[tuple[metadata.Distribution, metadata.PackageMetadata]]:
-    """Installed distributions with an entry point of ours and their metadata, which is slow to parse.
+    """Find the installed distributions with an entry point of ours, and their metadata, which is slow to parse.
 
     The first of a name on the path wins.
     """
@@ -210,7 +210,7 @@ def _find_module(module: str) -> ModuleSpec | None:
 
 
 def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) -> str:
-    """The first unmet requirement of a distribution as a sentence, or nothing."""
+    """Return the first unmet requirement of a distribution as a sentence, or nothing."""
     for line in lines:
         try:
             requirement = Requirement(line)

@@ -87,6 +87,6 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
 
 
 def not_installed(installed: Iterable[Installed]) -> tuple[FirstParty, ...]:
-    """The components of `FIRST_PARTY` whose role and name nobody offers here."""
+    """List the components of `FIRST_PARTY` that no installed distribution offers."""
     present = {(component.role, component.name) for component in installed}
     return tuple(known for known in FIRST_PARTY if (known.role, known.name) not in present)

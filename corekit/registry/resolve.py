@@ -18,7 +18,7 @@ __all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilitie
 
 
 def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) -> ComponentSpec:
-    """The spec of a component, importing only its plugin's light `_spec.py`.
+    """Return the spec of a component, importing only its plugin's light `_spec.py`.
 
     Abilities whose modules are missing are dropped from `provides`; `missing_abilities` says why.
 
@@ -35,7 +35,7 @@ def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) 
 
 
 def find(role: str, name: str, installed: Sequence[Installed]) -> Installed:
-    """The one row with this role and name; `name` may be `distribution:name`.
+    """Find the one row with this role and name; `name` may be `distribution:name`.
 
     Raises:
         PluginError: there is none, or there are several.
@@ -52,7 +52,7 @@ def find(role: str, name: str, installed: Sequence[Installed]) -> Installed:
 
 
 def load_spec(row: Installed) -> ComponentSpec:
-    """The spec of a component that can be used here: abilities whose modules are missing are left out of it.
+    """Load the spec of a component that can be used here, without the abilities whose modules are missing.
 
     Raises:
         PluginError: as for `read_spec`, or a module that it cannot do without is missing.
@@ -93,7 +93,7 @@ def read_spec(row: Installed) -> ComponentSpec:
 
 
 def missing_abilities(spec: ComponentSpec) -> Mapping[str, str]:
-    """Ability → why it is not available here, for the abilities whose modules cannot be found."""
+    """Return ability → why it is not available here, for the abilities whose modules cannot be found."""
     reasons: dict[str, str] = {}
     for ability, modules in spec.ability_modules.items():
         missing = [module for module in modules if module_is_missing(module)]
@@ -103,7 +103,7 @@ def missing_abilities(spec: ComponentSpec) -> Mapping[str, str]:
 
 
 def load_target(target: str) -> Any:
-    """The object named by `package.module:object`; imports whatever it needs.
+    """Import the object that `package.module:object` names.
 
     Raises:
         PluginError: whatever went wrong on the way, with plugin, distribution and exception named.
@@ -115,7 +115,7 @@ def load_target(target: str) -> Any:
 
 
 def _owner(target: str) -> str:
-    """Which plugin a target belongs to, in words; looked up only when an import failed."""
+    """Name the plugin of a target; needed only after a failed import."""
     package = target.partition(":")[0].partition(".")[0]
     owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
     if not owners:
@@ -135,7 +135,7 @@ def _names(row: Installed, target: str) -> bool:
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """`, did you mean 'x'?` for the closest choice, or nothing."""
+    """Return `, did you mean 'x'?` for the closest choice, or nothing."""
     close = difflib.get_close_matches(word.lower(), list(choices), n=1, cutoff=0.6)
     return f", did you mean {close[0]!r}?" if close else ""
 

@@ -1,4 +1,4 @@
-"""The components a scenario names, checked against the light specs and option classes of their plugins."""
+"""Components that a scenario names, checked against the light specs and option classes of their plugins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Catalogue"]
 
 
 class Catalogue:
-    """The installed plugins, as `structure` asks about them. Only specs and option classes are imported."""
+    """Installed plugins, with which `structure` checks components. Only specs and option classes are imported."""
 
     @cached_property
     def installed(self) -> tuple[Installed, ...]:
@@ -31,7 +31,7 @@ class Catalogue:
     def complete(
         self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
     ) -> ComponentTables | None:
-        """The component with its options checked and every default filled in; None after a mistake."""
+        """Return the component with its options checked and every default filled in; None after a mistake."""
         mistakes = structurer.mistakes
         try:
             spec = resolve(role, given.name, self.installed)
@@ -62,7 +62,7 @@ class Catalogue:
 def _filled(
     structurer: Structurer, target: str, table: Mapping[str, Any], path: str
 ) -> Mapping[str, Any] | None:
-    """A table checked against the attrs class that `target` names, its defaults filled in."""
+    """Check a table against the attrs class that `target` names, and fill in its defaults."""
     try:
         cls = load_target(target)
     except PluginError as error:

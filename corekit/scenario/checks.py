@@ -19,7 +19,7 @@ def is_whole(ratio: float) -> bool:
 
 
 def mistakes_between(scenario: Any) -> list[Mistake]:
-    """Contradictions between parts of a scenario.
+    """Find contradictions between parts of a scenario.
 
     Args:
         scenario: a `Scenario`, or the table of one, in which wrong or missing parts are passed over:
@@ -43,7 +43,7 @@ def _times(scenario: Any) -> Iterable[Mistake]:
 
 
 def _named(scenario: Any) -> list[tuple[str, str]]:
-    """Path and name of every body and obstacle."""
+    """List path and name of every body and obstacle."""
     groups = {
         "bodies": _part(scenario, "bodies"),
         "world.obstacles": _part(_part(scenario, "world"), "obstacles"),

@@ -46,7 +46,7 @@ class SelectedComponents:
         others: nested components (LCP solvers, …).
         touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
             have bounded rows, which only its built model shows: `impulse_errors` is called again then.
-        friction_laws: path in the scenario → name of the friction law that it asks for, beside Coulomb's.
+        friction_laws: path in the scenario → name of the friction law that it needs, other than Coulomb's.
     """
 
     models: Mapping[str, ComponentSpec]
@@ -58,7 +58,7 @@ class SelectedComponents:
     friction_laws: Mapping[str, str] = field(factory=dict)
 
     def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
-        """Components of a role, with the words that name them."""
+        """List the components of a role, with the words that name them."""
         if role == "models":
             return [(f"body {name!r} ({spec.name})", spec) for name, spec in self.models.items()]
         single = [self.integrator, *self.detectors, *self.others]
@@ -74,7 +74,7 @@ class SelectedComponents:
 
 
 def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
-    """Components named inside a config, as (role, use)."""
+    """Find the components that a config names, as (role, reference)."""
     if not attrs.has(type(value)):
         return
     for each in attrs.fields(type(value)):
@@ -86,12 +86,16 @@ def _nested(value: Any) -> Iterator[tuple[str, ComponentRef]]:
 
 
 def load_config(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> Any:
-    """The component's options as its attrs class."""
+    """Make the component's config from its options."""
     return read_options(load_target(spec.config), options, path)
 
 
 def read_options(cls: Any, table: Mapping[str, Any], path: str) -> Any:
-    """A table as an attrs class, every mistake in it at once."""
+    """Make an attrs instance from a table.
+
+    Raises:
+        ConfigError: all mistakes in it.
+    """
     mistakes: list[Mistake] = []
     made = structure(cls, table, path, mistakes)
     if mistakes:
@@ -100,7 +104,7 @@ def read_options(cls: Any, table: Mapping[str, Any], path: str) -> Any:
 
 
 def contact_components(scenario: ScenarioTables) -> tuple[ComponentRef | None, tuple[ComponentRef, ...]]:
-    """The contact solver and the detectors; none without a solver."""
+    """Return the contact solver and the detectors; none without a solver."""
     contact = scenario.contact
     if contact is None or contact.solver is None:
         return None, ()
@@ -137,7 +141,7 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
 
 
 def _friction_laws(scenario: ScenarioTables) -> dict[str, str]:
-    """Path → name of the law, of every friction in a scenario that is not a coefficient."""
+    """Return path → name of the law, of every friction in a scenario that is not a coefficient."""
     world = scenario.world
     given = {f"bodies.{each.name}.friction": each.friction for each in scenario.bodies}
     given |= {f"world.obstacles.{each.name}.friction": each.friction for each in world.obstacles}
@@ -160,7 +164,7 @@ def select_checked_components(scenario: ScenarioTables) -> SelectedComponents:
 
 
 def _alternatives(role: str, needed: Iterable[str]) -> str:
-    """The installed components of a role that offer the needed abilities, in words."""
+    """List the installed components of a role that offer the needed abilities, in words."""
     wanted = frozenset(needed)
     names: list[str] = []
     for row in discover():

@@ -61,7 +61,7 @@ class _Builder:
     names: dict[str, str] = field(factory=dict)
 
     def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
-        """A component, its config read_options from its options; nested ones are built on its demand."""
+        """Build a component from its options; it builds nested ones through its context."""
         spec = resolve(role, use.use)
         config = load_config(spec, use.options, f"{path}.options")
         seeds = np.random.SeedSequence([self.scenario.seed, *path.encode()])
@@ -129,13 +129,13 @@ def _initialise(
 
 
 def _begin(part: BodyTerms, state: State) -> None:
-    """Prescribed coordinates on their path, and what the model changes between steps, as after a step to t = 0."""
+    """Set prescribed coordinates and reparametrise, as after a step to t = 0."""
     part.motion.impose(state, 0.0)
     part.reparametrise(state)
 
 
 def _plane(bodies: tuple[Body, ...]) -> Array | None:
-    """The common plane of a wholly planar world, else None."""
+    """Return the common plane of a planar world, else None."""
     planes = [body.description.plane for body in bodies]
     first = planes[0]
     if first is None or any(plane is None or not np.allclose(plane, first) for plane in planes):
@@ -209,7 +209,7 @@ def _stage(
 
 
 def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulation:
-    """The simulation a scenario describes, at its initial state.
+    """Build the simulation of a scenario, at its initial state.
 
     Args:
         scenario: what to build.
@@ -256,7 +256,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
 
 
 def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
-    """The models of a scenario once more, without gravity; None where there is none."""
+    """Build the models of a scenario without gravity; None if it has no gravity."""
     if not any(scenario.world.gravity):
         return None
     builder = _Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
@@ -265,7 +265,7 @@ def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
 
 
 def _shape(table: ObstacleTable) -> Shape:
-    """The kernel's shape of an obstacle: a file gives whole edges and lengths, shapes take halves."""
+    """Return the kernel's shape of an obstacle: a file gives whole edges and lengths, a shape has halves."""
     spec = shape_spec(table.shape)
     size = tuple(
         factor * float(value) for factor, value in zip(spec.file_sizes.values(), table.size, strict=True)
@@ -277,7 +277,7 @@ def _shape(table: ObstacleTable) -> Shape:
 
 
 def obstacles_of(tables: Sequence[ObstacleTable]) -> tuple[Obstacle, ...]:
-    """The obstacles of a scenario's `[[world.obstacles]]`."""
+    """Build the obstacles of `[[world.obstacles]]`."""
     return tuple(
         Obstacle(
             name=table.name,

@@ -25,7 +25,7 @@ _CODE_ALLOWED = (
 
 
 def resolved_document(scenario: ScenarioTables) -> dict[str, Any]:
-    """The table of a scenario; `from_document` makes an equal scenario of it. File paths are absolute."""
+    """Return the table of a scenario, of which `from_document` makes an equal one. File paths are absolute."""
     mistakes: list[Mistake] = []
     document = plain(scenario, "", mistakes)
     if mistakes:
@@ -34,16 +34,16 @@ def resolved_document(scenario: ScenarioTables) -> dict[str, Any]:
 
 
 def dump_resolved(scenario: ScenarioTables) -> str:
-    """The same as TOML text, for `loads`; it tells that code was allowed, and does not allow it."""
+    """Return the same as TOML text, for `loads`; a comment says that code was allowed, but does not allow it."""
     import tomli_w
 
     return (_CODE_ALLOWED if scenario.allow_code else "") + tomli_w.dumps(resolved_document(scenario))
 
 
 def dump_given(scenario: ScenarioTables) -> str:
-    """The text of its file if that still says the same, else its table as TOML: overrides are in it.
+    """Return the text of its file if that still holds the same, else its table as TOML, with overrides.
 
-    A scenario made in Python has neither; its resolved form stands for it.
+    A scenario made in Python has neither; its resolved form is returned.
     """
     import tomli_w
 
@@ -67,7 +67,7 @@ def plain(value: Any, path: str, mistakes: list[Mistake]) -> Any:
 
     Args:
         value: an instance, as the structurer makes them, or what a user put together in Python.
-        path: where it stands, for mistakes.
+        path: of the value in the file, for mistakes.
         mistakes: what cannot be written to a TOML file is added here.
     """
     if isinstance(value, (str, bool)) or type(value) in {int, float}:

@@ -43,14 +43,14 @@ NOTHING_FOUND = Described("nothing")
 
 
 def join(path: str, key: object) -> str:
-    """The path of an entry of a table: `path.key`; keys that are not bare words are quoted."""
+    """Return the path of an entry of a table: `path.key`; keys that are not bare words are quoted."""
     word = str(key)
     word = word if _BARE_KEY.fullmatch(word) else repr(word)
     return f"{path}.{word}" if path else word
 
 
 def shown(value: object) -> object:
-    """A found value as a mistake may show it: itself if it is short, else a description."""
+    """Return a found value as a mistake may show it: itself if it is short, else a description."""
     if isinstance(value, Mapping):
         keys = ", ".join(str(key) for key in list(value)[:6])
         more = ", …" if len(value) > 6 else ""
@@ -72,12 +72,12 @@ def shown(value: object) -> object:
 
 
 def hint_for(word: object, choices: Iterable[str]) -> str:
-    """`did you mean 'x'?` for the closest choice, or nothing."""
+    """Return `did you mean 'x'?` for the closest choice, or nothing."""
     return did_you_mean(word, choices).removeprefix(", ") if isinstance(word, str) else ""
 
 
 def table_keys(cls: type) -> dict[str, attrs.Attribute[Any]]:
-    """Keys a table of an attrs class may hold, with the field of each.
+    """Return the keys that a table of an attrs class may hold, with the field of each.
 
     A field's key is its metadata `key`, else its alias; fields with metadata `hidden` have none.
     """
@@ -89,7 +89,7 @@ def table_keys(cls: type) -> dict[str, attrs.Attribute[Any]]:
 
 
 def members(annotation: Any) -> tuple[Any, ...]:
-    """The alternatives of a union without None; any other annotation alone."""
+    """Return the alternatives of a union without None; any other annotation alone."""
     if get_origin(annotation) is Annotated:
         return members(get_args(annotation)[0])
     if get_origin(annotation) in {Union, types.UnionType}:
@@ -98,7 +98,7 @@ def members(annotation: Any) -> tuple[Any, ...]:
 
 
 def expected(annotation: Any, metadata: Mapping[str, Any]) -> str:
-    """What a field takes, in words: type, unit and allowed values."""
+    """Describe the values of a field: type, unit and allowed range."""
     role = metadata.get("role")
     if role is not None:
         return (

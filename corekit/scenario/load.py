@@ -33,7 +33,7 @@ __all__ = [
 
 
 def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
-    """The scenario in a TOML file; relative file paths in it are relative to the file.
+    """Load the scenario in a TOML file; relative file paths in it are relative to the file.
 
     Args:
         path: of the file, or the name of a shipped scenario: `cusp/inclined-box`.
@@ -52,7 +52,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = 
 
 
 def loads(text: str, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
-    """The scenario in a TOML text; see `load`."""
+    """Load the scenario in a TOML text; see `load`."""
     return _from_text(text, overrides, "scenario", None, allow_code=allow_code)
 
 
@@ -63,7 +63,7 @@ def from_document(
     *,
     allow_code: bool = False,
 ) -> Scenario:
-    """The scenario in a table, as a TOML file would hold it; see `load`.
+    """Make the scenario of a table, as a TOML file would hold it; see `load`.
 
     Args:
         document: left as it is; tuples, numpy arrays and paths may stand for lists and texts.
@@ -115,7 +115,7 @@ def _structured(
 
 
 def _syntax(text: str, error: Exception) -> Mistake:
-    """A mistake in the TOML itself, with its line."""
+    """Return the mistake in the TOML itself, with its line."""
     if isinstance(error, RecursionError):
         return Mistake("scenario", Described("tables or lists"), "are nested too deeply")
     said = str(error)
@@ -143,7 +143,7 @@ def _unreadable(path: Path, error: Exception) -> Mistake:
 
 
 def _near_files(path: Path) -> str:
-    """Which scenario files stand where this one was looked for, or are shipped under a name like it."""
+    """Name scenario files in the folder of the missing one, or shipped ones with a similar name."""
     named = difflib.get_close_matches(path.as_posix(), list(shipped_scenarios()), n=1, cutoff=0.5)
     if named:
         return f"did you mean {named[0]!r}, which is shipped?"

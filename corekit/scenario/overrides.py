@@ -106,7 +106,7 @@ def _apply(document: dict[str, Any], override: _Override) -> None:
 
 
 def _enter(place: Any, step: str | int, path: str) -> tuple[Any, str]:
-    """The key or index that a step means in `place`, and the path of what it leads to."""
+    """Return the key or index in `place` for a part of a path, and the path of the entry."""
     if isinstance(place, dict) and isinstance(step, str):
         return step, join(path, step)
     if isinstance(place, list) and isinstance(step, int):

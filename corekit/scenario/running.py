@@ -31,7 +31,7 @@ def run(scenario: Runnable, **options: Any) -> Any:
 def resume(
     folder: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
 ) -> Any:
-    """Go on with a run that was killed, interrupted or failed, to the end it would have had.
+    """Resume a run that was killed, interrupted or failed, to the same end.
 
     Args:
         folder: of the run.
@@ -57,7 +57,7 @@ def resume(
 def replay(
     path: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
 ) -> StepReport:
-    """Take the one step that a `step-<n>.npz`, or the one after a checkpoint, holds; nothing is written.
+    """Repeat the step of a `step-<n>.npz`, or the one after a checkpoint; nothing is written.
 
     Args:
         path: of the file.

@@ -1,4 +1,4 @@
-"""A scenario that was read: composed, run, or brought to rest."""
+"""A scenario that was loaded, which can be composed, run, or moved to equilibrium."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Scenario(ScenarioTables):
     """
 
     def compose(self) -> Simulation:
-        """The simulation of this scenario: plugins imported, objects built and checked against each other."""
+        """Build the simulation of this scenario: import plugins, build components and check them against each other."""
         with code_allowed(self.allow_code):
             selected = select_checked_components(self)
             from corekit.scenario.compose import compose
@@ -37,22 +37,22 @@ class Scenario(ScenarioTables):
         return simulation
 
     def given_text(self) -> str:
-        """The file it was read from, word for word; where overrides changed it, the changed table as TOML."""
+        """Return the file from which it was read, word for word; with overrides, the changed table as TOML."""
         return dump_given(self)
 
     def resolved_text(self) -> str:
-        """The scenario as TOML with every default filled in."""
+        """Return the scenario as TOML with every default filled in."""
         return dump_resolved(self)
 
     def models_without_gravity(self) -> list[Model] | None:
-        """The models once more, without gravity, for loads that grow; None where there is none."""
+        """Build the models without gravity, for loads that grow; None if the scenario has no gravity."""
         from corekit.scenario.compose import models_without_gravity
 
         with code_allowed(self.allow_code):
             return models_without_gravity(self)
 
     def statics(self, **options: Any) -> Any:
-        """Its equilibrium, or several; options as in `find_equilibria` of the installed equilibrium finder.
+        """Find its equilibrium, or several; options as in `find_equilibria` of the installed equilibrium finder.
 
         Raises:
             PluginError: no equilibrium finder is installed.

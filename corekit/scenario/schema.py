@@ -71,7 +71,7 @@ def _known_shape(_obstacle: Obstacle, _attribute: object, value: str) -> None:
 
 
 def _spec_of(obstacle: Obstacle) -> ShapeSpec | None:
-    """The spec of its shape; None where that is a mistake of its own."""
+    """Return the spec of its shape; None if the shape is a mistake of its own."""
     return shape_spec(obstacle.shape) if obstacle.shape in obstacle_kinds() else None
 
 
@@ -110,7 +110,7 @@ def _at_least_one(_instance: object, _attribute: object, value: tuple[Any, ...])
 
 
 def _about(help: str, **more: str) -> dict[str, str]:
-    """Metadata of a field whose bounds are not single numbers', so that `option` does not fit."""
+    """Return the metadata of a field that `option` cannot make, because its bounds are not those of a number."""
     return {"help": help, "unit": "", "allowed": "", **more}
 
 

@@ -40,11 +40,11 @@ class ValueReader(ABC):
 
     @abstractmethod
     def instance(self, cls: type, table: object, path: str) -> Any:
-        """An attrs instance from a table."""
+        """Make an attrs instance from a table."""
 
     @abstractmethod
     def component(self, use: ComponentRef, role: str, path: str, name_path: str) -> Any:
-        """The same `ComponentRef` of a component of this role with its options checked."""
+        """Return the same `ComponentRef` with the options checked against a component of this role."""
 
     def value(self, annotation: Any, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         """Return `found` as a value of the annotation; an unknown annotation returns it unchanged.
@@ -127,7 +127,7 @@ class ValueReader(ABC):
         return self.wrong(kind, found, path, metadata, hint_for(found, words))
 
     def _union(self, choices: tuple[Any, ...], found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
-        """The first alternative that fits; if only one has the right form, its own mistakes are reported."""
+        """Return the first alternative that fits; if only one has the right form, its own mistakes are reported."""
         alike = [each for each in choices if _same_form(each, found)]
         collected, trials = self.mistakes, []
         for each in alike:

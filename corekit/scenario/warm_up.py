@@ -16,7 +16,7 @@ __all__ = ["main"]
 
 
 def main(words: list[str]) -> None:
-    """Compose the scenario of a file and let detectors and contact solver answer placeholders, or take a whole step."""
+    """Compose the scenario of a file and call detectors and contact solver with placeholders, or make a whole step."""
     # a file that is being written is removed on the way out
     signal.signal(signal.SIGTERM, _leave)
     simulation = load(words[0]).compose()

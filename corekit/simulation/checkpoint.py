@@ -1,10 +1,10 @@
 """Checkpoints: everything a run needs to go on bit for bit, in one file without pickle, written whole.
 
-Observers make readable what they saw before a checkpoint is written: a kill between the two leaves a recorder
-with a few records too many, never one too few. After writing one, the live run takes over its own
-memory from it, so whatever a component would lose by being resumed it loses here too: the uninterrupted run
-and the resumed one are the same, wherever a kill falls. The clock decides when one is written, and as taking
-over one's own memory changes nothing, the instants change nothing either.
+Observers flush what they recorded before a checkpoint is written: a kill between the two leaves a recorder with a few
+records too many, never one too few. After writing one, the live run restores its own internal state from it, so that a
+component loses here whatever it would lose in a resumed run: the uninterrupted run and the resumed one are equal,
+wherever a kill falls. The clock decides when one is written; the instants change nothing, because restoring one's own
+internal state changes nothing.
 
     scenario            the resolved scenario as TOML, and its SHA-256
     versions            kernel and plugins as JSON
@@ -60,7 +60,7 @@ _NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, No
 
 @frozen(eq=False)
 class Checkpoint:
-    """A simulation and what watches it, between two grid steps.
+    """A simulation and its observers, between two grid steps.
 
     Args:
         scenario: resolved, as TOML.
@@ -84,7 +84,7 @@ class Checkpoint:
         return float(self.memory["time"])
 
     def write(self, path: Path) -> None:
-        """Write it whole: whoever opens `path` sees a complete file, whenever this process is killed.
+        """Write it whole: every reader of `path` finds a complete file, even if this process is killed.
 
         Raises:
             ResultsError: the disk is full or the folder has gone; what was at `path` before is still there.
@@ -124,7 +124,7 @@ def _advice(error: OSError) -> str:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint in a file.
+    """Read the checkpoint in a file.
 
     Raises:
         ResultsError: it is missing, cut, damaged, or something else.
@@ -164,12 +164,12 @@ def _below(prefix: str, arrays: Arrays) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def checkpoint_files(folder: Path) -> list[Path]:
-    """Checkpoints of a run, newest first."""
+    """List the checkpoints of a run, newest first."""
     return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
 
 
 def newest_checkpoint(folder: Path) -> tuple[Checkpoint | None, list[str]]:
-    """The newest whole checkpoint of a run, and what is wrong with newer ones; None if there are no files.
+    """Read the newest whole checkpoint of a run, and report what is wrong with newer ones; None if there are no files.
 
     Raises:
         ResultsError: there are some, but none is whole.
@@ -266,7 +266,7 @@ class CheckpointKeeper:
         self.latest: Checkpoint | None = None
 
     def snapshot(self) -> Checkpoint:
-        """The run as it is now; to be taken between two grid steps."""
+        """Return the run as it is now; call it between two grid steps."""
         return Checkpoint(
             self._scenario,
             self._versions,
@@ -275,14 +275,14 @@ class CheckpointKeeper:
         )
 
     def after_step(self) -> None:
-        """Write one if it is time; to be called after each grid step."""
+        """Write one if it is time; called after each grid step."""
         if clock.perf_counter() > self._next:
             self.write()
 
     def write(self) -> None:
-        """Flush the observers and write a checkpoint that belongs to what is then readable; the run goes on from it.
+        """Flush the observers and write a checkpoint that belongs to the flushed records; the run continues from it.
 
-        It is put off while an observer cannot flush, because another program has its file open, say.
+        It is postponed while an observer cannot flush, for example because another program has its file open.
         """
         self._write(patience=0.0)
 
@@ -291,13 +291,13 @@ class CheckpointKeeper:
         if not self._observers.flush(patience):
             self._next = clock.perf_counter() + _EVERY
             return
-        taken = self.snapshot()
-        path = self._folder / f"checkpoint-{taken.step:012d}.npz"
-        taken.write(path)
+        checkpoint = self.snapshot()
+        path = self._folder / f"checkpoint-{checkpoint.step:012d}.npz"
+        checkpoint.write(path)
         self._remove_all_but(KEEP)
-        self.latest = taken
+        self.latest = checkpoint
         # what a resumed run rebuilds from these arrays, this one rebuilds too; they stay as they are
-        self._simulation.restore({name: array.copy() for name, array in taken.memory.items()})
+        self._simulation.restore({name: array.copy() for name, array in checkpoint.memory.items()})
         now = clock.perf_counter()
         self._next = now + max(_EVERY, (now - begin) / _SHARE)
 

@@ -42,7 +42,7 @@ def shown_compilation(report: ProgressCallback) -> Iterator[Compilation]:
 
 @final
 class Compilation:
-    """What has been compiled for a run, and the second process that takes part.
+    """Compilation for a run, and the second process that takes part.
 
     Args:
         report: called at most ten times a second, with the phase `compiling`.
@@ -57,7 +57,7 @@ class Compilation:
         self._helper: subprocess.Popen[bytes] | None = None
 
     def share(self, scenario: Path, *, step: bool = False) -> None:
-        """Let a second process take part once something is compiled, or at once if something was.
+        """Start a second process as soon as something is compiled, or at once if something was.
 
         Args:
             scenario: file of the run's resolved scenario.
@@ -98,6 +98,6 @@ class Compilation:
 
 
 def _processes() -> int:
-    """Processes that may compile: the cores of this machine, or what `COREKIT_PROCESSES` says."""
+    """Return the number of processes that may compile: the cores of this machine, or `COREKIT_PROCESSES`."""
     given = os.environ.get("COREKIT_PROCESSES", "")
     return int(given) if given.isdecimal() else os.cpu_count() or 1

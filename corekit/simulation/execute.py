@@ -1,4 +1,4 @@
-"""From a scenario to a run folder: compose, step with observers and checkpoints, say how it ended."""
+"""From a scenario to a run folder: compose, step with observers and checkpoints, record how the run ended."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def execute(
 
 @frozen
 class Resumable:
-    """A run that has not finished, and where it can go on.
+    """A run that has not finished, and the checkpoint from which it can be resumed.
 
     Args:
         folder: of the run.
@@ -103,7 +103,7 @@ class Resumable:
 
 
 def find_resumable(folder: str | Path) -> Resumable:
-    """The run in a folder, to go on with.
+    """Find the run in a folder, to resume it.
 
     Raises:
         ResultsError: it has finished, still runs, or no checkpoint of it can be read.
@@ -128,10 +128,10 @@ def resume(
     progress: ProgressCallback | None = None,
     warn: Warn | None = None,
 ) -> RunFolder:
-    """Go on with a run that was killed, interrupted or failed, from its last checkpoint to the same end.
+    """Resume a run that was killed, interrupted or failed, from its last checkpoint to the same end.
 
-    What it leaves is, bit for bit, what a run leaves that nothing interrupted. Records after the checkpoint are
-    dropped and made anew; a run that was killed before its first checkpoint begins anew.
+    Its files are, bit for bit, those of a run that nothing interrupted. Records after the checkpoint are dropped and
+    made again; a run that was killed before its first checkpoint begins again.
 
     Args:
         found: the run.
@@ -167,7 +167,7 @@ def resume(
 
 
 def replay(kept: Checkpoint, scenario: Runnable, *, name: str = "it", warn: Warn | None = None) -> StepReport:
-    """Take the one step after a checkpoint, observed as in its run; nothing is written.
+    """Repeat the one step after a checkpoint, observed as in its run; nothing is written.
 
     Args:
         kept: what a `step-<n>.npz` holds, or any other checkpoint.
@@ -231,13 +231,13 @@ class _Run:
         folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
 
     def begin(self, checkpoint: Checkpoint | None = None) -> None:
-        """Stand at the start, or at a checkpoint."""
+        """Start the observers, or restore them and the simulation from a checkpoint."""
         self._observers.begin(None if checkpoint is None else checkpoint.run)
         if checkpoint is not None:
             self._simulation.restore(checkpoint.memory)
 
     def go(self) -> None:
-        """Step to the end, and say so in the folder."""
+        """Step to the end, and record that in the folder."""
         timer, folder, observers = self._timer, self._folder, self._observers
         with closing(observers), stop_between_steps() as stop:
             observers.attach()
@@ -266,9 +266,9 @@ class _Run:
                 raise KeyboardInterrupt
 
     def _keep_failed_step(self, error: StepFailed) -> None:
-        """Go back to the last checkpoint and forward to the step that failed, and keep what it began with.
+        """Write the internal state with which the failed step began: restore the last checkpoint and step from there.
 
-        Components may have changed their memory in the failed attempt, so it is not taken from there.
+        Components may have changed their internal state in the failed attempt, so that one is not used.
         """
         simulation, start = self._simulation, self._keeper.latest
         if start is None or error.step < 0:

@@ -84,7 +84,7 @@ class Simulation:
         return self.system.bodies
 
     def component_name(self, component: object) -> str:
-        """Registered name of a component; its class name if no scenario named it."""
+        """Return the registered name of a component; its class name if no scenario named it."""
         paths = (path for path, each in self.components.items() if each is component)
         return self._component_names.get(next(paths, ""), type(component).__name__)
 
@@ -174,7 +174,7 @@ class Simulation:
             self.step()
 
     def _unresolved_error(self, step: float) -> StepFailed:
-        """Error of a step in which two shapes pass each other, so that a contact potential cannot notice."""
+        """Return the error of a step in which two shapes pass each other, which a contact potential cannot notice."""
         one, other = (self.shape_owner(shape) for shape in self.system.unresolved_pair or (0, 0))
         solver = self.component_name(self.system.solver)
         return StepFailed(
@@ -185,7 +185,7 @@ class Simulation:
         )
 
     def shape_owner(self, shape: int) -> str:
-        """`body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
+        """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
         for body in self.bodies:
             if shape < body.first_shape + len(body.description.shapes):
                 return f"{body.name}.{shape - body.first_shape}"
@@ -195,7 +195,7 @@ class Simulation:
     # — internal state —
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything needed to continue bit for bit, as named arrays."""
+        """Return everything needed to continue bit for bit, as named arrays."""
         kept: InternalState = {
             "time": np.array(self._now.time),
             "step_index": np.array(self.step_index),
@@ -234,7 +234,7 @@ class _Breakpoints:
         self.none_until = -math.inf
 
     def next_stop(self, now: float, target: float) -> float:
-        """The first breakpoint in (now, target), else the target; both within rounding count as the target."""
+        """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
         stops, close = self._stops, 1e-9 * self._step

@@ -1,9 +1,9 @@
-"""Who takes part in a run beside its steps: recorders, counters, watchdogs, each from a distribution of its own.
+"""Observers of a run: recorders, counters, watchdogs, which installed distributions bring.
 
 A distribution names functions in the hook `corekit_run_observers`. Each is called with the `RunContext` of a run and
 returns its `RunObserver`s, which are called in the order in which they were returned:
 
-    begin or restore    the run starts, or goes on from a checkpoint; the simulation is at its initial state
+    begin or restore    the run starts, or is resumed from a checkpoint; the simulation is at its initial state
     on_step_accepted    after every accepted step
     flush, internal_state    before a checkpoint, and for it
     summary, close      at the end
@@ -32,7 +32,7 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 @frozen(eq=False)
 class RunContext:
-    """What an observer may know of its run.
+    """What an observer may use of its run.
 
     Args:
         scenario: what is run.
@@ -61,47 +61,47 @@ class RunObserver:
     name = ""
 
     def begin(self) -> None:
-        """The run starts now.
+        """Start: the run begins now.
 
         Raises:
             ResultsError: something in the folder would be lost.
         """
 
     def restore(self, state: Arrays) -> None:
-        """The run goes on from a checkpoint, which holds what `internal_state` gave.
+        """Restore what `internal_state` returned: the run is resumed from a checkpoint.
 
         Raises:
             ResultsError: what lies in the folder is not of that state; nothing was changed.
         """
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
-        """Look at a step; observers after this one have not seen it yet.
+        """Observe a step; later observers have not been called yet.
 
         Raises:
             StepFailed: the run stops before this step, which can be repeated alone.
         """
 
     def flush(self, patience: float) -> bool:
-        """Make readable what was seen up to now, because a checkpoint follows.
+        """Make readable what was recorded up to now, because a checkpoint follows.
 
         Args:
             patience: how long to wait for another program that has a file open [s].
         Returns:
-            Whether it succeeded; the checkpoint is put off if not.
+            Whether it succeeded; the checkpoint is postponed if not.
         """
         del patience
         return True
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything needed to go on after a checkpoint, as named arrays; copies."""
+        """Return everything needed to continue after a checkpoint, as named arrays; copies."""
         return {}
 
     def summary(self) -> Mapping[str, Any] | None:
-        """What the log says of it at the end of a run, as JSON can hold it; None for nothing."""
+        """Return an entry for the log at the end of a run, as JSON can hold it; None for no entry."""
         return None
 
     def close(self) -> None:
-        """The run is over, however it ended."""
+        """Close: the run is over, however it ended."""
 
 
 @final
@@ -133,7 +133,7 @@ class RunObservers:
             self.versions[owner.name] = owner.version
 
     def begin(self, state: Arrays | None = None) -> None:
-        """Start, or go on from the internal states in a checkpoint; who has none there starts."""
+        """Start, or restore the internal states in a checkpoint; an observer without one there starts."""
         for each in self._all:
             begin = f"{each.name}/"
             own = {
@@ -149,22 +149,22 @@ class RunObservers:
         return tuple(each.on_step_accepted for each in self._all)
 
     def attach(self) -> None:
-        """Let them see the steps from now on."""
+        """Call them after every accepted step from now on."""
         for each in self.steps:
             self._simulation.observe(each)
 
     def flush(self, patience: float) -> bool:
-        """Make readable what all of them saw; whether it succeeded."""
+        """Flush all of them, and return whether that succeeded."""
         return all(each.flush(patience) for each in self._all)
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Of all of them, each under its name."""
+        """Return the internal states of all of them, each under its name."""
         return {
             f"{each.name}/{key}": array for each in self._all for key, array in each.internal_state().items()
         }
 
     def summaries(self) -> dict[str, Mapping[str, Any]]:
-        """Of those that have one, by their names."""
+        """Return the summaries of those that have one, by their names."""
         return {each.name: said for each in self._all if (said := each.summary()) is not None}
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ class RunTimer:
         self._ended = clock.perf_counter()
 
     def as_data(self) -> dict[str, float | None]:
-        """Wall times [s]: with what is loaded first, of the steps alone, of the first one, and the median of one."""
+        """Return wall times [s]: with loading, of the steps alone, of the first step, and the median of a step."""
         steps = self._steps
         if self._step_times:
             step: float | None = median(self._step_times)

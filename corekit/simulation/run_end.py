@@ -1,4 +1,4 @@
-"""How a run ends: between two steps when the user stops it, and with its reason left in the folder."""
+"""End of a run: between two steps if the user stops it, with its reason in the folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Stop", "record_run_end", "step_file", "stop_between_steps"]
 
 
 def step_file(folder: Path, error: StepFailed) -> Path:
-    """Where the step that failed is kept for a replay."""
+    """Return the file that replays the failed step."""
     return folder / f"step-{error.step}.npz"
 
 
@@ -57,13 +57,13 @@ def _write_run_end(folder: RunFolder, error: BaseException) -> None:
 
 @final
 class Stop:
-    """Whether the user asked to stop: the run does so after the step."""
+    """Request of the user to stop: the run ends after the current step."""
 
     def __init__(self) -> None:
         self.wanted = False
 
     def handle(self, _signal: int, _frame: FrameType | None) -> None:
-        """The first Ctrl-C waits for the end of the step, a second one does not."""
+        """Wait for the end of the step on the first Ctrl-C, end at once on the second."""
         if self.wanted:
             raise KeyboardInterrupt
         self.wanted = True
@@ -71,7 +71,7 @@ class Stop:
 
 @contextmanager
 def stop_between_steps() -> Iterator[Stop]:
-    """Ctrl-C ends the run between two steps, so that every buffer is whole; in other threads it stays as it is."""
+    """End the run between two steps on Ctrl-C, so that every buffer is whole; in other threads Ctrl-C is unchanged."""
     stop = Stop()
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or usual is not signal.default_int_handler:

@@ -96,7 +96,7 @@ class FailedStep:
         return self._error(f"{sentence} {advice}", body.name, name, term)
 
     def _source(self, b: int) -> str:
-        """What makes a value that is not finite out of finite forces, in words."""
+        """Return what made a value that is not finite out of finite forces, in words."""
         if self._mass_is_infinite(b):
             return f"the mass matrix of {type(self.system.bodies[b].model).__name__} is not"
         solver, contacts = self.system.solver, self.system.record()
@@ -116,7 +116,7 @@ class FailedStep:
         return False
 
     def _cause(self, b: int, *, infinite: bool = False) -> tuple[str, float]:
-        """Name and size of the body's first non-finite force term, else of its largest, or no name if `infinite`.
+        """Find the body's first non-finite force term, else its largest, without a name if `infinite`; and its size.
 
         The terms are computed at the step's start, there with the inputs of a step later, at the last trial state, and
         at the start's coordinates at the step's end.
@@ -173,7 +173,7 @@ def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
 
 
 def explicit_limit(body: Body, state: State) -> float | None:
-    """h of (2) [s] at a body's state; None where its rates are not known, or nothing limits it."""
+    """Return h of (2) [s] at a body's state; None if its rates are not known, or nothing limits it."""
     rates = fastest_rates(body, state)
     if rates is None:
         return None
@@ -183,7 +183,7 @@ def explicit_limit(body: Body, state: State) -> float | None:
 
 
 def _largest(matrix: Array, mass: Array) -> float:
-    """λ_max of the pencil's symmetric part, at least 0."""
+    """Return λ_max of the pencil's symmetric part, at least 0."""
     last = len(mass) - 1
     values = eigh(0.5 * (matrix + matrix.T), mass, eigvals_only=True, subset_by_index=(last, last))
     return max(0.0, float(values[0]))
@@ -211,6 +211,6 @@ def step_to_try(
 
 
 def _rounded(step: float) -> str:
-    """A step rounded down to two digits."""
+    """Round a step down to two digits."""
     unit = 10.0 ** (math.floor(math.log10(step)) - 1)
     return f"{math.floor(step / unit + 1e-9) * unit:.2g}"

@@ -18,19 +18,19 @@ __all__ = ["all_versions", "decisive", "version_differences", "versions_of"]
 
 
 def all_versions(simulation: Simulation, others: Mapping[str, str]) -> dict[str, Any]:
-    """Of the kernel, Python, libraries, every plugin that the simulation uses, and of other distributions."""
+    """Return the versions of kernel, Python, libraries, plugins of the simulation, and other distributions."""
     models = [body.model for body in simulation.bodies]
     components = [*models, *simulation.components.values(), simulation.integrator, simulation.system.solver]
     return versions_of((component for component in components if component is not None), others)
 
 
 def decisive(versions: dict[str, Any]) -> dict[str, str]:
-    """Those of the kernel and the plugins."""
+    """Select the versions of the kernel and the plugins, which decide what a run computes."""
     return {"corekit": versions["corekit"], **versions["plugins"]}
 
 
 def versions_of(components: Iterable[object], others: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Versions of all that a run depends on: interpreter, platform, kernel, plugins of these components, libraries.
+    """Return the versions of interpreter, platform, kernel, plugins of these components and libraries.
 
     Args:
         others: version of further distributions that take part.
@@ -49,7 +49,7 @@ def versions_of(components: Iterable[object], others: Mapping[str, str] | None =
 
 
 def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
-    """What the distributions require, with the versions installed."""
+    """Return what the distributions require, with the installed versions."""
     from packaging.requirements import Requirement
 
     found: dict[str, str] = {}
@@ -73,7 +73,7 @@ def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
 
 
 def version_differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """`name: was …, is …` for every version that differs."""
+    """Return `name: was …, is …` for every version that differs."""
     return [
         f"{name}: was {then.get(name, 'absent')}, is {now.get(name, 'absent')}"
         for name in sorted({*then, *now})
