@@ -8,12 +8,22 @@ a bounded time has passed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["PARTIAL_FILES", "PATIENCE", "FileHeldOpen", "replace_file", "write_text_whole", "write_whole"]
+__all__ = [
+    "PARTIAL_FILES",
+    "PATIENCE",
+    "FileHeldOpen",
+    "is_there",
+    "read_regular",
+    "replace_file",
+    "write_text_whole",
+    "write_whole",
+]
 
 PATIENCE = 10.0
 """Time for which a replacement is repeated [s]; a reader has a file open for far less."""
@@ -28,6 +38,25 @@ _HELD_OPEN = {5, 32, 33}
 
 class FileHeldOpen(PermissionError):
     """Another program had a file open for as long as its replacement was repeated."""
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is something; not, where the system takes no such name."""
+    try:
+        return path.exists()
+    except OSError:  # too long, or a loop of links
+        return False
+
+
+def read_regular(path: Path) -> bytes:
+    """All of a file.
+
+    Raises:
+        OSError: it cannot be read; or it is a pipe or a device, whose reading may never end.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "a pipe or a device, which is not read", str(path))
+    return path.read_bytes()
 
 
 def replace_file(source: Path, target: Path, patience: float = PATIENCE) -> None:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from corekit.cli import FAILED, print_error
 from corekit.errors import CorekitError
+from corekit.files import is_there
 
 if TYPE_CHECKING:
     from corekit.scenario.scenario import Scenario
@@ -41,7 +42,7 @@ def check(
     """
     from corekit.scenario.load import load
 
-    if not file.exists():
+    if not is_there(file):
         load(file)  # whose error says so: a missing file is misuse, a file with mistakes fails the check
     try:
         scenario = load(file, overrides, allow_code=allow_code)

@@ -14,6 +14,7 @@ from corekit.cli import MISUSE, print_error
 from corekit.cli.option_table import describe_options
 from corekit.cli.run_report import run_report
 from corekit.errors import PluginError
+from corekit.files import is_there
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
@@ -48,7 +49,7 @@ def info(
     of_a_step = step is not None or at is not None
     path = Path(name)
     # what reads records is imported only for something that may be a run
-    if path.exists() and (report := run_report()).recognises(path):
+    if is_there(path) and (report := run_report()).recognises(path):
         if step is not None and at is not None:
             print_error("give --step or --at, not both")
             return MISUSE

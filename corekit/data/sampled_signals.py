@@ -224,6 +224,8 @@ def _curve(
 
 def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
     """Line number and numbers of each row."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} must be a file: a folder, a pipe or a device is not read")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -11,6 +11,8 @@ from corekit.scenario.error_text import NOTHING_FOUND, hint_for
 __all__ = ["is_whole", "mistakes_between"]
 
 _TOLERANCE = 1e-9
+_MOST_STEPS = 2.0**53
+"""Beyond it the last steps are smaller than the spacing of numbers at the end time."""
 
 
 def is_whole(ratio: float) -> bool:
@@ -34,6 +36,12 @@ def _times(scenario: Any) -> Iterable[Mistake]:
     duration, step = _positive(time, "duration"), _positive(time, "step")
     if step and duration and step > duration:
         yield Mistake("time.step", step, f"must be at most time.duration = {duration:g} [s]")
+        return
+    if step and duration and duration / step > _MOST_STEPS:
+        allowed = (
+            f"must be at least {duration / _MOST_STEPS:.3g} s: added to the time, less does not change it"
+        )
+        yield Mistake("time.step", step, allowed)
         return
     every = _positive(output, "every")
     if step and every and not is_whole(every / step):

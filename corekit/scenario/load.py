@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from corekit.errors import ConfigError, Mistake
+from corekit.files import read_regular
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
@@ -45,7 +46,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = 
     path = Path(path)
     try:
         file = path if path.exists() else find_shipped(path.as_posix()) or path
-        text = file.read_bytes().decode("utf-8")
+        text = read_regular(file).decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError([_unreadable(path, error)], "scenario file") from error
     return _from_text(text, overrides, str(file), file.resolve(), allow_code=allow_code)

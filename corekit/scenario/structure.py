@@ -18,12 +18,14 @@ from attrs import NOTHING, define, frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import ComponentRef
-from corekit.scenario.error_text import NOTHING_FOUND, expected, hint_for, join, shown, table_keys
+from corekit.scenario.error_text import NOTHING_FOUND, Described, expected, hint_for, join, shown, table_keys
 from corekit.scenario.values import FAILED, ValueReader
 
 __all__ = ["ComponentTables", "Components", "Structurer", "structure"]
 
 T = TypeVar("T")
+_MOST_UNKNOWN = 20
+"""Unknown keys of one table that are told one by one: each is compared with all that are known."""
 
 
 @frozen
@@ -119,15 +121,18 @@ class Structurer(ValueReader):
         """Report keys that no field has, and return the keys that they were probably meant to be."""
         absent = [key for key in keys if key not in table]
         meant: set[str] = set()
-        for key, found in table.items():
-            if key in keys:
-                continue
+        unknown = [key for key in table if key not in keys]
+        for key in unknown[:_MOST_UNKNOWN]:
+            found = table[key]
             hint = hint_for(key, absent) or hint_for(key, keys)
             meant.update(word for word in absent if f"'{word}'" in hint)
             known = (
                 f"unknown key; known here: {', '.join(keys)}" if keys else "unknown key; there are none here"
             )
             self.mistakes.append(Mistake(join(path, key), shown(found), known, hint))
+        if (more := len(unknown) - _MOST_UNKNOWN) > 0:
+            told = f"are unknown too, after the {_MOST_UNKNOWN} that are listed"
+            self.mistakes.append(Mistake(path or "scenario", Described(f"{more} more keys"), told))
         return frozenset(meant)
 
     def _fields(

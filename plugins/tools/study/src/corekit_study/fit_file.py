@@ -20,6 +20,7 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.files import is_there
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
@@ -90,7 +91,7 @@ def _scenario(
         return None
     beside = directory / named
     try:
-        file, changes = beside if beside.exists() else named, [str(each) for each in overrides]
+        file, changes = beside if is_there(beside) else named, [str(each) for each in overrides]
         return load(file, changes, allow_code=allow_code)
     except ConfigError as error:
         mistakes.extend(

@@ -24,6 +24,7 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.files import is_there
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.catalogue import Catalogue
@@ -99,7 +100,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
     path = Path(path)
-    path = path if path.exists() else find_shipped(path.as_posix()) or path
+    path = path if is_there(path) else find_shipped(path.as_posix()) or path
     text, table = toml_table(path, "plan file")
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
@@ -110,7 +111,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
     named = document.get("scenario")
     loaded, world = None, None
     if isinstance(named, str):
-        world = directory / named if (directory / named).exists() else Path(named)
+        world = directory / named if is_there(directory / named) else Path(named)
         loaded = _scenario(world, document.get("set", []), mistakes, allow_code=allow_code)
     if made is not None and loaded is not None and made.replay is not None:
         _check_starts(made.replay, loaded, mistakes)

@@ -21,7 +21,7 @@ from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
-from corekit_study.variants import Variant, variants
+from corekit_study.variants import MOST_RUNS, Variant, variants
 
 __all__ = ["METRICS", "SWEEP", "Point", "Sweep", "resume", "spread", "sweep"]
 
@@ -157,6 +157,8 @@ def spread(text: str) -> str:
             "must be FROM:TO:COUNT of two values or more, with :log of one sign, for example 1e-4:1e-2:5:log"
         )
         raise ConfigError([Mistake("--vary", text, said)], "the sweep")
+    if count > MOST_RUNS:
+        raise ConfigError([Mistake("--vary", text, f"must be of at most {MOST_RUNS} values")], "the sweep")
     values = np.geomspace(begin, end, count) if by_factors else np.linspace(begin, end, count)
     return f"{path}=" + ",".join(f"{value:.12g}" for value in values)
 

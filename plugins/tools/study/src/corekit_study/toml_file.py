@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corekit.errors import ConfigError, Mistake
+from corekit.files import read_regular
 from corekit.scenario.error_text import Described
 
 __all__ = ["toml_table"]
@@ -21,8 +22,11 @@ def toml_table(path: Path, kind: str) -> tuple[str, dict[str, Any]]:
         ConfigError: it cannot be read, or is no TOML.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_regular(path).decode("utf-8")
         return text, tomllib.loads(text)
+    except RecursionError as error:
+        found = Described("tables or lists")
+        raise ConfigError([Mistake(str(path), found, "are nested too deeply")], kind) from error
     except OSError as error:
         said = error.strerror or str(error)
         found = Described(f"no file that can be read ({said})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import product
@@ -10,8 +11,10 @@ from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 
-__all__ = ["Variant", "variants"]
+__all__ = ["MOST_RUNS", "Variant", "variants"]
 
+MOST_RUNS = 100_000
+"""Most runs of one sweep or comparison: each has a folder of its own."""
 _OPENING, _CLOSING = "[{", "]}"
 
 
@@ -66,6 +69,9 @@ def variants(vary: Sequence[str]) -> list[Variant]:
         axes.append([(path, value) for value in values])
     if mistakes:
         raise ConfigError(mistakes, "the comparison")
+    if (count := math.prod(map(len, axes))) > MOST_RUNS:
+        said = f"must have at most {MOST_RUNS} combinations: each is a run of its own"
+        raise ConfigError([Mistake("--vary", count, said)], "the comparison")
     return [Variant(values) for values in product(*axes)]
 
 

@@ -74,15 +74,19 @@ def _axis(results: Results, frame: str) -> Array:
 
 
 def underwater(case: CaseRun) -> list[Row]:
-    """Section 5.2: three linear elements against Legendre polynomials of order 3, on all four flagella."""
+    """Section 5.2: three linear elements against Legendre polynomials of order 3, on all four flagella.
+
+    Both with the paper's points, 2 an element and 5: with enough (5 and 9) the hull comes to the rod earlier.
+    """
+    elements = [f"bodies[0].options.links[{link}].divisions[0].points=2" for link in (10, 11, 12, 13)]
     world = [
         f"bodies[0].options.links[{link}].divisions[0].{setting}"
         for link in (10, 11, 12, 13)
-        for setting in ("strain[0].kind=legendre", "strain[0].order=3", "strain[0].elements=1", "points=0")
+        for setting in ("strain[0].kind=legendre", "strain[0].order=3", "strain[0].elements=1", "points=5")
     ]
     runs: dict[str, Results] = {}
     taken: dict[str, float] = {}
-    for name, overrides in (("FEM", []), ("Legendre", world)):
+    for name, overrides in (("FEM", elements), ("Legendre", world)):
         begin = time.process_time()
         runs[name] = case.run("gvs/underwater", overrides, name.lower())
         taken[name] = time.process_time() - begin

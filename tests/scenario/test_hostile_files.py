@@ -1,0 +1,51 @@
+"""Files and numbers that would hang or end in a traceback are answered by one clear mistake."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from corekit.cli import main
+from corekit.errors import ConfigError
+from corekit.scenario.load import from_document, load
+
+LONG = "a" * 5000
+"""Longer than any system takes as a name."""
+
+
+def test_a_step_that_does_not_change_the_time_is_refused(text):
+    with pytest.raises(ConfigError, match="added to the time, less does not change it"):
+        from_document(tomllib.loads(text), ["time.step=1e-308"])
+    with pytest.raises(ConfigError, match=r"time\.step"):
+        from_document(tomllib.loads(text), ["time.step=1e-20"])
+
+
+def test_of_very_many_unknown_keys_the_first_are_told_and_the_others_counted(text):
+    document = tomllib.loads(text)
+    document["output"] |= {f"unknown{i}": 1 for i in range(5000)}
+    with pytest.raises(ConfigError, match="4980 more keys; are unknown too") as told:
+        from_document(document)
+    assert len(told.value.mistakes) == 21
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_pipe_is_not_waited_for(tmp_path, text):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ConfigError, match="a pipe or a device, which is not read"):
+        load(pipe)
+    document = tomllib.loads(text)
+    document["bodies"][0]["inputs"] = [{"channel": "x", "signal": {"kind": "csv", "file": str(pipe)}}]
+    with pytest.raises(ConfigError, match="must be a file: a folder, a pipe"):
+        from_document(document)
+
+
+@pytest.mark.parametrize("verb", ["check", "info", "run"])
+def test_a_name_that_is_too_long_is_told_to_name_nothing(verb, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert main([verb, LONG]) == 2
+    assert "Traceback" not in "".join(capsys.readouterr())
+    assert not list(Path(tmp_path).iterdir())
