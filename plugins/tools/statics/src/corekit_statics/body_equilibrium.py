@@ -142,6 +142,22 @@ class BodyEquilibrium:
 
     # — errors —
 
+    def rounding(self, state: State, size: float) -> Array:
+        """Change of the forces by rounding of the coordinates, 16·ε·|K|·x, shape (nv,) [N or N·m].
+
+        x is |q|, but at least the size of the bodies [m], or 1 rad; 16 stands for the operations from q to a force.
+        """
+        terms = self.terms
+        assert terms.stiffness is not None
+        unit = [size if each.unit == "m/s" else 1.0 for each in terms.body.description.velocities]
+        x = np.maximum(
+            unit, np.max(np.abs(state.q), initial=0.0) if len(state.q) != len(unit) else np.abs(state.q)
+        )
+        row, column, where = terms.stiffness.entries()
+        value = np.abs(terms.stiffness.data.ravel(order="K")[where]) * x[column]
+        total = np.bincount(row, weights=value, minlength=terms.body.nv)
+        return 16.0 * float(np.finfo(float).eps) * np.asarray(total, dtype=np.float64)
+
     def constraint_error(self) -> float:
         """Largest |c + α·λ| of position constraints, one-sided where one gives way at its bound [m or rad]."""
         rows, force = self.terms.rows, self.terms.row_impulse

@@ -19,8 +19,8 @@ class SearchOptions:
     """Options of the search for an equilibrium.
 
     Args:
-        tolerance: accepted out-of-balance force relative to the largest force term.
-        max_iterations: steps at one load factor.
+        tolerance: accepted out-of-balance force relative to the largest force term of the same state.
+        max_iterations: steps at one load factor; the viscous flow may take ten times as many more.
         load_steps: equal steps of the load factor.
     """
 

@@ -156,6 +156,11 @@ class EquilibriumSystem:
                 total[where] *= shift
         return total
 
+    def add_force(self, force: Array) -> None:
+        """Add a force (nv,) to those of the bodies, until the next evaluation."""
+        for terms, where in zip(self._world.bodies, self.slices, strict=True):
+            terms.rhs += force[where]
+
     def largest_body_force(self) -> float:
         """Largest |f| of the bodies without constraints and contacts [N or N·m]."""
         return max(float(np.max(np.abs(terms.rhs), initial=0.0)) for terms in self._world.bodies)
@@ -177,6 +182,11 @@ class EquilibriumSystem:
         return sum(own) + (0.0 if potential is None else float(np.sum(potential.terms.energy)))
 
     # — errors —
+
+    def rounding(self, state: State, size: float) -> Array:
+        """`BodyEquilibrium.rounding` of all bodies, which have a size [m], shape (nv,) [N or N·m]."""
+        pairs = zip(self.equilibria, state.body_states, strict=True)
+        return np.concatenate([each.rounding(own, size) for each, own in pairs])
 
     def constraint_error(self) -> float:
         """Largest error of (2) among constraints of positions [m or rad]."""

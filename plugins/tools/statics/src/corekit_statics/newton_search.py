@@ -13,7 +13,11 @@ Every iteration solves for a step δ of `EquilibriumSystem` and accepts a fracti
 4. After a full step σ falls with the force, to a tenth at least, so that Newton's method converges at the end.  (4)
 
 A stiff structure that moves far (a rod bends easily but hardly stretches) is slow under (3). Where K is positive
-definite at the start, the search therefore begins without (3), and begins anew with it if that does not converge.
+definite at the start, the search therefore begins without (3), and begins anew with it if that does not converge. Where
+(3) does not get on either, `viscous_flow` leads from the start to where Newton's method converges.
+
+A state is an equilibrium where no force exceeds the tolerance times the largest force term at that very state, or what
+rounding of the coordinates makes of the stiffness there: not the largest force that the search has met on its way.
 
 Sources: Crisfield (1991), "Non-linear finite element analysis of solids and structures", vol. 1, ch. 9, for (3);
 Kelley and Keyes (1998) for (4).
@@ -43,13 +47,20 @@ from corekit_statics.equilibrium_diagnostics import (
 )
 from corekit_statics.equilibrium_system import EquilibriumSystem
 from corekit_statics.stability import stability_of
+from corekit_statics.viscous_flow import ViscousFlow
 
 __all__ = ["NewtonSearch"]
 
 _PATIENCE = 12
-"""Iterations without line search that may fail to halve the force before the search begins anew with it."""
+"""Iterations that may fail to halve the force before the search begins anew in its next way."""
+_FLOW_ITERATIONS = 10
+"""Iterations of the viscous flow, relative to those of Newton's method."""
+_MOST_FLOWS = 3
+"""Load steps that may begin with the viscous flow."""
 _MAX_TURN = 0.5
 """Largest rotation of a body near contacts in one step [rad]."""
+_STIFFER = 100.0
+"""Largest stiffness whose rounding is believed, relative to that of the start."""
 _STALLED = 1e-7
 """Force, relative to the largest force term, at which a search that no longer improves is accepted with a note."""
 _MAX_CUTS = 6
@@ -92,9 +103,10 @@ class NewtonSearch:
         self._step, self._force = np.zeros(system.nv), np.zeros(system.nv)
         self._shifts = np.zeros(len(system.bodies))
         self._trust_radius = self._detection_radius = 0.25 * self._size
-        self._scale = self._distance = 0.0
+        self._scale = self._distance = self._rounding = 0.0
         self._load_factor, self._resolves = 1.0, 0
         self._has_line_search, self._may_leap = False, False
+        self._flows_left = _MOST_FLOWS
         self.is_hopeless, self.iterations = False, 0
         self._accepted = self._before = system.internal_state()
 
@@ -116,33 +128,41 @@ class NewtonSearch:
         self._load_factor, self.is_hopeless = load_factor, False
         first = system.internal_state()
         self._begin(start)
+        self._rounding = _STIFFER * float(np.max(system.rounding(self._state, self._size), initial=0.0))
         self._has_line_search, self._may_leap = False, not system.contacts.exist
-        self._scale = largest_term(system, self._state)
-        slow, best = 0, math.inf
+        slow, best, may_flow = 0, math.inf, self._flows_left > 0
         for iteration in range(options.max_iterations + 1):
             worst = self._update_force()
-            self._scale = max(self._scale, system.largest_body_force())
+            # of this state alone: what a long step did to the forces on the way is no measure of the load
+            self._scale = largest_term(system, self._state)
             is_held = self._constraints_hold()
-            if is_held and worst <= options.tolerance * self._scale + 1e-12:
+            if is_held and worst <= options.tolerance * self._scale:
                 return self._equilibrium(iteration)
+            if is_held and self._is_rounding():
+                return self._equilibrium(iteration, self._rounding_note(worst))
             slow = slow + 1 if worst > 0.5 * best else 0
             best = min(best, worst)
-            if is_held and slow > 6 and worst <= _STALLED * self._scale:
+            is_stalled = is_held and slow > 6 and worst <= _STALLED * self._scale
+            # where it is about to leave a pressed shape, forces are small beside those that press it
+            if is_stalled and not (may_flow and stability_of(system).verdict == "unstable"):
                 note = "as far as rounding and the contact solver's tolerance let it"
                 return self._equilibrium(iteration, note)
-            if not self._has_line_search and slow > _PATIENCE:
+            if slow > _PATIENCE and (may_flow or not self._has_line_search):
                 system.restore(first)
                 self._begin(start)
-                self._has_line_search, self._may_leap = True, False
-                slow, best = 0, math.inf
+                if self._has_line_search:
+                    self._flow()
+                    may_flow = False
+                self._has_line_search = not self._has_line_search
+                self._may_leap, slow, best = False, 0, math.inf
                 self._update_force()
             if iteration < options.max_iterations:
                 self._move()
                 self.iterations += 1
         raise self._failure(
-            f"no equilibrium within {options.max_iterations} iterations at load factor {load_factor:g}. Try more load "
-            "steps (--load-steps 20), or follow the inputs from time 0 (--sweep 20), or begin nearer to it: another "
-            "[bodies.initial], or run it with damping"
+            f"no equilibrium within {options.max_iterations} iterations at load factor {load_factor:g}, nor by viscous "
+            "flow. Try more load steps (--load-steps 20), or follow the inputs from time 0 (--sweep 20), or begin "
+            "nearer to it: another [bodies.initial], or run it with damping"
         )
 
     def _begin(self, start: State) -> None:
@@ -156,6 +176,14 @@ class NewtonSearch:
         if self._system.guess_constraint_forces():
             self._evaluate(self._state)
 
+    def _flow(self) -> None:
+        """Go to where the viscous flow from the current state ends."""
+        self._flows_left -= 1
+        flow = ViscousFlow(self._system, self._size)
+        state = flow.follow(self._state, self._load_factor, _FLOW_ITERATIONS * self._options.max_iterations)
+        self.iterations += flow.iterations
+        self._begin(state)
+
     def _evaluate(self, state: State) -> None:
         # two bodies may approach each other, each by as much as the radius
         margin = (1.0 if len(self._system.bodies) == 1 else 2.0) * self._detection_radius
@@ -168,6 +196,14 @@ class NewtonSearch:
         if not math.isfinite(worst):
             raise self._failure(non_finite(self._system, self._force))
         return worst
+
+    def _is_rounding(self) -> bool:
+        """Whether the forces are what rounding of the coordinates makes of the stiffness here.
+
+        Not of a stiffness far above that of the start, as it is where links have lost their length.
+        """
+        bound = np.minimum(self._system.rounding(self._state, self._size), self._rounding)
+        return bool((np.abs(self._force) <= bound).all())
 
     def _constraints_hold(self) -> bool:
         system = self._system
@@ -330,6 +366,12 @@ class NewtonSearch:
         return _max_abs(wrong) / max(_max_abs(self._force), _max_abs(predicted), 1e-9 * self._scale, 1e-300)
 
     # — results —
+
+    def _rounding_note(self, worst: float) -> str:
+        """A note where rounding of the coordinates leaves more of the force than a user may expect; or nothing."""
+        share = worst / self._scale
+        words = f"rounding of the coordinates leaves {share:.1e} of the largest force term: the bodies are very stiff"
+        return "" if share <= _STALLED else words
 
     def _equilibrium(self, iterations: int, note: str = "") -> Equilibrium:
         system = self._system
