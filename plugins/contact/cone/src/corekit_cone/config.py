@@ -14,6 +14,6 @@ class ConeContactConfig:
     """Options of `cone`."""
 
     tolerance: float = option(
-        1e-9, "largest error of a contact's velocity in a solved problem, relative to the free velocity", above=0.0
+        1e-8, "largest error of a contact's velocity in a solved problem, relative to the free velocity", above=0.0
     )  # fmt: skip
     max_iterations: int = option(1000, "largest number of Gauss-Seidel sweeps", low=1)

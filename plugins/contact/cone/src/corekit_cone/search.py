@@ -15,8 +15,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_cone.gauss_seidel import project_impulses, sweep
 from corekit_cone.interior_point import begin_interior, interior_step
-from corekit_cone.newton import assemble_newton, factorise_linear, merit, substitute_linear
-from corekit_cone.residuals import measure_error, set_scales, update_velocity
+from corekit_cone.iteration import copy_values, iterate_newton, keep_better
+from corekit_cone.residuals import set_scales, update_velocity
 
 __all__ = ["WORK_ROWS", "search"]
 
@@ -24,13 +24,6 @@ WORK_ROWS = 23
 """Vectors of workspace."""
 
 _NEWTON_STEPS = 40
-_HALVINGS = 5
-_LEAST_SHIFT, _FIRST_SHIFT, _MOST_SHIFT = 1e-12, 1e-6, 1.0
-"""ε of `newton`: as small as rounding allows, at first, and where Newton's method gives up."""
-_SHIFT_FACTOR = 1e-3
-"""The first ε is at most this part of the norm."""
-_PLATEAU = 1e-6
-"""Relative growth of the norm that is none."""
 _FIRST_SWEEPS = 8
 _MOST_SWEEPS = 256
 _PATIENCE = 20
@@ -42,119 +35,8 @@ _CLOSED = 1e-18
 _CORRECTIONS = 30
 """Programs with given slips."""
 _WHOLE_CORRECTIONS = 10
-
-
-@compiled
-def _copy(source: Array, target: Array) -> None:
-    for i in range(len(source)):
-        target[i] = source[i]
-
-
-@compiled
-def _consider(
-    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, impulse: Array, velocity: Array, best_error: float, best: Array,
-) -> float:  # fmt: skip
-    """Compute w of λ anew, write λ to `best` if its error is the least, and return the least error."""
-    update_velocity(delassus, free, impulse, velocity)
-    error = measure_error(width, friction, lower, upper, rho, reference, impulse, velocity)
-    if error < best_error:
-        _copy(impulse, best)
-        return error
-    return best_error
-
-
-@compiled
-def _release(width: int, friction: Array, lower: Array, upper: Array, impulse: Array) -> None:
-    """Set λ = 0 where a contact would pull, and bounded rows to their bounds; friction may leave the cone."""
-    for c in range(len(friction)):
-        n = c * width
-        if impulse[n] < 0.0:
-            for i in range(n, n + width):
-                impulse[i] = 0.0
-    for b in range(len(lower)):
-        i = len(friction) * width + b
-        impulse[i] = min(max(impulse[i], lower[b]), upper[b])
-
-
-@compiled
-def _first_release(width: int, contacts: int, impulse: Array, step: Array) -> float:
-    """The fraction of a step at which the first contact has no normal impulse left; 0 if none is before its end."""
-    fraction = 1.0
-    for c in range(contacts):
-        n = c * width
-        if impulse[n] > 0.0 and step[n] < 0.0:
-            # a little further, so that rounding leaves nothing
-            fraction = min(fraction, -(1.0 + 1e-12) * impulse[n] / step[n])
-    return fraction if fraction < 1.0 else 0.0
-
-
-@compiled
-def _newton(
-    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, tolerance: float, limit: int, best_error: float, best: Array, impulse: Array, velocity: Array,
-    index: IntArray, order: IntArray, work: Array, matrix: Array,
-) -> tuple[int, float]:  # fmt: skip
-    """Iterate from λ and w; return the number of iterations and the least error.
-
-    ε grows where no fraction of a step decreases the norm, and shrinks after a whole step. Contacts that would pull let
-    go at once. Where redundant contacts differ by little, loads move between them without any change of the norm, until
-    one has none left: a step ends there if no other fraction is better.
-    """
-    step, shifted, rhs, trial, trial_velocity, kept = work[0], work[1], work[2], work[3], work[4], work[5]
-    rows = len(free)
-    # the norms before the last steps, of which the line search allows the largest
-    memory = (math.inf, math.inf, math.inf)
-    now = merit(delassus, width, friction, lower, upper, rho, reference, impulse, velocity)
-    count, shift = 0, min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
-    while count < limit:
-        count += 1
-        unknowns = assemble_newton(
-            delassus, width, friction, lower, upper, rho, impulse, velocity, shift, index, step, shifted, matrix,
-            rhs,
-        )  # fmt: skip
-        if not factorise_linear(matrix, order, unknowns):
-            break
-        substitute_linear(matrix, order, rhs, unknowns)
-        for k in range(unknowns):
-            step[index[k]] = rhs[k]
-        memory = (now, memory[0], memory[1])
-        bar = now
-        for past in memory:
-            if past < math.inf:
-                bar = max(bar, past)
-        fraction, smallest, smallest_fraction = 1.0, math.inf, 0.0
-        for halving in range(_HALVINGS + 1):
-            if halving == _HALVINGS:
-                # redundant contacts: nothing changes until one of them lets go
-                fraction = _first_release(width, len(friction), impulse, step)
-            for i in range(rows):
-                trial[i] = impulse[i] + fraction * step[i]
-            _release(width, friction, lower, upper, trial)
-            update_velocity(delassus, free, trial, trial_velocity)
-            value = merit(delassus, width, friction, lower, upper, rho, reference, trial, trial_velocity)
-            if value < smallest:
-                smallest, smallest_fraction = value, fraction
-                _copy(trial, kept)
-            if fraction == 0.0 or value <= (1.0 - 1e-4 * fraction) * bar:
-                break
-            fraction *= 0.5
-        if not smallest < (1.0 + _PLATEAU) * bar or smallest_fraction == 0.0:
-            if shift >= _MOST_SHIFT:
-                break
-            shift *= 100.0
-            continue
-        shift = max(0.1 * shift, _LEAST_SHIFT) if smallest_fraction == 1.0 else min(4.0 * shift, _MOST_SHIFT)
-        now, before = smallest, best_error
-        _copy(kept, impulse)
-        project_impulses(width, friction, lower, upper, kept)
-        best_error = _consider(
-            delassus, free, width, friction, lower, upper, rho, reference, kept, velocity, best_error, best
-        )
-        update_velocity(delassus, free, impulse, velocity)
-        if best_error <= tolerance and (best_error <= 1e-5 * tolerance or not best_error < 0.1 * before):
-            break
-    return count, best_error
+_NEAR, _NEAR_CORRECTIONS = 1e-5, 3
+"""Error of impulses that no other slips improve much, and how many programs are tried then."""
 
 
 @compiled
@@ -179,7 +61,7 @@ def _interior(
         )  # fmt: skip
         for i in range(len(free)):
             impulse[i] = factor[i] * x[i]
-        best_error = _consider(
+        best_error = keep_better(
             delassus, free, width, friction, lower, upper, rho, reference, impulse, velocity, best_error, best
         )
         if best_error <= tolerance or alpha < _STUCK or (slip[0] >= 0.0 and gap < _CLOSED):
@@ -216,12 +98,14 @@ def _programs(
             slip[c] = 0.5 * (slip[c] + speed) if correction > _WHOLE_CORRECTIONS else speed
         if not largest < math.inf:
             break
-        steps, best_error = _newton(
+        steps, best_error = iterate_newton(
             delassus, free, width, friction, lower, upper, rho, reference, tolerance, _NEWTON_STEPS, best_error, best,
             impulse, velocity, index, order, work, matrix,
         )  # fmt: skip
         count += steps
         if best_error <= tolerance or change <= tolerance * largest:
+            break
+        if best_error < _NEAR and correction >= _NEAR_CORRECTIONS:
             break
     return count, best_error
 
@@ -249,21 +133,21 @@ def search(
     for i in range(len(free)):
         now[i] = 0.0
     project_impulses(width, friction, lower, upper, now)
-    best_error = _consider(
+    best_error = keep_better(
         delassus, free, width, friction, lower, upper, rho, reference, now, velocity, math.inf, best
     )
     project_impulses(width, friction, lower, upper, impulse)
-    best_error = _consider(
+    best_error = keep_better(
         delassus, free, width, friction, lower, upper, rho, reference, impulse, velocity, best_error, best
     )
     sweeps, iterations, planned, method = 0, 0, _FIRST_SWEEPS, 1
-    _copy(best, now)
+    copy_values(best, now)
     update_velocity(delassus, free, now, velocity)
     if best_error <= 1e-3 * tolerance:
-        _copy(best, impulse)
+        copy_values(best, impulse)
         return best_error, 0, 0
     while True:
-        count, best_error = _newton(
+        count, best_error = iterate_newton(
             delassus, free, width, friction, lower, upper, rho, reference, tolerance,
             min(_NEWTON_STEPS, limit - iterations), best_error, best, now, velocity, index, order, work, matrix,
         )  # fmt: skip
@@ -279,15 +163,15 @@ def search(
             iterations += count
             if best_error <= tolerance:
                 break
-        _copy(best, now)
+        copy_values(best, now)
         update_velocity(delassus, free, now, velocity)
         method = max(method, 2)
         for _ in range(min(planned, limit - sweeps)):
             sweep(delassus, width, friction, lower, upper, now, velocity)
             sweeps += 1
-        best_error = _consider(
+        best_error = keep_better(
             delassus, free, width, friction, lower, upper, rho, reference, now, velocity, best_error, best
         )
         planned = min(2 * planned, _MOST_SWEEPS)
-    _copy(best, impulse)
+    copy_values(best, impulse)
     return best_error, sweeps + iterations, method
