@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 
-from corekit.cli.option_table import Option, describe_options
+from corekit.cli.info import Option, describe_options
 from corekit.data.signals import SIGNALS
 from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
 from corekit.registry.discover import Installed, discover

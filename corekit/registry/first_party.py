@@ -24,44 +24,31 @@ class FirstParty(NamedTuple):
         return f"pip install {self.distribution}"
 
 
-FIRST_PARTY: tuple[FirstParty, ...] = (
-    FirstParty("models", "pcc", "corekit-pcc"),
-    FirstParty("models", "rigid", "corekit-rigid"),
-    FirstParty("models", "der", "corekit-der"),
-    FirstParty("models", "vine", "corekit-vine"),
-    FirstParty("models", "gvs", "corekit-gvs"),
-    FirstParty("contact_detectors", "sdf", "corekit-sdf"),
-    FirstParty("contact_detectors", "mpr", "corekit-mpr"),
-    FirstParty("contact_detectors", "edges", "corekit-imc"),
-    FirstParty("contact_solvers", "lcp", "corekit-lcp"),
-    FirstParty("contact_solvers", "qp", "corekit-qp"),
-    FirstParty("contact_solvers", "cone", "corekit-cone"),
-    FirstParty("contact_solvers", "imc", "corekit-imc"),
-    FirstParty("integrators", "semi-implicit-euler", "corekit-timestep"),
-    FirstParty("integrators", "rk23", "corekit-timestep"),
-    FirstParty("integrators", "implicit-euler", "corekit-timestep"),
-    FirstParty("integrators", "implicit-midpoint", "corekit-timestep"),
-    FirstParty("integrators", "newmark", "corekit-timestep"),
-    FirstParty("integrators", "generalized-alpha", "corekit-timestep"),
-    FirstParty("integrators", "verlet", "corekit-timestep"),
-    FirstParty("integrators", "scipy-bdf", "corekit-timestep"),
-    FirstParty("integrators", "scipy-radau", "corekit-timestep"),
-    FirstParty("integrators", "scipy-rk45", "corekit-timestep"),
-    FirstParty("lcp_solvers", "lemke", "corekit-complementarity"),
-    FirstParty("lcp_solvers", "semismooth-newton", "corekit-complementarity"),
-    FirstParty("lcp_solvers", "pgs", "corekit-complementarity"),
-    FirstParty("lcp_solvers", "chain", "corekit-complementarity"),
-    FirstParty("qp_solvers", "banded", "corekit-quadratic"),
-    FirstParty("qp_solvers", "osqp", "corekit-quadratic"),
-    FirstParty("qp_solvers", "piqp", "corekit-quadratic"),
-    FirstParty("qp_solvers", "proxqp", "corekit-quadratic"),
-    FirstParty("planners", "ipopt-mpcc", "corekit-mpcc"),
-    FirstParty("estimators", "ipopt-fit", "corekit-fit"),
-    FirstParty("estimators", "curvature-descent", "corekit-fit"),
-    FirstParty("estimators", "gauss-newton", "corekit-fit"),
-    FirstParty("viewers", "matplotlib", "corekit-view"),
-    FirstParty("viewers", "video", "corekit-view"),
-    FirstParty("viewers", "viser", "corekit-view"),
+_OFFERED = (
+    ("models", "corekit-pcc", "pcc"),
+    ("models", "corekit-rigid", "rigid"),
+    ("models", "corekit-der", "der"),
+    ("models", "corekit-vine", "vine"),
+    ("models", "corekit-gvs", "gvs"),
+    ("contact_detectors", "corekit-sdf", "sdf"),
+    ("contact_detectors", "corekit-mpr", "mpr"),
+    ("contact_detectors", "corekit-imc", "edges"),
+    ("contact_solvers", "corekit-lcp", "lcp"),
+    ("contact_solvers", "corekit-qp", "qp"),
+    ("contact_solvers", "corekit-cone", "cone"),
+    ("contact_solvers", "corekit-imc", "imc"),
+    ("integrators", "corekit-timestep", "semi-implicit-euler rk23 implicit-euler implicit-midpoint newmark"),
+    ("integrators", "corekit-timestep", "generalized-alpha verlet scipy-bdf scipy-radau scipy-rk45"),
+    ("lcp_solvers", "corekit-complementarity", "lemke semismooth-newton pgs chain"),
+    ("qp_solvers", "corekit-quadratic", "banded osqp piqp proxqp"),
+    ("planners", "corekit-mpcc", "ipopt-mpcc"),
+    ("estimators", "corekit-fit", "ipopt-fit curvature-descent gauss-newton"),
+    ("viewers", "corekit-view", "matplotlib video viser"),
+)
+"""Role, distribution, and the names of its components in that role."""
+
+FIRST_PARTY: tuple[FirstParty, ...] = tuple(
+    FirstParty(role, name, distribution) for role, distribution, names in _OFFERED for name in names.split()
 )
 
 RECORDER = "corekit-record"

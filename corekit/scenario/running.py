@@ -11,7 +11,7 @@ from corekit.scenario.load import load, loads
 from corekit.simulation import execute as execution
 from corekit.simulation.checkpoint import read_checkpoint
 from corekit.simulation.installed_tools import recorded_results
-from corekit.simulation.runnable import Runnable
+from corekit.simulation.observers import Runnable
 
 __all__ = ["replay", "resume", "run"]
 

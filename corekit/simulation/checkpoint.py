@@ -31,8 +31,7 @@ from attrs import frozen
 from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Arrays, RunObservers
-from corekit.simulation.runnable import Runnable
+from corekit.simulation.observers import Arrays, Runnable, RunObservers
 from corekit.simulation.versions import decisive, version_differences
 
 __all__ = [

@@ -26,10 +26,9 @@ from corekit.simulation.checkpoint import (
 from corekit.simulation.compilation import shown_compilation
 from corekit.simulation.folder import STATUS, RunFolder, read_status
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import RunContext, RunObservers
+from corekit.simulation.observers import RunContext, Runnable, RunObservers
 from corekit.simulation.progress import Progress, ProgressCallback, RunTimer
 from corekit.simulation.run_end import Stop, record_run_end, step_file, stop_between_steps
-from corekit.simulation.runnable import Runnable
 from corekit.simulation.versions import all_versions, decisive, version_differences
 
 __all__ = [

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from attrs import frozen
@@ -23,11 +23,38 @@ from corekit.errors import CorekitError, PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
 from corekit.simulation.loop import Observer, Simulation
-from corekit.simulation.runnable import Runnable
 
-__all__ = ["Arrays", "RunContext", "RunObserver", "RunObservers"]
+__all__ = ["Arrays", "RunContext", "RunObserver", "RunObservers", "Runnable"]
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+class _Times(Protocol):
+    @property
+    def duration(self) -> float: ...
+
+
+class _Kept(Protocol):
+    @property
+    def every(self) -> float: ...
+    @property
+    def directory(self) -> str: ...
+
+
+class Runnable(Protocol):
+    """What a run needs of a scenario."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def time(self) -> _Times: ...
+    @property
+    def output(self) -> _Kept: ...
+    @property
+    def watchdog(self) -> Any: ...
+    def compose(self) -> Simulation: ...
+    def given_text(self) -> str: ...
+    def resolved_text(self) -> str: ...
 
 
 @frozen(eq=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from corekit.cli.option_table import describe_options
+from corekit.cli.info import describe_options
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_target, read_spec
 from corekit.roles.options import option

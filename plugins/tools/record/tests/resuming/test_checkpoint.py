@@ -16,7 +16,7 @@ from corekit.scenario.running import replay, resume, run
 from corekit.simulation.checkpoint import newest_checkpoint, read_checkpoint
 from corekit.simulation.folder import read_status
 from corekit.simulation.loop import Simulation
-from corekit.simulation.runnable import Runnable
+from corekit.simulation.observers import Runnable
 from corekit_record.results import Results
 
 from .killing import SETTING, STEPS, arrays, assert_same, killed, reached, started, wait_for

@@ -11,7 +11,7 @@ import pytest
 
 from corekit.errors import ResultsError
 from corekit.scenario.running import resume, run
-from corekit.simulation.runnable import Runnable
+from corekit.simulation.observers import Runnable
 from corekit_record.results import Results
 
 from .killing import arrays, assert_same, contents, reached
