@@ -99,7 +99,9 @@ def write_whole(
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial{path.suffix}")
     try:
-        partial.touch()  # a folder that cannot be written to is found before the work is done
+        # a folder that cannot be written to is found before the work is done, and a link in its place is not followed
+        partial.unlink(missing_ok=True)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         write(partial)
         if durable:
             with partial.open("r+b") as file:

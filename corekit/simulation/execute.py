@@ -24,7 +24,7 @@ from corekit.simulation.checkpoint import (
     newest_checkpoint,
 )
 from corekit.simulation.compilation import shown_compilation
-from corekit.simulation.folder import STATUS, RunFolder, read_status
+from corekit.simulation.folder import STATUS, RunFolder, is_held, read_status
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import RunContext, Runnable, RunObservers
 from corekit.simulation.progress import Progress, ProgressCallback, RunTimer
@@ -77,7 +77,11 @@ def execute(
         folder = RunFolder.create(
             scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
         )
-        with installed_hooks().run(folder.path, scenario, simulation), record_run_end(folder):
+        with (
+            folder.held(),
+            installed_hooks().run(folder.path, scenario, simulation),
+            record_run_end(folder),
+        ):
             run = _Run(simulation, scenario, folder, report, warn)
             run.describe(composed)
             compilation.share(folder.path / "resolved.toml")
@@ -113,9 +117,13 @@ def find_resumable(folder: str | Path) -> Resumable:
         raise ResultsError(f"cannot resume {own.path}: the folder is not there")
     if outcome.status == "finished":
         raise ResultsError(f"{own.path} has finished: there is nothing to go on with")
-    if outcome.status == "running":
+    own.refuse_links()
+    # a lock knows better than a process number, which may be another's by now, or of a machine renamed
+    held = is_held(own.path)
+    if held or (outcome.status == "running" and held is None):
+        who = outcome.reason or "another process holds it"
         raise ResultsError(
-            f"{own.path} is still running: {outcome.reason}. If that is not so, remove {own.path / STATUS}."
+            f"{own.path} is still running: {who}. If that is not so, remove {own.path / STATUS}."
         )
     return Resumable(own, *newest_checkpoint(own.path))
 
@@ -147,7 +155,7 @@ def resume(
     if checkpoint is not None:
         check_same_scenario(checkpoint, scenario, own.path)
     began = clock.perf_counter()
-    with shown_compilation(report) as compilation:
+    with own.held(), shown_compilation(report) as compilation:
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
         run = _Run(simulation, scenario, own, report, warn)
@@ -262,7 +270,7 @@ class _Run:
             keeper.after_step()
             if stop.wanted:
                 keeper.write()
-                raise KeyboardInterrupt
+                raise KeyboardInterrupt(*stop.why)
 
     def _keep_failed_step(self, error: StepFailed) -> None:
         """Write the internal state with which the failed step began: restore the last checkpoint and step from there.

@@ -14,6 +14,8 @@ import datetime as dt
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
@@ -22,9 +24,15 @@ from attrs import frozen
 from corekit.errors import ResultsError
 from corekit.files import PARTIAL_FILES, write_text_whole
 
-__all__ = ["STATUS", "RunFolder", "RunStatus", "read_log", "read_status"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+__all__ = ["STATUS", "RunFolder", "RunStatus", "is_held", "read_log", "read_status"]
 
 STATUS, _LOG = "STATUS", "log.jsonl"
+_NO_LOCKS = -1
 
 
 @frozen
@@ -73,6 +81,34 @@ class RunFolder:
                 f"cannot make the run folder {path}: {error.strerror}. Choose another with `--out DIR`."
             ) from error
         return folder
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Be the only process that writes into it; the system lets go of it when the process ends, however it does.
+
+        Raises:
+            ResultsError: another process holds it.
+        """
+        lock = _lock(self.path)
+        if lock is None:
+            raise ResultsError(f"{self.path} is still running: another process holds it. Wait for its end.")
+        try:
+            yield
+        finally:
+            if lock != _NO_LOCKS:
+                os.close(lock)
+
+    def refuse_links(self) -> None:
+        """Refuse a folder whose files are elsewhere: what a run writes would land there.
+
+        Raises:
+            ResultsError: something in it is a symbolic link.
+        """
+        for entry in sorted(self.path.iterdir()):
+            if entry.is_symlink():
+                raise ResultsError(
+                    f"{entry} is a symbolic link, and a run writes only into its own folder. Put the file itself there."
+                )
 
     def write(self, name: str, text: str) -> None:
         """Write a small file whole: a reader sees the old one or the new one.
@@ -131,6 +167,35 @@ class RunFolder:
                 file.write(line + "\n")
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / _LOG}: {error.strerror}") from error
+
+
+def _lock(path: Path) -> int | None:
+    """A lock on a folder that no other process has: its file descriptor, None if one has, −1 where there are none."""
+    if fcntl is None:
+        return _NO_LOCKS
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(folder)
+        return None
+    except OSError:  # a file system that locks no folders
+        os.close(folder)
+        return _NO_LOCKS
+    return folder
+
+
+def is_held(path: Path) -> bool | None:
+    """Whether a process holds a run's folder; None where the system has no locks on folders."""
+    lock = _lock(path)
+    if lock == _NO_LOCKS:
+        return None
+    if lock is not None:
+        os.close(lock)
+    return lock is None
 
 
 def _make_folder(path: Path) -> bool:

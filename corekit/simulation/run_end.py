@@ -35,7 +35,7 @@ def _write_run_end(folder: RunFolder, error: BaseException) -> None:
     """Write the reason into the folder if it is writable, and add the folder to the error."""
     stopped = isinstance(error, KeyboardInterrupt)
     word = "interrupted" if stopped else "failed"
-    reason = "stopped by the user" if stopped else str(error) or type(error).__name__
+    reason = str(error) or ("stopped by the user" if stopped else type(error).__name__)
     if not isinstance(error, CorekitError) and not stopped:
         reason = f"{type(error).__name__}: {reason}"
     what: dict[str, Any] = {"reason": reason}
@@ -61,24 +61,31 @@ class Stop:
 
     def __init__(self) -> None:
         self.wanted = False
+        self.why: tuple[str, ...] = ()
 
-    def handle(self, _signal: int, _frame: FrameType | None) -> None:
-        """Wait for the end of the step on the first Ctrl-C, end at once on the second."""
+    def handle(self, number: int, _frame: FrameType | None) -> None:
+        """Wait for the end of the step on the first Ctrl-C or SIGTERM, end at once on the second."""
+        self.why = ("stopped by SIGTERM",) if number == signal.SIGTERM else ()
         if self.wanted:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(*self.why)
         self.wanted = True
 
 
 @contextmanager
 def stop_between_steps() -> Iterator[Stop]:
-    """End the run between two steps on Ctrl-C, so that every buffer is whole; in other threads Ctrl-C is unchanged."""
+    """End the run between two steps on Ctrl-C and SIGTERM, so that every buffer is whole.
+
+    In other threads they are unchanged, and where something else handles or ignores them.
+    """
     stop = Stop()
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or usual is not signal.default_int_handler:
-        yield stop
-        return
-    signal.signal(signal.SIGINT, stop.handle)
+    taken: dict[signal.Signals, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        taken = {number: each for number, each in usual.items() if signal.getsignal(number) == each}
+    for number in taken:
+        signal.signal(number, stop.handle)
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, each in taken.items():
+            signal.signal(number, each)

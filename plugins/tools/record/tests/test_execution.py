@@ -174,6 +174,27 @@ def test_ctrl_c_ends_the_run_between_two_steps(world, ctrl_c):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_sigterm_ends_the_run_as_ctrl_c_does_and_says_so(world, tmp_path):
+    simulation = world()
+
+    def end(simulation, _report):
+        if simulation.step_index == 57:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    simulation.observe(end)
+    # without a handler the process would end here, and the tests with it
+    guard = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(Scene(simulation), directory=tmp_path / "ended")
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, guard)
+    status = read_status(tmp_path / "ended")
+    assert (status.status, status.reason) == ("interrupted", "stopped by SIGTERM")
+    assert Results(tmp_path / "ended").statistics["steps"] == 58
+
+
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
     monkeypatch.setattr("corekit.simulation.progress._REPORT_EVERY", 0.0)
     told: list[Progress] = []

@@ -205,3 +205,14 @@ def test_a_file_grows_on_while_a_reader_has_it_open(tmp_path, reader):
     threading.Timer(0.05, reader.let_go, ["a.nc"]).start()
     file.close()  # waits for the reader
     assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
+
+
+def test_a_link_in_the_place_of_the_unfinished_file_is_not_followed(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    path = tmp_path / "STATUS"
+    (tmp_path / f".STATUS.{os.getpid()}.partial").symlink_to(precious)
+    write_text_whole(path, "running")
+    assert precious.read_text() == "kept"
+    assert path.read_text() == "running"
+    assert not path.is_symlink()

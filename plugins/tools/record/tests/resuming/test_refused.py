@@ -11,7 +11,10 @@ import pytest
 from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
 from corekit.scenario.running import resume
+from corekit.simulation import execute, folder
 from corekit.simulation.checkpoint import Checkpoint, read_checkpoint
+from corekit.simulation.execute import find_resumable
+from corekit.simulation.folder import RunFolder
 
 from .killing import SETTING, arrays, assert_same, contents
 
@@ -25,8 +28,49 @@ def test_a_finished_run_says_so(made):
 
 def test_a_run_that_still_runs_is_left_alone(cut):
     (cut / "STATUS").write_text(f"running\nprocess {os.getppid()} on {os.uname().nodename}\n")
+    with RunFolder(cut).held():
+        before = contents(cut)
+        with pytest.raises(ResultsError, match=r"still running: process \d+ on .*remove .*STATUS"):
+            resume(cut)
+        assert contents(cut) == before
+
+
+def test_where_folders_have_no_locks_the_process_that_status_names_decides(cut, monkeypatch):
+    monkeypatch.setattr(folder, "_lock", lambda _path: folder._NO_LOCKS)
+    (cut / "STATUS").write_text(f"running\nprocess {os.getppid()} on {os.uname().nodename}\n")
     with pytest.raises(ResultsError, match=r"still running: process \d+ on .*remove .*STATUS"):
         resume(cut)
+
+
+@pytest.mark.parametrize(
+    "who", [f"process {os.getppid()} on {os.uname().nodename}", "process 7 on elsewhere"]
+)
+def test_a_number_that_is_another_s_process_or_a_renamed_machine_blocks_nothing(cut, whole, who):
+    """Nobody holds the folder, so nobody runs it, whatever its STATUS says."""
+    (cut / "STATUS").write_text(f"running\n{who}\n")
+    resume(cut)
+    assert_same(arrays(cut), whole[1])
+
+
+def test_of_two_that_go_on_with_a_run_at_once_the_second_is_refused(cut):
+    """It looked before the first held the folder: what it found says that nobody runs it."""
+    found = find_resumable(cut)
+    with RunFolder(cut).held():
+        before = contents(cut)
+        with pytest.raises(ResultsError, match="still running: another process holds it"):
+            execute.resume(found, load(cut / "resolved.toml"))
+        assert contents(cut) == before
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "results.nc", "STATUS"])
+def test_a_folder_whose_files_are_links_is_refused_and_what_they_point_to_is_left(cut, tmp_path, name):
+    target = tmp_path / "elsewhere"
+    (cut / name).replace(target)
+    (cut / name).symlink_to(target)
+    before = target.read_bytes()
+    with pytest.raises(ResultsError, match=f"{name} is a symbolic link"):
+        resume(cut)
+    assert target.read_bytes() == before
 
 
 def test_a_damaged_newest_checkpoint_is_passed_over_and_logged(cut, whole):
