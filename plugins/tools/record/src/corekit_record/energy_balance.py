@@ -1,4 +1,4 @@
-"""Energy that no known work explains: what an unstable step size or a wrong plugin makes out of nothing.
+"""Energy growth that no known work explains, as an unstable step size or a wrong plugin causes it.
 
     G(t) = E(t) − E(0) − W(t),     E = Σ kinetic + potential of bodies + contact potentials     (1)
 
@@ -17,7 +17,7 @@ where the last sum bounds what (2) may have missed. The growth itself does not c
 nothing is judged by the energy that was there before. A scheme of first order errs by up to |v·f|·Δt in the first
 samples, from which the motion starts; that is allowed there. An explicit scheme beyond its limit multiplies E by a
 factor per step, so the bound is passed while all values are still of the size of the motion. What cannot be known is
-not judged: `unknown` says why.
+not judged: `unknown` is the reason.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class EnergyBalance:
         return kinetic, potential
 
     def _power(self, simulation: Simulation) -> float:
-        """Integrand of (2) now [W]."""
+        """Return the integrand of (2) now [W]."""
         power = 0.0
         for part, state, (mass, force), without in zip(
             self._parts, simulation.state.body_states, self._buffers, self._without, strict=True
@@ -115,7 +115,7 @@ class EnergyBalance:
         return power
 
     def _smooth_power(self, simulation: Simulation) -> float:
-        """Σ |v·f| of all bodies now [W], without contact."""
+        """Return Σ |v·f| of all bodies now [W], without contact."""
         power = 0.0
         for part, state, (mass, force) in zip(
             self._parts, simulation.state.body_states, self._buffers, strict=True
@@ -125,7 +125,7 @@ class EnergyBalance:
         return power
 
     def add_step(self, simulation: Simulation) -> None:
-        """Count the work (3) and (4) of the step just taken."""
+        """Add the work (3) and (4) of the last step."""
         system = simulation.system
         done = 0.0
         stage = system.pipeline
@@ -149,7 +149,7 @@ class EnergyBalance:
         self._sums["driven_work"] += done
 
     def _decreed(self, simulation: Simulation) -> float:
-        """Kinetic energy that came with rates which a model changed after the step, no force known [J]."""
+        """Return the kinetic energy of rates that a model changed after the step, without a known force [J]."""
         system, gained = simulation.system, 0.0
         for part, where, state in zip(self._parts, system.slices, simulation.state.body_states, strict=True):
             held, before = state.v[part.prescribed], system.accepted[where][part.prescribed]
@@ -191,7 +191,7 @@ class EnergyBalance:
     # — for resuming —
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The sums so far, for a checkpoint."""
+        """Return the sums so far, for a checkpoint."""
         return {
             "sums": np.array(json.dumps(self._sums)),
             "at_first": self._at_first.copy(),

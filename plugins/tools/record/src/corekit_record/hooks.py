@@ -1,4 +1,4 @@
-"""What this distribution adds to the command line and to runs."""
+"""Hooks of this distribution: verbs, observers of runs, results and their report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["corekit_results", "corekit_run_observers", "corekit_run_report", "co
 
 @hookimpl
 def corekit_verbs() -> list[Verb]:
-    """The verbs that draw what was recorded."""
+    """Return the verbs that draw what was recorded."""
     return [
         Verb(
             "view",
@@ -26,17 +26,17 @@ def corekit_verbs() -> list[Verb]:
 
 @hookimpl
 def corekit_run_observers() -> list[str]:
-    """Statistics, watchdog and recorder."""
+    """Return statistics, watchdog and recorder."""
     return ["corekit_record.observers:observe"]
 
 
 @hookimpl
 def corekit_results() -> str:
-    """The class that reads `results.nc`."""
+    """Return the class that reads `results.nc`."""
     return "corekit_record.results:Results"
 
 
 @hookimpl
 def corekit_run_report() -> str:
-    """What was recorded of a run, for `corekit run` and `corekit info`."""
+    """Return the report of a recorded run, for `corekit run` and `corekit info`."""
     return "corekit_record.cli.run_report:RecordedRun"

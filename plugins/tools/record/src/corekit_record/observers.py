@@ -1,4 +1,4 @@
-"""The observers that this distribution adds to runs, in the order in which they need each other."""
+"""Observers that this distribution adds to runs, in the order in which they depend on each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["observe"]
 
 
 def observe(context: RunContext) -> list[RunObserver]:
-    """Counts, then the watchdog, then the records: a step at which the watchdog stops is not kept."""
+    """Make statistics, watchdog and recorder, in this order: a step at which the watchdog stops is not recorded."""
     scenario, simulation = context.scenario, context.simulation
     every = scenario.output.every
     statistics = Statistics()

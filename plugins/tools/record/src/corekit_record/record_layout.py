@@ -1,9 +1,9 @@
-"""What a results file holds: its dimensions, variables, units and labels, from a composed simulation.
+"""Layout of a results file: dimensions, variables, units and labels, from a composed simulation.
 
 Dimensions follow the result conventions `time, body, frame, dof, input, contact, xyz`. Contacts are a
 contiguous ragged array as the CF conventions describe it: `contact_count` says how many entries of the
-dimension `contact` belong to each instant. The dimension `step` holds every accepted step, kept or not: who
-solved it, how well, and with how many contacts.
+dimension `contact` belong to each instant. The dimension `step` holds every accepted step, recorded or not: its
+solver, its residual and its contact count.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STATUSES: tuple[Status, ...] = tuple(Status)
 
 
 def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[str, int | None]:
-    """Dimension → size, None for those that grow."""
+    """Return dimension → size, None for those that grow."""
     bodies = simulation.bodies
     sizes: dict[str, int | None] = {
         "time": None,
@@ -60,7 +60,7 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
 def variables_of(
     simulation: Simulation, scene: CollisionScene, outlines: Sequence[Outline]
 ) -> list[Variable]:
-    """Every variable, without those that would be empty."""
+    """List every variable, without those that would be empty."""
     sizes = dimensions_of(simulation, outlines)
     bodies = simulation.bodies
     made = [
@@ -94,7 +94,7 @@ def variables_of(
 
 
 def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any]]:
-    """Attributes of the file and of its groups."""
+    """Return the attributes of the file and of its groups."""
     solver = simulation.system.solver
     groups: dict[str, dict[str, Any]] = {
         "": {

@@ -115,7 +115,7 @@ class Recorder(RunObserver):
             self.flush(0.0)
 
     def restore(self, state: Arrays) -> None:
-        """Go on with the published file; records after that state are dropped.
+        """Continue the published file; records after that state are dropped.
 
         Raises:
             ResultsError: there is none, or it is not the file of this run.
@@ -133,7 +133,7 @@ class Recorder(RunObserver):
         self._due = self._next_due(self._simulation)
 
     def _open(self, kept: Mapping[str, int] | None) -> None:
-        """Make the file, or go on with it behind what is kept, and the buffers."""
+        """Create the file, or continue it after the kept records, and create the buffers."""
         simulation = self._simulation
         self._scene = scene = CollisionScene(simulation.bodies, simulation.obstacles)
         outlines = [
@@ -180,11 +180,11 @@ class Recorder(RunObserver):
                 self.flush(0.0)
 
     def keep(self, simulation: Simulation, report: StepReport, record: ContactRecord) -> None:
-        """Write a record of the state now, due or not, with contacts that no step gave: of an equilibrium."""
+        """Record the state now, due or not, with contacts that are not of a step: of an equilibrium."""
         self._keep(simulation, report, record)
 
     def close(self) -> None:
-        """Write what is still in the buffers, for the last time."""
+        """Write the rest of the buffers and close the file."""
         self._write_block()
         self._describe()
         self._file.close()

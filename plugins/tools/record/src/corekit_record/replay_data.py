@@ -17,7 +17,7 @@ __all__ = ["contact_track", "resample_outline", "shape_poses", "shapes_as_text",
 
 
 def shapes_as_text(shapes: Sequence[Shape]) -> str:
-    """Shapes as JSON, for an attribute."""
+    """Write shapes as JSON, for an attribute."""
     return json.dumps(
         [
             {
@@ -36,7 +36,7 @@ def shapes_as_text(shapes: Sequence[Shape]) -> str:
 
 
 def shapes_from_text(text: str) -> tuple[Shape, ...]:
-    """The shapes that `shapes_as_text` wrote."""
+    """Read the shapes that `shapes_as_text` wrote."""
     return tuple(
         Shape(
             kind=each["kind"],
@@ -76,7 +76,7 @@ def resample_outline(outline: Outline, length: int, starts: IntArray) -> Array:
 
 
 def shape_poses(shapes: Sequence[Shape], position: Array, rotation: Array) -> tuple[Array, Array]:
-    """World poses of shapes, (T, s, 3) [m] and (T, s, 3, 3), from those of their body's frames.
+    """Return world poses of shapes, (T, s, 3) [m] and (T, s, 3, 3), from those of their body's frames.
 
     x = R_frame·x_offset + x_frame,   R = R_frame·R_offset                                       (1)
     """
@@ -96,7 +96,7 @@ def contact_track(
     mode: IntArray,
     step: float,
 ) -> ContactTrack:
-    """Contacts of one instant with the force on the first body, impulse/h [N]."""
+    """Return the contacts of one instant with the force on the first body, impulse/h [N]."""
     second = np.cross(normal, tangent)
     force = impulse[:, None] * normal + tangential[:, :1] * tangent + tangential[:, 1:] * second
     return ContactTrack(point=point, force=force / step if step > 0 else np.zeros_like(force), mode=mode)

@@ -1,4 +1,4 @@
-"""Reading a run back: arrays on demand, contacts instant by instant, and a replay without any plugin."""
+"""Results of a run: arrays on demand, contacts instant by instant, and a replay without any plugin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RESULTS = "results.nc"
 
 @frozen(eq=False)
 class Energy:
-    """Kinetic and potential energy of each body [J], shape (T, bodies); nan of bodies that cannot tell."""
+    """Kinetic and potential energy of each body [J], shape (T, bodies); nan of bodies without the ability."""
 
     kinetic: Array
     potential: Array
@@ -97,16 +97,16 @@ class Results:
 
     @property
     def outdated(self) -> bool:
-        """Whether something was published since the last look at the file."""
+        """Whether something was published since the file was last read."""
         return self._signature() != self._seen
 
     def _signature(self) -> tuple[int, ...]:
         """Identity of a publication: each is another file under the same name."""
         try:
-            said = self.file.stat()
+            stat = self.file.stat()
         except OSError:
             return ()
-        return said.st_ino, said.st_mtime_ns, said.st_size
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
     def _open(self) -> Any:
         import h5py
@@ -127,7 +127,7 @@ class Results:
         return file
 
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
-        """A variable by its name in the file, for example `"residual_normal"`.
+        """Return a variable by its name in the file, for example `"residual_normal"`.
 
         Raises:
             ResultsError: the file has none of that name.
@@ -144,7 +144,7 @@ class Results:
         return self._read[name]
 
     def _length_of(self, name: str) -> int | None:
-        """Entries of a growing variable that belong to what was seen first; None for all there are."""
+        """Return the entries of a growing variable that belong to the first reading; None for all."""
         if name.startswith("contact_") and name != "contact_count":
             return int(np.sum(self["contact_count"]))
         if name.startswith("step_") and name != "step_length":
@@ -155,7 +155,7 @@ class Results:
         return tuple(self[dimension]) if dimension in self._names else ()
 
     def _array(self, name: str, *shape: int) -> Array:
-        """A variable over time, or an empty one where the world has nothing of the kind."""
+        """Return a variable over time, or an empty one if the world has nothing of the kind."""
         return self[name] if name in self._names else np.zeros((len(self.time), *shape))
 
     # — what was recorded —
@@ -226,7 +226,7 @@ class Results:
         return self["contact_count"]
 
     def contacts(self, k: int) -> ContactRecord:
-        """What the contacts of record k did in its step; k may be negative, as in a list."""
+        """Return the contacts of record k; k may be negative, as in a list."""
         count = self.contact_count
         if not -len(count) <= k < len(count):
             raise ResultsError(f"there is no record {k}: {self.file} has {len(count)}")
@@ -292,7 +292,7 @@ class Results:
     # — in other forms —
 
     def to_xarray(self) -> Any:
-        """The file as an `xarray.Dataset`, in memory.
+        """Return the file as an `xarray.Dataset`, in memory.
 
         Raises:
             ResultsError: xarray is not installed.
@@ -305,7 +305,7 @@ class Results:
             return dataset.load()
 
     def replay(self) -> Replay:
-        """Everything needed to draw the run, from its folder alone."""
+        """Return everything needed to draw the run, from its folder alone."""
         frames = self._array("frame_position", 0, 3)
         turned = rotation_from_quat_wxyz(self._array("frame_quat_wxyz", 0, 4))
         return Replay(
@@ -349,7 +349,7 @@ class Results:
 
 
 def _plain(attributes: Any) -> dict[str, Any]:
-    """Attributes of a group; netCDF keeps a number as an array of one."""
+    """Return the attributes of a group; netCDF keeps a number as an array of one."""
     found = {key: attributes[key] for key in attributes if not key.startswith("_")}
     return {key: value.item() if getattr(value, "size", 0) == 1 else value for key, value in found.items()}
 

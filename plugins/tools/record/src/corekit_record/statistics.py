@@ -81,12 +81,12 @@ class Statistics(RunObserver):
         if iterations > since.most_iterations:
             since.most_iterations = iterations
         self.integrator_iterations += report.iterations
-        status, who = solve.status, solve.answered_by
-        self.answered[who] = self.answered.get(who, 0) + 1
+        status, solver = solve.status, solve.answered_by
+        self.answered[solver] = self.answered.get(solver, 0) + 1
         self.statuses[status] = self.statuses.get(status, 0) + 1
         if not status.solved:
             since.unsolved += 1
-        if solve is not self._last:  # steps without contact share one answer
+        if solve is not self._last:  # steps without contact share one solution
             self._last, self.last_residual = solve, solve.residuals.worst
         # written so that a nan is kept, not lost in a comparison
         if not self.last_residual <= since.worst_residual:
@@ -112,9 +112,9 @@ class Statistics(RunObserver):
 
     def pop_since_last_record(self) -> SinceLastRecord:
         """Return the counters since this was called last and start them anew."""
-        taken, self.since_last_record = self.since_last_record, SinceLastRecord()
-        self._totals = _sum(self._totals, taken)
-        return taken
+        counted, self.since_last_record = self.since_last_record, SinceLastRecord()
+        self._totals = _sum(self._totals, counted)
+        return counted
 
     def add_contacts(self, time: float, record: ContactRecord) -> None:
         """Add a kept step to the timeline of contact modes."""
@@ -135,7 +135,7 @@ class Statistics(RunObserver):
         return contact_phases(self._kept_time, self._kept_modes, most)
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything counted so far, for a checkpoint."""
+        """Return everything counted so far, for a checkpoint."""
         counters = {
             "since_last_record": asdict(self.since_last_record),
             "totals": asdict(self._totals),
@@ -168,7 +168,7 @@ class Statistics(RunObserver):
         self._last = None
 
     def summary(self) -> dict[str, Any]:
-        """Everything as JSON can hold it."""
+        """Return everything as JSON can hold it."""
         totals = self.totals
         return {
             "steps": totals.steps,
@@ -222,7 +222,7 @@ class ContactPhase:
         return f"{self.begin:.2f}–{self.end:.2f} s {' + '.join(words) or self.kind}"
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the phase as JSON can hold it."""
         return {
             "begin_s": self.begin, "end_s": self.end, "kind": self.kind,
             "stick": list(self.stick), "slide": list(self.slide),
@@ -230,7 +230,7 @@ class ContactPhase:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> ContactPhase:
-        """What `as_data` gave."""
+        """Restore what `as_data` returned."""
         stick, slide = ((int(pair[0]), int(pair[1])) for pair in (data["stick"], data["slide"]))
         return cls(data["begin_s"], data["end_s"], data["kind"], stick, slide)
 
@@ -249,7 +249,7 @@ def _kind(modes: Sequence[int]) -> str:
 def contact_phases(
     time: Sequence[float], modes: Sequence[Sequence[int]], most: int = 8
 ) -> list[ContactPhase]:
-    """Phases of contact from the counts at kept instants; the shortest join a neighbour until few are left.
+    """Return the phases of contact from counts at recorded instants; the shortest join a neighbour until few remain.
 
     Args:
         time: [s], increasing, length T.

@@ -2,8 +2,8 @@
 
 HDF5 writes its tables of contents in place: a process killed inside a flush leaves one in five such
 instants as a file that no tool opens. The file therefore grows as a nameless temporary one, and `publish`
-puts a copy of it under its name in one atomic replacement: whoever opens the name, while the run goes on
-or after a kill, sees a complete file of the last publication.
+puts a copy of it under its name in one atomic replacement: a reader of the name, during the run or after a
+kill, finds a complete file of the last publication.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["GrowingFile"]
 
 
 class GrowingFile:
-    """Creates a file, appends to it and publishes it.
+    """A file that grows and is published.
 
     Args:
         path: the name it is published under.
@@ -91,7 +91,7 @@ class GrowingFile:
             self._length[dimension] = length
 
     def length(self, dimension: str) -> int:
-        """Entries along a growing dimension."""
+        """Return the entries along a growing dimension."""
         return self._length[dimension]
 
     def append(self, dimension: str, count: int, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -143,11 +143,11 @@ class GrowingFile:
         return ResultsError(f"cannot write {self.path}: {_reason(error)}")
 
     def close(self) -> None:
-        """Publish for the last time and let go of the temporary file.
+        """Publish for the last time and close the temporary file.
 
         Raises:
-            ResultsError: the disk is full or the folder has gone; or another program does not let go of the
-                published file: then a whole copy lies beside it.
+            ResultsError: the disk is full or the folder has gone; or another program keeps the published file open:
+                then a whole copy lies beside it.
         """
         if self._work.closed:
             return
@@ -159,7 +159,7 @@ class GrowingFile:
             self._work.close()
 
     def _left_beside(self) -> ResultsError:
-        """Keep what could not be published under a name of its own, and say so."""
+        """Write what could not be published under a name of its own, and return the error."""
         beside = self.path.with_name(f"{self.path.stem}-{os.getpid()}{self.path.suffix}")
         try:
             self._copy(beside)

@@ -46,7 +46,7 @@ class _Limited(Protocol):
 
 
 class Policies(Protocol):
-    """What the scenario says about the watchdog."""
+    """The watchdog's part of a scenario."""
 
     @property
     def unsolved(self) -> str: ...
@@ -175,7 +175,7 @@ class Watchdog(RunObserver):
             raise StepFailed(sentence, step=simulation.step_index, time=begin, **where)
 
     def _describe(self, kind: str, simulation: Simulation, value: float) -> tuple[str, dict[str, str]]:
-        """A sentence, and the culprit as in `StepFailed`."""
+        """Return a sentence, and body, coordinate and term as in `StepFailed`."""
         if kind == "energy":
             b = self._energy.culprit
             body, state = simulation.bodies[b], simulation.state.body_states[b]
@@ -208,7 +208,7 @@ class Watchdog(RunObserver):
     # — at the end, and for resuming —
 
     def summary(self) -> dict[str, Any]:
-        """Counts of steps, first time and worst value by kind, of what was found."""
+        """Return count of steps, first time and worst value of each kind that was found."""
         found = {
             kind: {"steps": self._counts[kind], "first_s": self._first[kind], "worst": self._worst[kind]}
             for kind in KINDS
@@ -217,7 +217,7 @@ class Watchdog(RunObserver):
         return {**found, **({"energy_unwatched": self.unwatched} if self.unwatched else {})}
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """What was found so far, for a checkpoint."""
+        """Return what was found so far, for a checkpoint."""
         own = {
             "samples": self._samples, "counts": self._counts, "stretches": self._stretches,
             "bad": self._bad, "first": self._first, "worst": self._worst, "remark": self._remark,

@@ -133,7 +133,7 @@ def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Out
 
 
 def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> Outcome:
-    """One run, in its own folder; what an earlier attempt left there is removed."""
+    """Run one scenario in its own folder; the files of an earlier attempt are removed."""
     own = folder / name
     if own.exists():
         shutil.rmtree(own)
@@ -167,7 +167,7 @@ def _watch(sentinel: int) -> None:
 
 
 def _silent(_sentence: str) -> None:
-    """Warnings of one among many runs are in its own log."""
+    """Ignore a warning: those of one among many runs are in its own log."""
 
 
 def _digest(text: str) -> str:
@@ -180,7 +180,7 @@ def _append(folder: Path, outcome: Outcome) -> None:
 
 
 def _end_last_line(folder: Path) -> None:
-    """What is stored next must not be written behind half a line."""
+    """End the last line, so that nothing is written behind half a line."""
     path = folder / OUTCOMES
     if path.exists() and not path.read_bytes().endswith(b"\n"):
         with path.open("a", encoding="utf-8") as file:
@@ -188,7 +188,7 @@ def _end_last_line(folder: Path) -> None:
 
 
 def _read_outcomes(folder: Path) -> dict[str, Outcome]:
-    """Stored outcomes by name, the last of each; a line that a kill cut short counts as none."""
+    """Read the stored outcomes by name, the last of each; a line that a kill cut short counts as none."""
     found: dict[str, Outcome] = {}
     path = folder / OUTCOMES
     if path.exists():

@@ -24,7 +24,7 @@ Value: TypeAlias = float | int | str | None
 
 
 def _value(value: Any) -> Value:
-    """A plain number or word; NumPy's numbers become Python's."""
+    """Return a plain number or word; NumPy's numbers become Python's."""
     value = value.item() if hasattr(value, "item") else value
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -40,8 +40,8 @@ class Row:
     Args:
         quantity: what it is. unit: its SI unit or a multiple, empty if it has none.
         paper: what the paper reports. peer: what another code gives. ours: what came out.
-        tolerance: what ours must keep, in words; empty where nothing is asked.
-        passed: whether it does; None where nothing is asked.
+        tolerance: what ours must keep, in words; empty without a requirement.
+        passed: whether it does; None without a requirement.
         note: where the paper's or the peer's number is from, or why there is none.
     """
 
@@ -55,7 +55,7 @@ class Row:
     note: str = ""
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the row as JSON can hold it."""
         return {
             "quantity": self.quantity, "unit": self.unit, "paper": self.paper, "peer": self.peer,
             "ours": self.ours, "tolerance": self.tolerance, "passed": self.passed, "note": self.note,

@@ -35,9 +35,9 @@ class RunMetrics:
     """Numbers by which a finished run is compared.
 
     Args:
-        step_s: median wall time of a step [s], None if the run was too short to tell.
+        step_s: median wall time of a step [s], None if the run was too short.
         deepest_penetration: over all steps and contacts [m].
-        final_energy: kinetic and potential, of all bodies at the last record [J]; nan if a body cannot tell.
+        final_energy: kinetic and potential, of all bodies at the last record [J]; nan without the ability.
         contact_impulse: Σ over steps and contacts of the normal impulse [N·s].
         steps: how many. solved: share of them whose solve met its tolerance, 0 to 1.
         worst_residual: largest physical residual [m/s, N·s or N·m·s].
@@ -58,7 +58,7 @@ class RunMetrics:
 
 @frozen(eq=False)
 class Trajectory:
-    """Where the last frame was: time [s], shape (T,), and position in the world [m], shape (T, 3)."""
+    """Path of the last frame: time [s], shape (T,), and position in the world [m], shape (T, 3)."""
 
     time: Array
     tip: Array
@@ -78,7 +78,7 @@ class Row:
 
 @frozen(eq=False)
 class Comparison:
-    """Every combination in the order asked for, in one folder."""
+    """Every combination in the given order, in one folder."""
 
     title: str
     folder: Path
@@ -101,7 +101,7 @@ class Comparison:
         return LineChart(self.title, panels)
 
     def as_data(self) -> dict[str, Any]:
-        """Everything but the trajectories, as JSON can hold it."""
+        """Return everything but the trajectories, as JSON can hold it."""
         return {
             "title": self.title,
             "folder": str(self.folder),
@@ -143,7 +143,7 @@ def compare(
 
 
 def tip_difference(first: Trajectory, other: Trajectory) -> float:
-    """Largest distance of two tips [m] at the first one's records, as long as both go on; nan if never."""
+    """Return the largest distance of two tips [m] at the first one's records, while both runs last; nan if never."""
     begin, end = max(first.time[0], other.time[0]), min(first.time[-1], other.time[-1])
     # records of runs with other steps may differ in the last digit
     slack = 1e-9 * max(1.0, abs(end))

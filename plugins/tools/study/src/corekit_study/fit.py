@@ -64,7 +64,7 @@ class FitResult:
     wall: float
 
     def as_data(self) -> dict[str, Any]:
-        """Everything as JSON can hold it."""
+        """Return everything as JSON can hold it."""
         found, distance = self.estimate, self.estimate.distance
         return {
             "name": self.file.name,
@@ -176,7 +176,7 @@ def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
 
 
 class _SettableInput(HeldSignal):
-    """An input that stays what it was last set to."""
+    """An input that keeps the value that was last set."""
 
     kind = "held"
 
@@ -250,7 +250,7 @@ def _write(made: FitResult, folder: Path) -> None:
 
 
 def _fitted_scenario(made: FitResult) -> str:
-    """The scenario with fitted options and inputs."""
+    """Write the scenario with fitted options and inputs."""
     import tomli_w
 
     assert made.file.loaded is not None

@@ -38,7 +38,7 @@ FORMAT = "corekit-fit/1"
 
 @frozen(kw_only=True)
 class FitFile:
-    """What a fit file holds.
+    """Entries of a fit file.
 
     Args:
         loaded: the scenario it names, loaded.
@@ -59,7 +59,7 @@ class FitFile:
 
 
 def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
-    """The fit in a TOML file, its scenario loaded; relative paths in it are relative to the file.
+    """Load the fit in a TOML file, with its scenario; relative paths in it are relative to the file.
 
     Args:
         path: of the file.
@@ -85,7 +85,7 @@ def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
 def _scenario(
     document: Mapping[str, Any], directory: Path, mistakes: list[Mistake], *, allow_code: bool
 ) -> Scenario | None:
-    """The scenario that the table names; what is wrong in it is noted, with `scenario:` before its path."""
+    """Load the scenario that the table names; its mistakes are added, with `scenario:` before their path."""
     named, overrides = document.get("scenario"), document.get("set", [])
     if not isinstance(named, str) or not isinstance(overrides, list):
         return None

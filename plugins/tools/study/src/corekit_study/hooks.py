@@ -19,5 +19,5 @@ _VERBS = {
 
 @hookimpl
 def corekit_verbs() -> list[Verb]:
-    """A verb for each module of `corekit_study.cli`, whose function has its name."""
+    """Return a verb for each module of `corekit_study.cli`, whose function has its name."""
     return [Verb(name, f"corekit_study.cli.{name}:{name}", line) for name, line in _VERBS.items()]

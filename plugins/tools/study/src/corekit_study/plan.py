@@ -62,7 +62,7 @@ class PlanResult:
         return self.info.status.solved and (not self.rollouts or self.rollouts[-1].arrived)
 
     def as_data(self) -> dict[str, Any]:
-        """Everything in short, as JSON can hold it."""
+        """Return a summary as JSON can hold it."""
         return {
             "name": self.file.name,
             "status": "finished" if self.solved else "failed",
@@ -154,7 +154,7 @@ def simulate(made: PlanResult, show: ShowProgress = no_display) -> PlanResult:
 
 
 class _Stopwatch:
-    """Wall time by what it went into [s]."""
+    """Wall time by activity [s]."""
 
     def __init__(self, seconds: Mapping[str, float] | None = None) -> None:
         self.seconds = dict(seconds or {})

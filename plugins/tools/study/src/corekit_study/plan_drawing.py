@@ -16,7 +16,7 @@ __all__ = ["plan_as_replay"]
 
 
 def plan_as_replay(plan: Plan, bodies: Mapping[str, TaskBody], title: str) -> Replay:
-    """The planned motion; contacts are left out, as their points are the planner's."""
+    """Return the planned motion as a replay, without contacts, because their points are the planner's."""
     tracks = [_driven(name, plan.bodies[name].q, bodies[name]) for name in plan.bodies]
     for name, moved in plan.objects.items():
         tracks.append(_carried(name, moved.position, rotation_from_quat_wxyz(moved.quat_wxyz), bodies[name]))
@@ -41,7 +41,7 @@ def _driven(name: str, q: Array, body: TaskBody) -> BodyTrack:
 
 
 def _carried(name: str, position: Array, rotation: Array, body: TaskBody) -> BodyTrack:
-    """A body that is moved: its outline and shapes go with its first shape."""
+    """Return the track of a moved object: its outline and shapes move with its first shape."""
     model = body.model
     description, drawn = model.description, model.compute_outline(body.start)
     frames = len(description.frames)

@@ -66,7 +66,7 @@ class ReplayTable:
 
 @frozen(kw_only=True)
 class PlanFile:
-    """What a plan file holds.
+    """Entries of a plan file.
 
     Args:
         loaded: the scenario it names, loaded.
@@ -90,7 +90,7 @@ class PlanFile:
 
 
 def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> PlanFile:
-    """The plan in a TOML file, or of a shipped name, its scenario loaded.
+    """Load the plan in a TOML file, or of a shipped name, with its scenario.
 
     Args:
         path: relative paths in the file are relative to it.
@@ -121,7 +121,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
 
 
 def _scenario(world: Path, overrides: Any, mistakes: list[Mistake], *, allow_code: bool) -> Scenario | None:
-    """The scenario of the plan; what is wrong in it is noted, with `scenario:` before its path."""
+    """Load the scenario of the plan; its mistakes are added, with `scenario:` before their path."""
     try:
         changes = [str(each) for each in overrides] if isinstance(overrides, list) else []
         return load(world, changes, allow_code=allow_code)

@@ -47,7 +47,7 @@ def write_plan(plan: Plan, folder: Path, title: str) -> None:
 
 
 def read_warm_start(folder: Path) -> Plan:
-    """What a planner needs of an earlier plan: its times and its memory.
+    """Read what a planner needs of an earlier plan: its times and its warm start.
 
     Raises:
         ResultsError: the folder holds no plan.
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
 
 
 def _variables(plan: Plan) -> Iterator[tuple[str, Array, str, str, tuple[str, ...]]]:
-    """Name, values, unit, meaning and axes after time of everything planned."""
+    """Yield name, values, unit, meaning and axes after time of everything planned."""
     for name, motion in plan.bodies.items():
         yield from _of_body(name, motion)
     for name, moved in plan.objects.items():

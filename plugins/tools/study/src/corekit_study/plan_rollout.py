@@ -52,7 +52,7 @@ class RolloutResult:
     arrived: bool
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the result as JSON can hold it."""
         return {
             "name": self.name, "folder": str(self.folder), "objects": self.objects, "in_contact": self.in_contact,
             "status": self.status, "arrived": self.arrived,
@@ -101,7 +101,7 @@ def _check_gains(
     stiffness: float,
     damping: float,
 ) -> None:
-    """The changed model must differ from the planned one by −k·q − d·v exactly."""
+    """Check that the changed model differs from the planned one by −k·q − d·v exactly."""
     simulation = scenario.compose()
     chance = np.random.default_rng(0)
     for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True):
@@ -140,7 +140,7 @@ def _with_plan(
     name: str,
     gains: tuple[float, float],
 ) -> Scenario:
-    """The scenario with the plan's start and inputs; it is written beside the plan, ready to run."""
+    """Make the scenario with the plan's start and inputs, and write it beside the plan, ready to run."""
     import tomli_w
 
     assert file.replay is not None
@@ -170,7 +170,7 @@ def _with_plan(
 def _inputs(
     plan: Plan, q: Array, v: Array, inputs: Array, grid: Array, step: float, gains: tuple[float, float]
 ) -> Array:
-    """(1) without −k·q − d·v at the beginning of every step of the simulation, shape (len(grid), nu)."""
+    """Return (1) without −k·q − d·v at the beginning of every step of the simulation, shape (len(grid), nu)."""
     interval = np.clip(np.searchsorted(plan.time, grid + 0.5 * step), 1, len(plan.time) - 1)
     share = (grid + step - plan.time[interval - 1]) / np.diff(plan.time)[interval - 1]
     share = np.clip(share, 0.0, 1.0)[:, None]
@@ -218,7 +218,7 @@ def _assess(name: str, results: Results, plan: Plan, angle: float, distance: flo
 
 
 def _angle(a: Array, b: Array) -> float:
-    """Angle of the rotation between two orientations [rad], exact near zero."""
+    """Return the angle of the rotation between two orientations [rad], exact near zero."""
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     vector = b[0] * a[1:] - a[0] * b[1:] - np.cross(a[1:], b[1:])
     return 2.0 * math.atan2(float(np.linalg.norm(vector)), abs(float(a @ b)))

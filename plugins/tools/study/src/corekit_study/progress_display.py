@@ -36,7 +36,7 @@ class _NoDisplay:
 
 
 def no_display(_name: str) -> AbstractContextManager[ProgressDisplay]:
-    """A `ShowProgress` that shows nothing."""
+    """Show nothing: a `ShowProgress`."""
     return nullcontext(_NoDisplay())
 
 

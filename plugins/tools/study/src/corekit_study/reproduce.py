@@ -21,10 +21,10 @@ __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce
 
 @frozen(kw_only=True)
 class Report:
-    """How a case went.
+    """Result of a case.
 
     Args:
-        case: which. rows: empty if it failed. error: why it failed, empty if it did not.
+        case: of the report. rows: empty if it failed. error: why it failed, empty if it did not.
         folder: what it wrote. wall_s: how long it took [s].
     """
 
@@ -40,7 +40,7 @@ class Report:
         return not self.error and all(row.passed is not False for row in self.rows)
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the report as JSON can hold it."""
         case = self.case
         return {
             "case": case.path, "source": case.source, "shows": case.shows, "citation": case.citation,
@@ -50,7 +50,7 @@ class Report:
 
 
 def installed_cases() -> tuple[list[Case], list[str]]:
-    """Every case, sorted by its path, and a sentence for each entry point that gives none."""
+    """List every case, sorted by its path, and a sentence for each entry point that is none."""
     found: dict[str, Case] = {}
     troubles: list[str] = []
     for entry in sorted(metadata.entry_points(group=CASES), key=lambda each: each.name):
@@ -70,7 +70,7 @@ def installed_cases() -> tuple[list[Case], list[str]]:
 
 
 def find_case(path: str, among: Sequence[Case]) -> Case:
-    """The case `paper/name`.
+    """Find the case `paper/name`.
 
     Raises:
         PluginError: there is none of that name.

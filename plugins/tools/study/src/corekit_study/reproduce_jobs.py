@@ -29,7 +29,7 @@ class CaseJob:
     """A case for a process to run.
 
     Args:
-        case: which. folder: existing. only: choices among its parts.
+        case: to run. folder: existing. only: choices among its parts.
     """
 
     case: Case

@@ -1,4 +1,4 @@
-"""Several of the papers' cases, one after the other or some at once, in one folder that knows which are done.
+"""Several of the papers' cases, one after the other or some at once, in one folder that stores which are done.
 
 A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
 `summary.md`: one line a case, written anew after each. A resumed series repeats only cases that did not
@@ -32,7 +32,7 @@ HEADER = ("case", "source", "quantities kept", "verdict", "minutes")
 
 
 def choose(words: Sequence[str], among: Sequence[Case]) -> list[Case]:
-    """The cases that words name, each once: `paper/case`, or a paper for all of its cases.
+    """Select the cases that words name, each once: `paper/case`, or a paper for all of its cases.
 
     Raises:
         PluginError: a word names none.
@@ -72,7 +72,7 @@ class Series:
 
     @classmethod
     def resume(cls, folder: Path, among: Sequence[Case], further: Sequence[Case] = ()) -> Series:
-        """The series that was begun in a folder, with further cases after its own.
+        """Restore the series of a folder, with further cases after its own.
 
         Raises:
             ResultsError: its file cannot be read. PluginError: a case of it is not installed any more.
@@ -89,7 +89,7 @@ class Series:
     def run(
         self, progress: ShowProgress | None = None, jobs: int = 1
     ) -> Iterator[tuple[dict[str, Any], Report | None]]:
-        """Each case's report as JSON can hold it, with the report itself where it was run now.
+        """Yield each case's report as JSON can hold it, and the report itself if the case was run now.
 
         A case whose stored report has no error is not run again, also where it missed a tolerance.
 
@@ -130,27 +130,27 @@ class Series:
         return [self._done[case.path] for case in self.cases if case.path in self._done]
 
     def summary(self) -> str:
-        """A Markdown table of the cases that are done."""
+        """Return a Markdown table of the finished cases."""
         lines = ["| " + " | ".join(HEADER) + " |", "|---|---|---|---|---:|"]
         lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self.done)]
         return "\n".join(lines) + "\n"
 
     def _attempts(self, case: Case) -> list[Path]:
-        """Folders of earlier attempts at a case, the latest last."""
+        """List the folders of earlier attempts at a case, the latest last."""
         name = _name(case)
         numbered = [path for path in self.folder.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
         first = [self.folder / name] if (self.folder / name).is_dir() else []
         return first + sorted(numbered, key=lambda path: int(path.name[len(name) + 1 :]))
 
     def _folder_of(self, case: Case) -> Path:
-        """Where a case that is not done goes on: with the runs that it stores, or else in a new folder."""
+        """Return the folder in which an unfinished case continues: with its stored runs, or else a new one."""
         attempts = self._attempts(case)
         if attempts and (attempts[-1] / OUTCOMES).exists():
             return attempts[-1]
         return new_folder(_name(case), self.folder, self.folder / _name(case))
 
     def _stored(self, case: Case) -> dict[str, Any] | None:
-        """The report of a case that came to its end."""
+        """Return the report of a finished case, or None."""
         for attempt in reversed(self._attempts(case)):
             try:
                 kept = json.loads((attempt / REPORT).read_text(encoding="utf-8"))
@@ -162,7 +162,7 @@ class Series:
 
 
 def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """Cells under `HEADER`, of reports as JSON holds them."""
+    """Yield the cells under `HEADER`, of reports as JSON holds them."""
     for report in reports:
         asked = [row["passed"] for row in report["rows"] if row["passed"] is not None]
         kept = f"{sum(asked)} of {len(asked)}"

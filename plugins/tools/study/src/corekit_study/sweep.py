@@ -51,14 +51,14 @@ class Point:
 
 @frozen(eq=False)
 class Sweep:
-    """Every run in the order asked for."""
+    """Every run in the given order."""
 
     title: str
     folder: Path
     points: tuple[Point, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the sweep as JSON can hold it."""
         runs = [
             {
                 "values": dict(point.variant.values), "folder": str(point.folder), "reason": point.reason,
@@ -94,10 +94,10 @@ def sweep(
     """
     scenario = load(file, overrides)
     for variant in variants([spread(text) for text in vary]):
-        load(file, (*overrides, *variant.overrides))  # mistakes are told before there is a folder
+        load(file, (*overrides, *variant.overrides))  # mistakes are reported before there is a folder
     folder = new_folder(f"{scenario.name}-sweep", Path(scenario.output.directory), directory)
-    asked = {"file": _place(file), "vary": list(vary), "set": list(overrides)}
-    (folder / SWEEP).write_text(json.dumps(asked, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    inputs = {"file": _place(file), "vary": list(vary), "set": list(overrides)}
+    (folder / SWEEP).write_text(json.dumps(inputs, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return resume(folder, progress, workers, allow_code=allow_code)
 
 
@@ -114,8 +114,8 @@ def resume(
         ResultsError: the folder is none of a sweep. ConfigError: its scenario cannot be loaded any more.
     """
     try:
-        asked = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
-        file, vary, overrides = str(asked["file"]), list(asked["vary"]), list(asked["set"])
+        inputs = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
+        file, vary, overrides = str(inputs["file"]), list(inputs["vary"]), list(inputs["set"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultsError(f"{folder / SWEEP} does not say what the sweep is of: {error}") from error
     chosen = variants([spread(text) for text in vary])
@@ -136,7 +136,7 @@ def resume(
 
 
 def spread(text: str) -> str:
-    """`path=FROM:TO:COUNT` as the list of its values, equally far apart; `path=FROM:TO:COUNT:log` by equal factors.
+    """Expand `path=FROM:TO:COUNT` into equally spaced values, `path=FROM:TO:COUNT:log` into values by equal factors.
 
     Any other text is returned as it is.
 
@@ -164,7 +164,7 @@ def spread(text: str) -> str:
 
 
 def _place(file: str | Path) -> str:
-    """A file by its whole path, so that the sweep goes on from anywhere; a shipped one by its name."""
+    """Return a file's whole path, so that the sweep can be resumed from anywhere; the name of a shipped one."""
     return str(Path(file).resolve()) if Path(file).is_file() else str(file)
 
 
@@ -187,7 +187,7 @@ def _point(folder: Path, variant: Variant, outcome: Outcome) -> Point:
 
 
 def _finite(value: Any) -> float | None:
-    """As JSON can hold it."""
+    """Return a number as JSON can hold it."""
     return float(value) if np.isfinite(value) else None
 
 

@@ -14,7 +14,7 @@ __all__ = ["toml_table"]
 
 
 def toml_table(path: Path, kind: str) -> tuple[str, dict[str, Any]]:
-    """The text and the table.
+    """Read the text and the table.
 
     Args:
         path: the file. kind: what it is, for the message: `fit file`.

@@ -45,7 +45,7 @@ class Variant:
 
 
 def variants(vary: Sequence[str]) -> list[Variant]:
-    """The product of everything that is varied, the last one fastest.
+    """Return all combinations of what is varied, the last one fastest.
 
     Args:
         vary: texts `path=value,value`; commas inside brackets, braces and quotes belong to a value.
@@ -76,7 +76,7 @@ def variants(vary: Sequence[str]) -> list[Variant]:
 
 
 def _split(text: str) -> list[str]:
-    """Values between the commas that stand outside brackets, braces and quotes."""
+    """Split a text at the commas outside brackets, braces and quotes."""
     values, depth, quote, current = [], 0, "", ""
     for letter in text:
         if quote:

@@ -26,7 +26,7 @@ __all__ = ["InstalledViewer", "draw", "draw_chart", "installed_viewers", "viewer
 
 @frozen(eq=False)
 class InstalledViewer:
-    """A viewer and what it says of itself.
+    """A viewer and its spec.
 
     Args:
         spec: its light description.
@@ -43,7 +43,7 @@ class InstalledViewer:
 
     @classmethod
     def built(cls, spec: ComponentSpec, settings: Sequence[str] = ()) -> InstalledViewer:
-        """The viewer of a spec with options, given as texts such as `fps=60`.
+        """Build the viewer of a spec with options, given as texts such as `fps=60`.
 
         Raises:
             ConfigError: the options have mistakes: all of them.
@@ -53,7 +53,7 @@ class InstalledViewer:
         return cls(spec, load_target(spec.target)(config, BuildContext(path=path)))
 
     def with_options(self, settings: Sequence[str]) -> InstalledViewer:
-        """The same viewer with options."""
+        """Build the same viewer with options."""
         return InstalledViewer.built(self.spec, settings) if settings else self
 
 
@@ -70,7 +70,7 @@ def _options(cls: type, settings: Sequence[str], path: str) -> Any:
 
 
 def installed_viewers(only: str = "") -> list[InstalledViewer]:
-    """Every usable viewer, or the one named.
+    """List every usable viewer, or the one named.
 
     Raises:
         PluginError: there is none, with the line that installs one.
@@ -96,7 +96,7 @@ def _install_line() -> str:
 
 
 def viewer_for(path: Path, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
-    """The first viewer that writes files of this ending.
+    """Find the first viewer that writes files of this ending.
 
     Raises:
         PluginError: none does, with the endings that could be written.
@@ -112,7 +112,7 @@ def viewer_for(path: Path, viewers: Sequence[InstalledViewer]) -> InstalledViewe
 
 
 def viewer_with(ability: str, what: str, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
-    """The first viewer with an ability.
+    """Find the first viewer with an ability.
 
     Args:
         ability: its id. what: what it does, after “no installed viewer”.
@@ -148,7 +148,7 @@ def draw(
     """Draw a run into a file, whose folder is made if it is not there.
 
     Args:
-        results: of the run. path: of the file. chosen: who draws.
+        results: of the run. path: of the file. chosen: viewer.
         progress: is handed the share that is done, by viewers with the ability `progress`.
     Raises:
         ResultsError: there is nothing to draw, or the file cannot be written.

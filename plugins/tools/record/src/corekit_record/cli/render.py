@@ -49,7 +49,7 @@ def render(
 
 @contextmanager
 def _share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
-    """A function that shows which share of some work is done, and when it will be; only on a terminal."""
+    """Return a function that shows the finished fraction of the work and the remaining time; only on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

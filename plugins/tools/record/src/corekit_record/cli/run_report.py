@@ -85,21 +85,21 @@ class RecordedRun(RunReport):
         return len(self._results.time) > 0 and bool(self._results.statistics)
 
     def _rows(self, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-        said = data["statistics"]
-        solves = sum(said["answered_by"].values()) or 1
-        phases = " | ".join(str(ContactPhase.from_data(each)) for each in said["contact_phases"])
+        counted = data["statistics"]
+        solves = sum(counted["answered_by"].values()) or 1
+        phases = " | ".join(str(ContactPhase.from_data(each)) for each in counted["contact_phases"])
         return [
             ("status", data["status"] + (f": {data['reason']}" if data["reason"] else "")),
-            ("steps", f"{said['steps']}, {said['kept']} records"),
+            ("steps", f"{counted['steps']}, {counted['kept']} records"),
             *_time_rows(data),
-            ("contacts, at most", str(said["most_contacts"])),
-            ("deepest penetration", _depth(said)),
-            ("solved by", _counts(said["answered_by"], solves)),
-            ("outcome of solves", _counts(said["statuses"], solves)),
-            ("worst residual", f"{said['worst_residual']:.1e} (physical: m/s, N·s)"),
+            ("contacts, at most", str(counted["most_contacts"])),
+            ("deepest penetration", _depth(counted)),
+            ("solved by", _counts(counted["answered_by"], solves)),
+            ("outcome of solves", _counts(counted["statuses"], solves)),
+            ("worst residual", f"{counted['worst_residual']:.1e} (physical: m/s, N·s)"),
             ("contact over time", phases or "no contact"),
             *(("watchdog", each) for each in watchdog_lines(data["watchdog"])),
-            *(("note", f"{note} ({count} steps)") for note, count in said["notes"].items()),
+            *(("note", f"{note} ({count} steps)") for note, count in counted["notes"].items()),
             ("results", data["results"]),
             *(("picture", path) for path in data["pictures"]),
         ]
@@ -204,7 +204,7 @@ class RecordedRun(RunReport):
 
 
 def _time_rows(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Rows of the wall times of a run."""
+    """Return the rows of the wall times of a run."""
     step, factor = data["step_s"], data["real_time_factor"]
     walls = [] if data["loop_s"] is None else [f"{data['loop_s']:.3g} s of steps"]
     if data["whole_s"] is not None:
@@ -231,7 +231,7 @@ def _scenario_lines(scenario: Mapping[str, Any]) -> list[str]:
 
 
 def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
-    """What the watchdog saw, a line a kind."""
+    """Return the findings of the watchdog, one line per kind."""
     units = {"unsolved": "", "penetration": " m", "energy": " J"}
     return [
         f"{kind}: {watchdog[kind]['steps']} steps, first at {watchdog[kind]['first_s']:.4g} s, "
@@ -241,11 +241,11 @@ def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _depth(said: Mapping[str, Any]) -> str:
-    if not said["deepest_penetration_m"] > 0:
+def _depth(counted: Mapping[str, Any]) -> str:
+    if not counted["deepest_penetration_m"] > 0:
         return "none"
-    at = said["deepest_penetration_at_s"]
-    return f"{1e3 * said['deepest_penetration_m']:.3g} mm" + ("" if at is None else f" at {at:.4g} s")
+    at = counted["deepest_penetration_at_s"]
+    return f"{1e3 * counted['deepest_penetration_m']:.3g} mm" + ("" if at is None else f" at {at:.4g} s")
 
 
 def _counts(counts: Mapping[str, int], total: int) -> str:

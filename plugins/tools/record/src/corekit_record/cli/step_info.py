@@ -1,4 +1,4 @@
-"""`corekit info RUNDIR --step K`: who solved one step, how well, and what every contact did."""
+"""`corekit info RUNDIR --step K`: the solver of one step, its residual, and every contact."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["print_step", "step_sheet"]
 
 
 def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str, Any]:
-    """What is stored of a step, as JSON can hold it.
+    """Return what is stored of a step, as JSON can hold it.
 
-    Contacts are stored once a record: they are of the last record that is no later than the step.
+    Contacts are stored once per record: they are those of the last record that is no later than the step.
 
     Args:
         results: of the run. step: counted from 0, as in messages. at: or an instant within the step [s].
@@ -29,14 +29,14 @@ def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str
     if step is None:
         instant = 0.0 if at is None else at
         step = int(np.searchsorted(ends, instant + 1e-9 * max(1.0, abs(instant)), side="right"))
-        # an instant where a step ends and the next begins belongs to the one that ends: it is what is recorded
+        # an instant between two steps belongs to the one that ends, whose end is recorded
         step -= bool(step and abs(ends[step - 1] - instant) <= 1e-9 * max(1.0, abs(instant)))
-        asked = f"at {instant:g} s"
+        wanted = f"at {instant:g} s"
     else:
-        asked = str(step)
+        wanted = str(step)
     if not 0 <= step < steps or (at is not None and at < results.time[0]):
         said = f"0 to {steps - 1}, t = {results.time[0]:g} to {ends[-1]:g} s" if steps else "none"
-        raise ResultsError(f"{results.path} has no step {asked}: it has {said}")
+        raise ResultsError(f"{results.path} has no step {wanted}: it has {said}")
     end = float(ends[step])
     record = int(np.searchsorted(results.time, end + 1e-9 * max(1.0, abs(end)), side="right")) - 1
     return {
@@ -55,7 +55,7 @@ def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str
 
 
 def _contacts(results: Results, record: int) -> list[dict[str, Any]]:
-    """Contacts of a record; forces are impulses over the length of the step that ends there."""
+    """Return the contacts of a record; forces are impulses divided by the length of the step that ends there."""
     found, length = results.contacts(record), float(results["step_length"][record])
     names = results["shape"] if found.count else ()
     return [

@@ -55,7 +55,7 @@ def view(
 
 
 def _opened(folder: Path) -> Results:
-    """The results of a run; of one that has just begun, as soon as there are any."""
+    """Open the results of a run; wait for them if it has just begun."""
     while True:
         try:
             return Results(folder)
@@ -66,7 +66,7 @@ def _opened(folder: Path) -> Results:
 
 
 def follow(results: Results, session: ReplaySession) -> None:
-    """Hand on whatever the run publishes, for ever; what is there already stays if its folder goes."""
+    """Show whatever the run publishes, without end; the shown records stay if its folder is removed."""
     status, trouble = results.status, ""
     while True:
         clock.sleep(LOOK_EVERY)
