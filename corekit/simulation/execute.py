@@ -161,7 +161,18 @@ def resume(
         run = _Run(simulation, scenario, own, report, warn)
         if checkpoint is not None:
             check_same_versions(checkpoint, run.versions, own.path)
-        run.begin(checkpoint)
+        try:
+            run.begin(checkpoint)
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:  # what NumPy and JSON say of arrays that do not fit
+            said = f"{type(error).__name__}: {error}"
+            raise ResultsError(
+                f"the checkpoint in {own.path} was changed or damaged: its arrays are not those of the scenario "
+                f"({said}). Remove it to go on with an older one."
+            ) from error
         own.claim()
         with installed_hooks().run(own.path, scenario, simulation), record_run_end(own):
             if checkpoint is None:

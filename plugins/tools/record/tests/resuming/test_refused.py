@@ -118,6 +118,20 @@ def test_a_flipped_bit_is_noticed(cut):
         read_checkpoint(path)
 
 
+@pytest.mark.parametrize("name", ["memory/q", "memory/time", "run/statistics/counters"])
+@pytest.mark.parametrize("value", [None, np.zeros((3, 7))], ids=["absent", "another shape"])
+def test_a_checkpoint_with_other_arrays_is_one_error_and_nothing_is_lost(cut, name, value):
+    for path in cut.glob("checkpoint-*.npz"):
+        with np.load(path) as file:
+            held = {key: file[key] for key in file.files if key != name}
+        assert len(held) < len(np.load(path).files)
+        np.savez(path, **held, **({} if value is None else {name: value}))
+    before = contents(cut)
+    with pytest.raises(ResultsError, match=r"was changed or damaged|is not a whole checkpoint"):
+        resume(cut)
+    assert contents(cut) == before
+
+
 def test_another_scenario_is_refused_with_the_paths_that_differ(cut, scenario_file):
     before = contents(cut)
     other = load(scenario_file, (*SETTING, "bodies.ball.options.mass=3.0", "time.step=5e-4"))
