@@ -61,6 +61,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "compare": "corekit-study",
         "conform": "corekit-testing",
         "fit": "corekit-study",
+        "modes": "corekit-statics",
         "new": "corekit-testing",
         "plan": "corekit-study",
         "render": RECORDER,

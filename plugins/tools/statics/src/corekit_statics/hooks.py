@@ -1,4 +1,4 @@
-"""What this distribution adds to the kernel: its verb, its finder of equilibria, and its file in a run's folder."""
+"""What this distribution adds to the kernel: its verbs, its finder of equilibria, and its file in a run's folder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ __all__ = ["corekit_equilibrium_finder", "corekit_folder_reports", "corekit_verb
 
 @hookimpl
 def corekit_verbs() -> list[Verb]:
-    """The verb `statics`."""
-    line = "Where a scenario comes to rest, and whether it stays there."
-    return [Verb("statics", "corekit_statics.cli.statics:statics", line)]
+    """The verbs `statics` and `modes`."""
+    return [
+        Verb(
+            "statics",
+            "corekit_statics.cli.statics:statics",
+            "Where a scenario comes to rest, and whether it stays there.",
+        ),
+        Verb(
+            "modes",
+            "corekit_statics.cli.modes:modes",
+            "Natural frequencies and shapes of a scenario at its equilibrium.",
+        ),
+    ]
 
 
 @hookimpl
@@ -22,5 +32,8 @@ def corekit_equilibrium_finder() -> str:
 
 @hookimpl
 def corekit_folder_reports() -> list[FolderReport]:
-    """The equilibria that `corekit statics` leaves in the folder of a run."""
-    return [FolderReport("statics.json", "corekit_statics.cli.statics_report:print_statics")]
+    """The equilibria and modes that the verbs leave in the folder of a run."""
+    return [
+        FolderReport("statics.json", "corekit_statics.cli.statics_report:print_statics"),
+        FolderReport("modes.json", "corekit_statics.cli.modes_report:print_modes"),
+    ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit_statics.equilibrium_system import EquilibriumSystem
@@ -36,6 +36,7 @@ class Stability:
         mode: the lowest one as a displacement, of largest entry 1, shape (nv,); None if it is not known.
         neutral: number of modes without stiffness, such as rigid motions.
         error: the size up to which rounding lets `smallest` be 0 [1/s²]; nan if it is not known.
+        motions: the small motions that were judged, or None.
     """
 
     verdict: str
@@ -45,6 +46,7 @@ class Stability:
     mode: Array | None = None
     neutral: int = 0
     error: float = math.nan
+    motions: SmallMotions | None = field(default=None, repr=False)
 
     @property
     def stable(self) -> bool:
@@ -87,7 +89,7 @@ def stability_of(system: EquilibriumSystem) -> Stability:
 
 def _judged(found: LowestModes, motions: SmallMotions) -> Stability:
     if not len(found.squares):
-        return Stability("stable", reason="nothing can move")
+        return Stability("stable", reason="nothing can move", motions=motions)
     unstable = int(np.count_nonzero(found.squares < -found.errors))
     neutral = int(np.count_nonzero(np.abs(found.squares) <= found.errors))
     return Stability(
@@ -98,6 +100,7 @@ def _judged(found: LowestModes, motions: SmallMotions) -> Stability:
         motions.displacement(found.shapes[:, 0]),
         neutral,
         float(found.errors[0]),
+        motions,
     )
 
 
@@ -105,7 +108,7 @@ def _without_mass(motions: SmallMotions) -> Stability:
     """The verdict where massless coordinates leave ω² without meaning, but not its sign."""
     reason = f"{motions.reason}, massless coordinates" if motions.reason else "massless coordinates"
     if len(motions.free) > LARGEST_DENSE:
-        return Stability("unstable", modes=-1, reason=reason)
+        return Stability("unstable", modes=-1, reason=reason, motions=motions)
     stiffness = motions.stiffness.toarray()
     if motions.kernel is not None:
         stiffness = motions.kernel.T @ stiffness @ motions.kernel
@@ -116,4 +119,4 @@ def _without_mass(motions: SmallMotions) -> Stability:
     unstable = int(np.count_nonzero(values < -error))
     neutral = int(np.count_nonzero(np.abs(values) <= error))
     verdict = "unstable" if unstable else "neutral" if neutral else "stable"
-    return Stability(verdict, math.nan, unstable, reason, neutral=neutral)
+    return Stability(verdict, math.nan, unstable, reason, neutral=neutral, motions=motions)

@@ -1,0 +1,112 @@
+"""Natural frequencies and shapes of small motions about an equilibrium."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, final
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import StaticsFailed
+from corekit.simulation.loop import Simulation
+from corekit_statics.equilibrium import Equilibrium
+from corekit_statics.equilibrium_path import frame_positions
+from corekit_statics.lowest_modes import IndefiniteError, lowest_modes
+from corekit_statics.small_motions import LARGEST_DENSE
+
+__all__ = ["Modes", "displaced", "modes_of", "visible_amplitude"]
+
+_SHOWN = 0.15
+"""Largest displacement of a frame in a picture of a mode, relative to the size of the world."""
+_TURNED = 0.3
+"""Largest rotation or coordinate in a picture of a mode that moves no frame's origin."""
+
+
+@final
+@frozen(eq=False)
+class Modes:
+    """The lowest modes about an equilibrium, x(t) = x·exp(±iωt).
+
+    Args:
+        squares: ω² in ascending order [1/s²], shape (k,).
+        errors: size up to which rounding lets an ω² be 0 [1/s²], shape (k,).
+        shapes: displacements x of all velocities with xᵀ·M·x = 1, shape (nv, k).
+        reason: what was left out, or empty.
+    """
+
+    squares: Array
+    errors: Array
+    shapes: Array = field(repr=False)
+    reason: str = ""
+
+    @property
+    def frequencies(self) -> Array:
+        """ω/2π [Hz], shape (k,); 0 for a mode without stiffness, nan for one that grows."""
+        values = np.where(np.abs(self.squares) <= self.errors, 0.0, self.squares)
+        return np.where(values < 0, np.nan, np.sqrt(np.maximum(values, 0.0)) / (2.0 * math.pi))
+
+    def as_data(self, names: list[str]) -> list[dict[str, Any]]:
+        """The modes as JSON; `names` (nv,) are those of the velocities."""
+        rows: list[dict[str, Any]] = []
+        for k, frequency in enumerate(self.frequencies):
+            square, shape = float(self.squares[k]), self.shapes[:, k]
+            rows.append(
+                {
+                    "mode": k + 1,
+                    "frequency_Hz": float(frequency) if math.isfinite(frequency) else None,
+                    "growth_1_per_s": math.sqrt(-square) if not math.isfinite(frequency) else None,
+                    "omega_squared_1_per_s2": square,
+                    "error_1_per_s2": float(self.errors[k]),
+                    "largest_in": names[int(np.argmax(np.abs(shape)))],
+                    "shape": shape.tolist(),
+                }
+            )
+        return rows
+
+
+def modes_of(equilibrium: Equilibrium, count: int) -> Modes:
+    """The `count` lowest modes about an equilibrium, or all there are.
+
+    Raises:
+        StaticsFailed: they cannot be found, with the reason.
+    """
+    motions = equilibrium.stability.motions
+    if motions is None:
+        raise StaticsFailed(
+            f"the modes were not looked for: more than {LARGEST_DENSE} velocities with rows or contacts"
+        )
+    try:
+        found = lowest_modes(motions, count)
+    except IndefiniteError as error:
+        raise StaticsFailed(
+            "the frequencies are not known: coordinates without mass have no stiffness, or a negative one"
+        ) from error
+    shapes = np.zeros((motions.size, len(found.squares)))
+    shapes[motions.free] = found.shapes
+    first = slice(0, count)
+    return Modes(found.squares[first], found.errors[first], shapes[:, first], motions.reason)
+
+
+def displaced(simulation: Simulation, equilibrium: State, shape: Array, amplitude: float) -> State:
+    """A state displaced by amplitude·x from an equilibrium, at rest."""
+    out = equilibrium.copy()
+    for body, where in zip(simulation.bodies, simulation.system.slices, strict=True):
+        part = equilibrium.body_states[body.index]
+        body.model.integrate(part, amplitude * shape[where], 1.0, part, out.body_states[body.index])
+    out.time = equilibrium.time
+    return out
+
+
+def visible_amplitude(simulation: Simulation, equilibrium: State, shape: Array) -> float:
+    """The amplitude at which a shape is seen well: a frame moves by a share of the size of the world."""
+    rest = frame_positions(simulation, equilibrium)
+    size = float(np.max(np.ptp(rest, axis=0), initial=0.0)) if len(rest) else 0.0
+    small = 1e-6 / float(np.max(np.abs(shape)))
+    moved = frame_positions(simulation, displaced(simulation, equilibrium, shape, small)) - rest
+    most = float(np.max(np.linalg.norm(moved, axis=1), initial=0.0)) / small
+    turned = _TURNED / float(np.max(np.abs(shape)))
+    # of one body of one frame nothing but the shape says how large it is
+    return min(_SHOWN * size / most, 10.0 * turned) if size > 0 and most > 1e-6 else turned
