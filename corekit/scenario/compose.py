@@ -1,4 +1,4 @@
-"""From a scenario to a simulation: specs resolved, abilities checked, components built, world stacked."""
+"""From a scenario to a simulation: resolve specs, check abilities, build components, assemble the world."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["compose", "models_without_gravity"]
 
 @define
 class _Builder:
-    """Builds components and keeps them by path, for their memory."""
+    """Builds components and stores them by path, because checkpoints hold their internal states."""
 
     scenario: ScenarioTables
     friction_law: str = COULOMB.name
@@ -98,7 +98,7 @@ class _Builder:
         return candidate
 
 
-def _body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
+def _build_body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
     path = f"bodies.{table.name}"
     base = Pose(np.array(table.base.position, dtype=float), rotation_from_rpy(table.base.rotation_rpy))
     model = cast("Model", builder.build("models", ComponentRef(table.use, table.options), path, base))
@@ -125,16 +125,16 @@ def _initialise(
             part.body.model.compute_initial_state(initial, state)
         except ValueError as error:
             raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
-        _begin(part, state)
+        _enforce_prescribed(part, state)
 
 
-def _begin(part: BodyTerms, state: State) -> None:
+def _enforce_prescribed(part: BodyTerms, state: State) -> None:
     """Set prescribed coordinates and reparametrise, as after a step to t = 0."""
     part.motion.impose(state, 0.0)
     part.reparametrise(state)
 
 
-def _plane(bodies: tuple[Body, ...]) -> Array | None:
+def _common_plane(bodies: tuple[Body, ...]) -> Array | None:
     """Return the common plane of a planar world, else None."""
     planes = [body.description.plane for body in bodies]
     first = planes[0]
@@ -143,7 +143,9 @@ def _plane(bodies: tuple[Body, ...]) -> Array | None:
     return first
 
 
-def _check_served(scene: CollisionScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]) -> None:
+def _check_shape_pairs(
+    scene: CollisionScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]
+) -> None:
     """Refuse shapes that may meet but that no detector can compare."""
     table = scene.table
     served = {pair for detector in detectors for pair in detector.supported_pairs}
@@ -166,7 +168,7 @@ def _check_served(scene: CollisionScene, detectors: list[ContactDetector], bodie
         )
 
 
-def _stage(
+def _build_contact(
     builder: _Builder,
     scenario: ScenarioTables,
     bodies: tuple[Body, ...],
@@ -181,7 +183,7 @@ def _stage(
         for i, each in enumerate(detectors)
     ]
     scene = CollisionScene(bodies, obstacles)
-    _check_served(scene, built, bodies)
+    _check_shape_pairs(scene, built, bodies)
     explicit = {entry.between: entry.value for entry in scenario.world.pairs}
     friction = friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction)
     builder.friction_law = friction.law.name
@@ -195,17 +197,17 @@ def _stage(
         )
     pairs = {entry.between: entry.value for entry in impact.pairs}
     restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)
-    stage = ContactPipeline(
+    pipeline = ContactPipeline(
         bodies,
         scene,
         built,
         friction,
         Stabilisation(settings.approach, settings.push_out, settings.cap),
         scenario.contact.margin,
-        _plane(bodies),
+        _common_plane(bodies),
         None if impact.level == "position" else restitution,
     )
-    return stage, solver
+    return pipeline, solver
 
 
 def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulation:
@@ -222,17 +224,19 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
     builder = _Builder(scenario)
-    bodies = stack_bodies([_body(builder, table, selected.models[table.name]) for table in scenario.bodies])
+    bodies = stack_bodies(
+        [_build_body(builder, table, selected.models[table.name]) for table in scenario.bodies]
+    )
     obstacles = obstacles_of(scenario.world.obstacles)
-    stage, solver = _stage(builder, scenario, bodies, obstacles)
-    system = WorldSystem(bodies, stage, solver)
+    pipeline, solver = _build_contact(builder, scenario, bodies, obstacles)
+    system = WorldSystem(bodies, pipeline, solver)
     for part in system.terms.bodies:
         if len(part.bounded) and not isinstance(solver, ImpulseSolver):
             raise CompositionError(
                 f"body {part.body.name!r} has rows with force bounds, which only a contact solver that gives "
                 "impulses can hold: set `contact.solver`, for example to `lcp`."
             )
-    # a lone body: whether impulses may act on it shows only now
+    # only the built model of a lone body shows whether impulses may act on it
     if any(part.body.description.self_contact or len(part.bounded) for part in system.terms.bodies):
         refused = impulse_errors(selected)
         if refused:
@@ -242,16 +246,16 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
     _initialise(simulation, scenario, selected.models)
-    plane = _plane(bodies)
-    if stage is not None and plane is not None and stage.friction.law.is_directional:
-        stage.scene.update_poses(simulation.state)
-        check_axes_in_plane(stage.friction, stage.scene, plane, [body.name for body in bodies])
+    plane = _common_plane(bodies)
+    if pipeline is not None and plane is not None and pipeline.friction.law.is_directional:
+        pipeline.scene.update_poses(simulation.state)
+        check_axes_in_plane(pipeline.friction, pipeline.scene, plane, [body.name for body in bodies])
     if scenario.start == "equilibrium":
         equilibrium_finder().move_to_equilibrium(
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)
         )
         for part, state in zip(system.terms.bodies, simulation.state.body_states, strict=True):
-            _begin(part, state)
+            _enforce_prescribed(part, state)
     return simulation
 
 
@@ -261,10 +265,10 @@ def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
         return None
     builder = _Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
     models = select_components(scenario).models
-    return [_body(builder, table, models[table.name])[1] for table in scenario.bodies]
+    return [_build_body(builder, table, models[table.name])[1] for table in scenario.bodies]
 
 
-def _shape(table: ObstacleTable) -> Shape:
+def _obstacle_shape(table: ObstacleTable) -> Shape:
     """Return the kernel's shape of an obstacle: a file gives whole edges and lengths, a shape has halves."""
     spec = shape_spec(table.shape)
     size = tuple(
@@ -281,7 +285,7 @@ def obstacles_of(tables: Sequence[ObstacleTable]) -> tuple[Obstacle, ...]:
     return tuple(
         Obstacle(
             name=table.name,
-            shape=_shape(table),
+            shape=_obstacle_shape(table),
             position=as_signal(table.position),
             rotation_rpy=as_signal(table.rotation_rpy),
             friction=table.friction,

@@ -128,14 +128,16 @@ class Simulation:
 
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
-        stage = self.system.pipeline
+        pipeline = self.system.pipeline
         kept = self.internal_state()
-        if stage is not None:
-            stage.placeholder = placeholder_contact(self.bodies, len(stage.scene.table), stage.record_width)
+        if pipeline is not None:
+            pipeline.placeholder = placeholder_contact(
+                self.bodies, len(pipeline.scene.table), pipeline.record_width
+            )
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
         self.system.resolve_impacts(self._now, self._next)
-        if stage is not None:
-            stage.placeholder = None
+        if pipeline is not None:
+            pipeline.placeholder = None
         self.restore(kept)
         self.system.forget()
 
@@ -144,13 +146,13 @@ class Simulation:
 
         Shapes and contacts do not match the state afterwards: step another simulation.
         """
-        solver, stage = self.system.solver, self.system.pipeline
-        if stage is None:
+        solver, pipeline = self.system.solver, self.system.pipeline
+        if pipeline is None:
             return
-        stage.warm_up()
+        pipeline.warm_up()
         if isinstance(solver, ImpulseSolver):
-            problem = placeholder_problem(stage.width, self.step_length, stage.record_width)
-            solver.solve(problem, np.zeros(stage.width))
+            problem = placeholder_problem(pipeline.width, self.step_length, pipeline.record_width)
+            solver.solve(problem, np.zeros(pipeline.width))
 
     def rewind(
         self,

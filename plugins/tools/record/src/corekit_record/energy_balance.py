@@ -62,8 +62,10 @@ class EnergyBalance:
     def __init__(self, simulation: Simulation) -> None:
         self._parts = simulation.system.terms.bodies
         self.unknown = _why_unknown(simulation)
-        stage = simulation.system.pipeline
-        self._obstacles_move = stage is not None and any(obstacle.moving for obstacle in simulation.obstacles)
+        pipeline = simulation.system.pipeline
+        self._obstacles_move = pipeline is not None and any(
+            obstacle.moving for obstacle in simulation.obstacles
+        )
         self._prescribed = any(len(part.prescribed) for part in self._parts)
         self.every_step = self._obstacles_move or self._prescribed
         self.excess = self.scale = 0.0
@@ -128,10 +130,10 @@ class EnergyBalance:
         """Add the work (3) and (4) of the last step."""
         system = simulation.system
         done = 0.0
-        stage = system.pipeline
-        if self._obstacles_move and stage is not None and stage.contacts.count:
+        pipeline = system.pipeline
+        if self._obstacles_move and pipeline is not None and pipeline.contacts.count:
             record, now = system.record(), simulation.time
-            velocity = stage.obstacle_velocity(now, now - simulation.report.step_size, now, instant=False)
+            velocity = pipeline.obstacle_velocity(now, now - simulation.report.step_size, now, instant=False)
             if velocity is not None and record.count == len(velocity):
                 done += float(record.normal_impulse @ velocity[:, 0])
                 across = velocity[:, 1:]

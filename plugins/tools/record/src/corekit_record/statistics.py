@@ -93,11 +93,11 @@ class Statistics(RunObserver):
             since.worst_residual = self.last_residual
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
-        stage = simulation.system.pipeline
-        count = 0 if stage is None else stage.contacts.count
+        pipeline = simulation.system.pipeline
+        count = 0 if pipeline is None else pipeline.contacts.count
         self.last_contacts, self.depth = count, 0.0
-        if stage is not None and count:
-            self._update_depth(count, stage.max_penetration(), simulation.time)
+        if pipeline is not None and count:
+            self._update_depth(count, pipeline.max_penetration(), simulation.time)
 
     def _update_depth(self, count: int, depth: float, time: float) -> None:
         if count > self.most_contacts:
