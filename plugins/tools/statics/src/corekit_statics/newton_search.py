@@ -63,6 +63,8 @@ _STIFFER = 100.0
 """Largest stiffness whose rounding is believed, relative to that of the start."""
 _STALLED = 1e-7
 """Force, relative to the largest force term, at which a search that no longer improves is accepted with a note."""
+_STALLED_IN_CONTACT = 1e-5
+"""The same in contact: what a solver leaves of w in a step of 1 s is a distance, and so a force."""
 _MAX_CUTS = 6
 """Fractions tried of one step before σ is raised instead."""
 _MAX_ATTEMPTS = 60
@@ -130,7 +132,7 @@ class NewtonSearch:
         self._begin(start)
         self._rounding = _STIFFER * float(np.max(system.rounding(self._state, self._size), initial=0.0))
         self._has_line_search, self._may_leap = False, not system.contacts.exist
-        slow, best, may_flow = 0, math.inf, self._flows_left > 0
+        slow, best, may_flow = 0, math.inf, self._flows_left > 0 and not system.contacts.exist
         for iteration in range(options.max_iterations + 1):
             worst = self._update_force()
             # of this state alone: what a long step did to the forces on the way is no measure of the load
@@ -139,13 +141,19 @@ class NewtonSearch:
             if is_held and worst <= options.tolerance * self._scale:
                 return self._equilibrium(iteration)
             if is_held and self._is_rounding():
-                return self._equilibrium(iteration, self._rounding_note(worst))
+                note = (
+                    ""
+                    if worst <= _STALLED * self._scale
+                    else "as far as rounding of the stiff coordinates lets it"
+                )
+                return self._equilibrium(iteration, note)
             slow = slow + 1 if worst > 0.5 * best else 0
             best = min(best, worst)
-            is_stalled = is_held and slow > 6 and worst <= _STALLED * self._scale
+            share = _STALLED_IN_CONTACT if system.contacts.count else _STALLED
+            is_stalled = is_held and slow > 6 and worst <= share * self._scale
             # where it is about to leave a pressed shape, forces are small beside those that press it
             if is_stalled and not (may_flow and stability_of(system).verdict == "unstable"):
-                note = "as far as rounding and the contact solver's tolerance let it"
+                note = f"as far as rounding and the contact solver's tolerance let it, {worst / self._scale:.0e} of the load"
                 return self._equilibrium(iteration, note)
             if slow > _PATIENCE and (may_flow or not self._has_line_search):
                 system.restore(first)
@@ -366,12 +374,6 @@ class NewtonSearch:
         return _max_abs(wrong) / max(_max_abs(self._force), _max_abs(predicted), 1e-9 * self._scale, 1e-300)
 
     # — results —
-
-    def _rounding_note(self, worst: float) -> str:
-        """A note where rounding of the coordinates leaves more of the force than a user may expect; or nothing."""
-        share = worst / self._scale
-        words = f"rounding of the coordinates leaves {share:.1e} of the largest force term: the bodies are very stiff"
-        return "" if share <= _STALLED else words
 
     def _equilibrium(self, iterations: int, note: str = "") -> Equilibrium:
         system = self._system
