@@ -135,25 +135,21 @@ class NewtonSearch:
         slow, best, may_flow = 0, math.inf, self._flows_left > 0 and not system.contacts.exist
         for iteration in range(options.max_iterations + 1):
             worst = self._update_force()
-            # of this state alone: what a long step did to the forces on the way is no measure of the load
             self._scale = largest_term(system, self._state)
             is_held = self._constraints_hold()
             if is_held and worst <= options.tolerance * self._scale:
                 return self._equilibrium(iteration)
             if is_held and self._is_rounding():
-                note = (
-                    ""
-                    if worst <= _STALLED * self._scale
-                    else "as far as rounding of the stiff coordinates lets it"
-                )
-                return self._equilibrium(iteration, note)
+                note = "as far as rounding of the stiff coordinates lets it"
+                return self._equilibrium(iteration, note if worst > _STALLED * self._scale else "")
             slow = slow + 1 if worst > 0.5 * best else 0
             best = min(best, worst)
             share = _STALLED_IN_CONTACT if system.contacts.count else _STALLED
             is_stalled = is_held and slow > 6 and worst <= share * self._scale
             # where it is about to leave a pressed shape, forces are small beside those that press it
             if is_stalled and not (may_flow and stability_of(system).verdict == "unstable"):
-                note = f"as far as rounding and the contact solver's tolerance let it, {worst / self._scale:.0e} of the load"
+                left = f"{worst / self._scale:.0e} of the load"
+                note = f"as far as rounding and the contact solver's tolerance let it, {left}"
                 return self._equilibrium(iteration, note)
             if slow > _PATIENCE and (may_flow or not self._has_line_search):
                 system.restore(first)
