@@ -226,12 +226,13 @@ class StepEquation:
         """
         info = self._solve(velocity)
         pipeline = self._world.pipeline
-        if not self._solved_count or pipeline is None or info.status is Status.SINGULAR:
+        has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
+        if not self._solved_count or pipeline is None or has_no_answer:
             return info
-        return checked_solution(
-            info, type(self._solver).__name__, self._world.jacobian.multiply(velocity), self.bias,
-            self.impulses.impulse, pipeline.contacts.friction, self._movable,
-        )  # fmt: skip
+        with np.errstate(invalid="ignore"):  # what is not finite stops the run at the end of the step
+            end = self._world.jacobian.multiply(velocity)
+        friction, name = pipeline.contacts.friction, type(self._solver).__name__
+        return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
 
     def _solve(self, velocity: Array) -> SolveInfo:
         world, point = self._world, self.point

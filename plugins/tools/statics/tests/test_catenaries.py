@@ -72,11 +72,11 @@ STARTS = [
     ("inverted", 0),
     ("straight", 0),
     ("zigzag", 0),
-    *(("tangled", seed) for seed in range(4)),
+    *(("tangled", seed) for seed in range(2)),
 ]
 
 
-@pytest.mark.parametrize("stiffness", [1.0, 1e3, 1e4], ids=["soft", "stiff", "stiffer"])
+@pytest.mark.parametrize("stiffness", [1.0, 1e4], ids=["soft", "stiff"])
 @pytest.mark.parametrize(("kind", "seed"), STARTS, ids=[f"{kind}{seed}" for kind, seed in STARTS])
 def test_a_chain_hangs_as_the_polygon_of_its_forces_from_any_start(kind, seed, stiffness):
     """What is left unbalanced, |F|, moves the joints by at most |K⁻¹|·|F|; the slowest mode bounds |K⁻¹| = 1/(m·ω²)."""
