@@ -56,7 +56,6 @@ class RecordedProblem:
             setattr(self, name, getattr(problem, name))
         for name in (
             "id",
-            "bounded_id",
             "friction",
             "friction_record",
             "gap",

@@ -1,8 +1,7 @@
-"""What a user waits for once: the functions that are compiled, and the time that takes."""
+"""What a user waits for once: the functions that are compiled."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,7 +13,7 @@ from numba.core import event
 from corekit.compiled.kernels import Callee, Kernel
 from corekit.compiled.store import WAITING
 
-__all__ = ["CompilationClock", "clock_compilation", "watch_compilation"]
+__all__ = ["watch_compilation"]
 
 Report = Callable[[int, int], object]
 
@@ -74,35 +73,3 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):  # a function or comprehension within
             yield from _names(constant)
-
-
-@final
-class CompilationClock(event.Listener):
-    """Wall time spent in compiling, or in waiting for a process that compiles the same.
-
-    Attributes:
-        seconds: so far, without the compilation that is going on.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._depth, self._began = 0, 0.0
-
-    def on_start(self, event: Any) -> None:
-        # what a function calls is compiled within its own compilation
-        if self._depth == 0:
-            self._began = time.perf_counter()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self.seconds += time.perf_counter() - self._began
-
-
-@contextmanager
-def clock_compilation() -> Iterator[CompilationClock]:
-    """Measure what is compiled until the end of the block."""
-    clock = CompilationClock()
-    with event.install_listener("numba:compile", clock), event.install_listener(WAITING, clock):
-        yield clock

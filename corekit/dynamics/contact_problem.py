@@ -31,7 +31,6 @@ class ReducedContactProblem:
     __slots__ = (
         "_delassus",
         "bounded_count",
-        "bounded_id",
         "contact_count",
         "free_velocity",
         "friction",
@@ -47,7 +46,7 @@ class ReducedContactProblem:
     def __init__(self, width: int, step: float, delassus: Array, free: Array) -> None:
         self.rows_per_contact, self.step, self.free_velocity = width, step, free
         self.contact_count = self.bounded_count = 0
-        self.id, self.bounded_id = _NO_ID, _NO_ID
+        self.id = _NO_ID
         self.gap = self.friction = self.lower = self.upper = _NOTHING
         self.friction_record = _NO_RECORD
         self._delassus = delassus
@@ -59,7 +58,6 @@ class ReducedContactProblem:
     def set_bounds(self, lower: Array, upper: Array) -> None:
         """Set the impulse bounds of the bounded constraints, shape (p,)."""
         self.bounded_count, self.lower, self.upper = len(lower), lower, upper
-        self.bounded_id = np.arange(len(lower))
 
     def delassus(self) -> Array:
         """W, shape (R, R)."""

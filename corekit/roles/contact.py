@@ -40,20 +40,19 @@ __all__ = [
 class ContactProblem(Protocol):
     """One step's contact problem (1)–(3), as the kernel built it.
 
-    Rows stand as: for each of the m contacts `width` rows (normal, first tangent, and second tangent if
-    width = 3), then the p bounded rows; R = m·width + p.
+    Rows stand as: for each of the m contacts its rows (normal, first tangent and, in space, second tangent), then the
+    p bounded rows; R = m·rows_per_contact + p.
 
     Attributes:
-        contacts: m.
-        width: rows a contact, 3, or 2 in a planar world.
-        bounded: p.
+        contact_count: m.
+        rows_per_contact: 3, or 2 in a planar world.
+        bounded_count: p.
         id: contact identities for warm starts, shape (m,).
-        bounded_id: the same for bounded rows, shape (p,).
         friction: μ, shape (m,); of a law with several coefficients the largest.
         friction_record: the numbers of such a law, shape (m, k), which a solver of Coulomb's law need not read; of a
             directional law the first tangent is the material direction.
         gap: signed distance at the state the rows were taken [m], shape (m,).
-        free: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
+        free_velocity: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
         lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
         step: h [s].
     """
@@ -66,8 +65,6 @@ class ContactProblem(Protocol):
     def bounded_count(self) -> int: ...
     @property
     def id(self) -> IntArray: ...
-    @property
-    def bounded_id(self) -> IntArray: ...
     @property
     def friction(self) -> Array: ...
     @property

@@ -6,19 +6,17 @@ import gc
 import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 import numba
 import numpy as np
 import pytest
-from filelock import FileLock
 from numba.core import event
 
 from corekit.compiled import compiled, store
 from corekit.compiled.kernels import Kernel
-from corekit.compiled.watch import CompilationClock, clock_compilation, watch_compilation
+from corekit.compiled.watch import watch_compilation
 
 CALLER = """
 from corekit.compiled import compiled
@@ -254,44 +252,6 @@ def test_a_disabled_garbage_collector_stays_disabled(thresholds):
     numba.njit(lambda x: x)(1.0)
     assert set(thresholds) == {0}
     assert gc.get_threshold() == (0, 20, 30)
-
-
-def test_the_clock_runs_while_something_is_compiled_and_counts_what_it_calls_once():
-    inner = numba.njit(lambda x: x * x + 1.0)
-    outer = numba.njit(lambda x: inner(x) + inner(2.0 * x))
-    with clock_compilation() as clock:
-        time.sleep(0.01)
-        assert clock.seconds == 0.0
-        began = time.perf_counter()
-        assert outer(3.0) == 47.0
-        took = time.perf_counter() - began
-        # the call is compilation but for some microseconds; counted twice, the inner one would exceed it
-        assert 0.9 * took < clock.seconds <= took
-        first = clock.seconds
-        outer(4.0)
-        assert clock.seconds == first
-    numba.njit(lambda x: x - 1.0)(2.0)
-    assert clock.seconds == first
-
-
-def test_the_clock_counts_waiting_for_another_process_that_compiles(kernel, monkeypatch):
-    class Held(FileLock):
-        """A lock that another process holds for a while."""
-
-        def acquire(self, *given, **options):
-            time.sleep(0.05)
-            return super().acquire(*given, **options)
-
-    @kernel
-    def half(x):
-        return 0.5 * x
-
-    monkeypatch.setattr(store, "FileLock", Held)
-    half._cache.flush()  # what an earlier run of the tests compiled is no matter here
-    compiling = CompilationClock()
-    with clock_compilation() as clock, event.install_listener("numba:compile", compiling):
-        assert half(3.0) == 1.5
-    assert clock.seconds - compiling.seconds >= 0.05
 
 
 def _double(x):

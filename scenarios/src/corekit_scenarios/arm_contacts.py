@@ -86,7 +86,6 @@ class ArmContactProblem:
     bounded_count: int = 0
     lower: Array = field(factory=lambda: np.zeros(0))
     upper: Array = field(factory=lambda: np.zeros(0))
-    bounded_id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
     friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
 
     @property

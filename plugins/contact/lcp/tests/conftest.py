@@ -30,7 +30,6 @@ class DenseProblem:
         limits = np.array(bounds, float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
         self.id = np.arange(self.contact_count) if id is None else np.array(id)
-        self.bounded_id = np.arange(self.bounded_count)
         self.step = 1e-3
         matrix = self.rows @ np.linalg.solve(self.mass, self.rows.T)
         self._delassus = 0.5 * (matrix + matrix.T)

@@ -12,7 +12,6 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from corekit.compiled.watch import clock_compilation
 from corekit.data.status import SolveInfo
 from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
@@ -22,6 +21,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
 from corekit.scenario.component_selection import load_config
 from corekit.simulation.loop import Simulation
+from corekit_study.compilation_clock import clock_compilation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
 from corekit_study.plan_rollout import RolloutResult, roll_out_plan

@@ -51,7 +51,6 @@ class DenseProblem:
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
         self.id: IntArray = np.arange(self.contact_count)
-        self.bounded_id: IntArray = np.arange(self.bounded_count)
         matrix = rows @ np.linalg.solve(mass, rows.T)
         self.matrix: Array = 0.5 * (matrix + matrix.T)
 
