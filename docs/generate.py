@@ -12,7 +12,6 @@ from pathlib import Path
 
 import attrs
 
-from corekit.cli.info import Option, describe_options
 from corekit.data.signals import SIGNALS
 from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
 from corekit.registry.discover import Installed, discover
@@ -20,6 +19,7 @@ from corekit.registry.resolve import load_target, read_spec
 from corekit.registry.spec import ROLES, ComponentSpec
 from corekit.roles.abilities import ABILITIES
 from corekit.scenario.scenario import Scenario
+from corekit_inspect.option_table import Option, describe_options
 
 __all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
 

@@ -7,21 +7,14 @@ import gc
 import os
 import sys
 import time as clock
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
 from corekit.version import __version__
 
-if TYPE_CHECKING:
-    from cyclopts import App
-
 __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error", "seconds_so_far"]
 
 VERBS: tuple[tuple[str, str, str], ...] = (
-    ("list", "corekit.cli.list_:list_components", "What is installed, and what could be."),
-    ("info", "corekit.cli.info:info", "A component and its options; or a run and how it went."),
-    ("doctor", "corekit.cli.doctor:doctor", "Whether everything installed works, and what is missing."),
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
     ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
 )
@@ -63,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _list() if words == ["list"] else _called(words)
+        answer = _call(words)
+        return answer if isinstance(answer, int) else DONE
     except CorekitError as error:
         print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
         return exit_code(error)
@@ -75,50 +69,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _list() -> int:
-    """Run the verb that is called most often, without options: it does not wait for the option parser."""
-    from corekit.cli.listing import print_listing
+def _call(words: list[str]) -> object:
+    """Call the verb and return what it returns."""
+    verbs = _verbs()
+    _require_distribution(words, verbs)
+    if len(words) == 1 and words[0] in verbs:
+        from inspect import signature
 
-    print_listing()
-    return DONE
+        from corekit.registry.resolve import load_target
 
-
-def _called(words: list[str]) -> int:
-    """Call the verb and return its exit code."""
-    from cyclopts import App, CycloptsError
+        function = load_target(verbs[words[0]][0])
+        if all(each.default is not each.empty for each in signature(function).parameters.values()):
+            return function()  # without a further word it does not wait for the option parser
+    from cyclopts import App, CycloptsError, Parameter
 
     app = App(
         name="corekit",
         help="Simulate soft robots in contact.",
         version=__version__,
+        default_parameter=Parameter(negative=()),
         result_action="return_value",
     )
-    for verb, function, line in VERBS:
+    for verb, (function, line) in verbs.items():
         app.command(function, name=verb, help=line)
-    taken = _add_verbs_of_hooks(app)
-    _require_distribution(words, taken)
     try:
-        code = app(words, exit_on_error=False, print_error=True)
+        return app(words, exit_on_error=False, print_error=True)
     except CycloptsError:
         return MISUSE
-    return code if isinstance(code, int) else DONE
 
 
-def _add_verbs_of_hooks(app: App) -> set[str]:
-    """Add the verbs of other distributions, but report and skip a name that exists already; return all names."""
+def _verbs() -> dict[str, tuple[str, str]]:
+    """Name → function and line of the kernel's verbs and of those of hooks; report and skip a name that exists."""
     from corekit.hooks.installed import installed_hooks
 
-    taken = {verb for verb, _, _ in VERBS}
-    for owner, verb in installed_hooks().verbs():
-        if verb.name in taken:
-            print_error(f"the verb {verb.name!r} of the hooks {owner} is left out: there is one of that name")
-            continue
-        taken.add(verb.name)
-        app.command(verb.function, name=verb.name, help=verb.help)
-    return taken
+    verbs = {verb: (function, line) for verb, function, line in VERBS}
+    for owner, (verb, function, line) in installed_hooks().verbs():
+        if verb in verbs:
+            print_error(f"the verb {verb!r} of the hooks {owner} is left out: there is one of that name")
+        else:
+            verbs[verb] = (function, line)
+    return verbs
 
 
-def _require_distribution(words: list[str], verbs: set[str]) -> None:
+def _require_distribution(words: list[str], verbs: Mapping[str, object]) -> None:
     """Raise PluginError with the install line for a verb of this project that is not installed."""
     from corekit.registry.first_party import FIRST_PARTY_VERBS
 

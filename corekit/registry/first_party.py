@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from corekit.registry.discover import Installed
-
-__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty", "not_installed"]
+__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty"]
 
 
 class FirstParty(NamedTuple):
@@ -60,7 +58,10 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "cite": "corekit-study",
         "compare": "corekit-study",
         "conform": "corekit-testing",
+        "doctor": "corekit-inspect",
         "fit": "corekit-study",
+        "info": "corekit-inspect",
+        "list": "corekit-inspect",
         "modes": "corekit-statics",
         "new": "corekit-testing",
         "plan": "corekit-study",
@@ -72,9 +73,3 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verb of the command line → the distribution of this project that adds it."""
-
-
-def not_installed(installed: Iterable[Installed]) -> tuple[FirstParty, ...]:
-    """List the components of `FIRST_PARTY` that no installed distribution offers."""
-    present = {(component.role, component.name) for component in installed}
-    return tuple(known for known in FIRST_PARTY if (known.role, known.name) not in present)

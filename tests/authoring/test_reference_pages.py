@@ -8,11 +8,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from corekit.cli.info import describe_options
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_target, read_spec
 from corekit.roles.options import option
 from corekit.scenario.scenario import Scenario
+from corekit_inspect.option_table import describe_options
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = [row for row in discover() if row.usable and not row.reference]

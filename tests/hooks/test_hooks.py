@@ -199,13 +199,13 @@ def test_one_that_raises_during_a_run_does_not_stop_it_and_is_not_called_again(g
 def test_a_verb_whose_name_is_taken_is_left_out(site):
     source = (
         "from corekit.hooks.specs import Verb, hookimpl\n"
-        "@hookimpl\ndef corekit_verbs(): return [Verb('list', 'x:y', 'Mine.')]\n"
+        "@hookimpl\ndef corekit_verbs(): return [Verb('check', 'x:y', 'Mine.')]\n"
     )
     site.add("greedy", "greedy_hooks", {"greedy_hooks.py": source})
     told = site.corekit("list", "--json")
     assert told.returncode == 0
     (line,) = told.stderr.splitlines()
-    assert "'list'" in line
+    assert "'check'" in line
     assert "left out" in line
 
 

@@ -36,14 +36,17 @@ def closure(requirements):
 
 def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environment, distributions):
     lcp = distributions["corekit-lcp"]
-    programs = environment("corekit-lcp")
+    programs = environment("corekit-lcp", "corekit-inspect")
     code = "from importlib.metadata import distributions as d; print(*{x.name for x in d()}, sep='\\n')"
     output = subprocess.check_output([programs / "python", "-c", code], text=True)
     arrived = {canonicalize_name(name) for name in output.split()}
-    assert arrived >= {"corekit-lcp", "corekit-kernel"}
-    assert {name for name in arrived if name.startswith("corekit-")} == {"corekit-lcp", "corekit-kernel"}
+    assert {name for name in arrived if name.startswith("corekit-")} == {
+        "corekit-lcp", "corekit-kernel", "corekit-inspect",
+    }  # fmt: skip
     assert not arrived & FOREIGN
-    assert arrived <= closure([*lcp.project["dependencies"], "corekit-lcp", "corekit-kernel"])
+    assert arrived <= closure(
+        [*lcp.project["dependencies"], "corekit-lcp", "corekit-kernel", "corekit-inspect"]
+    )
 
     listing = json.loads(subprocess.check_output([programs / "corekit", "list", "--json"], text=True))
     listed = {(row["role"], row["name"]) for row in listing["components"]}

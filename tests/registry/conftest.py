@@ -1,75 +1,14 @@
-"""Fake plugins: directories with `*.dist-info` beside their modules, as pip would leave them."""
+"""Fake plugins."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from corekit.registry import checkup
-from corekit.registry.discover import discover
-
-
-class FakeSite:
-    """A folder of fake distributions, seen by subprocesses through PYTHONPATH and here through sys.path."""
-
-    def __init__(self, folder: Path, forked: Any) -> None:
-        self.folder, self._forked = folder, forked
-
-    def add(
-        self,
-        distribution: str,
-        entries: Mapping[str, Mapping[str, str]],
-        modules: Mapping[str, str] | None = None,
-        requires: Sequence[str] = (),
-        version: str = "1.0",
-    ) -> None:
-        """Install a distribution: `entries` is role → name → `module:object`, `modules` path → source."""
-        info = self.folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
-        info.mkdir(parents=True)
-        metadata = ["Metadata-Version: 2.1", f"Name: {distribution}", f"Version: {version}"]
-        metadata += [f"Requires-Dist: {line}" for line in requires]
-        (info / "METADATA").write_text("\n".join(metadata) + "\n")
-        lines: list[str] = []
-        for role, names in entries.items():
-            lines += [f"[corekit.{role}]", *(f"{name} = {value}" for name, value in names.items())]
-        (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-        for path, source in (modules or {}).items():
-            file = self.folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(source)
-
-    def add_good(self, distribution: str, package: str, name: str = "good", **fields: str) -> None:
-        """Install a plugin with one sound model; `fields` are further fields of its spec, as code."""
-        extra = "".join(f", {key}={value}" for key, value in {"api": "'0.1'", **fields}.items())
-        spec = (
-            "from corekit.registry.spec import ComponentSpec\n"
-            f"spec = ComponentSpec(role='models', name={name!r}, target='{package}.model:Model', "
-            f"config='{package}.config:Config', summary='A good model.'{extra})\n"
-        )
-        modules = {f"{package}/__init__.py": "", f"{package}/_spec.py": spec}
-        self.add(distribution, {"models": {name: f"{package}._spec:spec"}}, modules)
-
-    def run(self, *code_or_arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a fresh interpreter that sees the fake plugins."""
-        return subprocess.run(
-            [sys.executable, *code_or_arguments],
-            env=self._environment, capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
-
-    def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line, in a process of its own that sees them too."""
-        return self._forked.run(*arguments, folder=Path.cwd(), environment=self._environment)
-
-    @property
-    def _environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(self.folder), "COLUMNS": "200", "NO_COLOR": "1"}
+from corekit_testing.fake_site import FakeSite
 
 
 @pytest.fixture
@@ -79,44 +18,7 @@ def site(tmp_path: Path, forked: Any) -> FakeSite:
 
 
 @pytest.fixture
-def local_site(site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSite]:
+def local_site(site: FakeSite) -> Iterator[FakeSite]:
     """Fake plugins that this process sees too."""
-    site.folder.mkdir()
-    monkeypatch.syspath_prepend(str(site.folder))
-    before = set(sys.modules)
-    yield site
-    for name in set(sys.modules) - before:
-        origin = getattr(sys.modules[name], "__file__", None)
-        if origin and origin.startswith(str(site.folder)):
-            del sys.modules[name]
-
-
-@pytest.fixture
-def processor_time() -> Callable[[Callable[[], object]], float]:
-    """The least processor time [s] that an action's subprocesses take in five tries, whatever else runs."""
-    from resource import RUSAGE_CHILDREN, getrusage
-
-    def spent() -> float:
-        usage = getrusage(RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    def measure(action: Callable[[], object]) -> float:
-        times = []
-        for _ in range(5):
-            before = spent()
-            action()
-            times.append(spent() - before)
-        return min(times)
-
-    return measure
-
-
-@pytest.fixture
-def only_fakes(local_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
-    """Fake plugins as `corekit doctor` sees them when nothing else is installed."""
-    monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
-    rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
-    monkeypatch.setattr(checkup, "discover", rows)
-    # not that of the whole process, which finds hooks once and keeps them
-    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=lambda **_: ()))
-    return local_site
+    with site.seen_here():
+        yield site

@@ -1,14 +1,11 @@
-"""A plugin written for another kernel API is refused by name: in the listing, by doctor, and when composed."""
+"""A plugin written for another kernel API is refused by name, when resolved and when composed."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
 from corekit import __version__
 from corekit.errors import PluginError
-from corekit.registry.checkup import check_up
 from corekit.registry.resolve import resolve
 from corekit.registry.spec import API_VERSION, ComponentSpec
 
@@ -49,19 +46,6 @@ def test_the_api_is_the_kernels_major_and_minor():
 def test_a_spec_without_an_api_is_no_spec():
     with pytest.raises(TypeError, match="api"):
         ComponentSpec(role="models", name="x", target="x:X", config="x:C", summary="")  # pyrefly: ignore[missing-argument]
-
-
-def test_the_listing_refuses_an_older_plugin_by_name(old):
-    rows = json.loads(old.corekit("list", "--json").stdout)["components"]
-    (row,) = [row for row in rows if row["name"] == "old-arm"]
-    assert (row["distribution"], row["status"], row["reason"]) == ("fake-old", "unusable", REFUSAL)
-    assert f"models.old-arm of fake-old: {REFUSAL}" in old.corekit("list").stdout
-
-
-def test_doctor_refuses_an_older_plugin_by_name(only_fakes):
-    add_old(only_fakes)
-    (finding,) = check_up()
-    assert finding.problem == REFUSAL
 
 
 def test_a_scenario_with_an_older_plugin_is_refused_by_name(old, tmp_path):

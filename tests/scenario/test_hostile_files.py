@@ -43,7 +43,7 @@ def test_a_pipe_is_not_waited_for(tmp_path, text):
         from_document(document)
 
 
-@pytest.mark.parametrize("verb", ["check", "info", "run"])
+@pytest.mark.parametrize("verb", ["check", "run"])
 def test_a_name_that_is_too_long_is_told_to_name_nothing(verb, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert main([verb, LONG]) == 2

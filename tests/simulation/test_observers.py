@@ -6,6 +6,7 @@ import json
 import sys
 from importlib import metadata
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import corekit
 from corekit.cli import main
+from corekit.cli.run_report import run_report
 from corekit.errors import PluginError, ResultsError, StepFailed
 from corekit.hooks.installed import GROUP, installed_hooks
 from corekit.hooks.specs import hookimpl
@@ -221,12 +223,13 @@ def test_a_kernel_without_a_recorder_runs_and_says_so_in_one_line(hooks, scenari
     assert json.loads(capsys.readouterr().out)["status"] == "finished"
 
 
-def test_without_a_recorder_info_prints_the_status_of_a_run(hooks, scenario, capsys):
+def test_without_a_recorder_the_report_of_a_run_is_its_status(hooks, scenario, capsys):
     hooks()
     main(["run", "falling.toml", "--quiet", "--out", "here"])
-    assert main(["info", "here"]) == 0
+    report = run_report()(Path("here"))
+    report.show(as_json=False)
     assert capsys.readouterr().out == "finished; log and checkpoints are in here\n"
-    assert main(["info", "here", "--json"]) == 0
+    report.show(as_json=True)
     assert json.loads(capsys.readouterr().out) == {"status": "finished", "reason": "", "folder": "here"}
 
 
@@ -238,6 +241,8 @@ def test_without_a_recorder_what_needs_records_names_the_distribution(hooks, sce
     assert "pip install corekit-record" in capsys.readouterr().err
     assert not (tmp_path / "here").exists()  # said before the run
     main(["run", "falling.toml", "--quiet", "--out", "here"])
-    for words in (["info", "here", "--step", "3"], ["view", "here"], ["render", "here", "-o", "x.png"]):
+    with pytest.raises(PluginError, match="pip install corekit-record"):
+        run_report()(Path("here")).show_step(3, None, as_json=False)
+    for words in (["view", "here"], ["render", "here", "-o", "x.png"]):
         assert main(words) == 2
         assert "pip install corekit-record" in capsys.readouterr().err

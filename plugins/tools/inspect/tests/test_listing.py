@@ -17,10 +17,12 @@ def test_listing_imports_neither_numpy_nor_casadi_nor_any_plugin(site):
     site.add("fake-loud", {"models": {"loud": "fake_loud._spec:spec"}}, {"fake_loud/__init__.py": RAISES})
     code = (
         "import sys\n"
+        "from importlib.metadata import entry_points\n"
         "from corekit.cli import main\n"
         "code = main(['list'])\n"
-        "heavy = ('numpy', 'scipy', 'casadi', 'h5py', 'corekit_', 'fake_')\n"
-        "print(code, [name for name in sys.modules if name.startswith(heavy)])\n"
+        "tools = tuple(entry.module.partition('.')[0] for entry in entry_points(group='corekit.hooks'))\n"
+        "heavy = ('numpy', 'scipy', 'casadi', 'h5py', 'cyclopts', 'corekit_', 'fake_')\n"
+        "print(code, [name for name in sys.modules if name.startswith(heavy) and not name.startswith(tools)])\n"
     )
     result = site.run("-c", code)
     assert result.stdout.splitlines()[-1] == "0 []", result.stdout + result.stderr
@@ -96,6 +98,15 @@ def test_group_that_is_no_role_is_a_row_not_a_silence(site):
     assert "no role 'model'" in rows(site)["fake-typo", "typo"]["reason"]
 
 
+def test_a_plugin_of_an_older_api_is_refused_by_name(site):
+    site.add_good("fake-old", "fake_old", "old-arm", api="'0.0'")
+    (site.folder / "fake_old" / "model.py").write_text(RAISES)
+    row = rows(site)["fake-old", "old-arm"]
+    assert row["status"] == "unusable"
+    assert row["reason"].startswith("it was written for kernel API '0.0', this kernel")
+    assert f"models.old-arm of fake-old: {row['reason']}" in site.corekit("list").stdout
+
+
 def test_unreadable_metadata_breaks_nothing(site):
     site.add("fake-odd", {"models": {"odd": "fake_odd:spec"}}, {"fake_odd.py": RAISES}, ["not a requirement"])
     site.add("fake-dated", {}, version="nineteen")
@@ -116,8 +127,8 @@ def test_table_shows_every_reason_and_absent_first_party_components_have_install
         "from corekit.registry import discover\n"
         "real = metadata.distributions\n"
         "discover.metadata.distributions = lambda: [d for d in real() if d.name.startswith('fake')]\n"
-        "from corekit.cli import main\n"
-        "main(['list'])\n"
+        "from corekit_inspect.cli.listing import list_components\n"
+        "list_components()\n"
     )
     result = site.run("-c", code)
     assert "fake_gone cannot be found" in result.stdout

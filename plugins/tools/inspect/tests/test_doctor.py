@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from corekit.cli import main
-from corekit.registry import checkup
-from corekit.registry.checkup import Finding, check_up
+from corekit_inspect import checkup
+from corekit_inspect.checkup import Finding, check_up
 
 SPEC = (
     "from corekit.registry.spec import ComponentSpec\n"
@@ -93,6 +93,13 @@ def test_metadata_are_read_without_an_import(only_fakes):
     (finding,) = check_up()
     assert "cannot be found" in finding.problem
     assert finding.wall_s == 0.0
+
+
+def test_a_plugin_of_an_older_api_is_refused_by_name(only_fakes):
+    only_fakes.add_good("fake-old", "fake_old", "old-arm", api="'0.0'")
+    (only_fakes.folder / "fake_old" / "model.py").write_text("raise RuntimeError('must not be imported')\n")
+    (finding,) = check_up()
+    assert finding.problem.startswith("it was written for kernel API '0.0', this kernel")
 
 
 def test_strangers_may_break_without_a_fault(only_fakes, monkeypatch, capsys):

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED
-from corekit.registry.checkup import Finding, check_up
 from corekit.registry.discover import discover
-from corekit.registry.first_party import FirstParty, not_installed
+from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
+from corekit.simulation.versions import versions_of
+from corekit_inspect.absent import not_installed
+from corekit_inspect.checkup import Finding, check_up
 
 __all__ = ["doctor"]
 
@@ -34,8 +36,6 @@ def doctor(
     limit
         Time that one plugin's import may take [s].
     """
-    from corekit.simulation.versions import versions_of
-
     versions = versions_of(())
     with _progress(silent=as_json) as report:
         findings = check_up(limit, report)

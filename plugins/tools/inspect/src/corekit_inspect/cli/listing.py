@@ -1,4 +1,4 @@
-"""What is installed and what could be, as text or JSON; light, because it is called often."""
+"""`corekit list`: what is installed and what could be, as text or JSON; light, because it is called often."""
 
 from __future__ import annotations
 
@@ -8,33 +8,39 @@ import sys
 from collections.abc import Sequence
 
 from corekit.registry.discover import Installed, discover
-from corekit.registry.first_party import FirstParty, not_installed
+from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
 from corekit.version import __version__
+from corekit_inspect.absent import not_installed
 
-__all__ = ["print_listing"]
+__all__ = ["list_components"]
 
 _COLUMNS = ("role", "name", "distribution", "version", "status")
 _COLOURS = {"ambiguous": "\x1b[33m", "unusable": "\x1b[31m"}
 
 
-def print_listing(*, as_json: bool = False, everything: bool = False) -> None:
-    """Print every declared component, then those of this project that are not installed.
+def list_components(*, json: bool = False, all: bool = False) -> None:
+    """What is installed, and what could be.
 
-    Args:
-        as_json: one JSON document instead of a table.
-        everything: the reference components too, which serve tests.
+    Reads metadata only: nothing is imported, a broken plugin is a row with its reason.
+
+    Parameters
+    ----------
+    json
+        Print JSON instead of a table.
+    all
+        Show the reference components too; they are small, slow and meant for tests.
     """
-    installed = [row for row in discover() if everything or not row.reference]
+    installed = [row for row in discover() if all or not row.reference]
     absent = not_installed(installed)
-    if as_json:
-        print(json.dumps(_as_data(installed, absent), indent=2))
+    if json:
+        _print_json(installed, absent)
     else:
         _print_tables(installed, absent)
 
 
-def _as_data(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> dict[str, object]:
-    return {
+def _print_json(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> None:
+    data = {
         "kernel": __version__,
         "components": [
             {
@@ -49,6 +55,7 @@ def _as_data(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> di
         ],
         "not_installed": [{**known._asdict(), "install": known.install_line} for known in absent],
     }
+    print(json.dumps(data, indent=2))
 
 
 def _print_tables(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> None:

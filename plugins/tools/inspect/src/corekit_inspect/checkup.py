@@ -138,7 +138,7 @@ def _try_all(trials: Sequence[_Trial], limit: float) -> list[Finding]:
 def _run_main(trials: Sequence[_Trial], limit: float) -> tuple[list[dict[str, Any]], str]:
     """Return the verdicts of a process on the first of them, and why there is none on the next."""
     entries = json.dumps([trial.arguments for trial in trials])
-    command = [sys.executable, "-m", "corekit.registry.checkup", f"{limit:g}", entries]
+    command = [sys.executable, "-m", "corekit_inspect.checkup", f"{limit:g}", entries]
     too_long = f"its import did not end within {limit:g} s"
     try:
         done = subprocess.run(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any
 
 import attrs
-from attrs import frozen
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, print_error
@@ -21,9 +19,9 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
 from corekit.registry.spec import ROLES
 from corekit.roles.abilities import ABILITIES
-from corekit.roles.options import ComponentRef
+from corekit_inspect.option_table import describe_options
 
-__all__ = ["Option", "describe_options", "info"]
+__all__ = ["info"]
 
 
 def info(
@@ -152,86 +150,3 @@ def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
         console.print(Text.assemble("  ", (option["name"], "bold"), unit, f"  {', '.join(facts)}"))
         if option["help"]:
             console.print(Padding(Text(option["help"]), (0, 0, 0, 6)))
-
-
-@frozen(kw_only=True)
-class Option:
-    """One option of a configuration class.
-
-    Args:
-        name: its key: field metadata `key`, else the field's name. Nested tables are dotted;
-            `sections[].length` is a key of each entry of a list.
-        type: as annotated.
-        default: as written in Python; `required` if there is none.
-        unit: SI unit, empty if it has none. Field metadata `unit`.
-        allowed: range or choices, in words. Field metadata `allowed`.
-        help: what it means. Field metadata `help`.
-    """
-
-    name: str
-    type: str
-    default: str
-    unit: str = ""
-    allowed: str = ""
-    help: str = ""
-
-
-def describe_options(config: type, prefix: str = "") -> tuple[Option, ...]:
-    """List the options of an attrs class in the order of its fields, nested attrs classes after their own row."""
-    try:
-        attrs.resolve_types(config)
-    except Exception:  # noqa: BLE001 - an annotation that cannot be evaluated is shown as it is written
-        return tuple(_option(each, prefix) for each in attrs.fields(config) if each.init)
-    rows: list[Option] = []
-    for each in attrs.fields(config):
-        if each.init:
-            row = _option(each, prefix)
-            rows.append(row)
-            for inner, attachment in _nested(each.type):
-                rows.extend(describe_options(inner, row.name + attachment))
-    return tuple(rows)
-
-
-def _option(each: attrs.Attribute[Any], prefix: str) -> Option:
-    return Option(
-        name=prefix + str(each.metadata.get("key", each.alias or each.name)),
-        type=_type_name(each.type),
-        default=_default(each.default),
-        unit=str(each.metadata.get("unit", "")),
-        allowed=str(each.metadata.get("allowed", "")),
-        help=str(each.metadata.get("help", "")),
-    )
-
-
-def _type_name(annotation: Any) -> str:
-    if annotation is None:
-        return "any"
-    if isinstance(annotation, str):
-        return annotation
-    if isinstance(annotation, type) and not get_args(annotation):
-        return annotation.__name__
-    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", str(annotation))
-
-
-def _default(default: Any) -> str:
-    if default is attrs.NOTHING:
-        return "required"
-    if isinstance(default, attrs.Factory):  # pyrefly: ignore[invalid-argument] - a class, typed as its overloads
-        return "computed" if default.takes_self else _default(default.factory())
-    if isinstance(default, ComponentRef):
-        return repr(default.use)
-    if isinstance(default, (tuple, list)):
-        return f"[{', '.join(_default(entry) for entry in default)}]"
-    return repr(default)
-
-
-def _nested(annotation: Any) -> Iterator[tuple[type, str]]:
-    """Find the attrs classes inside an annotation, and how their keys attach; `ComponentRef` is another component."""
-    if isinstance(annotation, type):
-        if attrs.has(annotation) and annotation is not ComponentRef:
-            yield annotation, "."
-        return
-    is_list = get_origin(annotation) in {tuple, list, Sequence}
-    for argument in get_args(annotation):
-        for inner, attachment in _nested(argument):
-            yield inner, "[]" + attachment if is_list else attachment
