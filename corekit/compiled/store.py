@@ -58,25 +58,27 @@ def cache_folder() -> Path:
     return Path(given) if given else user_cache_path("corekit", appauthor=False)
 
 
-@cache
 def _root() -> Path:
-    """Return the folder of machine code that this version of numba made: the user's, or one of this process alone.
+    """Return the folder of machine code that this version of numba made: the user's, or one of this process alone."""
+    return _usable(cache_folder())
 
-    The second is used, with a warning, if the first cannot be written or other users may write to it.
-    """
-    folder = cache_folder() / "machine-code" / f"numba-{numba.__version__}"
+
+@cache
+def _usable(user: Path) -> Path:
+    """Return a folder in the user's; one of this process alone, with a warning, if others may write to that or none."""
+    folder = user / "machine-code" / f"numba-{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        others = _writable_by_others(cache_folder())
+        others = _writable_by_others(user)
     except OSError as error:
         others = f"cannot be written ({error.strerror})"
     if not others:
         return folder
     own = Path(tempfile.mkdtemp(prefix="corekit-machine-code-"))
     warnings.warn(
-        f"the compile cache {cache_folder()} {others}: kernels are compiled again in every run; "
+        f"the compile cache {user} {others}: kernels are compiled again in every run; "
         "name a folder of your own by the environment variable COREKIT_CACHE",
         RuntimeWarning,
         stacklevel=2,

@@ -233,6 +233,7 @@ class ContactPipeline:
                 detector.compute_contacts(candidates, self.scene.poses, margin, out)
         if placeholder is not None:
             out.copy_from(placeholder)
+            placeholder.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
 
     def detect(self, state: State) -> int:
         """Find the contacts at a state; they become the current set. Returns how many there are."""

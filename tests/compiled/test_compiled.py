@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
@@ -36,7 +34,7 @@ SHIFT = {shift}
 def part(x):
     return {factor} * x
 """
-ASK = "from fake_kernels.caller import whole; print(whole(3.0), sum(whole.stats.cache_hits.values()))"
+ASK = "from fake_kernels.caller import whole\nprint(whole(3.0), sum(whole.stats.cache_hits.values()))\n"
 
 
 @pytest.fixture
@@ -46,13 +44,14 @@ def said():
 
 
 @pytest.fixture
-def ask(tmp_path, said):
+def ask(tmp_path, said, forked):
     """Write the package into a folder, call its kernel in a new process: the value and how often it was kept."""
 
     def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", **environment):
         package = tmp_path / folder / "fake_kernels"
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
+        (package / "asking.py").write_text(ASK)
         (package / "caller.py").write_text(CALLER)
         (package / "parts.py").write_text(PART.format(factor=factor, shift=shift))
         # Python's own cache tells a source by size and whole seconds, and an edit here may change neither
@@ -60,9 +59,7 @@ def ask(tmp_path, said):
             **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache),
             "PYTHONDONTWRITEBYTECODE": "1", **environment,
         }  # fmt: skip
-        done = subprocess.run(
-            [sys.executable, "-c", ASK], env=given, capture_output=True, text=True, check=False
-        )
+        done = forked.run(module="fake_kernels.asking", folder=tmp_path, environment=given)
         assert done.returncode == 0, done.stderr
         said.append(done.stderr)
         value, hits = done.stdout.split()

@@ -57,6 +57,7 @@ def begin(
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [folder, *filter(None, given), *paths]
     importlib.invalidate_caches()
