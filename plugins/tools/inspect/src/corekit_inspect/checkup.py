@@ -1,4 +1,4 @@
-"""Whether every installed plugin can be imported: tried in a process per distribution, with a time limit."""
+"""Whether every installed plugin can be imported: tried in other processes, with a time limit."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ __all__ = ["Finding", "check_up"]
 MARK = "corekit-examined "
 _HOOKS = "corekit.hooks"
 _AT_ONCE = 2
+_TOGETHER = 32
+"""Plugins that one process tries: most of its time is the import of libraries."""
 _START = 10.0
 """Wall time [s] granted to the start of an interpreter."""
 
@@ -79,11 +81,13 @@ def check_up(limit: float = 60.0, report: Callable[[Finding], None] | None = Non
         limit: on the import of each [s].
         report: called with each finding.
     """
-    groups = [list(group) for _, group in groupby([*_components(), *_others()], _owner)]
+    trials = [*_components(), *_others()]
+    size = min(_TOGETHER, -(-len(trials) // _AT_ONCE)) or 1
+    batches = [trials[begin : begin + size] for begin in range(0, len(trials), size)]
     findings: list[Finding] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for group in pool.map(lambda trials: _try_all(trials, limit), groups):
-            for finding in group:
+        for batch in pool.map(lambda batch: _try_together(batch, limit), batches):
+            for finding in batch:
                 findings.append(finding)
                 if report is not None:
                     report(finding)
@@ -119,6 +123,23 @@ def _others() -> Iterator[_Trial]:
                 version="unknown" if entry.dist is None else entry.dist.version,
             )
             yield _Trial(finding, (group, entry.name if group == SHAPES else entry.value))
+
+
+def _try_together(trials: Sequence[_Trial], limit: float) -> list[Finding]:
+    """Try plugins in one process, which imports their libraries once; what fails there gets one of its distribution."""
+    waiting = [trial for trial in trials if trial.arguments]
+    given, _ = _run_main(waiting, limit) if waiting else ([], "")
+    sound = {
+        id(trial): verdict for trial, verdict in zip(waiting, given, strict=False) if not verdict["problem"]
+    }
+    findings: list[Finding] = []
+    for _, group in groupby(trials, _owner):
+        of_one = list(group)
+        if all(id(trial) in sound or not trial.arguments for trial in of_one):
+            findings += [evolve(trial.finding, **sound.get(id(trial), {})) for trial in of_one]
+        else:
+            findings += _try_all(of_one, limit)
+    return findings
 
 
 def _try_all(trials: Sequence[_Trial], limit: float) -> list[Finding]:
@@ -159,7 +180,7 @@ def _run_main(trials: Sequence[_Trial], limit: float) -> tuple[list[dict[str, An
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Import the plugins of one distribution, one after the other; this module is run as a program for that.
+    """Import plugins one after the other; this module is run as a program for that.
 
     For each, in order, a line is printed, after whatever the plugin prints: `MARK` and a JSON object with `problem`,
     empty if all is well, `missing`, ability → why it is not available here, and `wall_s`.
