@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import (
     Vector,
@@ -24,7 +24,6 @@ from corekit.geometry.vectors import (
     scaled,
     subtract,
 )
-from corekit_mpr.literals import runtime_int
 from corekit_mpr.portal import set_corner
 from corekit_mpr.refine_direction import refine_direction
 from corekit_mpr.simplex import nearest_point

@@ -13,10 +13,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
-from corekit_mpr.literals import runtime_int
 from corekit_mpr.refine_direction import refine_direction
 from corekit_mpr.support import Pair, lowest_point
 

@@ -19,11 +19,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, sign_of, subtract
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
-from corekit_mpr.literals import runtime_int
 
 __all__ = ["OverlapBuffers", "collect_overlap", "new_overlap_buffers"]
 

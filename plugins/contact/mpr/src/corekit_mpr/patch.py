@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, subtract
 from corekit_mpr.features import DISK, NOTHING, POLYGON, PosedShape, face_towards, supporting_feature
-from corekit_mpr.literals import runtime_int
 from corekit_mpr.overlap import OverlapBuffers, collect_overlap
 from corekit_mpr.solids import Hulls
 from corekit_mpr.witness import ALIGNED, closest

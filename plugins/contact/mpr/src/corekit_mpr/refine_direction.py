@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import (
     Vector,
@@ -42,7 +42,6 @@ from corekit.geometry.vectors import (
     sign_of,
     unit,
 )
-from corekit_mpr.literals import runtime_int
 from corekit_mpr.support import BOX, CYLINDER, HULL, SEGMENT, Pair, Solid, curvature, lowest_point
 
 __all__ = ["MAX_EDGES", "refine_direction", "separation_along"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.axial_overlap import FACE, PosedAxial, cap_on_cap, line_on_cap, line_on_line, pair_feature
 from corekit_sdf.features import SIDE, end_feature
-from corekit_sdf.literals import runtime_int
 from corekit_sdf.rows import add_row, row_point
 from corekit_sdf.witness import ALIGNED
 

@@ -28,10 +28,9 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled
-from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import (
     AT_CORNER,
     AT_CORNER_END,

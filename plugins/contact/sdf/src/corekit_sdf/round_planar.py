@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import compiled, runtime_int
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.features import PLUS, SIDE, end_feature
-from corekit_sdf.literals import runtime_int
 from corekit_sdf.planar import Plane, add_planar_row, dot2, perpendicular2, to_plane
 
 __all__ = ["capsule_in_ring", "capsule_on_circle", "sphere_in_ring", "sphere_on_circle"]

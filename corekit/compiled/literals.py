@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit.compiled import compiled
+from corekit.compiled.kernels import compiled
 
 __all__ = ["runtime_int"]
 
