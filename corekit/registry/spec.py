@@ -11,7 +11,7 @@ from corekit.version import __version__
 
 __all__ = ["API_VERSION", "CASES", "ROLES", "SCENARIOS", "Case", "ComponentSpec", "api_problem"]
 
-API_VERSION = "0.1"
+API_VERSION = __version__.rpartition(".")[0]
 """Plugin API of this kernel: its major.minor version."""
 
 ROLES: Mapping[str, str] = MappingProxyType(

@@ -21,7 +21,7 @@ box = FrictionLaw(
 )
 solver = ComponentSpec(
     role="contact_solvers", name="box-solver", target="lab_friction.solver:BoxSolver",
-    config="lab_friction.solver:Config", summary="Boxes of friction.", api="0.1", provides={"impulses", "lab:box"},
+    config="lab_friction.solver:Config", summary="Boxes of friction.", api="0.2", provides={"impulses", "lab:box"},
 )
 """
 

@@ -16,7 +16,7 @@ def spec(role, name, provides=(), requires=None):
     return ComponentSpec(
         role=role,
         name=name,
-        api="0.1",
+        api="0.2",
         target="nowhere:Nothing",
         config="nowhere:Nothing",
         summary="",

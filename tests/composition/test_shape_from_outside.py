@@ -26,7 +26,7 @@ torus = ShapeSpec(
 )
 detector = ComponentSpec(
     role="contact_detectors", name="torus-detector", target="lab_shapes.detector:TorusDetector",
-    config="lab_shapes.detector:Config", summary="Balls on tori.", api="0.1",
+    config="lab_shapes.detector:Config", summary="Balls on tori.", api="0.2",
 )
 """
 

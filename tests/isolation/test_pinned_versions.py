@@ -89,7 +89,7 @@ def test_uv_brings_what_pip_brings(distributions):
     assert groups["users"] == ["corekit-kernel[all]", "corekit-testing"]
     # a plugin takes the kernel of its own major.minor, and so does the name for all of them
     everything = set(distributions) - {"corekit-kernel", "corekit-testing"}
-    assert ours["all"] == [f"{name}>=0.1,<0.2" for name in sorted(everything)]
+    assert ours["all"] == [f"{name}>=0.2,<0.3" for name in sorted(everything)]
     tools = [line for line in groups["dev"] if isinstance(line, str)]
     assert sorted(tools) == sorted([*listed("build"), *listed("developers")])
     assert {"include-group": "users"} in groups["dev"]

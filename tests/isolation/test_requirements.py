@@ -115,9 +115,9 @@ def test_what_every_wheel_declares_resolves_to_one_set_of_versions(wheels, distr
     assert [line for name in (*built, "corekit-kernel[all]") for line in unresolved(name, offered)] == []
     # the walk reaches what libraries ask for in turn, and a bound that nothing meets is named
     assert unresolved("corekit-kernel", lambda name: (None, []) if name == "mdurl" else offered(name))
-    narrow = {**dict.fromkeys(built), "corekit-lcp": ("0.1.0", ["corekit-kernel<0.1"])}
+    narrow = {**dict.fromkeys(built), "corekit-lcp": ("0.2.0", ["corekit-kernel<0.2"])}
     (said,) = unresolved("corekit-lcp", lambda name: narrow.get(name) or offered(name))
-    assert said == "corekit-lcp asks for corekit-kernel<0.1, here is 0.1.0"
+    assert said == "corekit-lcp asks for corekit-kernel<0.2, here is 0.2.0"
 
 
 def test_an_undeclared_import_would_be_found(isolation):

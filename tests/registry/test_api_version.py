@@ -67,7 +67,7 @@ def test_an_api_that_the_listing_cannot_read_is_refused_when_resolved(local_site
 @pytest.mark.parametrize(
     ("api", "said"),
     [
-        ("0.2", r"upgrade the kernel \(pip install --upgrade corekit-kernel\)"),
+        ("0.3", r"upgrade the kernel \(pip install --upgrade corekit-kernel\)"),
         ("1.0", "upgrade the kernel"),
         ("0.0.9", "written major.minor: ask the author of fake-api"),
         ("one", "written major.minor: ask the author of fake-api"),

@@ -109,7 +109,7 @@ def plugin(local_site):
         abilities = {"boastful": {"constraints"} | OWN, "modest": OWN - {"inverse-dynamics"}}.get(name, OWN)
         spec = (
             "from corekit.registry.spec import ComponentSpec\n"
-            f"spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "
+            f"spec = ComponentSpec(role='models', name={name!r}, api='0.2', target='{package}.model:Model', "
             f"config='{package}.model:Config', summary='A model.', provides={abilities})\n"
         )
         modules = {
@@ -151,7 +151,7 @@ def test_a_module_that_does_not_import_is_blamed_on_its_own_component_alone(loca
         package[f"fake_two/{name}.py"] = source
         package[f"fake_two/spec_{name}.py"] = (
             "from corekit.registry.spec import ComponentSpec\n"
-            f"spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='fake_two.{name}:Model', "
+            f"spec = ComponentSpec(role='models', name={name!r}, api='0.2', target='fake_two.{name}:Model', "
             f"config='fake_two.{name}:Config', summary='A model.')\n"
         )
     entries = {"models": {name: f"fake_two.spec_{name}:spec" for name in ("fine", "bad")}}

@@ -14,7 +14,7 @@ from corekit.registry.spec import ComponentSpec
 
 def _spec(role, name, config, **more):
     return ComponentSpec(
-        role=role, name=name, api="0.1", target="madeup_parts.heavy:Part",
+        role=role, name=name, api="0.2", target="madeup_parts.heavy:Part",
         config=f"madeup_parts.config:{config}", summary="made up", **more,
     )
 

@@ -14,7 +14,7 @@ from corekit_inspect.checkup import Finding, check_up
 
 SPEC = (
     "from corekit.registry.spec import ComponentSpec\n"
-    "spec = ComponentSpec(role='models', name={name!r}, api='0.1', target='{package}.model:Model', "
+    "spec = ComponentSpec(role='models', name={name!r}, api='0.2', target='{package}.model:Model', "
     "config='{package}.model:Config', summary='A model.', provides=frozenset({abilities}))\n"
 )
 PENDULUM = {

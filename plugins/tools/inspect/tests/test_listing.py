@@ -54,7 +54,7 @@ def test_plugin_for_a_newer_kernel_says_so(site):
         "fake-new", {"models": {"new": "fake_new:spec"}}, {"fake_new.py": RAISES}, ["corekit-kernel>=9,<10"]
     )
     reason = rows(site)["fake-new", "new"]["reason"]
-    assert reason == "made for a newer kernel: needs corekit-kernel<10,>=9, this is 0.1.0"
+    assert reason == "made for a newer kernel: needs corekit-kernel<10,>=9, this is 0.2.0"
 
 
 def test_plugin_for_an_older_kernel_says_so(site):

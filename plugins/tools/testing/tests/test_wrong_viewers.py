@@ -98,7 +98,7 @@ def viewer(**methods):
     spec = ComponentSpec(
         role="viewers",
         name="numbers",
-        api="0.1",
+        api="0.2",
         target=f"{__name__}:Numbers",
         config=f"{__name__}:NumbersConfig",
         summary="Text.",

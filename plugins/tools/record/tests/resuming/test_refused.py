@@ -153,7 +153,7 @@ def test_an_edited_resolved_file_is_refused_the_same_way(cut):
 
 
 def test_other_versions_of_plugins_are_refused_by_name(cut, monkeypatch):
-    found = {"corekit": "0.1.0", "plugins": {"tiny-plugin": "2.0"}}
+    found = {"corekit": "0.2.0", "plugins": {"tiny-plugin": "2.0"}}
     monkeypatch.setattr("corekit.simulation.versions.versions_of", lambda *_what: found)
     with pytest.raises(ResultsError, match=r"tiny-plugin: was 1\.0, is 2\.0"):
         resume(cut)

@@ -49,7 +49,7 @@ class FakeSite:
 
     def add_good(self, distribution: str, package: str, name: str = "good", **fields: str) -> None:
         """Install a plugin with one sound model; `fields` are further fields of its spec, as code."""
-        extra = "".join(f", {key}={value}" for key, value in {"api": "'0.1'", **fields}.items())
+        extra = "".join(f", {key}={value}" for key, value in {"api": "'0.2'", **fields}.items())
         spec = (
             "from corekit.registry.spec import ComponentSpec\n"
             f"spec = ComponentSpec(role='models', name={name!r}, target='{package}.model:Model', "
