@@ -48,7 +48,7 @@ USERS := requirements/users.txt requirements/build.txt requirements/constraints.
 demo: $(VENV)/installed-demo
 	PATH="$(CURDIR)/$(BIN):$$PATH" && $(DEMO)
 
-# One process a core, each with one BLAS thread; the tests of a plugin or of a file stay together. Plugins come
+# A process more than there are cores, each with one BLAS thread; the tests of a plugin or of a file stay together. Plugins come
 # first: what they compile the rest finds compiled, and the small files of the end leave no core idle.
 PYTEST_ARGS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 

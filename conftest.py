@@ -43,6 +43,11 @@ if find_spec("hypothesis") is not None:
     settings.load_profile("same")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: some process always waits, for a child, a file or a kernel of another."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a plugin, and else of a file, in one process.

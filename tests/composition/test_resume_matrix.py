@@ -13,7 +13,7 @@ from corekit_scenarios.cases.matrix.steps import Task, schemes
 
 MODELS = ("pcc", "gvs", "vine", "der", "rigid")
 SOLVERS = ("lcp", "qp", "cone", "imc")
-BEFORE, AFTER = 70, 30
+BEFORE, AFTER = 70, 15
 """Steps; with the task's own step every model touches something by then."""
 LOWER = {"rigid": ["bodies.plank.initial.position=[0.11, 0.0, 0.0125]"]}
 """The plank of the task falls for 0.2 s before it touches."""
