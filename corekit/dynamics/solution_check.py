@@ -1,12 +1,8 @@
 """What the kernel measures of a contact solver's answer, whatever the solver reports.
 
-With the relative velocity w = J·v⁺ + bias of the step that the answer leads to, every law of friction demands
-
-    normal    |min(λ_n, w_n)| = 0                                                          (1)
-    cone      max(0, |λ_t| − μ·λ_n) = 0,   μ the largest in any direction              (2)
-    friction  min(|λ_t|, max(0, w_t·λ_t/|λ_t|)) = 0: friction never drives a contact          (3)
-
-w is taken from the velocities of the bodies, not from W, so that errors in W and in eliminating constraints count too.
+The residuals of normal, cone and friction, which are zero in every law of friction, are those of
+`corekit.roles.contact_laws`. The relative velocity w = J·v⁺ + bias is taken from the velocities of the bodies that the
+answer leads to, not from W, so that errors in W and in eliminating constraints count too.
 """
 
 from __future__ import annotations
@@ -19,6 +15,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.contact_laws import law_residuals
 
 __all__ = ["checked_solution"]
 
@@ -37,10 +34,12 @@ _ALL: BoolArray = np.zeros(0, dtype=np.bool_)
 def solution_residuals(
     relative_velocity: Array, bias: Array, impulse: Array, friction: Array, movable: BoolArray
 ) -> tuple[float, float, float, float]:
-    """The largest of (1), (3) and (2) over m contacts, and of their terms; infinite where a number is not finite.
+    """Return the largest normal, friction and cone residual of m contacts, and their largest term.
+
+    They are infinite where a number is not finite.
 
     Args:
-        relative_velocity: J·v⁺, shape (m, width) [m/s].
+        relative_velocity: J·v⁺, shape (m, width) [m/s]; w is written there.
         bias: of the same shape.
         impulse: λ, contact by contact, shape (m·width,) at least [N·s].
         friction: μ, shape (m,) at least.
@@ -51,21 +50,18 @@ def solution_residuals(
     for c in range(count):
         if len(movable) and not movable[c]:
             continue
-        along = impulse[c * width]
-        least = abs(min(along, relative_velocity[c, 0] + bias[c, 0]))
-        squared = power = 0.0
-        for a in range(1, width):
-            tangential = impulse[c * width + a]
-            squared += tangential * tangential
-            power += tangential * (relative_velocity[c, a] + bias[c, a])
-        size = math.sqrt(squared)
-        if not least + size + abs(power) < math.inf:
+        scale = max(scale, abs(relative_velocity[c, 0]), abs(bias[c, 0]))
+        total = 0.0
+        for a in range(width):
+            relative_velocity[c, a] += bias[c, a]
+            total += abs(impulse[c * width + a]) + abs(relative_velocity[c, a])
+        if not total < math.inf:
             return math.inf, math.inf, math.inf, 0.0
-        normal = max(normal, least)
-        scale = max(scale, abs(along), size, abs(relative_velocity[c, 0]), abs(bias[c, 0]))
-        if size > 0.0:
-            cone = max(cone, size - friction[c] * along)
-            driven = max(driven, min(size, power / size))
+        own = impulse[c * width : (c + 1) * width]
+        for a in range(width):
+            scale = max(scale, abs(own[a]))
+        found = law_residuals(own, relative_velocity[c], friction[c])
+        normal, driven, cone = max(normal, found[0]), max(driven, found[1]), max(cone, found[2])
     return normal, driven, cone, scale
 
 
@@ -82,7 +78,8 @@ def checked_solution(
 
     Args:
         info, solver: the solver's report, and its name where the report has none.
-        relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`; None: all are movable.
+        relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
+            None: all are movable.
     """
     normal, driven, cone, scale = solution_residuals(
         relative_velocity, bias, impulse, friction, _ALL if movable is None else movable

@@ -8,14 +8,14 @@ same λ_t = D·β. Who poses the problem and who solves it contact by contact mu
 The directions of Coulomb's law are unit vectors. Those of the anisotropic law of `roles.friction` are the corners of
 its set F over μ = max(μ_f, μ_b, μ_s), so that μ·λ_n·d_k are the corners of λ_n·F and (1) stays as it is.
 
-`pyramid_coefficients`, `sliding_speed` and `anisotropic_directions` are plain and keep to what numba compiles; a plugin
-compiles them for its own kernels: `shares = compiled(pyramid_coefficients)`.
+`pyramid_coefficients`, `sliding_speed` and `anisotropic_directions` are compiled, and kernels may call them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["anisotropic_directions", "pyramid_coefficients", "pyramid_directions", "sliding_speed"]
@@ -35,6 +35,7 @@ def pyramid_directions(width: int, count: int) -> Array:
     return np.ascontiguousarray(np.hstack([half, -half]))
 
 
+@compiled
 def anisotropic_directions(unit: Array, record: Array, directions: Array) -> None:
     """Write the directions of the anisotropic law: unit ones stretched to the edge of F, over its largest coefficient.
 
@@ -55,6 +56,7 @@ def anisotropic_directions(unit: Array, record: Array, directions: Array) -> Non
             directions[1, k] = unit[1, k] * sideways
 
 
+@compiled
 def pyramid_coefficients(directions: Array, tangential: Array, share: Array) -> None:
     """Write the β of (1): at most two neighbouring directions carry.
 
@@ -86,6 +88,7 @@ def pyramid_coefficients(directions: Array, tangential: Array, share: Array) -> 
     share[(chosen + 1) % count] = max(two, 0.0)
 
 
+@compiled
 def sliding_speed(directions: Array, velocity: Array) -> float:
     """The γ of (1): the sliding speed as the pyramid sees it [m/s].
 

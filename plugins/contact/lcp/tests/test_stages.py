@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import qr
 
-from corekit.roles.pyramid import pyramid_directions
+from corekit.roles.pyramid import pyramid_coefficients, pyramid_directions
 from corekit_lcp.assemble import assemble, variable_count
-from corekit_lcp.pyramid import compute_coefficients
 from corekit_lcp.scale import equilibrate
 from corekit_lcp.select import add_back, select_contacts
 from corekit_testing.rounding import rounding
@@ -241,7 +240,7 @@ def test_assembled_matrix_is_copositive():
 @settings(deadline=None)
 def test_shares_rebuild_the_impulse_with_least_sum(x, y, count):
     directions, beta = pyramid_directions(3, count), np.zeros(count)
-    compute_coefficients(directions, np.array([x, y]), beta)
+    pyramid_coefficients(directions, np.array([x, y]), beta)
     np.testing.assert_allclose(directions @ beta, [x, y], atol=1e-12)
     assert (beta >= 0).all()
     # the gauge of the polygon, by its edges' outward normals

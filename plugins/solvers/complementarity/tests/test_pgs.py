@@ -6,9 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
+from corekit.roles.pyramid import pyramid_coefficients
 from corekit_complementarity.config import LemkeConfig, ProjectedGaussSeidelConfig
 from corekit_complementarity.lemke import Lemke
-from corekit_complementarity.local_contact import minimal_coefficients, solve_contact
+from corekit_complementarity.local_contact import solve_contact
 from corekit_complementarity.pgs import ProjectedGaussSeidel
 from corekit_testing.rounding import rounding
 
@@ -43,7 +44,7 @@ def test_local_solution_satisfies_the_pyramid_law(seed, count, friction):
     solve_contact(matrix, velocity, friction, pyramid, coefficients, trial, impulse)
     w = matrix @ impulse + velocity
     assert abs(min(impulse[0], w[0])) < 1e-10
-    minimal_coefficients(pyramid, impulse[1:], coefficients)
+    pyramid_coefficients(pyramid, impulse[1:], coefficients)
     np.testing.assert_allclose(pyramid @ coefficients, impulse[1:], atol=1e-12)
     along = pyramid.T @ w[1:]
     slack = max(0.0, -along.min())

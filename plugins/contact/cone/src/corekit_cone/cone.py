@@ -42,9 +42,10 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
-from corekit_cone.residuals import measure_residuals, update_velocity
+from corekit_cone.residuals import measure_residuals
 from corekit_cone.search import WORK_ROWS, search
 
 __all__ = ["ConeContact"]
@@ -86,7 +87,7 @@ class ConeContact(ImpulseSolver):
             self._index[0], self._index[1], self._work, self._matrix, impulse,
         )  # fmt: skip
         velocity = self._work[0]
-        update_velocity(delassus, free, impulse, velocity)
+        relative_velocity(delassus, free, impulse, velocity)
         found = measure_residuals(width, friction, problem.lower, problem.upper, impulse, velocity)
         status = Status.CONVERGED
         if not error <= self._tolerance:

@@ -12,9 +12,10 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.newton import assemble_newton, factorise_linear, merit, substitute_linear
-from corekit_cone.residuals import measure_error, update_velocity
+from corekit_cone.residuals import measure_error
 
 __all__ = ["copy_values", "iterate_newton", "keep_better"]
 
@@ -42,7 +43,7 @@ def keep_better(
     reference: Array, impulse: Array, velocity: Array, best_error: float, best: Array,
 ) -> float:  # fmt: skip
     """Compute w of λ anew, write λ to `best` if its error is the least, and return the least error."""
-    update_velocity(delassus, free, impulse, velocity)
+    relative_velocity(delassus, free, impulse, velocity)
     error = measure_error(width, friction, lower, upper, rho, reference, impulse, velocity)
     if error < best_error:
         copy_values(impulse, best)
@@ -118,7 +119,7 @@ def _line_search(
                 project_impulses(width, friction, lower, upper, trial)
             else:
                 _release(width, friction, lower, upper, trial)
-            update_velocity(delassus, free, trial, velocity)
+            relative_velocity(delassus, free, trial, velocity)
             value = merit(delassus, width, friction, lower, upper, rho, reference, trial, velocity)
             if value < smallest:
                 smallest, smallest_fraction = value, fraction
@@ -176,7 +177,7 @@ def iterate_newton(
         best_error = keep_better(
             delassus, free, width, friction, lower, upper, rho, reference, kept, velocity, best_error, best
         )
-        update_velocity(delassus, free, impulse, velocity)
+        relative_velocity(delassus, free, impulse, velocity)
         if best_error <= tolerance and (best_error <= 1e-5 * tolerance or not best_error < 0.1 * before):
             break
     return count, best_error

@@ -22,8 +22,9 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.roles.contact_laws import bounded_residual, cone_distance, coulomb_residuals
 
-__all__ = ["measure_error", "measure_residuals", "set_scales", "update_velocity"]
+__all__ = ["measure_error", "measure_residuals", "set_scales"]
 
 _TINY = 1e-300
 
@@ -54,43 +55,6 @@ def set_scales(delassus: Array, free: Array, width: int, contacts: int, rho: Arr
 
 
 @compiled
-def update_velocity(delassus: Array, free: Array, impulse: Array, velocity: Array) -> None:
-    """Write w = W·λ + w₀."""
-    rows = len(free)
-    for i in range(rows):
-        velocity[i] = free[i]
-    for j in range(rows):
-        if impulse[j] != 0.0:
-            column, factor = delassus[j], impulse[j]  # W is symmetric
-            for i in range(rows):
-                velocity[i] += column[i] * factor
-
-
-@compiled
-def _distance(impulse: Array, velocity: Array, mu: float, rho: float) -> float:
-    """|λ − P_K(λ − ρ·ŵ)| of a contact."""
-    width = len(impulse)
-    slip, size = 0.0, 0.0
-    for a in range(1, width):
-        slip += velocity[a] * velocity[a]
-        moved = impulse[a] - rho * velocity[a]
-        size += moved * moved
-    slip, size = math.sqrt(slip), math.sqrt(size)
-    normal = impulse[0] - rho * (velocity[0] + mu * slip)
-    if mu * size <= -normal:  # first: without friction and slip the other one holds, too
-        on_axis, factor = 0.0, 0.0
-    elif size <= mu * normal:
-        on_axis, factor = normal, 1.0
-    else:
-        on_axis = (normal + mu * size) / (1.0 + mu * mu)
-        factor = mu * on_axis / size if size > 0.0 else 0.0
-    total = (impulse[0] - on_axis) ** 2
-    for a in range(1, width):
-        total += (impulse[a] - factor * (impulse[a] - rho * velocity[a])) ** 2
-    return math.sqrt(total)
-
-
-@compiled
 def measure_error(
     width: int, friction: Array, lower: Array, upper: Array, rho: Array, reference: Array, impulse: Array,
     velocity: Array,
@@ -103,7 +67,7 @@ def measure_error(
         return math.inf
     for c in range(contacts):
         n = c * width
-        error = _distance(impulse[n : n + width], velocity[n : n + width], friction[c], rho[c]) / rho[c]
+        error = cone_distance(impulse[n : n + width], velocity[n : n + width], friction[c], rho[c]) / rho[c]
         worst = max(worst, error / reference[c])
     for b in range(len(lower)):
         i, k = contacts * width + b, contacts + b
@@ -116,39 +80,19 @@ def measure_error(
 def measure_residuals(
     width: int, friction: Array, lower: Array, upper: Array, impulse: Array, velocity: Array
 ) -> tuple[float, float, float]:
-    """The largest residuals of λ and w, in m/s or N·s, whichever is smaller where both are compared (ρ = 1).
+    """Return the largest normal, friction and cone residual of λ and w, see `corekit.roles.contact_laws`.
 
-    Normal: |min(λ_n, w_n)|, of bounded rows |λ − clip(λ − w, lower, upper)|. Friction: |λ − P_K(λ − ŵ)| of (1), and
-    |λ_t − P(λ_t − w_t)| with P onto the disk of radius μ·λ_n. Cone: max(0, |λ_t| − μ·λ_n) [N·s].
-
-    Returns:
-        The three; infinite if a number is not finite.
+    Bounded rows count as normal. All are infinite if a number is not finite.
     """
-    contacts = len(friction)
     normal, tangential, cone, total = 0.0, 0.0, 0.0, 0.0
     for i in range(len(impulse)):
         total += abs(velocity[i]) + abs(impulse[i])
     if not total < math.inf:
         return math.inf, math.inf, math.inf
-    for c in range(contacts):
+    for c in range(len(friction)):
         n = c * width
-        normal = max(normal, abs(min(impulse[n], velocity[n])))
-        tangential = max(
-            tangential, _distance(impulse[n : n + width], velocity[n : n + width], friction[c], 1.0)
-        )
-        radius, load, size = max(friction[c] * impulse[n], 0.0), 0.0, 0.0
-        for a in range(n + 1, n + width):
-            load += impulse[a] ** 2
-            size += (impulse[a] - velocity[a]) ** 2
-        load, size = math.sqrt(load), math.sqrt(size)
-        factor = radius / size if size > radius else 1.0
-        change = 0.0
-        for a in range(n + 1, n + width):
-            change += (impulse[a] - factor * (impulse[a] - velocity[a])) ** 2
-        tangential = max(tangential, math.sqrt(change))
-        cone = max(cone, load - radius)
-    for b in range(len(lower)):
-        i = contacts * width + b
-        moved = min(max(impulse[i] - velocity[i], lower[b]), upper[b])
-        normal = max(normal, abs(impulse[i] - moved))
-    return float(normal), float(tangential), float(cone)
+        found = coulomb_residuals(impulse[n : n + width], velocity[n : n + width], friction[c])
+        normal, tangential, cone = max(normal, found[0]), max(tangential, found[1]), max(cone, found[2])
+    first = len(friction) * width
+    of_bounded = bounded_residual(impulse[first:], velocity[first:], lower, upper)
+    return float(max(normal, of_bounded)), float(tangential), float(cone)

@@ -13,10 +13,11 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.gauss_seidel import project_impulses, sweep
 from corekit_cone.interior_point import begin_interior, interior_step
 from corekit_cone.iteration import copy_values, iterate_newton, keep_better
-from corekit_cone.residuals import set_scales, update_velocity
+from corekit_cone.residuals import set_scales
 
 __all__ = ["WORK_ROWS", "search"]
 
@@ -142,7 +143,7 @@ def search(
     )
     sweeps, iterations, planned, method = 0, 0, _FIRST_SWEEPS, 1
     copy_values(best, now)
-    update_velocity(delassus, free, now, velocity)
+    relative_velocity(delassus, free, now, velocity)
     if best_error <= 1e-3 * tolerance:
         copy_values(best, impulse)
         return best_error, 0, 0
@@ -164,7 +165,7 @@ def search(
             if best_error <= tolerance:
                 break
         copy_values(best, now)
-        update_velocity(delassus, free, now, velocity)
+        relative_velocity(delassus, free, now, velocity)
         method = max(method, 2)
         for _ in range(min(planned, limit - sweeps)):
             sweep(delassus, width, friction, lower, upper, now, velocity)

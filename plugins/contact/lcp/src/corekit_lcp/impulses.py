@@ -6,7 +6,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_lcp.pyramid import compute_coefficients, compute_slip_speed
+from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
 
 __all__ = ["read_impulses", "write_variables"]
 
@@ -79,8 +79,8 @@ def write_variables(
             for a in range(along):
                 tangential[a] = impulse[rows[first + 1 + a]]
                 speed[a] = row_speed(delassus, free, rows, impulse, first + 1 + a)
-            compute_coefficients(directions[i], tangential, z[at + 1 : at + 1 + count])
-            z[at + 1 + count] = compute_slip_speed(directions[i], speed)
+            pyramid_coefficients(directions[i], tangential, z[at + 1 : at + 1 + count])
+            z[at + 1 + count] = sliding_speed(directions[i], speed)
         at += count + 2
     for b in range(lower.size):
         i = rows.size - lower.size + b

@@ -21,7 +21,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.linalg.vectors import copy_vector
-from corekit_lcp.pyramid import compute_coefficients
+from corekit.roles.pyramid import pyramid_coefficients
 from corekit_lcp.residuals import measure_residuals
 
 __all__ = ["solve_modes"]
@@ -118,7 +118,7 @@ def read_modes(
         value[unknown_count] = guess[row]
         unknown_count += 1
         if count > 0 and friction[c] > 0.0:
-            compute_coefficients(directions[c], guess[row + 1 : row + width], beta)
+            pyramid_coefficients(directions[c], guess[row + 1 : row + width], beta)
             unknown_count = read_friction_mode(
                 directions[c], friction[c], corner, beta, unknown_count, first, columns, equations, value
             )

@@ -1,4 +1,4 @@
-"""The friction pyramid of every contact, and the compiled functions of `corekit.roles.pyramid`."""
+"""The friction pyramid of every contact, turned to slip and stretched."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients, sliding_speed
+from corekit.roles.pyramid import anisotropic_directions
 
-__all__ = ["align", "compute_coefficients", "compute_slip_speed", "stretch_directions"]
-
-compute_coefficients = compiled(pyramid_coefficients)
-compute_slip_speed = compiled(sliding_speed)
-stretch_directions_of_contact = compiled(anisotropic_directions)
+__all__ = ["align", "stretch_directions"]
 
 AT_REST = 1e-9
 """Tangential speed below which slip has no direction [m/s]."""
@@ -80,4 +76,4 @@ def stretch_directions(
             x *= records[c, 0] if x >= 0.0 else records[c, 1]
             y *= records[c, 2]
         rotate_directions(base, x, y, turned)
-        stretch_directions_of_contact(turned, records[c], directions[c])
+        anisotropic_directions(turned, records[c], directions[c])

@@ -26,7 +26,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients, sliding_speed
+from corekit.roles.contact_laws import bounded_residual, pyramid_residuals, relative_velocity
+from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients
 
 __all__ = [
     "contact_residuals",
@@ -38,10 +39,6 @@ __all__ = [
     "write_multipliers",
     "write_rows",
 ]
-
-compute_coefficients = compiled(pyramid_coefficients)
-compute_slip_speed = compiled(sliding_speed)
-stretch_directions_of_contact = compiled(anisotropic_directions)
 
 _LOST = 1e-13
 """Relative pivot below which a row depends on others."""
@@ -93,7 +90,7 @@ def stretch_directions(unit: Array, records: Array, directions: Array) -> None:
         records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
     """
     for c in range(len(directions)):
-        stretch_directions_of_contact(unit, records[c], directions[c])
+        anisotropic_directions(unit, records[c], directions[c])
 
 
 @compiled
@@ -178,7 +175,7 @@ def write_multipliers(
             multiplier[row] = -max(impulse[here], 0.0)
             row += 1
             continue
-        compute_coefficients(directions[own], impulse[here + 1 : here + width], beta)
+        pyramid_coefficients(directions[own], impulse[here + 1 : here + width], beta)
         rest = max(impulse[here], 0.0)
         for k in range(count):
             rest -= beta[k] / mu
@@ -200,39 +197,20 @@ def write_multipliers(
 def contact_residuals(
     friction: Array, directions: Array, impulse: Array, beta: Array, velocity: Array, slip: Array
 ) -> tuple[float, float, float]:
-    """Residuals of λ and w in the contact laws, with γ = max(0, −min d_k·w_t):
-
-        normal    |min(λ_n, w_n)|                                                                (3)
-        friction  |min(β, Dᵀ·w_t + γ·e)| and |min(γ, μ·λ_n − eᵀβ)|,   λ_t = D·β                   (4)
-        cone      max(0, eᵀβ − μ·λ_n)                                                            (5)
+    """Return the largest normal, friction and cone residual of λ and w, as `corekit.roles.contact_laws` has them.
 
     Args:
+        beta: workspace, shape (r,).
         slip: γ, shape (m,), written [m/s].
     """
-    alike, along, count = len(directions) == 1, directions.shape[1], directions.shape[2]
-    width = along + 1
+    width = directions.shape[1] + 1
     normal, tangential, cone = 0.0, 0.0, 0.0
     for c in range(len(friction)):
-        here, own = c * width, 0 if alike else c
-        normal = max(normal, abs(min(impulse[here], velocity[here])))
-        slip[c] = 0.0
-        if friction[c] <= 0.0:
-            for a in range(along):
-                cone = max(cone, abs(impulse[here + 1 + a]))
-            continue
-        speed = velocity[here + 1 : here + width]
-        slip[c] = compute_slip_speed(directions[own], speed)
-        compute_coefficients(directions[own], impulse[here + 1 : here + width], beta)
-        margin = friction[c] * impulse[here]
-        for k in range(count):
-            margin -= beta[k]
-            if beta[k] != 0.0:
-                projected = slip[c]
-                for a in range(along):
-                    projected += directions[own, a, k] * speed[a]
-                tangential = max(tangential, abs(min(beta[k], projected)))
-        tangential = max(tangential, abs(min(slip[c], margin)))
-        cone = max(cone, -margin)
+        row, own = c * width, 0 if len(directions) == 1 else c
+        of_normal, of_friction, of_cone, slip[c] = pyramid_residuals(
+            directions[own], friction[c], impulse[row : row + width], velocity[row : row + width], beta
+        )
+        normal, tangential, cone = max(normal, of_normal), max(tangential, of_friction), max(cone, of_cone)
     return float(normal), float(tangential), float(cone)
 
 
@@ -241,28 +219,21 @@ def measure_residuals(
     delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
     beta: Array, velocity: Array, slip: Array,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Residuals of λ in the contact problem with w = W·λ + w₀: (3)–(5), and |λ − clip(λ − w)| of bounded rows.
+    """Return the residuals of λ in the contact problem with w = W·λ + w₀; those of bounded rows count as normal.
 
     Args:
         beta: workspace, shape (r,).
         velocity: w, shape (R,), written [m/s].
         slip: γ, shape (m,), written [m/s].
     Returns:
-        The largest of (3), of (4) and of (5); infinite if a number is not finite.
+        As `contact_residuals`; infinite if a number is not finite.
     """
-    rows = len(free)
+    relative_velocity(delassus, free, impulse, velocity)
     total = 0.0
-    for i in range(rows):
-        speed = free[i]
-        for j in range(rows):
-            speed += delassus[i, j] * impulse[j]
-        velocity[i] = speed
-        total += abs(speed) + abs(impulse[i])
+    for i in range(len(free)):
+        total += abs(velocity[i]) + abs(impulse[i])
     if not total < np.inf:
         return np.inf, np.inf, np.inf
     normal, tangential, cone = contact_residuals(friction, directions, impulse, beta, velocity, slip)
-    for b in range(len(low)):
-        here = rows - len(low) + b
-        target = min(max(impulse[here] - velocity[here], low[b]), high[b])
-        normal = max(normal, abs(impulse[here] - target))
-    return normal, tangential, cone
+    first = len(free) - len(low)
+    return max(normal, bounded_residual(impulse[first:], velocity[first:], low, high)), tangential, cone

@@ -6,7 +6,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit_complementarity.local_contact import minimal_coefficients, slack_speed, solve_contact
+from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
+from corekit_complementarity.local_contact import solve_contact
 
 __all__ = ["compute_impulses", "compute_variables", "sweep"]
 
@@ -55,11 +56,11 @@ def compute_variables(
     column = 0
     for i in range(contacts):
         row = i * (tangent_count + 1)
-        minimal_coefficients(directions[i], impulse[row + 1 : row + 1 + tangent_count], coefficients)
+        pyramid_coefficients(directions[i], impulse[row + 1 : row + 1 + tangent_count], coefficients)
         z[column] = impulse[row]
         for k in range(direction_count):
             z[column + 1 + k] = coefficients[k]
-        z[column + 1 + direction_count] = slack_speed(
+        z[column + 1 + direction_count] = sliding_speed(
             directions[i], velocity[row + 1 : row + 1 + tangent_count]
         )
         column += direction_count + 2

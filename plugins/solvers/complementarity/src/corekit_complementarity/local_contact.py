@@ -19,13 +19,9 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.linalg.vectors import copy_vector
-from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
+from corekit.roles.pyramid import pyramid_coefficients
 
-__all__ = ["minimal_coefficients", "slack_speed", "solve_contact"]
-
-
-minimal_coefficients = compiled(pyramid_coefficients)
-slack_speed = compiled(sliding_speed)
+__all__ = ["solve_contact"]
 
 
 @compiled
@@ -132,7 +128,7 @@ def solve_contact(
         return
     best = np.inf
     if solve_sticking(matrix, velocity, trial):
-        minimal_coefficients(directions, trial[1:], coefficients)
+        pyramid_coefficients(directions, trial[1:], coefficients)
         excess = -friction * trial[0]
         for k in range(count):
             excess += coefficients[k]
