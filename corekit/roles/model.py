@@ -95,6 +95,8 @@ class ModelDescription:
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
         velocity_scale: surface speed per unit of each velocity, which weighs errors of velocities, shape (nv,): 1 where
             the unit is m/s, the radius where a thin body spins; None: all are 1.
+        derivative_error: declared bound of the error of K and D relative to their largest entry; 0: exact to rounding.
+            Those of `corekit.roles.differences` are not.
         untracked_work: names of effects whose work is neither of inputs nor of prescribed motions; empty: none.
     """
 
@@ -113,6 +115,7 @@ class ModelDescription:
     jacobian_width: int = 0
     plane: Array | None = None
     velocity_scale: Array | None = None
+    derivative_error: float = 0.0
     untracked_work: str = ""
 
     @property

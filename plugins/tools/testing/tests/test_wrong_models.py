@@ -356,6 +356,18 @@ def test_states_and_points_out_of_the_ordinary_are_asked_for(name):
     assert check in failing(make())
 
 
+@after
+def blur(self, state, inputs, stiffness, damping):
+    stiffness.data *= 1.0 + 1e-4
+
+
+def test_an_error_of_derivatives_passes_where_the_model_declares_it():
+    silent = failing(pendulum(compute_stiffness_and_damping=blur))
+    assert silent == {"stiffness-is-slope", "balance-tangent-is-slope"}
+    declared = description_with(derivative_error=2e-4)
+    assert failing(pendulum(compute_stiffness_and_damping=blur, description=declared)) == set()
+
+
 def test_a_model_with_options_of_its_initial_state_passes():
     assert failing(started(swing)) == set()
 

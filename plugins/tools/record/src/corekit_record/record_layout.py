@@ -112,6 +112,7 @@ def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any
     for body in simulation.bodies:
         groups[f"bodies/{body.name}"] = {
             "model": type(body.model).__name__,
+            "derivative_error": body.description.derivative_error,
             "first_frame": body.first_frame,
             "shapes": shapes_as_text(body.description.shapes),
         }

@@ -36,6 +36,7 @@ class Ball(Model):
             frames=("centre",),
             shapes=(Shape("sphere", (config.radius,)),),
             jacobian_width=3,
+            derivative_error=1e-3,
         )
 
     @property

@@ -199,6 +199,10 @@ def prescribed_rate(subject: Subject) -> None:
         expect_slope("ṗ", at(time)[1], lambda s, t=time: at(t + s)[0], 0.01)
 
 
+_SLOPE_ERROR = 1e-6
+"""Error of K and D relative to the largest entry of a slope, unless the model declares a larger one."""
+
+
 @check("stiffness-is-slope", "K = −∂f(advance(q, δ, 1))/∂δ", "force-derivatives")
 def stiffness_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
@@ -206,7 +210,7 @@ def stiffness_is_slope(subject: Subject) -> None:
         stiffness = probe.tangent(state)[0]
         for direction in directions(probe.model, state):
             force = probe.along(state, direction, probe.force)
-            expect_slope("−K·δ", -stiffness @ direction, force)
+            expect_slope("−K·δ", -stiffness @ direction, force, relative=_slope_error(probe))
 
 
 @check("damping-is-slope", "D = −∂f/∂v", "force-derivatives")
@@ -216,7 +220,12 @@ def damping_is_slope(subject: Subject) -> None:
         damping = probe.tangent(state)[1]
 
         for direction in directions(probe.model, state):
-            expect_slope("−D·v", -damping @ direction, partial(_force_faster, probe, state, direction))
+            force = partial(_force_faster, probe, state, direction)
+            expect_slope("−D·v", -damping @ direction, force, relative=_slope_error(probe))
+
+
+def _slope_error(probe: Probe) -> float:
+    return max(_SLOPE_ERROR, probe.description.derivative_error)
 
 
 def _force_faster(probe: Probe, state: State, velocity: Array, s: float) -> Array:
@@ -254,7 +263,9 @@ def balance_tangent_is_slope(subject: Subject) -> None:
         expect_close("D with and without w", damping.dense(), probe.tangent(state)[1], 1e-10)
         for direction in directions(probe.model, state):
             unbalanced = probe.along(state, direction, partial(_balance_at, probe, w))
-            expect_slope("−K·δ at w", -stiffness.dense() @ direction, unbalanced)
+            expect_slope(
+                "−K·δ at w", -stiffness.dense() @ direction, unbalanced, relative=_slope_error(probe)
+            )
         if probe.description.constraint_count:
             impulse = np.random.default_rng(5).normal(size=probe.description.constraint_count)
             held, curvature = probe.model.new_stiffness_and_damping()
