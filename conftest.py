@@ -43,6 +43,7 @@ if find_spec("hypothesis") is not None:
     settings.load_profile("same")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: some process always waits, for a child, a file or a kernel of another."""
     return (os.cpu_count() or 1) + 1

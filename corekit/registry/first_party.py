@@ -28,6 +28,7 @@ _OFFERED = (
     ("models", "corekit-der", "der"),
     ("models", "corekit-vine", "vine"),
     ("models", "corekit-gvs", "gvs"),
+    ("models", "corekit-lagrangian", "lagrangian"),
     ("contact_detectors", "corekit-sdf", "sdf"),
     ("contact_detectors", "corekit-mpr", "mpr"),
     ("contact_detectors", "corekit-imc", "edges"),

@@ -1,0 +1,248 @@
+"""`LagrangianModel`, what an author derives from, and the model of equations that a scenario names.
+
+    class Pendulum(LagrangianModel):
+        def define(self, system, option):
+            q, v = system.coordinates("angle")
+            bob = [option.length * ca.sin(q), 0, -option.length * ca.cos(q)]
+            system.mass(option.mass, bob)
+            system.shape("sphere", [0.02], system.frame("bob", bob))
+
+is a whole model: numbers among the options become parameters of its expressions, `tape` computes them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.code import import_function
+from corekit.roles.component import BuildContext
+from corekit.roles.model import Model, ModelDescription, Outline
+from corekit_lagrangian.config import LagrangianInitial, NamedConfig
+from corekit_lagrangian.equations import derive
+from corekit_lagrangian.option_symbols import OptionSymbols
+from corekit_lagrangian.symbolic import SymbolicEquations
+from corekit_lagrangian.system import System
+from corekit_lagrangian.tape import Tape, flat
+from corekit_lagrangian.tape_kernel import place_points
+
+__all__ = ["LagrangianModel", "NamedModel"]
+
+_NO_NUMBERS = np.zeros(0)
+
+
+class LagrangianModel(Model):
+    """A model from energies. Derive from it, write `define`, and copy the abilities of this plugin's spec into its own.
+
+    Args:
+        config: the attrs class of its options. Every `float` and every tuple of them becomes a parameter, which
+            `define` finds as a symbol under its name; anything else it finds as it is.
+        context: base pose and gravity.
+    """
+
+    def __init__(self, config: Any, context: BuildContext | None = None) -> None:
+        context = context or BuildContext()
+        owner = context.path or type(self).__name__
+        self._path = owner
+        option = OptionSymbols(config)
+        system = System(owner, context.base.rotation.T @ context.gravity)
+        self.define(system, option.found)
+        self._equations = equations = derive(system, option.symbols, context.base)
+        self._parameters, self._p = option.parameters, option.values
+        self._n = n = equations.q.numel()
+        self._rest = np.array(system.rest)
+        self._terms = tuple(equations.terms)
+        self._base = context.base
+        self._description = _description(system, context)
+        every, f, w, M = equations.symbols, equations.force, equations.w, equations.mass
+
+        def tape(name: str, *results: Any) -> Tape:
+            return Tape(f"{owner}: {name}", every, [flat(result) for result in results])
+
+        def slope(force: Any, symbols: Any) -> Any:
+            return -ca.jacobian(force, symbols)
+
+        self._mass_and_force = tape("mass and force", M, f)
+        self._tangent = tape("tangent", slope(f, equations.q), slope(f, equations.v))
+        self._residual = tape("residual", f - M @ w, M)
+        self._residual_tangent = tape(
+            "residual's tangent", slope(f - M @ w, equations.q), slope(f, equations.v)
+        )
+        self._input_jacobian = tape("input jacobian", ca.jacobian(f, equations.u))
+        self._energies = tape("energies", ca.vertcat(equations.kinetic, equations.potential))
+        self._force_terms = tape("force terms", ca.horzcat(*equations.terms.values()).T)
+        frames = len(equations.positions)
+        self._poses = tape(
+            "frames", ca.horzcat(ca.SX(3, 0), *equations.positions).T,
+            ca.vertcat(ca.SX(0, 3), *equations.rotations),
+        )  # fmt: skip
+        parts = [
+            ca.jacobian(part, equations.q)
+            for place, turn in zip(equations.positions, equations.rotations, strict=True)
+            for part in (place, turn[:, 0], turn[:, 1], turn[:, 2])
+        ]
+        self._slopes = tape("point jacobians", ca.vertcat(ca.SX(0, n), *parts))
+        self._slope = np.zeros((frames, 4, 3, n))
+        points = [base_points for base_points, _ in system.lines]
+        self._lines = [
+            (each.shape[1], radius) for each, (_, radius) in zip(points, system.lines, strict=True)
+        ]
+        turn, origin = ca.DM(context.base.rotation), ca.DM(context.base.position)
+        drawn = [(turn @ each + origin @ ca.DM.ones(1, each.shape[1])).T for each in points]
+        self._outline = tape("outline", ca.vertcat(ca.SX(0, 3), *drawn))
+
+    @abstractmethod
+    def define(self, system: System, option: Any) -> None:
+        """Write the equations: coordinates, energies, forces, frames and shapes of `system`.
+
+        Args:
+            option: the options by name; numbers are symbols, `option.number("radius")` is one of them as a number.
+        """
+
+    @property
+    def description(self) -> ModelDescription:
+        return self._description
+
+    def compute_initial_state(self, initial: LagrangianInitial | None, out: State) -> None:
+        out.q[:], out.v[:] = self._rest, 0.0
+        if initial is None:
+            return
+        given = {"coordinates": (initial.coordinates, out.q), "velocities": (initial.velocities, out.v)}
+        wrong = [
+            Mistake(
+                f"{self._path}.initial.{name}", numbers, f"one number for each of the {self._n} coordinates"
+            )
+            for name, (numbers, _) in given.items()
+            if numbers and len(numbers) != self._n
+        ]
+        if wrong:
+            raise ConfigError(wrong, "the initial state")
+        for numbers, place in given.values():
+            if numbers:
+                place[:] = numbers
+
+    def new_mass_matrix(self) -> Matrix:
+        return Dense(self._n)
+
+    def _compute(
+        self,
+        tape: Tape,
+        state: State,
+        inputs: Array,
+        first: Array,
+        second: Array = _NO_NUMBERS,
+        w: Array = _NO_NUMBERS,
+    ) -> None:
+        tape(state.q, state.v, inputs, w, self._p, first, second)
+
+    def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
+        self._compute(self._mass_and_force, state, inputs, mass.data.reshape(-1), force)
+
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        np.multiply(velocity, step, out=out.q)
+        out.q += start.q
+
+    def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
+        self._compute(self._poses, state, _NO_NUMBERS, position.reshape(-1), rotation.reshape(-1))
+
+    def compute_point_jacobians(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        self._compute(self._slopes, state, _NO_NUMBERS, self._slope.reshape(-1))
+        place_points(self._slope, frame, local, dofs, values)
+
+    def compute_outline(self, state: State) -> Outline:
+        if not self._lines:
+            count = len(self._description.frames)
+            position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
+            self.compute_frame_poses(state, position, rotation)
+            points = np.vstack([self._base.position, position])
+            return Outline(points=points, radius=np.full(count + 1, 0.01))
+        counts = np.array([count for count, _ in self._lines])
+        points = np.zeros((counts.sum(), 3))
+        self._compute(self._outline, state, _NO_NUMBERS, points.reshape(-1))
+        radius = np.repeat([radius for _, radius in self._lines], counts)
+        return Outline(points, radius, starts=np.cumsum(counts) - counts)
+
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
+        return Dense(self._n), Dense(self._n)
+
+    def compute_stiffness_and_damping(
+        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
+    ) -> None:
+        self._compute(self._tangent, state, inputs, stiffness.data.reshape(-1), damping.data.reshape(-1))
+
+    def compute_dynamics_residual(
+        self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
+    ) -> None:
+        used = self.new_mass_matrix() if mass is None else mass
+        self._compute(self._residual, state, inputs, out, used.data.reshape(-1), w=acceleration)
+
+    def compute_residual_derivatives(
+        self,
+        state: State,
+        inputs: Array,
+        acceleration: Array,
+        stiffness: Matrix,
+        damping: Matrix,
+        impulse: Array | None = None,
+    ) -> None:
+        K, D = stiffness.data.reshape(-1), damping.data.reshape(-1)
+        self._compute(self._residual_tangent, state, inputs, K, D, w=acceleration)
+
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        found = np.zeros(out.size)
+        self._compute(self._input_jacobian, state, inputs, found)
+        out[:] = found.reshape(out.shape)
+
+    def compute_energies(self, state: State) -> tuple[float, float]:
+        found = np.zeros(2)
+        self._compute(self._energies, state, _NO_NUMBERS, found)
+        return float(found[0]), float(found[1])
+
+    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
+        found = np.zeros((len(self._terms), self._n))
+        self._compute(self._force_terms, state, inputs, found.reshape(-1))
+        return dict(zip(self._terms, found, strict=True))
+
+    def symbolic(self) -> SymbolicEquations:
+        """The same equations as CasADi expressions."""
+        return SymbolicEquations(self._equations, self._parameters)
+
+
+def _description(system: System, context: BuildContext) -> ModelDescription:
+    """What is constant about a system on a base."""
+    base = context.base
+    axes = base.rotation[:, [0, 2]].T
+    return ModelDescription(
+        coordinates=tuple(system.units),
+        velocities=tuple(system.rates),
+        inputs=tuple(system.channels),
+        frames=tuple(system.frames),
+        shapes=tuple(system.shapes),
+        excluded_pairs=np.array(system.excluded, dtype=np.int64).reshape(-1, 2),
+        self_contact=system.self_contact,
+        jacobian_width=len(system.units),
+        plane=np.vstack([base.position, axes]) if system.planar else None,
+    )
+
+
+@final
+class NamedModel(LagrangianModel):
+    """The model of a Python function that a scenario names."""
+
+    def __init__(self, config: NamedConfig, context: BuildContext | None = None) -> None:
+        path = "equations" if context is None else f"{context.path}.options.equations"
+        self._define: Callable[[System, Any], None] = import_function(config.equations, path)
+        super().__init__(config, context)
+
+    def define(self, system: System, option: Any) -> None:
+        self._define(system, option.parameters)
