@@ -11,10 +11,12 @@ from scipy.integrate import solve_ivp
 
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
+from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
-from corekit_testing.small_world import small_world
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.small_world import floor, small_world
 from corekit_timestep.alpha_integrator import AlphaIntegrator
 from corekit_timestep.config import GeneralizedAlphaConfig
 
@@ -172,14 +174,39 @@ def test_reused_matrices_save_factorisations_and_give_the_same_motion():
     assert results[0.4][1] < 0.4 * results[0.0][1]
 
 
-def test_a_step_that_newton_cannot_solve_is_cut_if_sizes_are_free():
-    """Two stiff springs struck sideways, which fail at a fixed size (see the test of split steps)."""
+@pytest.mark.parametrize("options", [{}, {"local_error": 1e-2}])
+def test_a_step_that_newton_cannot_solve_is_cut(options):
+    """Two stiff springs struck sideways."""
     model = PointChain(
         PointChainConfig(
             masses=(1.0, 1.0), positions=((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)), stiffness=1e6,
             velocities=((0.0, 0.0, 0.0), (0.0, 30.0, 0.0)), links=("spring", "spring"),
         )
     )  # fmt: skip
-    config = GeneralizedAlphaConfig(max_iterations=4, local_error=1e-2)
+    config = GeneralizedAlphaConfig(max_iterations=4, **options)
     simulation = small_world({"body": model}, AlphaIntegrator(config, BuildContext(step=0.05)), step=0.05)
     assert steps_of(simulation, 0.1)[:, 1].min() < 0.01
+
+
+def test_a_landing_on_a_contact_potential_is_cut_where_newton_fails():
+    """A ball leaves a soft layer as fast as it came. Friction, up to 0.8 N·s/kg, stops its 0.5 m/s on the way.
+
+    The step in which contact sets in errs by the force k·v·h over h at most.
+    """
+    mass, stiffness, h, speed, slip = 0.5, 1e3, 1e-3, 1.0, 1e-3
+    model = PointChain(
+        PointChainConfig(
+            masses=(mass,), positions=((0.0, 0.0, 0.12),), velocities=((0.5, 0.0, -speed),), shape="sphere", radius=0.1
+        ),
+        BuildContext(gravity=np.zeros(3)),
+    )  # fmt: skip
+    simulation = small_world(
+        {"ball": model}, AlphaIntegrator(GeneralizedAlphaConfig(), BuildContext(step=h)), step=h,
+        solver=Penalty(PenaltyConfig(stiffness=stiffness, power=1, slip_scale=slip)),
+        detector=ReferenceDetector(), obstacles=[floor()], friction=0.4,
+    )  # fmt: skip
+    sizes = steps_of(simulation, 0.15)[:, 1]
+    assert sizes.min() < 0.5 * h
+    assert sizes[-1] == pytest.approx(h)
+    assert simulation.state.v[2] == pytest.approx(speed, abs=stiffness * speed * h * h / mass)
+    assert abs(simulation.state.v[0]) < slip

@@ -11,7 +11,8 @@ The integrator stores a and w for the next step and rescales a with the step siz
 If the start is not the end of the last step (an impulse changed the velocity, or the model its coordinates),
 both are the acceleration there. Rigid constraints hold at the end of every step, in position.
 
-With a bound e on the local error of a coordinate, a step is repeated with a smaller size if
+A step in which Newton's method fails is repeated with a quarter of its size. With a bound e on the local error of a
+coordinate, so is one, with a smaller size, if
 
     C·h³·|j| > e,   j = 2·(A − A_before)/(h + h_before),   A = (v₁ − v₀)/h                      (3)
 
@@ -120,7 +121,7 @@ class AlphaIntegrator(Integrator, Stateful):
                 solved, status = False, Status.NON_FINITE
             if solved and (error <= self._bound or h <= shortest):
                 break
-            if not bounded or h <= shortest:
+            if h <= shortest:
                 info = SolveInfo(status, residuals=Residuals(equation=h * residual))
                 return StepReport(accepted=False, step_size=h, iterations=iterations, solve_info=info)
             wanted_size = h * (self._factor(error) if solved else 0.25)
@@ -136,12 +137,11 @@ class AlphaIntegrator(Integrator, Stateful):
                 return StepReport(accepted=False, step_size=h, iterations=iterations, solve_info=info)
             system.split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
-        if bounded:
-            # grow from the requested size: a stop may have cut this step much shorter
-            factor = self._factor(error)
-            self._step_size = (
-                min(self._step, max(wanted_size, h) * factor) if factor >= _WORTH else max(wanted_size, h)
-            )
+        # grow from the requested size: a stop may have cut this step much shorter
+        factor = self._factor(error)
+        self._step_size = (
+            min(self._step, max(wanted_size, h) * factor) if factor >= _WORTH else max(wanted_size, h)
+        )
         # without impulses the contact problem returns v₁ to rounding
         rounding = 1e-10 * (1.0 + max_abs(out.v))
         self._last_step = {}

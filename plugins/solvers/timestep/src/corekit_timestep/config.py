@@ -145,7 +145,7 @@ class AlphaConfig:
     )
     local_error: float = option(
         math.inf,
-        "cut steps whose error of a coordinate is estimated above this [m or rad], and those that fail; inf: never",
+        "cut steps whose error of a coordinate is estimated above this [m or rad]; inf: only those that fail",
         above=0,
         infinite=True,
     )
