@@ -9,6 +9,10 @@
     J_b·v⁺ + E_b·λ_b = r_b                                                             (3)
     0 ≤ λ_n ⊥ J_n·v⁺ + φ̃/h ≥ 0,   friction(λ_t, slip; μ, λ_n)                           (4)
 
+Rigid position-level rows hold at the end of the step, whatever their rates were before (index 3). A scheme that makes
+such a solve in each of several stages is of first order with them, and λ_b of a stage is no force of the rods: use
+`SmoothDynamics`, whose differentiated rows (index 1) keep the order of a scheme.
+
 `SmoothDynamics` is the motion without impulses as a differential equation; δ is the displacement, by which q moves:
 
     δ̇ = v,   v̇ = a(q, v, t):   M·a = f + Pᵀf_c + J_bᵀ·λ                                  (5)
