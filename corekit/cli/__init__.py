@@ -8,9 +8,14 @@ import os
 import sys
 import time as clock
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
 from corekit.version import __version__
+
+if TYPE_CHECKING:
+    from corekit.hooks.installed import Owner
+    from corekit.hooks.specs import Verb
 
 __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error", "seconds_so_far"]
 
@@ -99,16 +104,29 @@ def _call(words: list[str]) -> object:
 
 
 def _verbs() -> dict[str, tuple[str, str]]:
-    """Name → function and line of the kernel's verbs and of those of hooks; report and skip a name that exists."""
+    """Name → function and line of the kernel's verbs and of those of hooks; report and skip a name that exists.
+
+    A name of `FIRST_PARTY_VERBS` goes to its distribution, whichever other adds a verb of that name.
+    """
     from corekit.hooks.installed import installed_hooks
 
     verbs = {verb: (function, line) for verb, function, line in VERBS}
-    for owner, (verb, function, line) in installed_hooks().verbs():
+    added = installed_hooks().verbs()
+    for owner, (verb, function, line) in sorted(added, key=_is_foreign):
         if verb in verbs:
-            print_error(f"the verb {verb!r} of the hooks {owner} is left out: there is one of that name")
+            print_error(
+                f"the verb {verb!r} of {owner.name} {owner.version} is left out: there is one of that name"
+            )
         else:
             verbs[verb] = (function, line)
     return verbs
+
+
+def _is_foreign(added: tuple[Owner, Verb]) -> bool:
+    from corekit.registry.first_party import FIRST_PARTY_VERBS
+
+    owner, verb = added
+    return FIRST_PARTY_VERBS.get(verb.name) != owner.name
 
 
 def _require_distribution(words: list[str], verbs: Mapping[str, object]) -> None:

@@ -54,9 +54,10 @@ class Hooks:
         for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
             self._register(entry)
 
-    def verbs(self) -> list[tuple[str, Verb]]:
-        """Every verb with who adds it."""
-        return self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
+    def verbs(self) -> list[tuple[Owner, Verb]]:
+        """Every verb, with the distribution that adds it."""
+        listed = self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
+        return [(self._owners[who], verb) for who, verb in listed]
 
     def run_observers(self) -> list[tuple[Owner, str]]:
         """Every `module:function` that makes observers of a run, with the distribution that brings it."""

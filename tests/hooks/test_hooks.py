@@ -196,16 +196,17 @@ def test_one_that_raises_during_a_run_does_not_stop_it_and_is_not_called_again(g
     assert good.noted[-1]["status"] == "finished"
 
 
-def test_a_verb_whose_name_is_taken_is_left_out(site):
+@pytest.mark.parametrize("taken", ["check", "list"])  # of the kernel, and of a distribution of this project
+def test_a_verb_whose_name_is_taken_is_left_out(site, taken):
     source = (
         "from corekit.hooks.specs import Verb, hookimpl\n"
-        "@hookimpl\ndef corekit_verbs(): return [Verb('check', 'x:y', 'Mine.')]\n"
+        f"@hookimpl\ndef corekit_verbs(): return [Verb('{taken}', 'x:y', 'Mine.')]\n"
     )
     site.add("greedy", "greedy_hooks", {"greedy_hooks.py": source})
     told = site.corekit("list", "--json")
     assert told.returncode == 0
     (line,) = told.stderr.splitlines()
-    assert "'check'" in line
+    assert f"the verb '{taken}' of greedy" in line
     assert "left out" in line
 
 
