@@ -8,13 +8,13 @@ from attrs import evolve
 
 from corekit.data.state import State
 from corekit.errors import PluginError
-from corekit.roles.differences import DIFFERENCE_ERROR, DifferencedModel, complex_step
+from corekit.roles.differences import DIFFERENCE_ERROR, DifferencedForce, DifferencedPoints, complex_step
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.rounding import rounding
 
 
-class Differenced(DifferencedModel):
-    """The reference pendulum without its formulas of K and D."""
+class Differenced(DifferencedForce, DifferencedPoints):
+    """The reference pendulum without its formulas of K, D and point Jacobians."""
 
     def __init__(self, exact):
         self._exact = exact
@@ -67,26 +67,44 @@ def test_a_function_that_drops_the_imaginary_part_is_refused():
         complex_step(function, np.ones(2))
 
 
-def test_differences_of_a_spinning_pendulum_meet_the_error_that_they_declare():
-    exact = Pendulum(
+@pytest.fixture
+def pendulum():
+    return Pendulum(
         PendulumConfig(
-            lengths=(0.4, 0.3, 0.2),
-            masses=(1.0, 0.5, 2.0),
-            angles=(0.3, -1.1, 2.0),
-            rates=(4.0, -7.0, 9.0),
+            lengths=(0.4, 0.3, 0.2), masses=(1.0, 0.5, 2.0), angles=(0.3, -1.1, 2.0), rates=(4.0, -7.0, 9.0),
             damping=0.2,
         )
-    )
-    model = Differenced(exact)
-    state, inputs = State.zeros(3, 3), np.array([0.1, -0.2, 0.3])
-    exact.compute_initial_state(None, state)
+    )  # fmt: skip
+
+
+def assert_within_declared_error(found, formula):
+    error = float(np.abs(found - formula).max())
+    assert 0.0 < error <= DIFFERENCE_ERROR * float(np.abs(formula).max())
+
+
+def test_differences_of_a_spinning_pendulum_meet_the_error_that_they_declare(pendulum):
+    model, state, inputs = Differenced(pendulum), State.zeros(3, 3), np.array([0.1, -0.2, 0.3])
+    pendulum.compute_initial_state(None, state)
     before = state.copy()
-    wanted, found = exact.new_stiffness_and_damping(), model.new_stiffness_and_damping()
-    exact.compute_stiffness_and_damping(state, inputs, *wanted)
+    wanted, found = pendulum.new_stiffness_and_damping(), model.new_stiffness_and_damping()
+    pendulum.compute_stiffness_and_damping(state, inputs, *wanted)
     model.compute_stiffness_and_damping(state, inputs, *found)
     assert (state.q == before.q).all()
     assert (state.v == before.v).all()
     for formula, difference in zip(wanted, found, strict=True):
-        size = float(np.abs(formula.dense()).max())
-        error = float(np.abs(difference.dense() - formula.dense()).max())
-        assert 0.0 < error <= DIFFERENCE_ERROR * size
+        assert_within_declared_error(difference.dense(), formula.dense())
+
+
+def test_point_jacobians_are_differences_of_the_poses(pendulum):
+    state = State.zeros(3, 3)
+    pendulum.compute_initial_state(None, state)
+    frame, local = (
+        np.array([0, 2, 2, 1]),
+        np.array([[0.0, 0, 0], [0.1, -0.2, 0.3], [0, 0, -0.1], [0.2, 0, 0]]),
+    )
+    found, formula = np.zeros((2, 4, 3, 3))
+    dofs = np.zeros((4, 3), dtype=np.int64)
+    Differenced(pendulum).compute_point_jacobians(state, frame, local, dofs, found)
+    assert (dofs == [0, 1, 2]).all()
+    pendulum.compute_point_jacobians(state, frame, local, dofs, formula)
+    assert_within_declared_error(found, formula)
