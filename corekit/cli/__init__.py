@@ -86,13 +86,12 @@ def _call(words: list[str]) -> object:
         function = load_target(verbs[words[0]][0])
         if all(each.default is not each.empty for each in signature(function).parameters.values()):
             return function()  # without a further word it does not wait for the option parser
-    from cyclopts import App, CycloptsError, Parameter
+    from cyclopts import App, CycloptsError
 
     app = App(
         name="corekit",
         help="Simulate soft robots in contact.",
         version=__version__,
-        default_parameter=Parameter(negative=()),
         result_action="return_value",
     )
     for verb, (function, line) in verbs.items():
