@@ -7,6 +7,7 @@ from collections.abc import Iterable
 __all__ = [
     "CompositionError",
     "ConfigError",
+    "ControlError",
     "CorekitError",
     "Mistake",
     "PluginError",
@@ -59,6 +60,10 @@ class PluginError(CorekitError):
 
 class CompositionError(CorekitError):
     """Components that cannot work together, refused before anything heavy is imported."""
+
+
+class ControlError(CorekitError):
+    """An unknown channel or frame, an input that does not fit, or two sources of one input."""
 
 
 class StepFailed(CorekitError):

@@ -134,6 +134,8 @@ class ContactRecord:
         slip: relative tangential velocity in the same two directions [m/s], (n, 2).
         mode: `ContactMode` values, (n,).
         residual: largest physical residual of the contact's own conditions [m/s or N·s], (n,).
+        step_size: h [s] of the step, over which the impulses act.
+        owners: name of the body or obstacle of every shape of the world, empty where nobody asked.
     """
 
     id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
@@ -147,6 +149,23 @@ class ContactRecord:
     slip: Array = field(factory=lambda: np.zeros((0, 2)))
     mode: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
     residual: Array = field(factory=lambda: np.zeros(0))
+    step_size: float = 0.0
+    owners: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Whose shapes touch in each contact: a body, then a body or an obstacle."""
+        return tuple((self.owners[first], self.owners[second]) for first, second in self.shape)
+
+    @property
+    def force(self) -> Array:
+        """Mean force over the step on the first of the two, in world axes [N], shape (n, 3)."""
+        if not self.count or self.step_size <= 0.0:
+            return np.zeros((self.count, 3))
+        second = np.cross(self.normal, self.tangent)
+        along, across = self.tangential_impulse.T
+        impulse = self.normal_impulse[:, None] * self.normal
+        return (impulse + along[:, None] * self.tangent + across[:, None] * second) / self.step_size
 
     @property
     def count(self) -> int:

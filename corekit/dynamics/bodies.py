@@ -10,61 +10,14 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
-from corekit.errors import CompositionError
+from corekit.dynamics.body_inputs import BodyInputs
 from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription
 
-__all__ = ["ROUNDING", "Body", "BodyInputs", "stack_bodies", "stacked_reach"]
+__all__ = ["ROUNDING", "Body", "stack_bodies", "stacked_reach"]
 
 ROUNDING = 1e-12
 """How far apart two instants are the same but for rounding, relative to 1 s + t."""
-
-
-class BodyInputs:
-    """The stacked input vector u(t) of one body: signals by channel, zero where none is given.
-
-    Attributes:
-        signals: those that were given. constant: whether u never changes.
-        buffer: u as it was asked for last, shape (nu,).
-    """
-
-    def __init__(self, description: ModelDescription, signals: Mapping[str, Signal], where: str) -> None:
-        self.buffer = np.zeros(description.input_size)
-        known = {channel.name: channel for channel in description.inputs}
-        for name, signal in signals.items():
-            if name not in known:
-                offered = ", ".join(known) or "none"
-                raise CompositionError(
-                    f"{where}: there is no input channel {name!r}; this model has {offered}"
-                )
-            if signal.size not in (1, known[name].size):
-                raise CompositionError(
-                    f"{where}: channel {name!r} takes {known[name].size} numbers [{known[name].unit}] or one for all, "
-                    f"the signal gives {signal.size}"
-                )
-        self._varying: list[tuple[Signal, Array]] = []
-        offset = 0
-        for channel in description.inputs:
-            signal = signals.get(channel.name)
-            view = self.buffer[offset : offset + channel.size]
-            offset += channel.size
-            if signal is None:
-                continue
-            signal.value(0.0, view)
-            if not signal.constant:
-                self._varying.append((signal, view))
-        self.signals = tuple(signals.values())
-        self.constant = not self._varying
-
-    def at(self, time: float) -> Array:
-        """u(t), shape (nu,); the same buffer at every call."""
-        for signal, view in self._varying:
-            signal.value(time, view)
-        return self.buffer
-
-    def breakpoints(self, t0: float, t1: float) -> list[float]:
-        """Kinks of the signals in (t0, t1] [s]."""
-        return [t for signal in self.signals for t in signal.breakpoints(t0, t1)]
 
 
 @frozen(eq=False)

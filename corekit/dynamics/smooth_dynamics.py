@@ -67,7 +67,9 @@ class SmoothDynamics:
         until = time + horizon
         bodies = [terms.body for terms in self._world.bodies]
         signals = [signal for body in bodies for signal in body.inputs.signals]
-        if any(isinstance(signal, HeldSignal) and not signal.constant for signal in signals):
+        if any(body.inputs.written for body in bodies) or any(
+            isinstance(signal, HeldSignal) and not signal.constant for signal in signals
+        ):
             return time
         breakpoints = [each for body in bodies for each in body.breakpoints(time, until)]
         if self._world.pipeline is not None:

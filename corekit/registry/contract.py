@@ -22,6 +22,7 @@ _ROLE_CLASSES: Mapping[str, str] = MappingProxyType(
         "contact_detectors": "corekit.roles.detector:ContactDetector",
         "contact_solvers": "corekit.roles.contact:ContactSolver",
         "integrators": "corekit.roles.integrator:Integrator",
+        "controllers": "corekit.roles.controller:Controller",
         "lcp_solvers": "corekit.roles.problem:LCPSolver",
         "qp_solvers": "corekit.roles.problem:QPSolver",
         "planners": "corekit.roles.planner:Planner",

@@ -20,6 +20,7 @@ ROLES: Mapping[str, str] = MappingProxyType(
         "contact_detectors": "contact detector",
         "contact_solvers": "contact solver",
         "integrators": "integrator",
+        "controllers": "controller",
         "lcp_solvers": "LCP solver",
         "qp_solvers": "QP solver",
         "planners": "planner",

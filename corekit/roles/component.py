@@ -14,7 +14,16 @@ from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
 from corekit.roles.options import ComponentRef
 
-__all__ = ["BuildContext", "Component", "InternalState", "Stateful", "collect_states", "restore_states"]
+__all__ = [
+    "BuildContext",
+    "Component",
+    "InternalState",
+    "Seeded",
+    "Stateful",
+    "collect_states",
+    "component_seed",
+    "restore_states",
+]
 
 InternalState = dict[str, np.ndarray[Any, Any]]
 """What a component carries from step to step, as named arrays."""
@@ -70,6 +79,19 @@ class Stateful(Component, ABC):
     @abstractmethod
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned; an empty mapping means a fresh start."""
+
+
+class Seeded(Component, ABC):
+    """A component with a random stream of its own."""
+
+    @abstractmethod
+    def reseed(self, seed: int) -> None:
+        """Begin the stream anew, as if it was built with `BuildContext.seed` = `seed`."""
+
+
+def component_seed(seed: int, path: str) -> int:
+    """Return the seed of the component at a path of a scenario with a seed: no two components share a stream."""
+    return int(np.random.SeedSequence([seed, *path.encode()]).generate_state(1)[0])
 
 
 def collect_states(components: Mapping[str, object]) -> InternalState:

@@ -27,7 +27,7 @@ def mistakes_between(scenario: Any) -> list[Mistake]:
         scenario: a `Scenario`, or the table of one, in which wrong or missing parts are passed over:
             they are mistakes of their own.
     """
-    parts = (_times, _names, _channels, _pairs, _restitution)
+    parts = (_times, _names, _channels, _pairs, _restitution, _controllers)
     return [mistake for find in parts for mistake in find(scenario)]
 
 
@@ -114,6 +114,23 @@ def _restitution(scenario: Any) -> Iterable[Mistake]:
     for i, pair in enumerate(_list(_part(impact, "pairs"))):
         if _positive(pair, "value"):
             yield Mistake(f"contact.impact.pairs[{i}].value", _part(pair, "value"), allowed)
+
+
+def _controllers(scenario: Any) -> Iterable[Mistake]:
+    step = _positive(_part(scenario, "time"), "step")
+    first: dict[str, str] = {}
+    for i, each in enumerate(_list(_part(scenario, "controllers"))):
+        every, name = _positive(each, "every"), _part(each, "name")
+        if step and every and not is_whole(every / step):
+            near = max(1, round(every / step)) * step
+            allowed = f"must be a whole number of steps of {step:g} s"
+            yield Mistake(f"controllers[{i}].every", every, allowed, f"nearest is {near:.10g}")
+        if isinstance(name, str) and name in first:
+            yield Mistake(
+                f"controllers[{i}].name", name, f"names of controllers must differ, {first[name]} is the same"
+            )
+        elif isinstance(name, str):
+            first[name] = f"controllers[{i}].name"
 
 
 def _part(whole: Any, key: str) -> Any:

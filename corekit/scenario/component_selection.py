@@ -43,7 +43,7 @@ class SelectedComponents:
         detectors: contact detectors, in order of preference.
         solver: contact solver, or None without contact.
         integrator: of the run.
-        others: nested components (LCP solvers, …).
+        others: controllers and nested components (LCP solvers, …).
         touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
             have bounded rows, which only its built model shows: `impulse_errors` is called again then.
         friction_laws: path in the scenario → name of the friction law that it needs, other than Coulomb's.
@@ -126,6 +126,9 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     def named(role: str, use: ComponentRef, path: str) -> ComponentSpec:
         return gather(resolve(role, use.use), use.options, path)
 
+    for each in scenario.controllers:
+        path = f"controllers.{each.name}.options"
+        others.append(gather(resolve("controllers", each.use), each.options, path))
     return SelectedComponents(
         models={
             body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")

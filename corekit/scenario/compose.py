@@ -27,7 +27,7 @@ from corekit.geometry.shapes import Shape
 from corekit.registry.contract import contract_problem
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
-from corekit.roles.component import BuildContext, Component
+from corekit.roles.component import BuildContext, Component, component_seed
 from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.friction import COULOMB
@@ -64,13 +64,12 @@ class _Builder:
         """Build a component from its options; it builds nested ones through its context."""
         spec = resolve(role, use.use)
         config = load_config(spec, use.options, f"{path}.options")
-        seeds = np.random.SeedSequence([self.scenario.seed, *path.encode()])
         context = BuildContext(
             path=path,
             base=base or Pose(),
             gravity=np.array(self.scenario.world.gravity, dtype=float),
             step=self.scenario.time.step,
-            seed=int(seeds.generate_state(1)[0]),
+            seed=component_seed(self.scenario.seed, path),
             friction_law=self.friction_law,
             build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
         )
@@ -242,6 +241,10 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         if refused:
             raise CompositionError(refused[0])
     integrator: Integrator = builder.build("integrators", scenario.integrator, "integrator")
+    controllers = [
+        builder.build("controllers", ComponentRef(table.use, table.options), f"controllers.{table.name}")
+        for table in scenario.controllers
+    ]
     simulation = Simulation(
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
@@ -256,6 +259,10 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         )
         for part, state in zip(system.terms.bodies, simulation.state.body_states, strict=True):
             _enforce_prescribed(part, state)
+    for table, own in zip(scenario.controllers, controllers, strict=True):
+        simulation.add_controller(own, every=table.every, name=table.name)
+    for controller, every, name in scenario.added:
+        simulation.add_controller(controller, every=every, name=name)
     return simulation
 
 

@@ -18,7 +18,7 @@ from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
-from corekit.scenario.dump import plain
+from corekit.scenario.dump import plain, resolved_document
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
@@ -73,6 +73,27 @@ def from_document(
     """
     called = "scenario" if source is None else str(source)
     return _from_table(document, overrides, called, source, allow_code=allow_code)
+
+
+def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
+    """Return a scenario with other values of some entries.
+
+    Args:
+        values: path → value, for example `{"bodies.arm.options.stiffness": 200.0}`; paths as in overrides.
+    """
+    import tomli_w
+
+    mistakes: list[Mistake] = []
+    texts = [
+        f"{path}={tomli_w.dumps({'value': plain(value, path, mistakes)}).partition('=')[2].strip()}"
+        for path, value in values.items()
+    ]
+    if mistakes:
+        raise ConfigError(mistakes, f"scenario {scenario.name!r}")
+    changed = from_document(
+        resolved_document(scenario), texts, scenario.source, allow_code=scenario.allow_code
+    )
+    return attrs.evolve(changed, added=scenario.added)
 
 
 def _from_text(

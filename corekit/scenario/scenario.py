@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from attrs import frozen
 
 from corekit.hooks.installed import installed_hooks
@@ -13,6 +15,7 @@ from corekit.scenario.dump import dump_given, dump_resolved
 from corekit.scenario.schema import ScenarioTables
 
 if TYPE_CHECKING:
+    from corekit.roles.controller import Controller, Inputs
     from corekit.roles.model import Model
     from corekit.simulation.loop import Simulation
 
@@ -33,8 +36,29 @@ class Scenario(ScenarioTables):
             from corekit.scenario.compose import compose
 
             simulation = compose(self, selected)
+        simulation.mark_start(self._compose_with)
         installed_hooks().scenario_composed(self, simulation)
         return simulation
+
+    def _compose_with(self, parameters: Mapping[str, Any]) -> Simulation:
+        """Compose with other values of some entries, given by their paths in the scenario."""
+        from corekit.scenario.load import with_values
+
+        return with_values(self, parameters).compose()
+
+    def with_controller(
+        self,
+        controller: Controller | Callable[[Any], Inputs],
+        *,
+        every: float | None = None,
+        name: str = "controller",
+    ) -> Scenario:
+        """Return this scenario with a controller from Python, for `compose` and `run`.
+
+        Args:
+            controller, every, name: as for `Simulation.add_controller`.
+        """
+        return attrs.evolve(self, added=(*self.added, (controller, every, name)))
 
     def given_text(self) -> str:
         """Return the file from which it was read, word for word; with overrides, the changed table as TOML."""

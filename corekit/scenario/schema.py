@@ -24,6 +24,7 @@ __all__ = [
     "Base",
     "Body",
     "Contact",
+    "Controller",
     "EnergyWatch",
     "FrictionPair",
     "Impact",
@@ -216,6 +217,18 @@ class Body:
 
 
 @frozen(kw_only=True)
+class Controller:
+    """Feedback that drives inputs; the file must give their channels no signal."""
+
+    name: str = option(help="what messages and Python call it", check=_name_problem)
+    use: str = field(metadata=_about("the controller", role="controllers"))
+    options: Mapping[str, Any] = field(factory=dict, metadata=_about("the controller's own options"))
+    every: float | None = option(
+        None, "sampling period, a whole number of steps; a step if absent", unit="s", above=0
+    )
+
+
+@frozen(kw_only=True)
 class Stabilisation:
     """How fast gaps close, with h the step and φ a gap at its start.
 
@@ -333,6 +346,7 @@ class ScenarioTables:
         document: the table as given, overrides applied; not compared.
         allow_code: whether Python functions that it names may be imported; no entry of a file, so that no scenario
             allows itself; not compared.
+        added: controllers from Python, as `Scenario.with_controller` adds them; not compared.
     Raises:
         ConfigError: parts that contradict each other.
     """
@@ -351,11 +365,15 @@ class ScenarioTables:
     )
     contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
     integrator: ComponentRef = component_option("integrators", help="steps through time")
+    controllers: tuple[Controller, ...] = field(
+        default=(), metadata=_about("feedback, sampled and held while the world is stepped")
+    )
     output: Output = field(metadata=_about("what is kept"))
     watchdog: Watchdog = field(default=Watchdog(), metadata=_about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
     allow_code: bool = field(default=False, eq=False, repr=False, metadata={"hidden": True})
+    added: tuple[Any, ...] = field(default=(), eq=False, repr=False, metadata={"hidden": True})
 
     def __attrs_post_init__(self) -> None:
         mistakes = mistakes_between(self)

@@ -250,6 +250,8 @@ class _Run:
 
     def begin(self, checkpoint: Checkpoint | None = None) -> None:
         """Start the observers, or restore them and the simulation from a checkpoint."""
+        if checkpoint is None:
+            self._simulation.sample_controllers()  # so that the first record holds their inputs
         self._observers.begin(None if checkpoint is None else checkpoint.run)
         if checkpoint is not None:
             self._simulation.restore(checkpoint.memory)

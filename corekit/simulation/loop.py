@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
@@ -13,13 +14,26 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.step import StepReport
 from corekit.dynamics.bodies import Body
+from corekit.dynamics.body_inputs import BodyInputs
+from corekit.dynamics.frame_state import FrameState, frame_state
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contact, placeholder_problem
 from corekit.dynamics.world_system import WorldSystem
-from corekit.errors import StepFailed
-from corekit.roles.component import Component, InternalState, collect_states, restore_states
+from corekit.errors import ControlError, StepFailed
+from corekit.roles.component import (
+    Component,
+    InternalState,
+    Seeded,
+    Stateful,
+    collect_states,
+    component_seed,
+    restore_states,
+)
 from corekit.roles.contact import ImpulseSolver
+from corekit.roles.controller import Controller
 from corekit.roles.integrator import Integrator
+from corekit.simulation.breakpoints import Breakpoints
+from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.step_failure import FailedStep
 
 __all__ = ["Observer", "Simulation"]
@@ -65,8 +79,11 @@ class Simulation:
         self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
-        self._breakpoints = _Breakpoints(self)
+        self._breakpoints = Breakpoints((*self.bodies, *self.obstacles), self.step_length)
         self._observers: tuple[Observer, ...] = ()
+        self._controllers = SampledControllers()
+        self._compose_again: Callable[[Mapping[str, Any]], Simulation] | None = None
+        self._start: InternalState | None = None
 
     @property
     def state(self) -> State:
@@ -93,11 +110,127 @@ class Simulation:
         self._observers = (*self._observers, observer)
 
     def contacts(self) -> ContactRecord:
-        """Return what every contact did in the last step."""
-        return self.system.record()
+        """Return what every contact did in the last step; `names` says between whom, `force` how it pushed."""
+        record = self.system.record()
+        record.step_size, record.owners = self.report.step_size, self._owners
+        return record
+
+    @cached_property
+    def _owners(self) -> tuple[str, ...]:
+        own = [body.name for body in self.bodies for _ in body.description.shapes]
+        return (*own, *(obstacle.name for obstacle in self.obstacles))
+
+    # — control —
+
+    def body(self, name: str) -> Body:
+        """Return a body by its name."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise ControlError(
+            f"there is no body {name!r}; there are {', '.join(body.name for body in self.bodies)}"
+        )
+
+    @cached_property
+    def inputs(self) -> Mapping[str, BodyInputs]:
+        """The bodies' inputs: `inputs["arm"]["tension"] = u` holds u from the next step on, see `BodyInputs`."""
+        for body in self.bodies:
+            body.inputs.written = True
+        if self.step_index and isinstance(self.integrator, Stateful):
+            self.integrator.restore({})  # it may have run ahead with inputs that it took for known
+        return MappingProxyType({body.name: body.inputs for body in self.bodies})
+
+    def frame(self, name: str) -> FrameState:
+        """Return pose and velocities of a frame now, by `body.frame`, for example `arm.tip`."""
+        body_name, _, own = name.partition(".")
+        body = self.body(body_name)
+        frames = body.description.frames
+        if own not in frames:
+            raise ControlError(
+                f"body {body_name!r} has no frame {own!r}; it has {', '.join(frames) or 'none'}"
+            )
+        return frame_state(body, self._now.body_states[body.index], frames.index(own))
+
+    def add_controller(
+        self,
+        controller: Controller | ControlFunction,
+        *,
+        every: float | None = None,
+        name: str = "controller",
+    ) -> None:
+        """Let a function `(simulation) -> inputs` or a `Controller` drive inputs, sampled from the next step on.
+
+        Args:
+            controller: returns values by body and channel, `{"arm": {"tension": u}}`, held until its next sample. One
+                with memory is a `Controller` that is `Stateful`.
+            every: sampling period [s], a whole number of steps; a step if None.
+            name: of the controller.
+        """
+        path = f"controllers.{name}"
+        self._controllers.add(name, controller, sampling_steps(every, self.step_length, path))
+        if isinstance(controller, Component):
+            self.components.setdefault(path, controller)
+
+    def sample_controllers(self) -> None:
+        """Compute the inputs of the controllers that are due; `step` does so too."""
+        self._controllers.sample(self)
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        state: State | Mapping[str, np.ndarray[Any, Any]] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Go back to the start: initial state, signals of the scenario, fresh components, controllers sampled anew.
+
+        Args:
+            seed: of the random streams; the scenario's if None.
+            state: where to begin instead: q, v and aux of a `State`, at the start time; or what `internal_state`
+                returned, to continue from there bit for bit.
+            parameters: path in the scenario → value, for example `{"bodies.arm.options.stiffness": 200.0}`. Only then
+                the components are built again.
+        """
+        if parameters:
+            if self._compose_again is None:
+                raise ControlError("only a simulation that a scenario composed can have other parameters")
+            self._adopt(self._compose_again(parameters))
+        if self._start is None:
+            raise ControlError("only a simulation that a scenario composed knows its start")
+        self.restore(self._start)
+        if seed is not None:
+            for path, each in self.components.items():
+                if isinstance(each, Seeded):
+                    each.reseed(component_seed(seed, path))
+        self._controllers.restart()
+        self.system.forget()
+        self.report = StepReport(accepted=True, step_size=0.0)
+        if isinstance(state, State):
+            for name in ("q", "v", "aux"):
+                getattr(self._now, name)[:] = getattr(state, name)
+            for terms, own in zip(self.system.terms.bodies, self._now.body_states, strict=True):
+                terms.motion.impose(own, self._now.time)
+                terms.reparametrise(own)
+        elif state is not None:
+            self.restore(state)
+
+    def mark_start(self, compose_again: Callable[[Mapping[str, Any]], Simulation] | None = None) -> None:
+        """Let `reset` return to the state now, and compose with other parameters."""
+        self._start, self._compose_again = self.internal_state(), compose_again
+
+    def _adopt(self, other: Simulation) -> None:
+        """Become another simulation, with one's own observers and the controllers that Python added."""
+        added = {path: each for path, each in self.components.items() if path not in other.components}
+        other._controllers.add_missing(self._controllers)
+        other._observers = self._observers
+        self.__dict__.clear()
+        self.__dict__.update(other.__dict__)
+        self.components.update(added)
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
+        if self._controllers:
+            self._controllers.sample(self)
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
         while True:
@@ -206,6 +339,11 @@ class Simulation:
             "aux": self._now.aux.copy(),
         }
         kept |= {f"system/{name}": array for name, array in self.system.internal_state().items()}
+        for body in self.bodies:
+            kept |= {
+                f"inputs/{body.name}/{name}": each for name, each in body.inputs.internal_state().items()
+            }
+        kept |= {f"sampling/{name}": array for name, array in self._controllers.internal_state().items()}
         return kept | collect_states(self.components)
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -214,44 +352,13 @@ class Simulation:
         self.step_index = int(internal_state["step_index"])
         for name in ("q", "v", "aux"):
             getattr(self._now, name)[:] = internal_state[name]
-        self._breakpoints = _Breakpoints(self)
-        own = {name[7:]: array for name, array in internal_state.items() if name.startswith("system/")}
-        self.system.restore(own)
+        self._breakpoints = Breakpoints((*self.bodies, *self.obstacles), self.step_length)
+        self.system.restore(_below("system/", internal_state))
+        for body in self.bodies:
+            body.inputs.restore(_below(f"inputs/{body.name}/", internal_state))
+        self._controllers.restore(_below("sampling/", internal_state))
         restore_states(self.components, internal_state)
 
 
-class _Breakpoints:
-    """Instants at which steps must end inside a grid interval: of inputs, prescribed motions and obstacle paths.
-
-    Attributes:
-        none_until: time up to which there is none to come [s].
-    """
-
-    def __init__(self, simulation: Simulation) -> None:
-        self._sources = (*simulation.bodies, *simulation.obstacles)
-        self._step = simulation.step_length
-        self._known_until = -math.inf
-        self._stops: list[float] = []
-        self._passed = 0
-        self.none_until = -math.inf
-
-    def next_stop(self, now: float, target: float) -> float:
-        """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""
-        if target > self._known_until:
-            self._look_ahead(now, target)
-        stops, close = self._stops, 1e-9 * self._step
-        while self._passed < len(stops) and stops[self._passed] <= now + close:
-            self._passed += 1
-        if self._passed < len(stops) and stops[self._passed] < target - close:
-            return stops[self._passed]
-        return target
-
-    def _look_ahead(self, now: float, target: float) -> None:
-        """Collect the breakpoints of the next thousand steps at once."""
-        until = target + 1000.0 * self._step
-        found: set[float] = set()
-        for source in self._sources:
-            found.update(source.breakpoints(now, until))
-        self._stops, self._passed = sorted(found), 0
-        self._known_until = until
-        self.none_until = until if not found else -math.inf
+def _below(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> InternalState:
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,160 @@
+"""The inputs u(t) of a body: each channel follows its signal, or holds what Python or a controller wrote last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.signals import Signal
+from corekit.errors import CompositionError, ControlError
+from corekit.roles.model import Channel, ModelDescription
+
+__all__ = ["BodyInputs"]
+
+
+@final
+class BodyInputs:
+    """The stacked input vector u(t) of one body.
+
+    A channel has one source: its signal in the scenario, a controller, or Python. `inputs["tension"] = u` replaces the
+    signal until the simulation is reset; the value is held until it is written again. A channel that a controller
+    drives cannot be written, and a controller cannot drive a channel that has a signal.
+
+    Attributes:
+        signals: those that were given. constant: whether no signal changes u.
+        buffer: u as it was asked for last, shape (nu,).
+        written: whether channels may be written, so that u may jump between any two steps.
+    """
+
+    def __init__(self, description: ModelDescription, signals: Mapping[str, Signal], where: str) -> None:
+        self.buffer = np.zeros(description.input_size)
+        self._where = where
+        self._channels = {channel.name: channel for channel in description.inputs}
+        self._views: dict[str, Array] = {}
+        self._given = dict(signals)
+        for name, signal in signals.items():
+            if name not in self._channels:
+                offered = ", ".join(self._channels) or "none"
+                raise CompositionError(
+                    f"{where}: there is no input channel {name!r}; this model has {offered}"
+                )
+            channel = self._channels[name]
+            if signal.size not in (1, channel.size):
+                raise CompositionError(
+                    f"{where}: channel {name!r} takes {channel.size} numbers [{channel.unit}] or one for all, "
+                    f"the signal gives {signal.size}"
+                )
+        offset = 0
+        for channel in description.inputs:
+            self._views[channel.name] = self.buffer[offset : offset + channel.size]
+            offset += channel.size
+        self.signals = tuple(signals.values())
+        self.constant = all(signal.constant for signal in self.signals)
+        self._sources: dict[str, str] = {}
+        self.written = False
+        self.release()
+
+    def at(self, time: float) -> Array:
+        """u(t), shape (nu,); the same buffer at every call."""
+        for signal, view in self._varying:
+            signal.value(time, view)
+        return self.buffer
+
+    def breakpoints(self, t0: float, t1: float) -> list[float]:
+        """Kinks of the signals in (t0, t1] [s]."""
+        return [t for signal in self.signals for t in signal.breakpoints(t0, t1)]
+
+    # — written from outside —
+
+    def __getitem__(self, channel: str) -> Array:
+        """A copy of what a channel was last, shape (its size,)."""
+        return self._views[self._known(channel).name].copy()
+
+    def __setitem__(self, channel: str, value: Any) -> None:
+        """Hold a value from now on, one number for all entries or one for each.
+
+        Raises:
+            ControlError: there is no such channel, a controller drives it, or the value does not fit.
+        """
+        driver = self._sources.get(channel, "")
+        if driver:
+            raise ControlError(
+                f"{self._where}: {driver} drives channel {channel!r} and would overwrite what is written here: remove "
+                "the controller, or let it compute this value"
+            )
+        self.hold(channel, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._channels)
+
+    def __len__(self) -> int:
+        return len(self._channels)
+
+    def hold(self, channel: str, value: Any, driver: str = "") -> None:
+        """Hold a value of a channel, which a controller computed if `driver` names one."""
+        known = self._known(channel)
+        self.written = True
+        if driver:
+            self._check_source(channel, driver)
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise self._misfit(known, value) from None
+        if numbers.shape not in ((), (1,), (known.size,)) or not np.isfinite(numbers).all():
+            raise self._misfit(known, value)
+        if channel not in self._sources or self._sources[channel] != driver:
+            self._sources[channel] = driver
+            self._varying = [each for each in self._varying if each[1] is not self._views[channel]]
+        self._views[channel][:] = numbers
+
+    def release(self) -> None:
+        """Let every channel follow its signal again; zero without one."""
+        self._sources.clear()
+        self.buffer.fill(0.0)
+        self._varying: list[tuple[Signal, Array]] = []
+        for name, signal in self._given.items():
+            signal.value(0.0, self._views[name])
+            if not signal.constant:
+                self._varying.append((signal, self._views[name]))
+
+    def _check_source(self, channel: str, driver: str) -> None:
+        other = self._sources.get(channel)
+        if other == driver:
+            return
+        if other:
+            raise ControlError(f"{self._where}: both {other} and {driver} drive channel {channel!r}")
+        if channel in self._given and other is None:
+            raise ControlError(
+                f"{self._where}: channel {channel!r} has a signal in the scenario, and {driver} drives it too: remove "
+                "one of them"
+            )
+
+    def _known(self, channel: str) -> Channel:
+        found = self._channels.get(channel)
+        if found is None:
+            offered = ", ".join(self._channels) or "none"
+            raise ControlError(f"{self._where}: there is no channel {channel!r}; this body has {offered}")
+        return found
+
+    def _misfit(self, channel: Channel, value: Any) -> ControlError:
+        return ControlError(
+            f"{self._where}: channel {channel.name!r} takes {channel.size} finite numbers [{channel.unit}] or one for "
+            f"all, not {value!r}"
+        )
+
+    # — internal state —
+
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the held values by channel; none where every channel follows its signal."""
+        return {name: self._views[name].copy() for name in self._sources}
+
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore what `internal_state` returned; who drives a channel shows when it is driven again."""
+        drivers = dict(self._sources)
+        self.release()
+        for name, value in internal_state.items():
+            self.hold(name, value)
+            self._sources[name] = drivers.get(name, "")

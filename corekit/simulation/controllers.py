@@ -1,0 +1,111 @@
+"""Controllers of a simulation: sampled at grid steps, their inputs held in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import define
+
+from corekit.errors import ConfigError, ControlError, Mistake
+from corekit.roles.controller import Controller, Inputs
+
+if TYPE_CHECKING:
+    from corekit.simulation.loop import Simulation
+
+__all__ = ["ControlFunction", "SampledControllers", "sampling_steps"]
+
+ControlFunction = Callable[[Any], Inputs]
+"""Inputs by body and channel from a simulation; without memory, else it is a `Controller` that is `Stateful`."""
+
+_TOLERANCE = 1e-9
+
+
+def sampling_steps(every: float | None, step: float, path: str) -> int:
+    """Return how many steps h a sampling period [s] is; 1 if None.
+
+    Raises:
+        ConfigError: it is no whole number of steps.
+    """
+    count = 1 if every is None else round(every / step)
+    if every is not None and (count < 1 or abs(every / step - count) > _TOLERANCE * count):
+        near = max(1, count) * step
+        said = f"must be a whole number of steps of {step:g} s"
+        raise ConfigError([Mistake(f"{path}.every", every, said, f"nearest is {near:.10g}")], path)
+    return count
+
+
+@define
+class _Sampled:
+    """A controller, its period in steps, and the grid step of its next sample."""
+
+    compute: ControlFunction
+    period: int
+    next: int = 0
+
+
+@final
+class SampledControllers:
+    """All controllers of a simulation, by name."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, _Sampled] = {}
+
+    def add(self, name: str, controller: Controller | ControlFunction, period: int) -> None:
+        """Sample a controller from the next step on, every `period` steps."""
+        if name in self._all:
+            raise ControlError(f"there is a controller {name!r} already: give this one another name")
+        compute = controller.compute_inputs if isinstance(controller, Controller) else controller
+        if not callable(compute):
+            raise ControlError(f"controller {name!r} is neither a function nor a Controller: {controller!r}")
+        self._all[name] = _Sampled(compute, period)
+
+    def add_missing(self, others: SampledControllers) -> None:
+        """Add those of others that are not here."""
+        for name, each in others._all.items():
+            self._all.setdefault(name, each)
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def sample(self, simulation: Simulation) -> None:
+        """Write the inputs of those whose sample is due at this grid step; it may be called again at the same one."""
+        for name, each in self._all.items():
+            if simulation.step_index < each.next:
+                continue
+            given = each.compute(simulation)
+            if not isinstance(given, Mapping) or not all(isinstance(own, Mapping) for own in given.values()):
+                raise ControlError(
+                    f'controller {name!r} must return inputs by body and channel, {{"arm": {{"tension": u}}}}, '
+                    f"not {given!r}"
+                )
+            for body, values in given.items():
+                inputs = simulation.body(body).inputs
+                for channel, value in values.items():
+                    inputs.hold(channel, value, f"controller {name!r}")
+            each.next = simulation.step_index + each.period
+
+    def restart(self) -> None:
+        """Sample all of them at the next step."""
+        for each in self._all.values():
+            each.next = 0
+
+    def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the grid step of each one's next sample, by name."""
+        return {name: np.array(each.next) for name, each in self._all.items()}
+
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore what `internal_state` returned.
+
+        Raises:
+            ControlError: it is of other controllers.
+        """
+        missing = internal_state.keys() - self._all.keys()
+        if missing:
+            raise ControlError(
+                f"this state was saved with the controller {', '.join(sorted(missing))}, which the simulation lacks: "
+                "add it before (`scenario.with_controller`)"
+            )
+        for name, each in self._all.items():
+            each.next = int(internal_state.get(name, 0))

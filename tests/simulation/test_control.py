@@ -1,0 +1,208 @@
+"""Inputs from Python, frames, contacts with names, reset, and controllers: sampled, held, recorded, resumed."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import pytest
+
+from corekit.errors import ConfigError, ControlError
+from corekit.roles.component import Seeded, Stateful
+from corekit.roles.controller import Controller
+from corekit.scenario.load import loads
+from corekit.scenario.running import resume
+
+PENDULUM = """
+format = "corekit-scenario/1"
+name = "swing"
+time = { duration = 0.3, step = 0.01 }
+output = { every = 0.01 }
+integrator = { use = "reference-implicit-euler" }
+[[bodies]]
+name = "arm"
+use = "reference-pendulum"
+options = { lengths = [0.5, 0.3], masses = [1.0, 2.0], angles = [0.4, 0.9], rates = [0.0, 0.0] }
+"""
+SIGNAL = '[[bodies.inputs]]\nchannel = "torque"\nsignal = { kind = "sine", amplitude = [1.0, 2.0], frequency = 1.0 }\n'
+
+
+@final
+class Noisy(Controller, Stateful, Seeded):
+    """An integral of the first angle beside noise, stopped once at a time if told so."""
+
+    def __init__(self, stop_at=np.inf):
+        self.sum, self.stop_at = 0.0, stop_at
+        self.reseed(0)
+
+    def reseed(self, seed):
+        self.seed, self.stream = seed, np.random.default_rng(seed)
+
+    def compute_inputs(self, world):
+        if world.time > self.stop_at:
+            self.stop_at = np.inf
+            raise KeyboardInterrupt
+        self.sum += world.state.q[0]
+        return {"arm": {"torque": [-self.sum, self.stream.normal()]}}
+
+    def internal_state(self):
+        words = self.stream.bit_generator.state["state"]
+        whole = words["state"].to_bytes(16, "little") + words["inc"].to_bytes(16, "little")
+        return {"sum": np.array(self.sum), "stream": np.frombuffer(whole, dtype=np.uint8)}
+
+    def restore(self, internal_state):
+        self.sum = float(internal_state.get("sum", 0.0))
+        self.reseed(self.seed)
+        if "stream" in internal_state:
+            whole = bytes(internal_state["stream"])
+            state = {
+                "state": int.from_bytes(whole[:16], "little"),
+                "inc": int.from_bytes(whole[16:], "little"),
+            }
+            self.stream.bit_generator.state = {**self.stream.bit_generator.state, "state": state}
+
+
+def test_a_written_torque_that_balances_gravity_holds_the_pendulum_at_rest():
+    sim = loads(PENDULUM).compose()
+    carried, lengths = np.array([3.0, 2.0]), np.array([0.5, 0.3])
+    sim.inputs["arm"]["torque"] = 9.81 * carried * lengths * np.sin([0.4, 0.9])
+    sim.run(0.3)
+    # rounding of torques of 10 N·m, integrated over 30 steps of inertia ≥ 0.1 kg·m²
+    np.testing.assert_allclose(sim.state.q, [0.4, 0.9], atol=1e-12)
+
+
+def test_a_frame_moves_as_the_difference_of_its_positions_says():
+    sim = loads(PENDULUM).compose()
+    sim.run(0.2)
+    frame, around = sim.frame("arm.mass1"), sim.system.new_state()
+    ends = []
+    for step in (-1e-6, 1e-6):
+        sim.system.integrate(sim.state, sim.state.v, step, sim.state, around)
+        positions, rotations = np.zeros((2, 3)), np.zeros((2, 3, 3))
+        sim.bodies[0].model.compute_frame_poses(around.body_states[0], positions, rotations)
+        ends.append((positions[1], rotations[1]))
+    np.testing.assert_allclose(frame.velocity, (ends[1][0] - ends[0][0]) / 2e-6, atol=1e-8)
+    np.testing.assert_allclose(frame.velocity, frame.jacobian @ sim.state.v, atol=1e-15)
+    spin = (ends[1][1] - ends[0][1]) / 2e-6 @ frame.rotation.T
+    np.testing.assert_allclose(frame.angular_velocity, [spin[2, 1], spin[0, 2], spin[1, 0]], atol=1e-8)
+
+
+def test_contacts_have_names_and_forces():
+    floor = '[[world.obstacles]]\nname = "table"\nshape = "half-space"\n'
+    ball = '[[bodies]]\nname = "ball"\nuse = "reference-pendulum"\nbase = { position = [0.0, 0.0, 0.3] }\n'
+    options = "options = { lengths = [1.0], angles = [1.3], rates = [0.0], radius = 0.05 }\n"
+    contact = '[contact]\ndetector = "reference-detector"\nsolver = "reference-gauss-seidel"\n'
+    head = PENDULUM[: PENDULUM.index("[[bodies]]")].replace("implicit-euler", "semi-implicit-euler")
+    sim = loads(head + floor + ball + options + contact).compose()
+    sim.run(2.0)
+    touching = sim.contacts()
+    assert touching.names == (("ball", "table"),)
+    # at rest, m·g·sin θ·l of gravity about the hinge is balanced by N·l·sin θ: N = m·g
+    np.testing.assert_allclose(touching.force, [[0.0, 0.0, 9.81]], rtol=1e-6, atol=1e-9)
+
+
+def test_a_function_is_sampled_once_a_period_and_held():
+    seen, recorded = [], []
+
+    def ramp(sim):
+        seen.append(round(sim.time / 0.01))
+        return {"arm": {"torque": sim.time}}
+
+    sim = loads(PENDULUM).with_controller(ramp, every=0.03).compose()
+    sim.observe(lambda sim, report: recorded.append(sim.bodies[0].inputs.at(sim.time)[0]))
+    sim.run(0.09)
+    assert seen == [0, 3, 6]
+    np.testing.assert_allclose(recorded, np.repeat([0.0, 0.03, 0.06], 3), atol=1e-15)
+
+
+def test_a_written_channel_leaves_its_signal_until_the_reset():
+    driven, free = loads(PENDULUM + SIGNAL).compose(), loads(PENDULUM).compose()
+    driven.inputs["arm"]["torque"] = 0.0
+    driven.run(0.3)
+    free.run(0.3)
+    np.testing.assert_array_equal(driven.state.q, free.state.q)
+    driven.reset()
+    driven.run(0.3)
+    untouched = loads(PENDULUM + SIGNAL).compose()
+    untouched.run(0.3)
+    np.testing.assert_array_equal(driven.state.q, untouched.state.q)
+
+
+def test_a_resumed_run_ends_in_the_same_bits(tmp_path, monkeypatch):
+    monkeypatch.setattr("corekit.simulation.checkpoint._EVERY", 0.0)
+    monkeypatch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
+    whole = loads(PENDULUM).with_controller(Noisy(), every=0.02).run(directory=tmp_path / "whole")
+    scenario = loads(PENDULUM).with_controller(Noisy(stop_at=0.15), every=0.02)
+    with pytest.raises(KeyboardInterrupt):
+        scenario.run(directory=tmp_path / "cut")
+    with pytest.raises(ControlError, match="with_controller"):
+        resume(tmp_path / "cut")
+    again = resume(tmp_path / "cut", loads(PENDULUM).with_controller(Noisy(), every=0.02))
+    assert np.ptp(whole.inputs[:, 1]) > 0.1
+    np.testing.assert_array_equal(whole.inputs, again.inputs)
+    np.testing.assert_array_equal(whole.q, again.q)
+
+
+def test_reset_returns_to_the_start_with_another_seed_state_or_parameter():
+    sim = loads(PENDULUM).with_controller(Noisy()).compose()
+
+    def end(**options):
+        sim.reset(**options)
+        sim.run(0.1)
+        return sim.state.q.copy()
+
+    first = end()
+    np.testing.assert_array_equal(end(), first)
+    seeded = end(seed=3)
+    assert (seeded != first).any()
+    np.testing.assert_array_equal(end(seed=3), seeded)
+    kept = sim.internal_state()
+    sim.run(0.2)
+    later = sim.state.q.copy()
+    sim.reset(state=kept)
+    sim.run(0.2)
+    np.testing.assert_array_equal(sim.state.q, later)
+    turned = sim.system.new_state()
+    turned.q[:] = 0.1
+    sim.reset(state=turned)
+    np.testing.assert_array_equal(sim.state.q, [0.1, 0.1])
+    other = end(parameters={"bodies.arm.options.masses": (1.5, 2.0)})
+    fresh = loads(PENDULUM, ["bodies.arm.options.masses=[1.5, 2.0]"]).with_controller(Noisy()).compose()
+    fresh.run(0.1)
+    np.testing.assert_array_equal(other, fresh.state.q)
+
+
+@pytest.mark.parametrize(
+    ("controller", "said"),
+    [
+        (lambda sim: {"leg": {"torque": 1.0}}, "there is no body 'leg'"),
+        (lambda sim: {"arm": {"pull": 1.0}}, "no channel 'pull'; this body has torque"),
+        (lambda sim: {"arm": {"torque": [1.0, 2.0, 3.0]}}, "takes 2 finite numbers"),
+        (lambda sim: {"arm": {"torque": np.nan}}, "takes 2 finite numbers"),
+        (lambda sim: [1.0, 2.0], "must return inputs by body and channel"),
+    ],
+)
+def test_wrong_inputs_are_refused_in_one_sentence(controller, said):
+    sim = loads(PENDULUM).with_controller(controller).compose()
+    with pytest.raises(ControlError, match=said):
+        sim.step()
+
+
+def test_two_sources_of_one_channel_are_refused():
+    zero = {"arm": {"torque": 0.0}}
+    sim = loads(PENDULUM + SIGNAL).with_controller(lambda sim: zero, name="hold").compose()
+    with pytest.raises(
+        ControlError, match="has a signal in the scenario, and controller 'hold' drives it too"
+    ):
+        sim.step()
+    sim = loads(PENDULUM).with_controller(lambda sim: zero, name="hold").compose()
+    sim.step()
+    with pytest.raises(ControlError, match="controller 'hold' drives channel 'torque'"):
+        sim.inputs["arm"]["torque"] = 1.0
+    sim.add_controller(lambda sim: zero, name="other")
+    with pytest.raises(ControlError, match="both controller 'hold' and controller 'other'"):
+        sim.step()
+    with pytest.raises(ConfigError, match="whole number of steps"):
+        sim.add_controller(lambda sim: zero, name="third", every=0.015)
+    with pytest.raises(ControlError, match="no frame 'tip'; it has mass0, mass1"):
+        sim.frame("arm.tip")
