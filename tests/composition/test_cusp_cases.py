@@ -164,7 +164,8 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
     for solver in solvers:
         own = [row for row in rows if row.quantity.startswith(f"{solver}: ") and "°" in row.quantity]
         assert len(own) == 64
-        assert sum(row.passed is True for row in own) == 8
+        # the paper says of its own solver that every run with R succeeds
+        assert sum(row.passed is True for row in own) == (32 if solver == SOLVERS[0] else 8)
         shares = {row.quantity.split(": ")[1]: row.ours for row in rows if row.quantity.startswith(solver)}
         assert shares["runs that succeed with Q, R and T"] == "8 of 8"
         assert shares["runs that complete with the fallback chain"] == "64 of 64"
@@ -218,7 +219,7 @@ def test_scenario_b_keeps_its_tolerances(forked, tmp_path):
     told = forked.run(*words, folder=tmp_path, environment={**os.environ, "NO_COLOR": "1"})
     assert told.returncode == 0, told.stdout + told.stderr
     (report,) = json.loads((tmp_path / "b.json").read_text())["cases"]
-    asked = [row["quantity"] for row in report["rows"] if row["passed"]]
+    asked = [row["quantity"] for row in report["rows"] if row["verdict"] == "kept"]
     assert len(asked) == 8
     assert "difference of the contact force, sdf and mpr" in asked
 

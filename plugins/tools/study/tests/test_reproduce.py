@@ -10,12 +10,15 @@ from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, PluginError
 from corekit.registry.spec import Case
 from corekit.scenario.load import load
+from corekit_study.case_run import Row
+from corekit_study.reference import paper
 from corekit_study.reproduce_series import choose
 
 SPEC = """
 from corekit.registry.spec import Case
 good = Case(paper="fake", name="good", source="Fig. 1", shows="A number.", target="fake_cases.run:good")
 missed = Case(paper="fake", name="missed", source="Fig. 2", shows="Another.", target="fake_cases.run:missed")
+unseen = Case(paper="fake", name="unseen", source="Fig. 9", shows="A film.", target="fake_cases.run:unseen")
 broken = Case(paper="fake", name="broken", source="Fig. 3", shows="A third.", target="fake_cases.run:broken")
 timed = Case(paper="clock", name="timed", source="Fig. 4", shows="Time.", target="fake_cases.run:timed", alone=True)
 left = Case(paper="pair", name="left", source="", shows="Left.", target="fake_cases.run:left")
@@ -28,6 +31,7 @@ RUN = """
 import os, time
 from pathlib import Path
 from corekit_study.case_run import Row
+from corekit_study.reference import OWN, analytic, paper, peer
 
 def meets(case, own, other):
     "Wait until the other one is there too, which it never is if cases follow one another."
@@ -36,7 +40,7 @@ def meets(case, own, other):
     while not (case.folder.parent / other).exists() and time.monotonic() < patience:
         time.sleep(0.01)
     met = (case.folder.parent / other).exists()
-    return [Row(quantity="met", ours=os.getpid(), passed=met)]
+    return [Row(quantity="met", against=OWN, ours=os.getpid(), passed=met)]
 
 def left(case):
     return meets(case, "left", "right")
@@ -47,7 +51,7 @@ def right(case):
 
 def timed(case):
     busy = [path.name for path in case.folder.parent.glob("pair-*") if not (path / "report.json").exists()]
-    return [Row(quantity="others still at work", ours=len(busy), passed=not busy)]
+    return [Row(quantity="others still at work", against=OWN, ours=len(busy), passed=not busy)]
 
 def dies(case):
     os._exit(3)
@@ -56,13 +60,21 @@ def good(case):
     results = case.run(FILE, ["time.duration=0.1"])
     (case.folder / "seen.txt").write_text(results.title)
     return [
-        Row(quantity="end", unit="s", paper=0.1, peer=0.1001, ours=float(results.time[-1]),
+        Row(quantity="end", unit="s", against=paper("Fig. 1"), expected=0.1, ours=float(results.time[-1]),
             tolerance="1e-9 s", passed=abs(results.time[-1] - 0.1) < 1e-9, note="by hand"),
-        Row(quantity="steps", ours=50),
+        Row(quantity="start", unit="s", against=peer("another code 2.1", "stored, 2026"), expected=0.0, ours=0.0,
+            tolerance="0.1 s", passed=True),
+        Row(quantity="weight", unit="N", against=paper("Table 2"), expected=3.0, ours=4.0, tolerance="1 %",
+            passed=False, reason="the paper's ball is hollow"),
+        Row(quantity="steps", against=OWN, ours=50),
     ]
 
 def missed(case):
-    return [Row(quantity="length", unit="m", paper=1.0, ours=2.0, tolerance="1 %", passed=False)]
+    return [Row(quantity="length", unit="m", against=analytic("a ruler"), expected=1.0, ours=2.0, tolerance="1 %",
+                passed=False, reason="no reason excuses a miss of what is known")]
+
+def unseen(case):
+    return [Row(quantity="film", unit="m", against=paper("Fig. 9"), expected=1.0, ours=None, reason="no film")]
 
 def broken(case):
     raise RuntimeError("no such figure")
@@ -71,6 +83,7 @@ def broken(case):
 ENTRIES = """[corekit.cases]
 fake.good = fake_cases._spec:good
 fake.missed = fake_cases._spec:missed
+fake.unseen = fake_cases._spec:unseen
 fake.broken = fake_cases._spec:broken
 clock.timed = fake_cases._spec:timed
 clock.dies = fake_cases._spec:dies
@@ -110,16 +123,18 @@ def test_cases_are_listed_with_what_they_show_and_broken_entries_are_named(cases
     assert "fake_cases._spec:other is a dict, not a Case" in lines[1]
 
 
-def test_a_case_sets_paper_peer_and_ours_beside_each_other(cases):
+def test_a_case_sets_ours_beside_what_each_row_is_held_against(cases):
     told = cases.corekit("reproduce", "fake/good", "--json", "good.json", "--out", "here")
     assert told.returncode == 0, told.stderr
     row = next(line for line in told.stdout.splitlines() if "end [s]" in line)
-    for words in ("0.1", "0.1001", "1e-9 s", "ok", "by hand"):
+    for words in ("paper: Fig. 1", "0.1", "1e-9 s", "kept", "by hand"):
         assert words in row
+    assert "differs" in next(line for line in told.stdout.splitlines() if "weight [N]" in line)
     (report,) = json.loads((cases.folder / "good.json").read_text())["cases"]
-    assert report["passed"] is True
-    assert [each["passed"] for each in report["rows"]] == [True, None]
-    assert report["rows"][0]["paper"] == 0.1
+    assert report["verdict"] == "passed"
+    assert [each["verdict"] for each in report["rows"]] == ["kept", "kept", "differs", "told"]
+    assert [each["kind"] for each in report["rows"]] == ["paper", "peer", "paper", "own"]
+    assert report["rows"][0]["expected"] == 0.1
     assert (cases.folder / report["folder"] / "seen.txt").read_text() == "dropped"
 
 
@@ -128,22 +143,41 @@ def test_a_case_that_breaks_exits_with_one_and_says_why(cases):
     assert told.returncode == 1
     assert "RuntimeError: no such figure" in told.stderr
     (report,) = json.loads((cases.folder / "broken.json").read_text())["cases"]
-    assert (report["passed"], report["rows"]) == (False, [])
+    assert (report["verdict"], report["rows"]) == ("failed", [])
 
 
-def test_several_cases_share_a_folder_and_one_summary(cases):
+def test_several_cases_share_a_folder_and_one_page(cases):
     told = cases.corekit(
-        "reproduce", "fake/good", "fake/missed", "--out", "series", "--quiet", "--json", "s.json"
-    )
+        "reproduce", "fake/good", "fake/missed", "fake/unseen", "--out", "series", "--quiet", "--json", "s.json"
+    )  # fmt: skip
     assert told.returncode == 1
     assert "MISSED" in told.stdout
-    assert "1 of 2 cases passed" in told.stdout
-    lines = (cases.folder / "series" / "summary.md").read_text().splitlines()
-    assert [line.split(" | ")[:4] for line in lines[2:]] == [
-        ["| fake/good", "Fig. 1", "1 of 1", "passed"],
-        ["| fake/missed", "Fig. 2", "0 of 1", "MISSED"],
+    assert "1 of 3 cases passed" in told.stdout
+    page = (cases.folder / "series" / "summary.md").read_text()
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| fake/")]
+    assert [[row[0], *row[2:-1]] for row in rows[:3]] == [
+        ["| fake/good", "1 of 2", "1 of 1", "–", "–", "–", "–", "passed, 1 differs"],
+        ["| fake/missed", "–", "–", "0 of 1", "–", "–", "–", "MISSED"],
+        ["| fake/unseen", "–", "–", "–", "–", "–", "–", "not judged"],
     ]
-    assert len(json.loads((cases.folder / "s.json").read_text())["cases"]) == 2
+    assert "1 of 2 with the papers" in page
+    assert "| fake/good | end | 0.1 s | 0.1 s | 1e-9 s | Fig. 1 |" in page
+    differs, misses, unjudged = (page.index(f"What {words}:") for words in (
+        "differs from the paper", "misses its tolerance", "could not be judged"
+    ))  # fmt: skip
+    assert "weight: 4 N, paper 3 N (Table 2). the paper's ball is hollow" in page[differs:misses]
+    assert "length: 2 m, analytic 1 m (a ruler)" in page[misses:unjudged]
+    assert "film: –, paper 1 m (Fig. 9). no film" in page[unjudged:]
+    assert len(json.loads((cases.folder / "s.json").read_text())["cases"]) == 3
+
+
+def test_what_a_paper_says_is_judged_or_a_reason_says_why_not():
+    with pytest.raises(ValueError, match="what a paper says is judged"):
+        Row(quantity="x", against=paper("Fig. 1"), expected=1.0, ours=1.0)
+    with pytest.raises(TypeError, match="against"):
+        Row(quantity="x", ours=1.0)  # pyrefly: ignore
+    with pytest.raises(ValueError, match="says which one it is"):
+        paper("")
 
 
 def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):
@@ -154,7 +188,8 @@ def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):
     report = json.loads((series / "fake-good" / "report.json").read_text())
     (cases.site / "fake_cases" / "run.py").write_text(
         RUN.replace(
-            'raise RuntimeError("no such figure")', 'return [Row(quantity="steps", ours=1, passed=True)]'
+            'raise RuntimeError("no such figure")',
+            'return [Row(quantity="steps", against=OWN, ours=1, passed=True)]',
         )
     )
     again = cases.corekit("reproduce", "--resume", "series", "--quiet", "--json", "s.json")
@@ -174,10 +209,12 @@ def test_cases_run_at_once_and_those_that_measure_time_alone_after_them(cases):
     )
     assert told.returncode == 1, told.stderr
     timed, left, right, missed = json.loads((cases.folder / "j.json").read_text())["cases"]
-    assert (left["passed"], right["passed"], timed["passed"], missed["passed"]) == (True, True, True, False)
+    verdicts = [each["verdict"] for each in (left, right, timed, missed)]
+    assert verdicts == ["passed", "passed", "passed", "MISSED"]
     assert left["rows"][0]["ours"] != right["rows"][0]["ours"]  # processes
-    names = [line.split(" | ")[0] for line in (cases.folder / "here" / "summary.md").read_text().splitlines()]
-    assert names[2:] == ["| clock/timed", "| pair/left", "| pair/right", "| fake/missed"]
+    page = (cases.folder / "here" / "summary.md").read_text().partition("\n## ")[0]
+    names = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| ")]
+    assert names[1:] == ["| clock/timed", "| pair/left", "| pair/right", "| fake/missed"]
     assert "3 of 4 cases passed" in told.stdout
     assert "pair/right: dropped" in told.stderr
 

@@ -1,10 +1,11 @@
-"""Input and output of a case's function: runs of scenarios, and rows of paper, peer and ours."""
+"""Input and output of a case's function: runs of scenarios, and rows of ours and what they are held against."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
@@ -16,8 +17,9 @@ from corekit.scenario.running import run
 from corekit_record.results import Results
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
+from corekit_study.reference import Kind, Reference
 
-__all__ = ["CaseRun", "Job", "Outcome", "Row", "Value"]
+__all__ = ["CaseRun", "Job", "Outcome", "Row", "Value", "Verdict"]
 
 Value: TypeAlias = float | int | str | None
 """A number in the row's unit, a word, or None where there is none."""
@@ -33,32 +35,59 @@ def _verdict(passed: Any) -> bool | None:
     return None if passed is None else bool(passed)
 
 
+class Verdict(StrEnum):
+    """What is said of a row."""
+
+    KEPT = "kept"
+    DIFFERS = "differs"
+    MISSED = "MISSED"
+    NOT_JUDGED = "not judged"
+    TOLD = "told"
+
+
 @frozen(kw_only=True)
 class Row:
     """One quantity of a case.
 
     Args:
         quantity: what it is. unit: its SI unit or a multiple, empty if it has none.
-        paper: what the paper reports. peer: what another code gives. ours: what came out.
+        against: what it is held against.
+        expected: the reference's value. ours: what came out.
         tolerance: what ours must keep, in words; empty without a requirement.
-        passed: whether it does; None without a requirement.
-        note: where the paper's or the peer's number is from, or why there is none.
+        passed: whether it does; None without a requirement, which no number of a paper may be.
+        reason: why ours differs from a paper, which is told and is no fault of ours; or why nothing could be judged.
+        note: what else a reader needs.
     """
 
     quantity: str
+    against: Reference
     ours: Value = field(converter=_value)
-    paper: Value = field(default=None, converter=_value)
-    peer: Value = field(default=None, converter=_value)
+    expected: Value = field(default=None, converter=_value)
     unit: str = ""
     tolerance: str = ""
     passed: bool | None = field(default=None, converter=_verdict)
+    reason: str = ""
     note: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        if self.against.kind is Kind.PAPER and self.passed is None and not self.reason:
+            raise ValueError(f"{self.quantity}: what a paper says is judged, or a reason says why it is not")
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is said of it: a difference from a paper with its reason is none that is missed."""
+        if self.passed is None:
+            return Verdict.NOT_JUDGED if self.reason else Verdict.TOLD
+        if self.passed:
+            return Verdict.KEPT
+        return Verdict.DIFFERS if self.reason and self.against.kind is Kind.PAPER else Verdict.MISSED
 
     def as_data(self) -> dict[str, Any]:
         """Return the row as JSON can hold it."""
         return {
-            "quantity": self.quantity, "unit": self.unit, "paper": self.paper, "peer": self.peer,
-            "ours": self.ours, "tolerance": self.tolerance, "passed": self.passed, "note": self.note,
+            "quantity": self.quantity, "unit": self.unit, "kind": str(self.against.kind),
+            "source": self.against.source, "expected": self.expected, "ours": self.ours,
+            "tolerance": self.tolerance, "verdict": str(self.verdict), "reason": self.reason, "note": self.note,
         }  # fmt: skip
 
 

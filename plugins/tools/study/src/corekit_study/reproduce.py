@@ -13,7 +13,7 @@ from attrs import frozen
 from corekit.errors import CorekitError, PluginError
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
-from corekit_study.case_run import CaseRun, Row
+from corekit_study.case_run import CaseRun, Row, Verdict
 from corekit_study.progress_display import ShowProgress
 
 __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
@@ -35,16 +35,26 @@ class Report:
     wall_s: float
 
     @property
-    def passed(self) -> bool:
-        """Whether it came to its end and every row keeps its tolerance."""
-        return not self.error and all(row.passed is not False for row in self.rows)
+    def verdict(self) -> str:
+        """`passed`, `MISSED` a tolerance, `not judged` for want of data, or `failed` before its end."""
+        verdicts = {row.verdict for row in self.rows}
+        if self.error:
+            return "failed"
+        if Verdict.MISSED in verdicts:
+            return str(Verdict.MISSED)
+        return str(Verdict.NOT_JUDGED) if Verdict.NOT_JUDGED in verdicts else "passed"
+
+    @property
+    def broken(self) -> bool:
+        """Whether it failed or missed a tolerance, which the exit code says."""
+        return self.verdict in ("failed", str(Verdict.MISSED))
 
     def as_data(self) -> dict[str, Any]:
         """Return the report as JSON can hold it."""
         case = self.case
         return {
             "case": case.path, "source": case.source, "shows": case.shows, "citation": case.citation,
-            "passed": self.passed, "error": self.error, "folder": str(self.folder), "wall_s": self.wall_s,
+            "verdict": self.verdict, "error": self.error, "folder": str(self.folder), "wall_s": self.wall_s,
             "rows": [row.as_data() for row in self.rows],
         }  # fmt: skip
 

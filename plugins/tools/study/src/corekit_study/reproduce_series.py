@@ -1,14 +1,14 @@
 """Several of the papers' cases, one after the other or some at once, in one folder that stores which are done.
 
 A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
-`summary.md`: one line a case, written anew after each. A resumed series repeats only cases that did not
+`summary.md`: the page about all, written anew after each. A resumed series repeats only cases that did not
 finish; a case of a batch of runs repeats only the runs that are missing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -21,14 +21,14 @@ from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
 from corekit_study.reproduce import Report, find_case, reproduce
 from corekit_study.reproduce_jobs import CaseJob, run_at_once
+from corekit_study.reproduce_summary import page
 
-__all__ = ["HEADER", "REPORT", "SERIES", "Series", "choose", "summary_rows"]
+__all__ = ["REPORT", "SERIES", "Series", "choose"]
 
 SERIES = "series.json"
 """Name of the file that makes a folder one of a series."""
 REPORT = "report.json"
 """Name of the file in a case's folder that says how it went."""
-HEADER = ("case", "source", "quantities kept", "verdict", "minutes")
 
 
 def choose(words: Sequence[str], among: Sequence[Case]) -> list[Case]:
@@ -122,18 +122,12 @@ class Series:
 
     def _update_summary(self, case: Case, data: dict[str, Any]) -> None:
         self._done[case.path] = data
-        _write(self.folder / "summary.md", self.summary())
+        _write(self.folder / "summary.md", page(self.done))
 
     @property
     def done(self) -> list[dict[str, Any]]:
         """Reports of the cases that are done, in the order of the cases."""
         return [self._done[case.path] for case in self.cases if case.path in self._done]
-
-    def summary(self) -> str:
-        """Return a Markdown table of the finished cases."""
-        lines = ["| " + " | ".join(HEADER) + " |", "|---|---|---|---|---:|"]
-        lines += ["| " + " | ".join(row) + " |" for row in summary_rows(self.done)]
-        return "\n".join(lines) + "\n"
 
     def _attempts(self, case: Case) -> list[Path]:
         """List the folders of earlier attempts at a case, the latest last."""
@@ -159,15 +153,6 @@ class Series:
             if isinstance(kept, dict) and kept.get("case") == case.path and kept.get("error") == "":
                 return kept
         return None
-
-
-def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """Yield the cells under `HEADER`, of reports as JSON holds them."""
-    for report in reports:
-        asked = [row["passed"] for row in report["rows"] if row["passed"] is not None]
-        kept = f"{sum(asked)} of {len(asked)}"
-        verdict = "passed" if report["passed"] else "failed" if report["error"] else "MISSED"
-        yield report["case"], report["source"], kept, verdict, f"{report['wall_s'] / 60.0:.1f}"
 
 
 def _name(case: Case) -> str:

@@ -22,6 +22,7 @@ from corekit.data.arrays import Array
 from corekit.scenario.load import load
 from corekit_scenarios.cases.beam.answers import elastica_tip, frequencies
 from corekit_study.case_run import CaseRun, Row
+from corekit_study.reference import analytic
 
 __all__ = ["AXIAL", "LENGTH", "RADIUS", "RIGIDITY", "WEIGHT", "beam", "modes_of", "refined", "tip_of"]
 
@@ -167,7 +168,8 @@ def beam(case: CaseRun) -> list[Row]:
 def _inextensible(model: str, end: Array, exact: Array) -> Row:
     apart = float(np.linalg.norm(end - exact)) / LENGTH
     return Row(
-        quantity=f"{model}: the same place against the inextensible elastica", unit="%", ours=100 * apart,
+        quantity=f"{model}: the same place against the inextensible elastica", unit="%",
+        against=analytic("inextensible elastica, boundary value problem"), expected=0.0, ours=100 * apart,
         tolerance="≤ 0.1 %", passed=apart <= 1e-3, note=f"with {NAMES[model]} {SIZES[model][-1]}",
     )  # fmt: skip
 
@@ -184,7 +186,8 @@ def _row(errors: _Errors, quantity: str) -> Row:
     asked = "≤ 0.1 %" if model in ("gvs", "der") else ""
     wanted = [asked, "" if spectral else "order ≥ 1.8"]
     return Row(
-        quantity=f"{model}: {quantity}", unit="%", ours=100 * list_[-1],
+        quantity=f"{model}: {quantity}", unit="%", against=analytic("beam theory: elastica, first modes"), expected=0.0,
+        ours=100 * list_[-1],
         tolerance=", ".join(each for each in wanted if each), passed=passed,
         note=f"errors {told} % with {NAMES[model]} {sizes}" + ("" if spectral else f": order {order:.2f}"),
     )  # fmt: skip

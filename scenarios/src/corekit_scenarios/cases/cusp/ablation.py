@@ -22,6 +22,7 @@ from attrs import frozen
 
 from corekit_scenarios.cases.cusp.inclined_box import FINE, RK23
 from corekit_study.case_run import CaseRun, Job, Outcome, Row
+from corekit_study.reference import OWN, paper
 
 __all__ = ["SOLVERS", "Setting", "ablation", "box_at", "judge", "settings"]
 
@@ -33,6 +34,14 @@ STAGES = {"Q": "rank_selection", "R": "equilibration", "T": "regularisation"}
 _OPTIONS = "contact.solver.options"
 _FACE, _CENTRE, _HALF = 0.07, 0.3, 0.05
 """Of the box: how far its face is below the base, how far down the slope its centre is, half its height [m]."""
+_TABLE = paper("section V-B, Scenario C")
+_ALIKE = 0.1
+"""How far a share of successful runs may be from the paper's to count as the same."""
+_CONTRADICTS = (
+    "contradicts the paper: our Newton solves nearly every step without any conditioning. It starts off the exact "
+    "zeros of the last answer; started from them it failed in 40 to 50 % of the steps whatever the conditioning, in "
+    "trials apart from this case. The paper does not say how its own starts"
+)
 _LEAN = math.radians(7.0)
 """Of the arm off the face at the start, as in Scenario A."""
 
@@ -158,8 +167,8 @@ def ablation(case: CaseRun) -> list[Row]:
 
 
 def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Row:
-    paper = "succeeds" if "R" in each.stages else None
-    full = each.stages == "QRT"
+    as_paper = solver == SOLVERS[0] and "R" in each.stages
+    asked = as_paper or each.stages == "QRT"
     told = [
         "succeeds" if judged.succeeds else "fails",
         f"{1e3 * judged.depth:.2g} mm deep" if judged.depth >= 1e-6 else "less than 1 µm deep",
@@ -173,28 +182,34 @@ def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Ro
     if outcome.error:
         told.append(outcome.error)
     return Row(
-        quantity=f"{solver}: {each.label}: converged by itself", unit="%", paper=paper, ours=100.0 * judged.own,
-        tolerance="≥ 95 %, < 10 mm, ≥ 80 % of the time" if full else "", passed=judged.succeeds if full else None,
+        quantity=f"{solver}: {each.label}: converged by itself", unit="%", against=_TABLE if as_paper else OWN,
+        expected="succeeds" if as_paper else None, ours=100.0 * judged.own,
+        tolerance="≥ 95 %, < 10 mm, ≥ 80 % of the time" if asked else "", passed=judged.succeeds if asked else None,
         note="; ".join(told),
     )  # fmt: skip
 
 
 def _shares(solver: str, judged: dict[Setting, Judged]) -> list[Row]:
+    """Runs that succeed, beside the paper's shares, which are of its semismooth Newton."""
     groups = (
-        ("with R", "all", [each for each in judged if "R" in each.stages]),
-        ("without R", "12 of 29 (41 %)", [each for each in judged if "R" not in each.stages]),
-        ("without any stage", "43 %", [each for each in judged if not each.stages]),
-        ("with Q, R and T", "100 %", [each for each in judged if each.stages == "QRT"]),
+        ("with R", 1.0, "all", [each for each in judged if "R" in each.stages]),
+        ("without R", 12 / 29, "12 of 29 (41 %)", [each for each in judged if "R" not in each.stages]),
+        ("without any stage", 0.43, "43 %", [each for each in judged if not each.stages]),
+        ("with Q, R and T", 1.0, "100 %", [each for each in judged if each.stages == "QRT"]),
     )
     rows: list[Row] = []
-    for name, paper, group in groups:
+    for name, share, said, group in groups:
         count = sum(judged[each].succeeds for each in group)
+        alike = abs(count / len(group) - share) <= _ALIKE
+        papers = solver == SOLVERS[0]
         full = name == "with Q, R and T"
         rows.append(
             Row(
-                quantity=f"{solver}: runs that succeed {name}", paper=paper, ours=f"{count} of {len(group)}",
-                tolerance="all" if full else "", passed=count == len(group) if full else None,
-                note="" if solver == SOLVERS[0] else "the paper's number is for its semismooth Newton",
+                quantity=f"{solver}: runs that succeed {name}", against=_TABLE if papers else OWN,
+                expected=said if papers else None, ours=f"{count} of {len(group)}",
+                tolerance=f"within {100 * _ALIKE:g} points of the paper's" if papers else "all" if full else "",
+                passed=alike if papers else count == len(group) if full else None,
+                reason="" if alike or not papers else _CONTRADICTS,
             )
         )  # fmt: skip
     return rows
@@ -206,15 +221,16 @@ def _whole(solver: str, judged: dict[Setting, Judged], runs: dict[Setting, Outco
     least = min(judged, key=lambda each: judged[each].own)
     return [
         Row(
-            quantity=f"{solver}: runs that complete with the fallback chain", ours=f"{complete} of {len(runs)}",
+            quantity=f"{solver}: runs that complete with the fallback chain", against=OWN,
+            ours=f"{complete} of {len(runs)}",
             tolerance="all", passed=complete == len(runs),
         ),
         Row(
-            quantity=f"{solver}: runs in which it needs no fallback", ours=f"{alone} of {len(runs)}",
+            quantity=f"{solver}: runs in which it needs no fallback", against=OWN, ours=f"{alone} of {len(runs)}",
             note=f"least in {least.label}: {100 * judged[least].own:.2f} %",
         ),
         Row(
-            quantity=f"{solver}: wall time of all runs together", unit="s",
+            quantity=f"{solver}: wall time of all runs together", unit="s", against=OWN,
             ours=sum(outcome.wall_s for outcome in runs.values()), note="summed over processes",
         ),
     ]  # fmt: skip

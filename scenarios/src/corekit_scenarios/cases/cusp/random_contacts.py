@@ -20,6 +20,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.options import ComponentRef
 from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, faults
 from corekit_study.case_run import CaseRun, Row
+from corekit_study.reference import OWN
 
 __all__ = ["Tally", "measure", "random_contacts"]
 
@@ -97,25 +98,27 @@ def random_contacts(case: CaseRun, count: int = 10_000) -> list[Row]:
         share = 100.0 * tally.solved / tally.problems
         rows += [
             Row(
-                quantity=f"solved, {name}", unit="%", ours=share, paper=100.0, tolerance="≥ 99.9 %",
+                quantity=f"solved, {name}", unit="%", against=OWN, ours=share, tolerance="≥ 99.9 %",
                 passed=share >= 99.9, note=f"{tally.solved} of {tally.problems}: {tally.who()}",
             ),
             Row(
-                quantity=f"falsely said to be solved, {name}", ours=tally.false, tolerance="none",
+                quantity=f"falsely said to be solved, {name}", against=OWN, ours=tally.false, tolerance="none",
                 passed=tally.false == 0, note="judged by v⁺ and the definition of the friction pyramid",
             ),
             Row(
-                quantity=f"largest residual of the solved, {name}", unit="m/s or N·s", ours=tally.worst,
+                quantity=f"largest residual of the solved, {name}", unit="m/s or N·s", against=OWN, ours=tally.worst,
                 tolerance=f"≤ {JUDGED:g}", passed=tally.worst <= JUDGED,
             ),
         ]  # fmt: skip
     rows += [
         Row(
-            quantity="solved where points may wedge", unit="%", ours=100.0 * wedged.solved / wedged.problems,
+            quantity="solved where points may wedge", unit="%", against=OWN,
+            ours=100.0 * wedged.solved / wedged.problems,
             note=f"such problems may have no solution; {wedged.who()}",
         ),
         Row(
-            quantity="falsely said to be solved where points may wedge", ours=wedged.false, tolerance="none",
+            quantity="falsely said to be solved where points may wedge", against=OWN, ours=wedged.false,
+            tolerance="none",
             passed=wedged.false == 0,
         ),
     ]  # fmt: skip

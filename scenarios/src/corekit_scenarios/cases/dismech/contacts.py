@@ -12,6 +12,7 @@ from corekit.scenario.load import load
 from corekit_record.results import Results
 from corekit_scenarios.cases.dismech.plots import draw_lines, draw_shapes
 from corekit_study.case_run import CaseRun, Job, Row
+from corekit_study.reference import OWN, analytic, paper
 
 __all__ = ["FORCES", "carried", "entanglement", "friction", "slid_energy", "smooth_energy", "spider"]
 
@@ -21,6 +22,9 @@ _MASS, _DURATION, _HELD = 509.2985 * math.pi * 0.025**2, 1.5, 0.4 * 9.8
 _SLIP = 1e-3
 _FOLLOWS = 1e-7
 _LAYER = 5e-4
+_COULOMB = analytic("Coulomb's law")
+_SMOOTH = analytic("(12)–(13) of the paper, integrated to 1e-10")
+_SPIDER = paper("section V-A, Figure 2")
 
 
 def carried() -> str:
@@ -92,30 +96,34 @@ def friction(case: CaseRun) -> list[Row]:
     return [
         Row(
             quantity="largest difference of the energy from Coulomb's law, ν = 0.1 mm/s", unit="%",
-            ours=100 * max(from_coulomb), tolerance="≤ 0.05 %", passed=max(from_coulomb) <= 5e-4,
+            against=_COULOMB, expected=0.0, ours=100 * max(from_coulomb), tolerance="≤ 0.05 %",
+            passed=max(from_coulomb) <= 5e-4,
             note=f"over the {len(slides)} runs that slide",
         ),
         Row(
             quantity="largest difference of the energy from the paper's smooth law, ν = 1 mm/s", unit="%",
-            ours=100 * max(from_smooth), tolerance="≤ 0.05 %", passed=max(from_smooth) <= 5e-4,
-            note="(12)–(13) of the paper integrated to 1e-10; steps of at most 5 ms within 0.1 µm",
+            against=_SMOOTH, expected=0.0, ours=100 * max(from_smooth), tolerance="≤ 0.05 %",
+            passed=max(from_smooth) <= 5e-4,
+            note="steps of at most 5 ms within 0.1 µm",
         ),
         Row(
-            quantity="largest difference of that from Coulomb's law, at 4 N", unit="%", ours=100 * max(own),
-            peer=100 * max(law), note="2 % beyond the threshold the law lets more pass; peer: the law, integrated",
+            quantity="largest difference of that from Coulomb's law, at 4 N", unit="%", against=_SMOOTH,
+            expected=100 * max(law), ours=100 * max(own), tolerance="within 0.1 points",
+            passed=abs(max(own) - max(law)) <= 1e-3, note="2 % beyond the threshold the law lets more pass",
         ),
         Row(
-            quantity="runs that slide within 0.05 % of Coulomb's law, ν = 1 mm/s, steps of 5 ms",
-            ours=_near(as_paper), peer=_near(law),
-            note=f"at 4 N {100 * max(as_paper):.2f} %; peer: the law, integrated",
+            quantity="runs that slide within 0.05 % of Coulomb's law, ν = 1 mm/s, steps of 5 ms", against=_SMOOTH,
+            expected=_near(law), ours=_near(as_paper), note=f"at 4 N {100 * max(as_paper):.2f} %",
         ),
         Row(
-            quantity="largest way of the 16 runs below sliding, ν = 1 mm/s", unit="mm", ours=1e3 * creep,
+            quantity="largest way of the 16 runs below sliding, ν = 1 mm/s", unit="mm", against=_COULOMB,
+            expected=0.0, ours=1e3 * creep,
             tolerance="< 1 mm", passed=creep < 1e-3, note="a smooth law creeps",
         ),
         Row(
-            quantity="kinetic energy at 10 N", unit="J", peer=slid_energy(10.0), ours=energy["paper+10.0"],
-            note="peer: Coulomb's law",
+            quantity="kinetic energy at 10 N", unit="J", against=_COULOMB, expected=slid_energy(10.0),
+            ours=energy["paper+10.0"], tolerance="within 0.1 %",
+            passed=abs(energy["paper+10.0"] / slid_energy(10.0) - 1.0) <= 1e-3,
         ),
     ]  # fmt: skip
 
@@ -149,15 +157,24 @@ def spider(case: CaseRun) -> list[Row]:
         late = _speed(runs[name], 0.5)
         rows.append(
             Row(
-                quantity=f"{name}: mean speed along the slope, last half second", unit="mm/s", ours=1e3 * late,
-                paper="rests", tolerance="≤ 5 mm/s", passed=late <= 5e-3,
-                note=f"it slides by {1e3 * _slide(runs[name]):.0f} mm and rocks on",
+                quantity=f"{name}: mean speed along the slope, last half second", unit="mm/s", against=_SPIDER,
+                expected="comes to rest", ours=1e3 * late, tolerance="≤ 5 mm/s", passed=late <= 5e-3,
+                note=f"of the mean of all nodes; it slides by {1e3 * _slide(runs[name]):.0f} mm",
+            )
+        )  # fmt: skip
+        fastest = _fastest(runs[name], 0.5)
+        rows.append(
+            Row(
+                quantity=f"{name}: fastest node, last half second", unit="mm/s", against=_SPIDER,
+                expected="comes to rest", ours=1e3 * fastest, tolerance="≤ 5 mm/s", passed=fastest <= 5e-3,
+                reason="" if fastest <= 5e-3 else "held by friction, it rocks on: nothing but implicit Euler damps it "
+                "in two seconds. The top of the peer's spider moves too; the paper's picture cannot show it",
             )
         )  # fmt: skip
     fast = _speed(runs["smooth floor"], 0.5)
     rows.append(
         Row(
-            quantity="the same with friction 0.02", unit="mm/s", ours=1e3 * fast, tolerance="≥ 500 mm/s",
+            quantity="the same with friction 0.02", unit="mm/s", against=OWN, ours=1e3 * fast, tolerance="≥ 500 mm/s",
             passed=fast >= 0.5, note="the slope is 10 %: it is friction that holds it",
         )
     )  # fmt: skip
@@ -169,6 +186,13 @@ def _speed(results: Results, last: float) -> float:
     middle = results.frame_position.mean(axis=1)[:, :2]
     first = int(np.searchsorted(results.time, results.time[-1] - last))
     return float(np.linalg.norm(middle[-1] - middle[first]) / (results.time[-1] - results.time[first]))
+
+
+def _fastest(results: Results, last: float) -> float:
+    """Largest speed of a node over the `last` seconds, from place to place [m/s]."""
+    first = int(np.searchsorted(results.time, results.time[-1] - last))
+    way = np.linalg.norm(np.diff(results.frame_position[first:], axis=0), axis=2)
+    return float((way / np.diff(results.time[first:])[:, None]).max())
 
 
 def _slide(results: Results) -> float:
@@ -187,10 +211,11 @@ def entanglement(case: CaseRun) -> list[Row]:
     rows = []
     for name, results in runs.items():
         rows += [
-            Row(quantity=f"{name}: simulated time", unit="s", ours=float(results.time[-1]), paper=15, tolerance="15 s",
-                passed=results.time[-1] >= 15.0 - 1e-9),
+            Row(quantity=f"{name}: simulated time", unit="s", against=paper("section V-B"), expected=15,
+                ours=float(results.time[-1]), tolerance="15 s", passed=results.time[-1] >= 15.0 - 1e-9),
             _deepest(results, name), _solved(results),
-            Row(quantity=f"{name}: contacts in the end", ours=int(results.contact_count[-1]), tolerance="> 0",
+            Row(quantity=f"{name}: contacts in the end", against=OWN, ours=int(results.contact_count[-1]),
+            tolerance="> 0",
                 passed=int(results.contact_count[-1]) > 0),
         ]  # fmt: skip
     return rows
@@ -199,7 +224,8 @@ def entanglement(case: CaseRun) -> list[Row]:
 def _deepest(results: Results, name: str) -> Row:
     depth = float(results.statistics["deepest_penetration_m"])
     return Row(
-        quantity=f"{name}: deepest penetration of any step", unit="mm", ours=1e3 * depth, tolerance="≤ δ = 0.5 mm",
+        quantity=f"{name}: deepest penetration of any step", unit="mm", against=OWN, ours=1e3 * depth,
+        tolerance="≤ δ = 0.5 mm",
         passed=depth <= _LAYER,
     )  # fmt: skip
 
@@ -208,6 +234,7 @@ def _solved(results: Results) -> Row:
     said = results.statistics
     steps, unsolved = int(said["steps"]), int(said["unsolved_steps"])
     return Row(
-        quantity="steps whose solve met its tolerance", ours=f"{steps - unsolved} of {steps}", tolerance="all",
+        quantity="steps whose solve met its tolerance", against=OWN, ours=f"{steps - unsolved} of {steps}",
+        tolerance="all",
         passed=unsolved == 0,
     )  # fmt: skip

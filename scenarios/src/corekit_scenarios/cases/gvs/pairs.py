@@ -20,6 +20,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_record.results import Results
 from corekit_study.case_run import Row
+from corekit_study.reference import OWN, Reference, paper
 
 __all__ = [
     "frame_path",
@@ -57,24 +58,26 @@ def mismatch(one: Results, other: Results, frame: str, length: float) -> Array:
     return np.linalg.norm(frame_path(one, frame) - frame_path(other, frame), axis=1) / length
 
 
-def mismatch_rows(apart: Array, paper: tuple[float, float], note: str) -> list[Row]:
+def mismatch_rows(apart: Array, printed: tuple[float, float], note: str) -> list[Row]:
     """Largest and mean mismatch beside the paper's [%]; ours may be smaller, not a tenth larger."""
     ours = 100.0 * float(apart.max()), 100.0 * float(apart.mean())
     return [
         Row(
-            quantity=f"{word} mismatch of the two bases", unit="% of the length", paper=said, ours=found,
+            quantity=f"{word} mismatch of the two bases", unit="% of the length",
+            against=paper("last table"), expected=said, ours=found,
             tolerance="at most 1.1 of the paper's", passed=found <= 1.1 * said, note=note,
         )
-        for word, said, found in zip(("largest", "mean"), paper, ours, strict=True)
+        for word, said, found in zip(("largest", "mean"), printed, ours, strict=True)
     ]  # fmt: skip
 
 
-def mismatch_table(apart: Array, note: str) -> list[Row]:
+def mismatch_table(apart: Array, against: Reference, note: str) -> list[Row]:
     """Largest and mean mismatch [%] where the paper gives no number."""
     return [
         Row(
             quantity=f"{word} mismatch of the two bases",
             unit="% of the length",
+            against=against,
             ours=100.0 * value,
             note=note,
         )
@@ -95,7 +98,8 @@ def solved_row(runs: Mapping[str, Results]) -> Row:
     steps = sum(int(run.statistics["steps"]) for run in runs.values())
     unsolved = sum(int(run.statistics["unsolved_steps"]) for run in runs.values())
     return Row(
-        quantity="steps whose solve met its tolerance", ours=f"{steps - unsolved} of {steps}", tolerance="all",
+        quantity="steps whose solve met its tolerance", against=OWN, ours=f"{steps - unsolved} of {steps}",
+        tolerance="all",
         passed=unsolved == 0,
     )  # fmt: skip
 

@@ -22,6 +22,7 @@ from corekit_scenarios.cases.matrix.cell import LAYER, WEIGHT, Cell, cell_of, wi
 from corekit_scenarios.cases.matrix.picture import draw_matrix
 from corekit_scenarios.cases.matrix.steps import Task, schemes
 from corekit_study.case_run import CaseRun, Job, Row
+from corekit_study.reference import OWN, analytic, method
 
 __all__ = ["MODELS", "SOLVERS", "matrix"]
 
@@ -77,9 +78,11 @@ def _plan(models: tuple[str, ...]) -> tuple[list[_Plan], list[Cell]]:
 def _row(cell: Cell) -> Row:
     name = f"{cell.model} · {cell.solver} · {cell.integrator}"
     if cell.failed:
-        return Row(quantity=name, ours="failed", tolerance="runs", passed=False, note=cell.refused)
+        return Row(
+            quantity=name, against=OWN, ours="failed", tolerance="runs", passed=False, note=cell.refused
+        )
     if not cell.ran:
-        return Row(quantity=name, ours="refused", note=cell.refused)
+        return Row(quantity=name, against=OWN, ours="refused", note=cell.refused)
     note = (
         f"h = {1e3 * cell.step:.3g} ms; rests {1e3 * cell.away:.2g} mm from the best cell; "
         f"carries {cell.carried.contacts:.4g} N of {cell.carried.weight:.4g} N; "
@@ -88,14 +91,23 @@ def _row(cell: Cell) -> Row:
     )
     step = None if cell.step_s is None else 1e6 * cell.step_s
     tolerance = f"solved, rest ≤ {1e3 * LAYER:g} mm away, weight ≤ {100 * WEIGHT:g} %"
-    return Row(quantity=name, unit="µs a step", ours=step, tolerance=tolerance, passed=cell.good, note=note)
+    return Row(
+        quantity=name,
+        unit="µs a step",
+        against=OWN,
+        ours=step,
+        tolerance=tolerance,
+        passed=cell.good,
+        note=note,
+    )
 
 
 def _summary(cells: list[Cell]) -> list[Row]:
     ran, failed = [cell for cell in cells if cell.ran], [cell for cell in cells if cell.failed]
     rows = [
         Row(
-            quantity="cells that the contract allows and that ran", ours=f"{len(ran)} of {len(ran) + len(failed)}",
+            quantity="cells that the contract allows and that ran", against=OWN,
+            ours=f"{len(ran)} of {len(ran) + len(failed)}",
             tolerance="all", passed=not failed, note=f"{len(cells) - len(ran) - len(failed)} more are refused",
         )
     ]  # fmt: skip
@@ -104,18 +116,21 @@ def _summary(cells: list[Cell]) -> list[Row]:
         far = max(ran, key=lambda cell: cell.away)
         rows += [
             Row(
-                quantity="carried weight, largest error", unit="%", ours=100 * worst.carried.error,
+                quantity="carried weight, largest error", unit="%",
+                against=analytic("what the model lays on its contacts"), expected=0.0, ours=100 * worst.carried.error,
                 tolerance=f"≤ {100 * WEIGHT:g} %", passed=worst.carried.error <= WEIGHT,
                 note=f"{worst.model}, {worst.solver}, {worst.integrator}",
             ),
             Row(
-                quantity="rest, largest distance from the model's best cell", unit="mm", ours=1e3 * far.away,
+                quantity="rest, largest distance from the model's best cell", unit="mm",
+                against=method("the cell of that model whose contacts carry its weight best"), expected=0.0,
+                ours=1e3 * far.away,
                 tolerance=f"≤ {1e3 * LAYER:g} mm", passed=far.away <= LAYER,
                 note=f"{far.model}, {far.solver}, {far.integrator}",
             ),
             Row(
                 quantity="cells that say every step was solved and do not carry the weight",
-                ours=sum(not cell.unsolved and cell.carried.error > WEIGHT for cell in ran),
+                against=OWN, ours=sum(not cell.unsolved and cell.carried.error > WEIGHT for cell in ran),
                 tolerance="none", passed=all(cell.unsolved or cell.carried.error <= WEIGHT for cell in ran),
             ),
         ]  # fmt: skip

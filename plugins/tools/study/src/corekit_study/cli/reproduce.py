@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce"]
 
+_STYLES = {"MISSED": "red", "failed": "red", "differs": "yellow", "not judged": "yellow"}
+
 
 def reproduce(
     *case: str,
@@ -31,9 +33,11 @@ def reproduce(
     jobs: int = 1,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
-    """List the papers' cases, or run some and set paper, peer and ours beside each other.
+    """List the papers' cases, or run some and set ours beside what it is held against.
 
-    Several share a folder, with one summary of all in summary.md. Exit code 1 if ours misses a stated tolerance.
+    That is the paper, another code, an analytic answer, or a finer or other solution of our own; a difference from a
+    paper is shown with its reason. Several cases share a folder, with one page about all in summary.md. Exit code 1 if
+    ours misses a stated tolerance.
 
     Parameters
     ----------
@@ -107,7 +111,7 @@ def _run_one(
         raise
     _print_report(report)
     _write(json_file, [report.as_data()])
-    return None if report.passed else FAILED
+    return FAILED if report.broken else None
 
 
 def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: bool) -> int | None:
@@ -125,7 +129,7 @@ def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: boo
     done = series.done
     _print_summary(done, series.folder)
     _write(json_file, done)
-    return None if all(data["passed"] for data in done) else FAILED
+    return FAILED if any(data["verdict"] in ("failed", "MISSED") for data in done) else None
 
 
 def _write(path: Path | None, cases: list[dict[str, Any]]) -> None:
@@ -172,7 +176,7 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from corekit_study.reproduce_series import HEADER, summary_rows
+    from corekit_study.reproduce_summary import HEADER, summary_rows
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -181,9 +185,9 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     for name in HEADER:
         table.add_column(name, overflow="fold", justify="right" if name == "minutes" else "left")
     for data, row in zip(done, summary_rows(done), strict=True):
-        table.add_row(*(Text(cell, style="" if data["passed"] else "red") for cell in row))
+        table.add_row(*(Text(cell, style=_STYLES.get(data["verdict"], "")) for cell in row))
     console.print(table)
-    passed = sum(data["passed"] for data in done)
+    passed = sum(data["verdict"] == "passed" for data in done)
     console.print(f"{passed} of {len(done)} cases passed; {folder / 'summary.md'}", soft_wrap=True)
 
 
@@ -199,20 +203,23 @@ def _print_report(report: Report) -> None:
     case = report.case
     title = f"{case.path} ({case.source}): {case.shows}"
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
-    for name in ("quantity", "paper", "peer", "ours", "tolerance", "", "note"):
+    for name in ("quantity", "against", "expected", "ours", "tolerance", "verdict", "note"):
         table.add_column(name, overflow="fold")
     for row in report.rows:
         unit = f" [{row.unit}]" if row.unit else ""
-        verdict = {True: "ok", False: "MISSED", None: ""}[row.passed]
-        style = "red" if row.passed is False else ""
-        values = (_shown(row.paper), _shown(row.peer), _shown(row.ours))
-        cells = (row.quantity + unit, *values, row.tolerance or "none", verdict, row.note)
-        table.add_row(*(Text(cell, style=style) for cell in cells))
+        verdict = str(row.verdict)
+        cells = (
+            row.quantity + unit, str(row.against), _shown(row.expected), _shown(row.ours), row.tolerance or "none",
+            verdict,
+            "; ".join(filter(None, (row.reason, row.note))),
+        )  # fmt: skip
+        table.add_row(*(Text(cell, style=_STYLES.get(verdict, "")) for cell in cells))
     console.print(table)
     if report.error:
         print_error(f"{case.path} failed: {report.error}")
-    verdict = "passed" if report.passed else "not passed"
-    console.print(Text(f"{case.path}: {verdict} in {report.wall_s:.3g} s; {report.folder}"), soft_wrap=True)
+    console.print(
+        Text(f"{case.path}: {report.verdict} in {report.wall_s:.3g} s; {report.folder}"), soft_wrap=True
+    )
 
 
 def _shown(value: Value) -> str:
