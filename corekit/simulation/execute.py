@@ -79,6 +79,7 @@ def execute(
         )
         with (
             folder.held(),
+            stop_between_steps() as stop,
             installed_hooks().run(folder.path, scenario, simulation),
             record_run_end(folder),
         ):
@@ -86,7 +87,7 @@ def execute(
             run.describe(composed)
             compilation.share(folder.path / "resolved.toml")
             run.begin()
-            run.go()
+            run.go(stop)
     return folder
 
 
@@ -174,13 +175,17 @@ def resume(
                 f"({said}). Remove it to go on with an older one."
             ) from error
         own.claim()
-        with installed_hooks().run(own.path, scenario, simulation), record_run_end(own):
+        with (
+            stop_between_steps() as stop,
+            installed_hooks().run(own.path, scenario, simulation),
+            record_run_end(own),
+        ):
             if checkpoint is None:
                 run.describe(composed)
             else:
                 own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
             compilation.share(own.path / "resolved.toml")
-            run.go()
+            run.go(stop)
     return own
 
 
@@ -256,10 +261,10 @@ class _Run:
         if checkpoint is not None:
             self._simulation.restore(checkpoint.memory)
 
-    def go(self) -> None:
+    def go(self, stop: Stop) -> None:
         """Step to the end, and record that in the folder."""
         timer, folder, observers = self._timer, self._folder, self._observers
-        with closing(observers), stop_between_steps() as stop:
+        with closing(observers):
             observers.attach()
             self._simulation.observe(timer)
             self._keeper.write()
@@ -267,10 +272,14 @@ class _Run:
             self._simulation.warm_up()
             timer.ready()
             try:
-                self._step_to_the_end(stop)
+                with stop.waits():
+                    self._step_to_the_end(stop)
             except StepFailed as error:
                 self._keep_failed_step(error)
                 raise
+            if stop.wanted:
+                self._keeper.write()
+                raise KeyboardInterrupt(*stop.why)
             timer.end()
             self._keeper.finish()
         folder.log("finished", **timer.as_data(), **observers.summaries())
@@ -282,8 +291,7 @@ class _Run:
             simulation.step()
             keeper.after_step()
             if stop.wanted:
-                keeper.write()
-                raise KeyboardInterrupt(*stop.why)
+                break
 
     def _keep_failed_step(self, error: StepFailed) -> None:
         """Write the internal state with which the failed step began: restore the last checkpoint and step from there.

@@ -15,6 +15,10 @@ from corekit.simulation.folder import RunFolder
 
 __all__ = ["Stop", "record_run_end", "step_file", "stop_between_steps"]
 
+_PATIENCE = 0.5
+"""Wall time [s] that the current step has to end, after a request to stop."""
+_ALARM: signal.Signals | None = getattr(signal, "SIGALRM", None)  # Windows has none
+
 
 def step_file(folder: Path, error: StepFailed) -> Path:
     """Return the file that replays the failed step."""
@@ -57,18 +61,38 @@ def _write_run_end(folder: RunFolder, error: BaseException) -> None:
 
 @final
 class Stop:
-    """Request of the user to stop: the run ends after the current step."""
+    """Request of the user to stop: at once before the first step, then after the current step.
+
+    A step that goes on for longer than the patience is left where it is, within a compiled kernel too
+    (`corekit.compiled.check_signals`): the run goes on from its last checkpoint. A second request ends it at once.
+    """
 
     def __init__(self) -> None:
         self.wanted = False
         self.why: tuple[str, ...] = ()
+        self._waits = self._stepping = False
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
-        """Wait for the end of the step on the first Ctrl-C or SIGTERM, end at once on the second."""
+        """Handle Ctrl-C, SIGTERM, or the end of the patience with a step."""
+        if number not in (signal.SIGINT, signal.SIGTERM):
+            if self._stepping:
+                raise KeyboardInterrupt(*self.why)
+            return
         self.why = ("stopped by SIGTERM",) if number == signal.SIGTERM else ()
-        if self.wanted:
+        if self.wanted or not self._waits:
             raise KeyboardInterrupt(*self.why)
         self.wanted = True
+        if _ALARM is not None and signal.getsignal(_ALARM) == self.handle:
+            signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+
+    @contextmanager
+    def waits(self) -> Iterator[None]:
+        """Within the block, which makes steps, a request waits for the end of one; so it does from then on."""
+        self._waits = self._stepping = True
+        try:
+            yield
+        finally:
+            self._stepping = False
 
 
 @contextmanager
@@ -81,11 +105,15 @@ def stop_between_steps() -> Iterator[Stop]:
     taken: dict[signal.Signals, Any] = {}
     if threading.current_thread() is threading.main_thread():
         usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        if _ALARM is not None and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0):
+            usual[_ALARM] = signal.SIG_DFL
         taken = {number: each for number, each in usual.items() if signal.getsignal(number) == each}
     for number in taken:
         signal.signal(number, stop.handle)
     try:
         yield stop
     finally:
+        if _ALARM in taken:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number, each in taken.items():
             signal.signal(number, each)

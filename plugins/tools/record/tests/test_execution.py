@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import signal
+import time
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError, StepFailed
-from corekit.scenario.running import run
+from corekit.scenario.running import resume, run
 from corekit.scenario.schema import Watchdog
 from corekit.simulation.folder import RunFolder, read_status
 from corekit.simulation.progress import Progress
@@ -193,6 +194,38 @@ def test_sigterm_ends_the_run_as_ctrl_c_does_and_says_so(world, tmp_path):
     status = read_status(tmp_path / "ended")
     assert (status.status, status.reason) == ("interrupted", "stopped by SIGTERM")
     assert Results(tmp_path / "ended").statistics["steps"] == 58
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm")
+@pytest.mark.parametrize("where", ["while kernels compile", "within a step that does not end"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_a_request_to_stop_ends_a_run_within_a_second(number, where, world, tmp_path, ctrl_c, monkeypatch):
+    simulation, began = world(), []
+
+    def stay(*_):
+        if where == "while kernels compile" or simulation.step_index == 57:
+            began.append(time.perf_counter())
+            os.kill(os.getpid(), number)
+            while time.perf_counter() - began[0] < 60.0:
+                pass
+
+    if where == "while kernels compile":
+        monkeypatch.setattr(simulation, "warm_up", stay)
+    else:
+        simulation.observe(stay)
+    # without a handler SIGTERM would end the tests
+    guard = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(Scene(simulation), directory=tmp_path / "run")
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, guard)
+    assert time.perf_counter() - began[0] < 1.0
+    assert read_status(tmp_path / "run").status == "interrupted"
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+    assert resume(tmp_path / "run", Scene(world())).status == "finished"
 
 
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):

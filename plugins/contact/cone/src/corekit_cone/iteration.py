@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.gauss_seidel import project_impulses
@@ -149,6 +149,7 @@ def iterate_newton(
     earlier = (now, now, now, now)
     count, shift = 0, min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
     while count < limit:
+        check_signals()
         count += 1
         unknowns = assemble_newton(
             delassus, width, friction, lower, upper, rho, impulse, velocity, shift, index, step, shifted, matrix,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["assemble_newton", "factorise_linear", "merit", "substitute_linear"]
@@ -177,6 +177,8 @@ def factorise_linear(matrix: Array, order: IntArray, count: int) -> bool:
         order: the row that each pivot came from, shape (R,), written.
     """
     for k in range(count):
+        if k & 63 == 63:
+            check_signals()
         best, pivot = 0.0, -1
         for i in range(k, count):
             if abs(matrix[i, k]) > best:

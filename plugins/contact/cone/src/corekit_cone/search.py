@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.gauss_seidel import project_impulses, sweep
@@ -55,6 +55,7 @@ def _interior(
     unknowns, energy = begin_interior(free, width, friction, lower, upper, rho, index, factor, x, y, z)
     count = 0
     while count < _INTERIOR_STEPS:
+        check_signals()
         count += 1
         alpha, gap = interior_step(
             delassus, free, width, friction, lower, upper, energy, slip, index, unknowns, order, work[9:22],
@@ -168,6 +169,7 @@ def search(
         relative_velocity(delassus, free, now, velocity)
         method = max(method, 2)
         for _ in range(min(planned, limit - sweeps)):
+            check_signals()
             sweep(delassus, width, friction, lower, upper, now, velocity)
             sweeps += 1
         best_error = keep_better(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add, norm, row, subtract, to_local, to_world
 from corekit_mpr.features import CODES, PosedShape
@@ -126,6 +126,8 @@ def measure_pairs(
     """
     shape_count = len(solids.codes)
     for p in range(pair_count):
+        if p & 63 == 63:
+            check_signals()
         i, j = pairs[p, 0], pairs[p, 1]
         flip = solids.codes[i, 0] == HALF_SPACE
         a, b = (j, i) if flip else (i, j)

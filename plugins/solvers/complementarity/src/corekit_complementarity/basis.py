@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["back_substitute", "basic_solution", "factorise_in_place"]
@@ -20,6 +20,8 @@ def factorise_in_place(lu: Array, order: IntArray) -> bool:
     for i in range(k):
         order[i] = i
     for p in range(k):
+        if p & 63 == 63:
+            check_signals()
         best = p
         for i in range(p + 1, k):
             if abs(lu[i, p]) > abs(lu[best, p]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array
 
 __all__ = ["compute_damped_increment"]
@@ -87,6 +87,8 @@ def compute_damped_increment(
         rhs[j] = -values[j]
         rhs[n + j] = 0.0
     for begin in range(0, n + 1, 4):
+        if begin & 63 == 0:
+            check_signals()
         end = min(begin + 4, n + 1)
         for k in range(begin):
             if end - begin == 4:

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
@@ -43,6 +43,7 @@ def sweep_contacts(
         if residual <= tolerance or not np.isfinite(residual) or sweep_count >= sweeps:
             break
         for _ in range(min(check_every, sweeps - sweep_count)):
+            check_signals()
             sweep(delassus, friction, directions, lower, upper, relaxation, coefficients, impulse, velocity)
             sweep_count += 1
     return sweep_count, residual
@@ -76,6 +77,7 @@ def sweep_rows(
         if residual <= tolerance or not np.isfinite(residual) or sweep_count >= sweeps:
             break
         for _ in range(min(check_every, sweeps - sweep_count)):
+            check_signals()
             relax(matrix, vector, relaxation, z)
             sweep_count += 1
     return sweep_count, residual

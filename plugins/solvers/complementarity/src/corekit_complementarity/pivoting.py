@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit_complementarity.small_inverse import invert_basis, update_inverse
@@ -281,6 +281,7 @@ def lemke_path(
     outcome, pivots = LIMIT, 1
     left_variable = start  # w_i as i, z_i as n + i
     while pivots < max_pivots:
+        check_signals()
         entering_z = left_variable if left_variable < n else -1
         entering_row = -1 if left_variable < n else int(w_position[left_variable - n])
         if (

@@ -32,7 +32,7 @@ from typing import final
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.linalg.vectors import copy_vector
@@ -193,6 +193,7 @@ def iterate_from(
     damping = min(1e-2, merit)
     outcome, iterations = LIMIT, 0
     while True:
+        check_signals()
         for i in range(n):
             trial[i] = max(z[i], 0.0)
         residual = natural_residual(matrix, vector, row_scale, column_scale, trial, support)

@@ -9,7 +9,7 @@ complementarity problems, Computers & Operations Research 21.
 
 from __future__ import annotations
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit_quadratic.active_set import (
     ITERATION_LIMIT,
     SOLVED,
@@ -51,6 +51,7 @@ def block_pivoting(rows: Rows, search: Search, patience: int, limit: int) -> tup
     """
     fewest, remaining = len(search.order) + 1, patience
     for round_count in range(1, limit + 1):
+        check_signals()
         m, dependent = solve_active(rows, search)
         if dependent < 0:
             return WORKSPACE_FULL, round_count

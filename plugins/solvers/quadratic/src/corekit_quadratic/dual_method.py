@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array
 from corekit_quadratic.active_set import (
     CONTRADICTORY,
@@ -133,6 +133,7 @@ def _satisfy_row(rows: Rows, search: Search, p: int, limit: int) -> tuple[int, i
     target = rows.upper[p] if side == UPPER else rows.lower[p]
     size = rows.length[p] * rows.length[p] + rows.compliance[p]
     for change_count in range(1, limit + 1):
+        check_signals()
         m, dependent = factorise_active(rows, search)
         if dependent < 0:
             return WORKSPACE_FULL, change_count
@@ -179,6 +180,7 @@ def dual_method(rows: Rows, search: Search, limit: int) -> tuple[int, int]:
         return WORKSPACE_FULL, 0
     changes = 0
     while changes < limit:
+        check_signals()
         p = _most_violated_row(rows, search)
         if p < 0:
             # solve again from the final sides, without the rounding of many steps

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_quadratic.narrow import NARROW, factorise_narrow, solve_narrow
 from corekit_quadratic.pairs import TARGETS, Pairs
@@ -144,6 +144,8 @@ def _factor_envelope(
         first_row[p] = m
     count, dependent = 0, 0
     for i in range(m):
+        if i & 63 == 63:
+            check_signals()
         row = active[i]
         f = i
         for e in range(start[row], start[row + 1]):

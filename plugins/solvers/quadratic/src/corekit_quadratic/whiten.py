@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from corekit.compiled import compiled
+from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array, IntArray
 
 __all__ = ["Indices", "back_substitute", "band_width", "forward_substitute", "lower_factor", "whiten_rows"]
@@ -117,6 +117,8 @@ def whiten_rows(
     n, width = lower.shape
     count = 0
     for i in range(len(dofs)):
+        if i & 63 == 63:
+            check_signals()
         start[i] = count
         low, high = n, -1
         for k in range(dofs.shape[1]):

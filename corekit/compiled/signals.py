@@ -1,0 +1,40 @@
+"""Signals inside a long compiled loop, which Python would see only once the loop has ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, config, types
+from numba.extending import intrinsic
+
+__all__ = ["check_signals"]
+
+_CONFIG: Any = config
+_TYPES: Any = types
+
+
+def _check_in_python() -> None:
+    """Do nothing: the interpreter itself handles signals between two lines of Python."""
+
+
+@intrinsic
+def _check_in_compiled(_typing_context: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), ())
+        check = cgutils.get_or_insert_function(builder.module, kind, "PyErr_CheckSignals")
+        raised = cgutils.is_not_null(builder, builder.call(check, ()))
+        with builder.if_then(raised, likely=False):
+            # the handler's own error is set: the kernel returns it to Python as it is
+            context.call_conv.return_exc(builder)
+        return context.get_dummy_value()
+
+    return _TYPES.none(), generate
+
+
+check_signals: Any = _check_in_python if _CONFIG.DISABLE_JIT else _check_in_compiled
+"""Handle pending signals, and leave the kernel by the error that a handler raises, as Ctrl-C does.
+
+A kernel calls it once per iteration of a loop that may last: a call takes some nanoseconds while no signal came. The
+kernel holds the interpreter's lock, as every kernel here does; outside of the main thread the call does nothing.
+"""

@@ -1,0 +1,68 @@
+"""A long kernel ends by what a signal's handler raises, in whichever function of it the signal falls."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from corekit.compiled import check_signals, compiled
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm")
+
+
+@compiled
+def add_slowly(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    check_signals()
+    return total
+
+
+@compiled
+def spin(x, count):
+    """Goes on for some 10⁴ s."""
+    for _ in range(count):
+        x[0] = 1e-9 * add_slowly(x)
+    return x[0]
+
+
+@pytest.fixture
+def alarm():
+    """Sets an alarm whose handler raises the given error, or raises nothing for None."""
+
+    def arm(error):
+        def handle(_number, _frame):
+            calls.append(time.perf_counter())
+            if error is not None:
+                raise error
+
+        calls.clear()
+        signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        return calls
+
+    calls = []
+    usual = signal.getsignal(signal.SIGALRM)
+    yield arm
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, usual)
+
+
+def test_the_handler_s_own_error_leaves_the_kernel(alarm):
+    x = np.ones(3)
+    spin(x, 1)
+    calls = alarm(KeyboardInterrupt("why"))
+    with pytest.raises(KeyboardInterrupt, match="why"):
+        spin(x, 10**12)
+    assert time.perf_counter() - calls[0] < 1.0
+
+
+def test_a_handler_that_raises_nothing_leaves_the_kernel_as_it_is(alarm):
+    x = np.ones(3)
+    calls, before = alarm(None), time.perf_counter()
+    while time.perf_counter() - before < 0.1:
+        spin(x, 10**6)
+    assert len(calls) == 1
+    assert np.isfinite(x).all()
