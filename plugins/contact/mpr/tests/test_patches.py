@@ -48,6 +48,25 @@ def test_a_block_stands_on_its_four_corners(first, second):
         np.testing.assert_allclose(normal, (0, 0, 1), atol=DIRECTION)
 
 
+def test_faces_that_agree_but_for_rounding_keep_their_four_corners():
+    """Every corner lies on edges of the other face, outside of them as often as inside."""
+    scene, half = Scene([("box", (0.05, 0.05, 0.05)), ("box", (0.05, 0.05, 0.05))]), 0.05
+    seen = set()
+    for k in range(200):
+        turn = rotation_about((np.cos(k), np.sin(k), 0.3), 0.01 * k)
+        scene.set_pose(1, (0.3, 0.1, 0.2), turn)
+        scene.set_pose(0, scene.position[1] + turn @ (0.0, 0.0, 2 * half), turn)
+        rows = scene.rows()
+        seen |= set(rows)
+        points = sorted(
+            tuple(np.round(turn.T @ (p - scene.position[1]), 9) + 0.0) for _, _, p in rows.values()
+        )
+        np.testing.assert_allclose(
+            points, [(x, y, half) for x in (-half, half) for y in (-half, half)], atol=1e-9
+        )
+    assert len(seen) == 4
+
+
 def test_a_tilted_block_has_the_true_height_of_every_corner():
     scene = Scene([("box", (0.05, 0.04, 0.03)), ("box", (0.3, 0.3, 0.1))])
     turn = rotation_about((0.3, 1, 0), 0.03) @ rotation_about((0, 0, 1), 0.4)

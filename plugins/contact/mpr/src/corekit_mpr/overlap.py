@@ -27,6 +27,8 @@ from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, PO
 __all__ = ["OverlapBuffers", "collect_overlap", "new_overlap_buffers"]
 
 _PARALLEL: Final = 1e-9
+_ON_EDGE: Final = 1e-9
+"""How far outside of an edge a point still lies on it, relative to its length: exactly aligned faces share corners."""
 
 
 class OverlapBuffers(NamedTuple):
@@ -74,7 +76,7 @@ def _over(feature: Feature, loop: Array, x: Vector) -> bool:
         outward = cross(subtract(row(loop, (c + 1) % count), base), m)
         if dot(outward, subtract(row(loop, (c + 2) % count), base)) > 0.0:
             outward = scaled(outward, -1.0)
-        inside = inside and dot(outward, subtract(x, base)) <= 0.0
+        inside = inside and dot(outward, subtract(x, base)) <= _ON_EDGE * dot(outward, outward)
     return inside
 
 
