@@ -18,10 +18,9 @@ from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.dynamics.contact_impulses import ContactImpulses
-from corekit.dynamics.contact_problem import ContactReduction
 from corekit.dynamics.contact_record import contact_record
-from corekit.dynamics.delassus import delassus_operator
 from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.reduced_step import ReducedStep
 from corekit.dynamics.solution_check import checked_solution
 from corekit.dynamics.unreduced_step import UnreducedStep
 from corekit.dynamics.world_terms import WorldTerms
@@ -60,7 +59,7 @@ class StepEquation:
         self._solver = solver if isinstance(solver, ImpulseSolver) else None
         has_contact = world.pipeline is not None
         self.impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=has_contact)
-        self._delassus = delassus_operator(world)
+        self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
         # gaps and constraint values are taken at the end of a step where that is not the trial state
@@ -250,29 +249,12 @@ class StepEquation:
         world.factorisation.solve(self._potential_rhs, velocity)
         velocity += self._velocity
         if self._solved_count or self.impulses.bounded:
-            return self._solve_reduced(point.step, velocity)
+            assert self._reduced is not None
+            info, self._movable = self._reduced.solve(
+                self._solved_count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
+            )
+            return info
         return _SOLVED if world.forces is None else world.forces.info
-
-    def _solve_reduced(self, step: float, velocity: Array) -> SolveInfo:
-        """Solve (3) at v_f = `velocity` and write v⁺ there."""
-        world, impulses, solver = self._world, self.impulses, self._solver
-        assert solver is not None
-        reduction = ContactReduction(world, self._solved_count, self.bias, self._velocity, step)
-        problem, rows = reduction.problem, reduction.rows
-        self._delassus.assemble(rows, velocity, problem.free_velocity, problem.delassus())
-        info = reduction.solve(solver, impulses.impulse)
-        self._movable = reduction.movable
-        if world.has_constraints:
-            # the eliminated constraints' impulses depend on those of contacts
-            extra = rows.T @ impulses.impulse
-            if self._potential_rhs is not None:
-                extra += self._potential_rhs
-            world.factorisation.solve(extra, velocity)
-            velocity += self._velocity
-            impulses.update_bounded()
-        else:
-            self._delassus.add_response(impulses.impulse, velocity)
-        return info
 
     def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
         """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""

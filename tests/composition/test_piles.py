@@ -1,0 +1,100 @@
+"""Piles of many bodies: islands of contacts are solved one by one, and what lies below carries what lies above."""
+
+import numpy as np
+import pytest
+
+from corekit.dynamics import reduced_step
+from corekit.roles.contact_blocks import multiply_blocks
+from corekit.scenario.load import from_document
+from corekit_cone.cone import ConeContact
+
+STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
+EPS = np.finfo(float).eps
+
+
+def columns(count, height, solver="cone", gap=0.02):
+    """Columns of boxes on a floor, side by side and at rest."""
+    places = [((EDGE + gap) * i, 0.0, (0.5 + j) * EDGE) for i in range(count) for j in range(height)]
+    bodies = [
+        {
+            "name": f"box{k}",
+            "use": "rigid",
+            "options": {"shape": "box", "size": [EDGE] * 3, "mass": MASS},
+            "initial": {"position": list(place)},
+        }
+        for k, place in enumerate(places)
+    ]
+    return from_document(
+        {
+            "format": "corekit-scenario/1",
+            "name": "columns",
+            "time": {"duration": 1.0, "step": STEP},
+            "world": {
+                "gravity": [0.0, 0.0, -GRAVITY],
+                "obstacles": [{"name": "floor", "shape": "half-space", "position": [0.0, 0.0, 0.0]}],
+            },
+            "bodies": bodies,
+            "contact": {"friction": 0.5, "detector": [{"use": "mpr"}], "solver": {"use": solver}},
+            "integrator": {"use": "semi-implicit-euler"},
+            "output": {"every": STEP},
+        }
+    ).compose()
+
+
+def kinetic_energy(simulation):
+    return sum(
+        body.model.compute_energies(state)[0]
+        for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
+    )
+
+
+@pytest.mark.parametrize("solver", ["cone", "lcp"])
+def test_every_column_carries_its_own_weight(solver):
+    count, height = 2, 5
+    simulation = columns(count, height, solver)
+    for _ in range(5):
+        report = simulation.step()
+        assert report.solve_info.status.solved
+        contacts, floor = simulation.contacts(), count * height
+        assert contacts.count == 4 * count * height
+        normal = {
+            column: contacts.normal_impulse[
+                (contacts.shape[:, 1] == floor) & (contacts.shape[:, 0] // height == column)
+            ].sum()
+            for column in range(count)
+        }
+        # at rest nothing else acts; residual velocities of 1e-8·g·h change an impulse by as much
+        for carried in normal.values():
+            assert carried == pytest.approx(height * MASS * GRAVITY * STEP, rel=1e-6)
+        assert kinetic_energy(simulation) <= 1e-12 * MASS * GRAVITY * EDGE
+
+
+def test_islands_are_the_problem_itself(monkeypatch):
+    """W and w of the blocks are those of the dense problem, contact by contact."""
+    simulation, dense, seen = columns(2, 2), columns(2, 2), []
+
+    def watched(self, problem, impulse):
+        seen.append(problem)
+        return solve(self, problem, impulse)
+
+    solve = ConeContact.solve
+    monkeypatch.setattr(ConeContact, "solve", watched)
+    monkeypatch.setattr(reduced_step, "has_many_contacts", lambda world, _: world is simulation.system.terms)
+    simulation.step()
+    islands = list(seen)
+    assert len(islands) == 2
+    seen.clear()
+    dense.step()
+    whole = seen[0]
+    at = {int(each): c for c, each in enumerate(whole.id)}
+    for problem in islands:
+        rows = np.concatenate([np.arange(3) + 3 * at[int(each)] for each in problem.id])
+        W = whole.delassus()[np.ix_(rows, rows)]
+        # two ways to sum 6 products, and forward substitution against its product
+        assert abs(problem.delassus() - W).max() <= 100 * EPS * abs(W).max()
+        outside = np.setdiff1d(np.arange(len(whole.free_velocity)), rows)
+        assert abs(whole.delassus()[np.ix_(rows, outside)]).max() == 0.0
+        impulse, v, w = np.arange(1.0, 1.0 + len(rows)), np.empty(problem.velocity_count), np.empty(len(rows))
+        multiply_blocks(problem.blocks, 3, problem.free_velocity, impulse, v, w)
+        expected = W @ impulse + problem.free_velocity
+        assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
