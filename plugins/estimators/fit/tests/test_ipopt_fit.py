@@ -160,6 +160,27 @@ def test_unmodelled_force_replaces_a_missing_load(write):
     assert soft.metrics["missed_force_rms_deviations"] == pytest.approx(5.0 / 100.0, rel=1e-2)
 
 
+def test_a_shift_of_every_step_is_found_as_it_was_made(write):
+    m, k, c, drift = OWN["mass"], OWN["stiffness"], OWN["damping"], 2e-3
+    mass = m + STEP * c + 0.5 * STEP**2 * k
+    z, v, heights = 0.1, 0.0, [0.1]
+    for _ in range(40):
+        v = ((m + STEP * c) * v + STEP * (-k * z - c * v)) / mass
+        z += STEP * v + drift
+        heights.append(z)
+    unseen = Parameter(name="colour", scale="linear", prior=1.0, prior_deviation=1.0)
+    estimate, info = fitted(
+        spring_task(STEP), write(STEP * np.arange(41), heights), [unseen], start="known", deviation=1e-4,
+        unmodelled=(Unmodelled(unit="m/s", shift=1e-2),), profile="none",
+    )  # fmt: skip
+    assert info.status.solved
+    # steps 100 times less certain than markers: a misfit of about 1e-4 of the shift of 2e-3 m
+    assert np.nanmax(estimate.distance) < 1e-6
+    assert estimate.metrics["shift_rms_deviations"] == pytest.approx(drift / 1e-2, rel=1e-3)
+    with pytest.raises(ConfigError, match="must be > 0, or `shift`"):
+        Unmodelled(unit="m/s")
+
+
 def test_mistakes_are_reported(write):
     file = write([0.0, 0.1], [0.1, 0.1])
     wrong = [Parameter(name="stifness"), Parameter(name="colour", start=-1.0, scale="linear", high=0.0)]

@@ -118,13 +118,27 @@ class KnownContact:
 
 @frozen(kw_only=True)
 class Unmodelled:
-    """Allowed error of the equations of motion, by the unit of a velocity."""
+    """Allowed error of the equations of one step, by the unit of a velocity.
+
+    Raises:
+        ConfigError: neither a force nor a shift.
+    """
 
     unit: str = option(help="unit of the velocities: m/s, rad/s, …")
     force: float = option(
-        help="standard deviation of the unmodelled generalized force, in N for m/s, N·m for rad/s",
-        above=0,
+        0.0,
+        "standard deviation of the unmodelled generalized force, in N for m/s, N·m for rad/s; 0 for none",
+        low=0,
     )
+    shift: float = option(
+        0.0,
+        "standard deviation of a coordinate's change in one step beyond that of its velocity, in m for m/s; 0 for none",
+        low=0,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if not (self.force or self.shift):
+            raise ConfigError([Mistake("force", self.force, "must be > 0, or `shift`")], "unmodelled")
 
 
 @frozen(kw_only=True)

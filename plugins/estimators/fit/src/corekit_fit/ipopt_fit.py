@@ -119,6 +119,9 @@ def _figures(program: Program, best: Solution, observed: Observations, found: Ar
     unmodelled = np.concatenate([best.x[each] for each in program.unmodelled_forces] or [np.zeros(0)])
     if unmodelled.size:
         figures["missed_force_rms_deviations"] = math.sqrt(float(np.mean(unmodelled**2)))
+    shifts = np.concatenate([best.x[each] for each in program.shifts] or [np.zeros(0)])
+    if shifts.size:
+        figures["shift_rms_deviations"] = math.sqrt(float(np.mean(shifts**2)))
     count = int(np.isfinite(observed.position).sum())
     figures["marker_coordinates"] = float(count)
     contact_forces = [best.x[each] for each in program.contact_forces if len(each)]

@@ -2,9 +2,10 @@
 
 A step from (q₀, v₀) to (q₁, v₁) has constraint forces λ and forces ν ≥ 0 of known contacts, in generalized units [N]:
 
-    M(q)·(v₁ − v₀)/h − f − J_b(q)ᵀ·λ − Σ ν·∂Φ/∂q = σ·ρ,     q₁ = q₀ + h·v̄                          (1)
+    M(q)·(v₁ − v₀)/h − f − J_b(q)ᵀ·λ − Σ ν·∂Φ/∂q = σ·ρ,     q₁ − q₀ − h·v̄ = s·ς                  (1)
 
-with ρ the unmodelled force, in standard deviations σ of a generalized force. By scheme,
+with ρ the unmodelled force, in standard deviations σ of a generalized force, and ς the unmodelled shift, in standard
+deviations s of a coordinate's change in one step. Both together are r of the source. By scheme,
 
     explicit-euler:        f(q₀, v₀),  v̄ = v₁                                                      (2)
     semi-implicit-euler:   f(q₀, v₀) + ∂f/∂v·(v₁ − v₀) + β·h·∂f/∂q·v₁,  v̄ = v₁,  all at (q₀, v₀)      (3)
@@ -106,7 +107,7 @@ class Motion:
 
     Attributes:
         scheme: integrator of a step.
-        step: (q₀, v₀, q₁, v₁, λ, ν, u, θ, poses) → left side of (1) without ρ, and q₁ − q₀ − h·v̄.
+        step: (q₀, v₀, q₁, v₁, λ, ν, u, θ, poses) → both left sides of (1).
         rows: (q, v, λ, u, θ) → residuals of all rows at an instant.
         constraint_velocity: (q, v, u, θ) → J_b·v of the rigid position-level rows.
         distance: (q, pose) → Φ [m], one function per contact.
@@ -115,6 +116,7 @@ class Motion:
         size: nv.
         count: count of rows.
         deviations: σ of each velocity's equation, 0 for an exact equation.
+        shifts: s of each coordinate's equation, 0 for an exact equation.
     """
 
     def __init__(
@@ -130,7 +132,7 @@ class Motion:
         self.contacts = tuple(_contact(each, task) for each in config.contacts)
         self._numeric = _numeric_rows(task)
         self.count = 0 if self._numeric is None else self._numeric.count
-        self.deviations = _deviations(task, config.unmodelled)
+        self.deviations, self.shifts = _deviations(task, config.unmodelled)
         q, v, theta = ca.SX.sym("q", n), ca.SX.sym("v", n), ca.SX.sym("theta", len(names))
         u = ca.SX.sym("u", description.input_size)
         model: Any = task.model
@@ -258,8 +260,8 @@ def _numeric_rows(task: EstimationTask) -> ConstraintRows | None:
     return rows
 
 
-def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> Array:
-    by_unit: Mapping[str, float] = {each.unit: each.force for each in unmodelled}
+def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> tuple[Array, Array]:
+    by_unit: Mapping[str, Unmodelled] = {each.unit: each for each in unmodelled}
     units = [each.unit for each in task.model.description.velocities]
     unknown = sorted(set(by_unit) - set(units))
     if unknown:
@@ -267,7 +269,11 @@ def _deviations(task: EstimationTask, unmodelled: Sequence[Unmodelled]) -> Array
             f"`unmodelled` names the units {', '.join(unknown)}; the velocities of body {task.body!r} have "
             f"{', '.join(sorted(set(units)))}"
         )
-    return np.array([by_unit.get(unit, 0.0) for unit in units])
+    found = [by_unit.get(unit) for unit in units]
+    return (
+        np.array([0.0 if each is None else each.force for each in found]),
+        np.array([0.0 if each is None else each.shift for each in found]),
+    )
 
 
 def _contact(contact: KnownContact, task: EstimationTask) -> ActiveContact:

@@ -1,9 +1,9 @@
 """Fit as one sparse nonlinear program, solved by IPOPT with exact derivatives.
 
-    min  ½·Σ ‖(p̂ − p(q))/σ_p‖² + ½·Σ ‖ρ‖² + ½·Σ ((z − z̄)/s)²                                     (1)
+    min  ½·Σ ‖(p̂ − p(q))/σ_p‖² + ½·Σ (‖ρ‖² + ‖ς‖²) + ½·Σ ((z − z̄)/s)²                            (1)
     s.t. the steps (1) of `motion`, the rows and Φ(q) = 0 at every instant, ν ≥ 0,
 
-over q, v at every instant, λ, ν, ρ at every step, and the parameters θ = θ₀·exp(z) on a log scale, θ₀ + s₀·z on a
+over q, v at every instant, λ, ν, ρ, ς at every step, and the parameters θ = θ₀·exp(z) on a log scale, θ₀ + s₀·z on a
 linear one. (1) is −log of likelihood and prior up to a constant. Nothing is eliminated: unknowns of an instant couple
 only with neighbouring instants, so Jacobian and Hessian are banded.
 
@@ -142,7 +142,7 @@ class Program:
         times: instants [s], shape (K + 1,).
         low, high: bounds of the unknowns; a caller may change those of a parameter between solves.
         state: indices of q and v of every instant in the unknowns, (K + 1, 2, nv).
-        forces, contact_forces, unmodelled_forces: indices of λ, ν, ρ, one array per step.
+        forces, contact_forces, unmodelled_forces, shifts: indices of λ, ν, ρ, ς, one array per step.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Program:
         theta = ca.vertcat(*[each.value(z[i]) for i, each in enumerate(self.unknowns)])
         objective: Expression = self._prior(z)
         self.state = np.zeros((count, 2, n), dtype=np.int64)
-        self.forces, self.contact_forces, self.unmodelled_forces = [], [], []
+        self.forces, self.contact_forces, self.unmodelled_forces, self.shifts = [], [], [], []
         states: list[_Instant] = []
         for k in range(count):
             q, self.state[k, 0] = self._new(f"q{k}", n)
@@ -206,15 +206,18 @@ class Program:
     def _add_step(
         self, k: int, before: _Instant, after: _Instant, theta: Expression
     ) -> tuple[Expression, Expression]:
-        """Add the equations of the step to instant k and return its λ and ½·‖ρ‖²."""
+        """Add the equations of the step to instant k and return its λ and ½·(‖ρ‖² + ‖ς‖²)."""
         motion, active = self.motion, self._active_contacts(k)
         inexact = motion.free[motion.deviations[motion.free] > 0.0]
+        shifted = motion.free[motion.shifts[motion.free] > 0.0]
         force, index = self._new(f"lambda{k}", motion.count)
         self.forces.append(index)
         contact_force, index = self._new(f"nu{k}", len(active), 0.0)
         self.contact_forces.append(index)
         rho, index = self._new(f"rho{k}", len(inexact))
         self.unmodelled_forces.append(index)
+        sigma, index = self._new(f"sigma{k}", len(shifted))
+        self.shifts.append(index)
         contact_forces: list[Expression] = [0.0] * len(motion.contacts)
         for k_active, i in enumerate(active):
             contact_forces[i] = contact_force[k_active]
@@ -223,12 +226,13 @@ class Program:
         balance, kinematics = motion.step(
             *before, *after, force, ca.vertcat(*contact_forces), loads, theta, poses
         )
-        unmodelled = ca.SX.zeros(motion.size)
+        unmodelled, shift = ca.SX.zeros(motion.size), ca.SX.zeros(motion.size)
         unmodelled[inexact] = ca.DM(motion.deviations[inexact]) * rho
+        shift[shifted] = ca.DM(motion.shifts[shifted]) * sigma
         # prescribed coordinates need no equation: their force is free
         free = motion.free.tolist()
-        self._g += [(balance - unmodelled)[free], kinematics[free]]
-        return force, 0.5 * ca.sumsqr(rho)
+        self._g += [(balance - unmodelled)[free], (kinematics - shift)[free]]
+        return force, 0.5 * (ca.sumsqr(rho) + ca.sumsqr(sigma))
 
     def _add_instant(self, k: int, at: _Instant, force: Expression, theta: Expression) -> None:
         """Add rows and contacts of an instant; for the first instant also conditions of the velocity."""
