@@ -69,6 +69,14 @@ class ControlledWorld(Protocol):
         """The world's state, with `body_states` in the order of the bodies."""
         ...
 
+    def body(self, name: str) -> Any:
+        """Return a body by its name."""
+        ...
+
+    def controller(self, name: str) -> Any:
+        """Return a controller by its name, for example one that reads sensors."""
+        ...
+
     def frame(self, name: str) -> FrameView:
         """Return a frame by `body.frame`."""
         ...

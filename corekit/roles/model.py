@@ -10,6 +10,7 @@ f contains all forces but those of constraints and contacts, damping included.
 from __future__ import annotations
 
 import enum
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -63,12 +64,20 @@ class ChannelKind(enum.Enum):
 
 @frozen
 class Channel:
-    """One named input of a model: `size` numbers of one unit."""
+    """One named input of a model: `size` numbers of one unit.
+
+    Args:
+        lower, upper: bounds of every number: a signal beyond them is refused, what is written or computed is clipped.
+        sign: what a positive number does, a phrase.
+    """
 
     name: str
     unit: str
     size: int = 1
     kind: ChannelKind = ChannelKind.EFFORT
+    lower: float = -math.inf
+    upper: float = math.inf
+    sign: str = ""
 
 
 def _no_index() -> IntArray:

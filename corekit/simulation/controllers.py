@@ -40,6 +40,7 @@ def sampling_steps(every: float | None, step: float, path: str) -> int:
 class _Sampled:
     """A controller, its period in steps, and the grid step of its next sample."""
 
+    given: Controller | ControlFunction
     compute: ControlFunction
     period: int
     next: int = 0
@@ -59,12 +60,17 @@ class SampledControllers:
         compute = controller.compute_inputs if isinstance(controller, Controller) else controller
         if not callable(compute):
             raise ControlError(f"controller {name!r} is neither a function nor a Controller: {controller!r}")
-        self._all[name] = _Sampled(compute, period)
+        self._all[name] = _Sampled(controller, compute, period)
 
     def add_missing(self, others: SampledControllers) -> None:
         """Add those of others that are not here."""
         for name, each in others._all.items():
             self._all.setdefault(name, each)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._all:
+            raise ControlError(f"there is no controller {name!r}; there are {', '.join(self._all) or 'none'}")
+        return self._all[name].given
 
     def __bool__(self) -> bool:
         return bool(self._all)

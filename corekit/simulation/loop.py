@@ -140,6 +140,10 @@ class Simulation:
             self.integrator.restore({})  # it may have run ahead with inputs that it took for known
         return MappingProxyType({body.name: body.inputs for body in self.bodies})
 
+    def controller(self, name: str) -> Any:
+        """Return a controller by its name."""
+        return self._controllers[name]
+
     def frame(self, name: str) -> FrameState:
         """Return pose and velocities of a frame now, by `body.frame`, for example `arm.tip`."""
         body_name, _, own = name.partition(".")

@@ -34,6 +34,12 @@ def _integrators() -> tuple[Check, ...]:
     return CHECKS
 
 
+def _controllers() -> tuple[Check, ...]:
+    from corekit_testing.conformance.controllers import CHECKS
+
+    return CHECKS
+
+
 def _lcp_solvers() -> tuple[Check, ...]:
     from corekit_testing.conformance.lcp_solvers import CHECKS
 
@@ -57,6 +63,7 @@ _BY_ROLE: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "contact_detectors": _detectors,
     "contact_solvers": _solvers,
     "integrators": _integrators,
+    "controllers": _controllers,
     "lcp_solvers": _lcp_solvers,
     "qp_solvers": _qp_solvers,
     "viewers": _viewers,
