@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -13,6 +15,10 @@ from corekit.errors import CompositionError, ControlError
 from corekit.roles.model import Channel, ModelDescription
 
 __all__ = ["BodyInputs"]
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
 @final
@@ -27,6 +33,7 @@ class BodyInputs:
         signals: those that were given. constant: whether no signal changes u.
         buffer: u as it was asked for last, shape (nu,).
         written: whether channels may be written, so that u may jump between any two steps.
+        warn: called once per channel with a sentence when a value is clipped to the channel's bounds.
     """
 
     def __init__(self, description: ModelDescription, signals: Mapping[str, Signal], where: str) -> None:
@@ -54,6 +61,8 @@ class BodyInputs:
         self.signals = tuple(signals.values())
         self.constant = all(signal.constant for signal in self.signals)
         self._sources: dict[str, str] = {}
+        self._clipped: set[str] = set()
+        self.warn: Callable[[str], object] = _warn
         self.written = False
         self.release()
 
@@ -108,7 +117,13 @@ class BodyInputs:
         if channel not in self._sources or self._sources[channel] != driver:
             self._sources[channel] = driver
             self._varying = [each for each in self._varying if each[1] is not self._views[channel]]
-        self._views[channel][:] = numbers
+        np.clip(numbers, known.lower, known.upper, out=self._views[channel])
+        if channel not in self._clipped and (self._views[channel] != numbers).any():
+            self._clipped.add(channel)
+            self.warn(
+                f"{self._where}: {numbers.tolist()} for channel {channel!r} is outside its bounds "
+                f"[{known.lower:g}, {known.upper:g}] {known.unit}: clipped, here and from now on"
+            )
 
     def release(self) -> None:
         """Let every channel follow its signal again; zero without one."""
@@ -144,6 +159,30 @@ class BodyInputs:
             f"{self._where}: channel {channel.name!r} takes {channel.size} finite numbers [{channel.unit}] or one for "
             f"all, not {value!r}"
         )
+
+    def check_bounds(self, duration: float) -> None:
+        """Refuse signals that leave the bounds of their channels, at breakpoints and 257 instants of a duration [s].
+
+        Raises:
+            CompositionError: one does.
+        """
+        for name, signal in self._given.items():
+            channel, out = self._channels[name], np.zeros(signal.size)
+            if channel.lower == -math.inf and channel.upper == math.inf:
+                continue
+            instants = [*np.linspace(0.0, duration, 257), *signal.breakpoints(0.0, duration)]
+            slack = 0.0
+            for time in instants[:1] if signal.constant else instants:
+                signal.value(time, out)
+                slack = max(
+                    slack, 1e-9 * float(np.max(np.abs(out)))
+                )  # a sine that touches 0 may round below it
+                if (out < channel.lower - slack).any() or (out > channel.upper + slack).any():
+                    raise CompositionError(
+                        f"{self._where}: the signal of channel {name!r} is {out.tolist()} {channel.unit} at t = "
+                        f"{time:.6g} s, outside its bounds [{channel.lower:g}, {channel.upper:g}]"
+                        + (f": {channel.sign}" if channel.sign else "")
+                    )
 
     # — internal state —
 

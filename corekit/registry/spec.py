@@ -85,6 +85,7 @@ class ComponentSpec:
         modules: importable top-level modules the component needs, checked with `find_spec`.
         ability_modules: ability → modules that this ability alone needs.
         citation: how to cite the method.
+        symbols: symbols that texts of options use, and axes, with their meanings, for `corekit info`.
     """
 
     role: str = field(validator=_known_role)
@@ -99,6 +100,7 @@ class ComponentSpec:
     modules: tuple[str, ...] = ()
     ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
     citation: str = ""
+    symbols: Mapping[str, str] = field(factory=dict)
 
 
 @frozen(kw_only=True)

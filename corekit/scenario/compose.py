@@ -226,6 +226,8 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
     bodies = stack_bodies(
         [_build_body(builder, table, selected.models[table.name]) for table in scenario.bodies]
     )
+    for body in bodies:
+        body.inputs.check_bounds(scenario.time.duration)
     obstacles = obstacles_of(scenario.world.obstacles)
     pipeline, solver = _build_contact(builder, scenario, bodies, obstacles)
     system = WorldSystem(bodies, pipeline, solver)

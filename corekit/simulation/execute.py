@@ -234,6 +234,8 @@ class _Run:
         warn: Warn,
     ) -> None:
         self._simulation, self._scenario, self._folder = simulation, scenario, folder
+        for body in simulation.bodies:
+            body.inputs.warn = warn
         self._observers = RunObservers(RunContext(scenario, simulation, folder.path, folder.log, warn))
         if not self._observers:
             warn(NO_RECORDER)

@@ -7,9 +7,12 @@ from typing import final
 import numpy as np
 import pytest
 
-from corekit.errors import ConfigError, ControlError
+from corekit.data.signals import Constant, Ramp, Sine
+from corekit.dynamics.body_inputs import BodyInputs
+from corekit.errors import CompositionError, ConfigError, ControlError
 from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
+from corekit.roles.model import Channel, ModelDescription
 from corekit.scenario.load import loads
 from corekit.scenario.running import resume
 
@@ -206,3 +209,38 @@ def test_two_sources_of_one_channel_are_refused():
         sim.add_controller(lambda sim: zero, name="third", every=0.015)
     with pytest.raises(ControlError, match="no frame 'tip'; it has mass0, mass1"):
         sim.frame("arm.tip")
+
+
+def tensions(signals=None):
+    channel = Channel("tension", "N", 2, lower=0.0, upper=50.0, sign="pulls")
+    description = ModelDescription(coordinates=(), velocities=(), inputs=(channel,))
+    return BodyInputs(description, signals or {}, "bodies.arm.inputs")
+
+
+def test_written_inputs_are_clipped_to_the_bounds_and_that_is_said_once():
+    inputs, said = tensions(), []
+    inputs.warn = said.append
+    inputs["tension"] = [-1.0, 60.0]
+    np.testing.assert_array_equal(inputs["tension"], [0.0, 50.0])
+    inputs["tension"] = -2.0
+    assert len(said) == 1
+    assert "[-1.0, 60.0] for channel 'tension' is outside its bounds [0, 50] N" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("signal", "refused"),
+    [
+        (Constant(-1.0), True),
+        (Sine(amplitude=10.0, frequency=1.0), True),
+        (Ramp(begin=0.2, end=0.3, value=60.0), True),
+        (Sine(offset=10.0, amplitude=10.0, frequency=1.0, phase=np.pi), False),
+        (Ramp(begin=0.2, end=3.0, value=60.0), False),
+    ],
+)
+def test_a_signal_outside_the_bounds_is_refused(signal, refused):
+    inputs = tensions({"tension": signal})
+    if not refused:
+        inputs.check_bounds(1.0)
+        return
+    with pytest.raises(CompositionError, match=r"outside its bounds \[0, 50\]: pulls"):
+        inputs.check_bounds(1.0)

@@ -80,3 +80,25 @@ def test_describing_a_component_imports_nothing_that_steps_or_reads_records(site
         "print([n for n in ('corekit.simulation.loop', 'h5py') if n in sys.modules])\n"
     )
     assert site.run("-c", code).stdout.splitlines()[-1] == "[]"
+
+
+def test_info_lists_the_interface_of_a_model_and_of_a_scenarios_bodies(site, tmp_path):
+    result = site.corekit("info", "models.reference-pendulum", "--json")
+    (sheet,) = json.loads(result.stdout)
+    (channel,) = sheet["interface"]["inputs"]
+    assert (channel["name"], channel["size"], channel["unit"], channel["bounds"]) == (
+        "torque",
+        1,
+        "N·m",
+        [None, None],
+    )
+    file = tmp_path / "swing.toml"
+    file.write_text(
+        'format = "corekit-scenario/1"\nname = "swing"\ntime = { duration = 0.1, step = 0.01 }\n'
+        'output = { every = 0.01 }\nintegrator = "reference-implicit-euler"\n[[bodies]]\nname = "arm"\n'
+        'use = "reference-pendulum"\noptions = { lengths = [1, 1], masses = [1, 1], angles = [0, 0], rates = [0, 0] }\n'
+    )
+    text = site.corekit("info", str(file)).stdout
+    assert "coordinates [rad]: angle0, angle1" in text
+    assert "input torque [N·m]: 2 of kind effort" in text
+    assert "frames: mass0, mass1" in text

@@ -32,4 +32,9 @@ der = ComponentSpec(
         "Choi et al. (2024), DisMech: A Discrete Differential Geometry-based Physical Simulator for Soft Robots "
         "and Structures, IEEE Robotics and Automation Letters 9(4)"
     ),
+    symbols={
+        "x, y, z": "the base's axes, in which nodes are given; a planar rod lies in x and z",
+        "κ1, κ2": "curvatures about director 2 and about minus director 1",
+        "limb.start, limb.end, limb.7": "a node",
+    },
 )

@@ -76,7 +76,7 @@ class AppliedLoads:
                 edges = np.flatnonzero(graph.limb == number)
                 k = int(np.flatnonzero(graph.nodes_of[number] == node)[0])
                 edge = int(edges[min(k, len(edges) - 1)])
-            channels.append(Channel(f"force-{force.name}", "N", 3))
+            channels.append(Channel(f"force-{force.name}", "N", 3, sign="along its axes"))
             self.forces.append((int(numbering.node[node]), edge, size))
             size += 3
         if mistakes:

@@ -33,4 +33,13 @@ gvs = ComponentSpec(
         "Renda, Armanini, Lebastard, Candelier, Boyer (2020), A geometric variable-strain approach for static "
         "modeling of soft manipulators with tendon and fluidic actuation, IEEE Robotics and Automation Letters 5(3)"
     ),
+    symbols={
+        "x, y, z": "axes of a section: x along the rod from base to tip; torsion and stretch along x, bends and shears "
+        "along y and z",
+        "X": "place along a division as a share of its length, 0 … 1: of `radius`, strain functions, rest strains",
+        "s": "arc length from the link's base [m]: of a cable's or chamber's `y`, `z`",
+        "t": "time [s]",
+        "joint-LINK, tension-CABLE, pressure-CHAMBER, load-NAME, …": "input channels, one for each that options give",
+        "q1, q2, …": "a dependent basis' own coordinates",
+    },
 )

@@ -73,6 +73,9 @@ def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
     return values, moving
 
 
+_PULLS = "pulls, and a cable cannot push"
+
+
 @frozen(eq=False)
 class AppliedLoads:
     """What acts on the links; inputs in the order of `channels`. See `tables` for the rows."""
@@ -110,8 +113,8 @@ class AppliedLoads:
                 with mistakes.kept():
                     add(each, f"{group}[{i}]")
 
-    def _channel(self, name: str, unit: str, size: int = 1) -> int:
-        self.channels.append(Channel(name, unit, size))
+    def _channel(self, name: str, unit: str, size: int = 1, **about: Any) -> int:
+        self.channels.append(Channel(name, unit, size, **about))
         self.size[0] += size
         return self.size[0] - size
 
@@ -129,7 +132,7 @@ class AppliedLoads:
         self.actuators.append((quadrature, index, kind, action))
 
     def _cable(self, cable: Cable, path: str) -> None:
-        index = self._channel(f"tension-{cable.name}", "N")
+        index = self._channel(f"tension-{cable.name}", "N", lower=0.0, sign=_PULLS)
         for part in self._parts(cable.link, cable.divisions, path):
             s = part.start + part.division.length * np.array(part.quadrature_place)
             y, dy = profile_of(cable.y, "s", s, f"{path}.y")
@@ -142,7 +145,7 @@ class AppliedLoads:
         two = self.tree.node_of(tendon.second, f"{path}.second")
         if one == two and tendon.first_offset == tendon.second_offset:
             raise ConfigError([Mistake(f"{path}.second", tendon.second, "is the same point")], "the tendons")
-        self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N")])
+        self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N", lower=0.0, sign=_PULLS)])
         self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
 
     def _load(self, load: Load, path: str) -> None:
@@ -158,7 +161,7 @@ class AppliedLoads:
         self.wrenches.append(np.array([0.0] * 6 + list(load.offset)))
 
     def _chamber(self, chamber: Chamber, path: str) -> None:
-        index = self._channel(f"pressure-{chamber.name}", "Pa")
+        index = self._channel(f"pressure-{chamber.name}", "Pa", sign="pushes the chamber longer")
         for part in self._parts(chamber.link, chamber.divisions, path):
             s = part.start + part.division.length * np.array(part.quadrature_place)
             area, y, z = (

@@ -26,4 +26,8 @@ pcc = ComponentSpec(
         "Godage et al. (2016), Dynamics for variable length multisection continuum arms, IJRR 35(6); "
         "Azizkhani, Chen, Unified Complementarity-Based Contact Modeling and Planning for Soft Robots (CUSP)"
     ),
+    symbols={
+        "x, y, z": "axes of a section: z along the backbone from base to tip at rest; the first chamber stands at "
+        "`chamber_angle` from x, turned about z",
+    },
 )

@@ -242,7 +242,14 @@ def _layout(config: PCCConfig) -> ModelDescription:
     return ModelDescription(
         coordinates=tuple(Coordinate(name, "m") for name in names),
         velocities=tuple(Coordinate(name, "m/s") for name in names),
-        inputs=(Channel("chamber-force", "N", sum(config.spread("chambers"))),),
+        inputs=(
+            Channel(
+                "chamber-force",
+                "N",
+                sum(config.spread("chambers")),
+                sign="pushes the chamber longer, one per chamber",
+            ),
+        ),
         frames=("base", *(place_name(i, s, inside[i]) for i, s in places)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),

@@ -55,7 +55,11 @@ class Rigid(Model):
         self._layout = ModelDescription(
             coordinates=(*centre, *(Coordinate(f"quat-{part}", "1") for part in "wxyz")),
             velocities=tuple(Coordinate(f"{name}-{axis}", unit) for name, unit in names for axis in "xyz"),
-            inputs=(Channel("wrench", "N, N·m", 6),),
+            inputs=(
+                Channel(
+                    "wrench", "N, N·m", 6, sign="force at the centre of mass, then torque, in world axes"
+                ),
+            ),
             frames=("body",),
             shapes=(shape,),
             jacobian_width=self._first + 3,

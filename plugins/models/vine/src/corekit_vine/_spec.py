@@ -33,4 +33,5 @@ vine = ComponentSpec(
         "symbolic-constraints": ("casadi",),
     },
     citation="Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.",
+    symbols={"x, z": "the plane of the robot, of its base's axes; angles turn from x to z"},
 )

@@ -16,10 +16,11 @@ def describe_robot(config: VineConfig, plane: Array) -> ModelDescription:
     """Return the description of a robot in the plane (origin and two axes, shape (3, 3))."""
     bodies, links = range(config.bodies), config.links
     rates = links if config.growth_input == "links" else 1
-    channels = [Channel("growth-rate", "m/s", rates, ChannelKind.VELOCITY)]
+    channels = [Channel("growth-rate", "m/s", rates, ChannelKind.VELOCITY, sign="grows longer")]
     if config.growth == "pressure":
-        channels = [Channel("pressure", "Pa", 1, ChannelKind.VELOCITY)]
-    channels.append(Channel("heading", "rad", 1, ChannelKind.POSITION))
+        channels = [Channel("pressure", "Pa", 1, ChannelKind.VELOCITY, sign="grows longer")]
+    turns = "turns from the plane's first axis to its second"
+    channels.append(Channel("heading", "rad", 1, ChannelKind.POSITION, sign=turns))
     if config.actuators:
         channels.append(Channel("curvature", "1/m", len(config.actuators), ChannelKind.POSITION))
     channels.append(Channel("tip-force", "N", 2))

@@ -1,4 +1,4 @@
-"""`corekit info`: what a component is, what it can do here, and the options it takes; or how a run went."""
+"""`corekit info`: what a component is, what it can do here, and its options; bodies of a scenario; or a run."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
 from corekit.registry.spec import ROLES
 from corekit.roles.abilities import ABILITIES
+from corekit_inspect.interface_sheet import default_interface, interface_lines, model_interface
 from corekit_inspect.option_table import describe_options
 
 __all__ = ["info"]
@@ -32,13 +33,13 @@ def info(
     at: float | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
-    """A component: what it is, what it can, which options it takes; or a run: what it was and how it stands.
+    """A component: what it is, what it can, which inputs, frames and options it has; a scenario's bodies; or a run.
 
     Parameters
     ----------
     name
         Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
-        or the folder of a run.
+        a scenario file, whose bodies are described as they are built; or the folder of a run.
     step
         Of a run: who solved this step, how well, and which contacts there were with which force; counted from 0.
     at
@@ -59,6 +60,9 @@ def info(
     if of_a_step:
         print_error(f"--step and --at ask of a run, and {name} is no folder of one")
         return MISUSE
+    if name.endswith(".toml") or "/" in name:
+        _show_bodies(name, as_json=as_json)
+        return None
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
         print(json.dumps(sheets, indent=2, ensure_ascii=False))
@@ -66,6 +70,25 @@ def info(
         for sheet in sheets:
             _print_sheet(sheet)
     return None
+
+
+def _show_bodies(name: str, *, as_json: bool) -> None:
+    """Print coordinates, inputs and frames of every body of a scenario."""
+    from corekit.scenario.load import load
+
+    bodies = load(name).compose().bodies
+    sheets = {body.name: model_interface(body.description) for body in bodies}
+    if as_json:
+        print(json.dumps(sheets, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for body, sheet in sheets.items():
+        console.print(Text(f"body {body}", style="bold"))
+        for line in interface_lines(sheet):
+            console.print(Text(line))
 
 
 def _rows_named(name: str) -> list[Installed]:
@@ -102,6 +125,8 @@ def _sheet(row: Installed) -> dict[str, Any]:
         "missing": dict(missing_abilities(spec)),
         "requires": {role: sorted(needed) for role, needed in spec.requires.items()},
         "citation": spec.citation,
+        "symbols": dict(spec.symbols),
+        "interface": default_interface(spec) if spec.role == "models" else None,
         "options": _options(spec.config),
         "initial": _options(spec.initial) if spec.initial else [],
     }
@@ -131,6 +156,14 @@ def _print_sheet(sheet: Mapping[str, Any]) -> None:
         console.print(Text(f"  needs beside it: {ROLES.get(role, role)}{wanted}"), soft_wrap=True)
     if sheet["citation"]:
         console.print(Text(f"  cite: {sheet['citation']}"), soft_wrap=True)
+    if sheet["interface"] is not None:
+        console.print("\nwith default options (those of a robot of your own: corekit info FILE.toml)")
+        for line in interface_lines(sheet["interface"]):
+            console.print(Text(line), soft_wrap=True)
+    if sheet["symbols"]:
+        console.print("\naxes, and symbols in options")
+        for symbol, meaning in sheet["symbols"].items():
+            console.print(Text.assemble("  ", (symbol, "bold"), f"  {meaning}"), soft_wrap=True)
     _print_options("options", sheet["options"])
     _print_options("initial state", sheet["initial"])
 

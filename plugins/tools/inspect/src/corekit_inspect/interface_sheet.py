@@ -1,0 +1,80 @@
+"""What a model shows of itself once it is built: coordinates, input channels, frames, and its plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from corekit.errors import CorekitError
+from corekit.registry.resolve import load_target
+from corekit.registry.spec import ComponentSpec
+from corekit.roles.component import BuildContext
+from corekit.roles.model import Channel, ModelDescription
+
+__all__ = ["default_interface", "interface_lines", "model_interface"]
+
+_MOST = 12
+"""More names than these are shown by their first and last ones."""
+
+
+def default_interface(spec: ComponentSpec) -> dict[str, Any] | None:
+    """Describe a model with default options; None where it needs some, or cannot be built here."""
+    try:
+        model = load_target(spec.target)(load_target(spec.config)(), BuildContext())
+    except (CorekitError, TypeError, ValueError, ImportError):
+        return None
+    return model_interface(model.description)
+
+
+def model_interface(description: ModelDescription) -> dict[str, Any]:
+    """Describe a model as JSON can hold it."""
+    plane = description.plane
+    return {
+        "coordinates": [{"name": each.name, "unit": each.unit} for each in description.coordinates],
+        "inputs": [_channel(each) for each in description.inputs],
+        "frames": list(description.frames),
+        "plane": None if plane is None else np.asarray(plane).tolist(),
+    }
+
+
+def _channel(channel: Channel) -> dict[str, Any]:
+    bounds = [None if math.isinf(bound) else bound for bound in (channel.lower, channel.upper)]
+    return {
+        "name": channel.name,
+        "size": channel.size,
+        "unit": channel.unit,
+        "kind": channel.kind.value,
+        "sign": channel.sign,
+        "bounds": bounds,
+    }
+
+
+def interface_lines(found: Mapping[str, Any]) -> list[str]:
+    """Write a description as lines of text."""
+    lines: list[str] = []
+    for unit in dict.fromkeys(row["unit"] for row in found["coordinates"]):
+        names = [row["name"] for row in found["coordinates"] if row["unit"] == unit]
+        lines.append(
+            f"  coordinates [{unit}]: {_listed(names)}" + (f" ({len(names)})" if len(names) > _MOST else "")
+        )
+    for channel in found["inputs"]:
+        lower, upper = channel["bounds"]
+        limits = [f"≥ {lower:g}" if lower is not None else "", f"≤ {upper:g}" if upper is not None else ""]
+        facts = [f"{channel['size']} of kind {channel['kind']}", *filter(None, limits)]
+        facts += [f"above 0: {channel['sign']}"] if channel["sign"] else []
+        lines.append(f"  input {channel['name']} [{channel['unit']}]: {', '.join(facts)}")
+    if not found["inputs"]:
+        lines.append("  no inputs")
+    lines.append(f"  frames: {_listed(found['frames']) or 'none'}")
+    if found["plane"] is not None:
+        origin, first, second = (f"({', '.join(f'{x:g}' for x in each)})" for each in found["plane"])
+        lines.append(f"  plane through {origin} along {first} and {second}")
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names) if len(names) <= _MOST else [*names[: _MOST - 2], "…", names[-1]]
+    return ", ".join(shown)
