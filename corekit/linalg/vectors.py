@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["copy_vector", "max_abs"]
 
+Vector = np.ndarray[Any, Any]
+"""Of any kind of number."""
+
 
 @compiled
-def copy_vector(source: Array, target: Array) -> None:
+def copy_vector(source: Vector, target: Vector) -> None:
     """target_i ← source_i. In a kernel `a[:] = b` would also compile the text of its error, which takes 2 s."""
     for i in range(target.size):
         target[i] = source[i]

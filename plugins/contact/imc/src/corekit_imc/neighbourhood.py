@@ -74,7 +74,8 @@ def neighbour_keys(
                 if m > k and path_length[node] < factor * (radius[k] + radius[m]):
                     if count == len(keys):
                         grown = np.empty(2 * count, dtype=np.int64)
-                        grown[:count] = keys
+                        for i in range(count):
+                            grown[i] = keys[i]
                         keys = grown
                     keys[count] = edges[k] * shape_count + edges[m]
                     count += 1

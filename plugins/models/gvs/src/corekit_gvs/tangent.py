@@ -212,8 +212,9 @@ def assemble_tangent(
     Inertia and drag are quadratic in velocities: where nothing `moves` they add nothing, without `jacobian_rates` too.
     """
     linear, n = real(ints, reals, LINEAR, 1), ints[SIZE]
-    stiffness[:] = linear[: n * n].reshape((n, n))
-    damping[:] = linear[n * n :].reshape((n, n))
+    for i in range(n):
+        for j in range(n):
+            stiffness[i, j], damping[i, j] = linear[i * n + j, 0], linear[(n + i) * n + j, 0]
     if moves:
         add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)

@@ -7,6 +7,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.array_table import index_matrix_view, index_view, matrix_view, vector_view
+from corekit.linalg.vectors import copy_vector
 from corekit_quadratic.active_set import (
     ITERATION_LIMIT,
     NOT_DEFINITE,
@@ -97,15 +98,15 @@ def _update_rows(
     if not whiten_rows(factor_band, dofs, values, workspace, new_start, new_column, entry, source, lowest):
         return False
     if not same_entries(pairs, start, column, new_start, new_column):
-        start[:] = new_start
-        column[:] = new_column
+        copy_vector(new_start, start)
+        copy_vector(new_column, column)
         order_rows(lowest, count, order)
         nonzero_count = 0
         for i in range(dofs.shape[0]):
             for j in range(dofs.shape[1]):
                 nonzero_count += values[i, j] != 0.0
         pairs.head[PLAIN] = diagonal and nonzero_count == start[k]
-        pairs.source[:] = source
+        copy_vector(source, pairs.source)
         if not find_pairs(pairs, order, start, column, seen, entry_lists.reshape((2, entries))):
             return False
     form_gram(pairs, entry)

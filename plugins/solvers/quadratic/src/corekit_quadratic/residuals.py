@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.vectors import copy_vector
 
 __all__ = ["compute_residuals"]
 
@@ -26,7 +27,7 @@ def compute_residuals(
         workspace: shape (n,).
     """
     n = len(h)
-    workspace[:] = gradient
+    copy_vector(gradient, workspace)
     for j in range(n):
         workspace[j] += h[j, 0] * x[j]
         for d in range(1, width):
