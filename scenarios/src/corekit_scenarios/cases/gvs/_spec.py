@@ -83,6 +83,6 @@ underwater = Case(
     source="section 5.2, last table",
     shows="A robot swims with four flagella and grips a rod with two of them: elements against Legendre polynomials.",
     target="corekit_scenarios.cases.gvs.underwater:underwater",
-    minutes=1,
+    minutes=3,
     citation=_GVS,
 )

@@ -10,8 +10,11 @@ turns with 1.2 J, and swings through q₂ = 0, where M loses rank. With q̇ of l
 of the model, q₂ stays far from 0. The motion must not hang on how the bump's width is written, so it is made with
 p = q₂² as the coordinate too.
 
-What the bump cannot follow is outside of its two coordinates, as the paper says; with a parabola beside it, as the
-paper proposes and does for the octopus's arm, it follows the elements.
+What the bump cannot follow is outside of its two coordinates, as the paper says, which gives no number: its tip is
+up to 40 % of the length from that of the elements. That is the basis' and no mistake of load, sign or normalisation:
+`muscle_motion` writes the two equations of motion out by hand, and its tip is ours. The muscle passes in 2 s, of the
+4.8 s that the beam's first mode takes, so that inertia bends the elements outside of the bump too, where the bump has
+none. With a parabola beside it, as the paper proposes and does for the octopus's arm, the bump follows the elements.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
 from corekit_record.results import Results
+from corekit_scenarios.cases.gvs.muscle_motion import bump_tips
 from corekit_scenarios.cases.gvs.pairs import (
+    frame_path,
     mismatch,
     mismatch_table,
     nearest,
@@ -149,6 +154,7 @@ def _motion(case: CaseRun) -> list[Row]:
             against=method("the same strains in another chart"), expected=0.0, ours=100 * float(still.max()),
             tolerance="≤ 0.5 %", passed=float(still.max()) <= 5e-3,
         ),
+        _derived_row(bump),
     ]  # fmt: skip
     apart = mismatch(bump, runs["FEM"], "beam.tip", _LENGTH)
     fuller = mismatch(runs["with a parabola"], runs["FEM"], "beam.tip", _LENGTH)
@@ -169,6 +175,17 @@ def _motion(case: CaseRun) -> list[Row]:
     picture(case.folder / "snapshots.png", shown, (0.0, 0.5, 1.0, 1.5, 2.0), "beam.tip")
     _strains(case.folder / "strains.png", shown)
     return [*rows, solved_row(runs)]
+
+
+def _derived_row(bump: Results) -> Row:
+    tips = bump_tips(_BUMP, bump.time)
+    away = np.linalg.norm(frame_path(bump, "beam.tip")[:, [0, 2]] - tips, axis=1) / _LENGTH
+    return Row(
+        quantity="the tip of the bump in motion: largest distance", unit="% of L",
+        against=analytic("Lagrange's equations of the two coordinates, written out in `muscle_motion`, LSODA"),
+        expected=0.0, ours=100 * float(away.max()), tolerance="≤ 0.5 %", passed=float(away.max()) <= 5e-3,
+        note="a hundredth of the mismatch with the elements, which so is the basis'; our error bound of a step is 1e-3",
+    )  # fmt: skip
 
 
 def _energy(run: Results) -> float:

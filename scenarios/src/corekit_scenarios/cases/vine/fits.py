@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.roles.estimator import FittedParameter
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult, fit
 from corekit_study.fit_file import load_fit
-from corekit_study.reference import OWN, Reference, analytic, paper
+from corekit_study.reference import OWN, analytic, paper
 
 __all__ = ["swing_fit", "wall_fit"]
 
@@ -129,18 +128,47 @@ def _sought(name: str, start: float, low: float, high: float) -> str:
 
 _FREE = '[[options.unmodelled]]\nunit = "m/s"\nforce = 0.01\n[[options.unmodelled]]\nunit = "rad/s"\nforce = 0.001\n'
 """Forces on every body beside the equations of motion, as errors of these: a body weighs 0.01 N."""
+_SHIFT = 1e-5
+_SHIFTS = (
+    f'[[options.unmodelled]]\nunit = "m/s"\nshift = {_SHIFT}\n'
+    f'[[options.unmodelled]]\nunit = "rad/s"\nshift = {_SHIFT / 0.0337:.3g}\n'
+)
+"""r of (16) in the positions alone [m, and rad over a body's length]: a fortieth of what the robot grows in a step."""
+_START = (0.05, 1e-5)
+"""K [N·m/rad] and C [N·m·s/rad] that the authors' fit starts from."""
+_BOUNDS = {"joint_stiffness": (1e-7, 100.0), "joint_damping": (1e-9, 100.0)}
+_DAMPINGS = (_START[1], 0.05)
+"""Where the search of C starts: a light robot that swings and a damped one that creeps are both minima."""
 
 
-def _wall_text(markers: str, deviation: float, overrides: Sequence[str] = (), more: str = _FREE) -> str:
-    along = ", ".join(f'"{name}"' for name in ("base", *_PINS))
+def _wall_text(markers: str, overrides: Sequence[str] = (), more: str = _FREE) -> str:
     changes = ", ".join(f'"{each}"' for each in overrides)
     return (
         f'scenario = "vine/wall"\nset = [{changes}]\n[options]\nprofile_points = 9\n'
-        f'[options.markers]\nfile = "{markers}"\ndeviation = {deviation}\nalong = [{along}]\n'
-        + _sought("joint_stiffness", 0.05, 1e-4, 10.0)
-        + _sought("joint_damping", 1e-5, 1e-8, 1.0)
+        + _seen_text(markers)
+        + _sought("joint_stiffness", _START[0], 1e-4, 10.0)
+        + _sought("joint_damping", _START[1], 1e-8, 1.0)
         + f'[[options.contacts]]\nobstacle = "wall"\nradius = {_RADIUS}\n{more}'
     )
+
+
+def _prior_text(radius: float, damping: float, overrides: Sequence[str], more: str) -> str:
+    """The published markers with priors, log-normal and wide, since without them K drifts to any bound."""
+    changes = ", ".join(f'"{each}"' for each in overrides)
+    return (
+        f'scenario = "vine/wall"\nset = [{changes}]\n[options]\nprofile = "none"\n'
+        + _seen_text("published.csv")
+        + _sought("joint_stiffness", _START[0], *_BOUNDS["joint_stiffness"])
+        + f"prior = {_START[0]}\nprior_deviation = 1.0\n"
+        + _sought("joint_damping", damping, *_BOUNDS["joint_damping"])
+        + f"prior = {_START[1]}\nprior_deviation = 4.0\n"
+        + f'[[options.contacts]]\nobstacle = "wall"\nradius = {radius}\n{more}'
+    )
+
+
+def _seen_text(markers: str) -> str:
+    along = ", ".join(f'"{name}"' for name in ("base", *_PINS))
+    return f'[options.markers]\nfile = "{markers}"\ndeviation = {_NOISE}\nalong = [{along}]\n'
 
 
 def _below_wall(points: Array) -> Array:
@@ -155,34 +183,35 @@ def _tip_error(made: FitResult, seen: Array) -> tuple[float, float]:
     return float(apart[0]), float(apart[2])
 
 
-def _wall_rows(
-    made: FitResult, what: str, seen: Array, against: Reference, expected: float, reason: str
-) -> list[Row]:
-    """Errors of the tip, and what the data say of K; the paper's 1.1 mm is asked of x."""
-    fitted: dict[str, FittedParameter] = {each.name: each for each in made.estimate.fitted}
+def _wall_rows(made: FitResult, seen: Array) -> list[Row]:
+    """Errors of the synthetic tip, and what the data say of K."""
+    (K,) = [each for each in made.estimate.fitted if each.name == "joint_stiffness"]
     x, y = _tip_error(made, seen)
-    K = fitted["joint_stiffness"]
-    shown = K.verdict == "not identifiable" and K.profile is not None
-    values = ", ".join(f"{each.name} {each.value:.3g} {each.unit}" for each in fitted.values())
     return [
-        _solved(made, what),
-        Row(
-            quantity=f"{what}: mean error of the tip's x", unit="mm", against=against, expected=expected, ours=x,
-            tolerance="≤ 1.1 mm", passed=x <= 1.1, reason=reason if x > 1.1 else "", note=values,
+        _solved(made, "synthetic"),
+        *(
+            Row(
+                quantity=f"synthetic: mean error of the tip's {axis}", unit="mm", against=_TRUTH, expected=0.0,
+                ours=ours, tolerance="≤ 0.5 mm, the markers' noise", passed=ours <= 0.5,
+            )
+            for axis, ours in (("x", x), ("y", y))
         ),
         Row(
-            quantity=f"{what}: mean error of the tip's y", unit="mm", against=OWN, ours=y,
-            note="along the wall's normal, nearly; the paper tells x alone",
-        ),
-        Row(
-            quantity=f"{what}: what the data say of K", against=OWN, ours=K.verdict,
-            tolerance="not identifiable, with profile", passed=shown, note=f"{K.note}; profile-joint_stiffness.png",
+            quantity="synthetic: what the data say of K where forces are free", against=OWN, ours=K.verdict,
+            tolerance="not identifiable, with profile",
+            passed=K.verdict == "not identifiable" and K.profile is not None,
+            note=f"{K.note}; profile-joint_stiffness.png",
         ),
     ]  # fmt: skip
 
 
 def wall_fit(case: CaseRun) -> list[Row]:
-    """22 steps of a robot that slides along a wall: 8 frames of 21 markers, synthetic and, where it is, published."""
+    """22 steps of a robot that slides along a wall: 8 frames of 21 markers, synthetic and, where it is, published.
+
+    r of the paper's equation (16) is the deviation of the next state, velocities and positions, from the model's. That
+    of velocities is a force. The judged fits have that of positions alone: the film grows by 28 to 46 mm/s, the model
+    by 40.
+    """
     normal = np.array([math.sin(_WALL_ANGLE), -math.cos(_WALL_ANGLE)])
     heading = np.array([math.cos(_HEADING), math.sin(_HEADING)])
     # the length at which the tip just touches
@@ -193,8 +222,8 @@ def wall_fit(case: CaseRun) -> list[Row]:
     place = _along(truth.frame_position[::3][:, names])
     seen = place + _NOISE * np.random.default_rng(2).normal(size=place.shape)
     _write(case.folder / "synthetic.csv", truth.time[::3], seen)
-    made = _made(case, "synthetic", _wall_text("synthetic.csv", _NOISE, overrides))
-    rows = _wall_rows(made, "synthetic", place, _TRUTH, 0.0, "")
+    made = _made(case, "synthetic", _wall_text("synthetic.csv", overrides))
+    rows = _wall_rows(made, place)
     file = Path(os.environ.get("COREKIT_REFERENCE_DATA", "")) / "vine_wall_markers.npz"
     if not file.is_file():
         note = (
@@ -213,43 +242,61 @@ def wall_fit(case: CaseRun) -> list[Row]:
 
 
 def _published(case: CaseRun, markers: Array) -> list[Row]:
-    """The published markers, with the unknowns of the paper's (16) alone and with forces that it does not have."""
+    """The published markers: (16) without forces, judged; every step exact, and with free forces, beside it."""
     _write(case.folder / "published.csv", np.arange(len(markers)) / 30.0, markers)
-    apart = 1e3 * (float(_below_wall(markers[:, -1][:, [0, 2]]).mean()) - _RADIUS)
-    made = _made(case, "published", _wall_text("published.csv", _NOISE, more=""))
-    rows = _wall_rows(
-        made, "published markers, unknowns of (16)", markers, _WALL, 1.1,
-        "bodies are hollow cylinders, as the paper says; those of the authors' code are a thousand times as hard to "
-        f"turn, and the markers stay {apart:.1f} mm off the tube's radius",
-    )  # fmt: skip
-    heavier = [f"bodies[0].options.body_inertia={_CODES_INERTIA}"]
-    for what, overrides, more, against, note in (
-        (
-            "with the inertia of the authors' code",
-            heavier,
-            "",
-            _WALL,
-            "a thousand times that of the cylinders",
-        ),
-        (
-            "with free forces on every body",
-            (),
-            _FREE,
-            OWN,
-            "0.01 N, the weight of a body, and 1 mN·m: not in (16)",
-        ),
+    distance = float(_below_wall(markers[:, -1][:, [0, 2]]).mean())
+    apart = 1e3 * (distance - _RADIUS)
+    held = f"the film's last marker is {apart:.1f} mm farther from the wall, and the tip may not be"
+    rows = []
+    for name, what, radius, y_note in (
+        ("radius", "the tip a tube's radius from the wall", _RADIUS, held),
+        ("measured", "the tip as far from the wall as its marker", distance, f"{1e3 * distance:.1f} mm"),
     ):
-        text = _wall_text("published.csv", _NOISE, overrides, more)
-        name = what.replace(" ", "-").replace("'", "")
-        other = _made(case, name, text.replace("[options]\n", '[options]\nprofile = "none"\n'))
+        made = min(
+            (
+                _made(case, f"published-{name}-{k}", _prior_text(radius, C, (), _SHIFTS))
+                for k, C in enumerate(_DAMPINGS)
+            ),
+            key=lambda found: (not found.info.status.solved, found.estimate.metrics["objective"]),
+        )
+        rows += _judged_rows(made, f"published, (16), {what}", markers, y_note)
+    heavier = [f"bodies[0].options.body_inertia={_CODES_INERTIA}"]
+    for name, what, overrides, more, note in (
+        ("exact", "every step exact, r = 0", (), "", "nothing but growth and wall decides"),
+        ("heavy", "(16), inertia of the authors' code", heavier, _SHIFTS, "a thousand times that of the cylinders"),
+        ("forces", "free forces on every body", (), _FREE, "0.01 N, the weight of a body, and 1 mN·m"),
+    ):  # fmt: skip
+        text = _wall_text("published.csv", (), more).replace("profile_points = 9", 'profile = "none"')
+        if overrides:
+            text = _prior_text(_RADIUS, _START[1], overrides, more)
+        other = _made(case, f"published-{name}", text)
         x, y = _tip_error(other, markers)
-        judged = against is _WALL
         rows.append(
             Row(
-                quantity=f"published markers, {what}: mean error of the tip's x", unit="mm", against=against,
-                expected=1.1 if judged else None, ours=x, tolerance="≤ 1.1 mm" if judged else "",
-                passed=x <= 1.1 if judged else None,
+                quantity=f"published, {what}: mean error of the tip's x", unit="mm", against=OWN, ours=x,
                 note=f"y: {y:.2g} mm; {note}; {other.info.status.value.rstrip('.')}",
             )
         )  # fmt: skip
     return rows
+
+
+def _judged_rows(made: FitResult, what: str, markers: Array, y_note: str) -> list[Row]:
+    x, y = _tip_error(made, markers)
+    fitted = made.estimate.fitted
+    inside = [_BOUNDS[f.name][0] < f.low and f.high < _BOUNDS[f.name][1] for f in fitted]
+    values = ", ".join(f"{f.value:.2g} ({f.low:.2g} to {f.high:.2g}) {f.unit}" for f in fitted)
+    return [
+        _solved(made, what),
+        Row(
+            quantity=f"{what}: mean error of the tip's x", unit="mm", against=_WALL, expected=1.1, ours=x,
+            tolerance="≤ 1.0 mm", passed=x <= 1.0, note="no unmodelled forces",
+        ),
+        Row(
+            quantity=f"{what}: mean error of the tip's y", unit="mm", against=OWN, ours=y,
+            note=f"{y_note}; the paper tells x alone",
+        ),
+        Row(
+            quantity=f"{what}: K and C", against=OWN, ours=values or "none", tolerance="95 % within the bounds",
+            passed=len(inside) == 2 and all(inside), note="wide priors decide where the data say little",
+        ),
+    ]  # fmt: skip
