@@ -25,9 +25,10 @@ def check(
     *,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     allow_code: Annotated[bool, Parameter(negative="")] = False,
+    strict: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
-    """Load and compose a scenario, and say what it would run.
+    """Load and compose a scenario, say what it would run, and warn of what is improbable.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ def check(
         `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
     allow_code
         Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+    strict
+        Fail if there is a warning.
     as_json
         Print one JSON object instead of text.
     """
@@ -53,12 +56,26 @@ def check(
         else:
             print_error(str(error))
         return FAILED
-    summary = _summary(scenario, simulation)
+    summary, doubts = _summary(scenario, simulation), _doubts(scenario, simulation)
+    failed = strict and bool(doubts)
     if as_json:
-        print(json.dumps({"file": str(file), "sound": True, **summary}, ensure_ascii=False))
+        told = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}
+        print(json.dumps(told, ensure_ascii=False))
     else:
         _print_summary(summary)
-    return None
+        for sentence in doubts:
+            print_error(f"warning: {sentence}")
+    return FAILED if failed else None
+
+
+def _doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
+    """Return what models and installed distributions find improbable."""
+    from corekit.hooks.installed import installed_hooks
+    from corekit.registry.resolve import load_target
+
+    own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
+    targets = installed_hooks().scenario_doubts()
+    return [*own, *(each for target in targets for each in load_target(target)(scenario, simulation))]
 
 
 def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:

@@ -64,6 +64,12 @@ class Hooks:
         listed = self._listed("corekit_run_observers", _is_target, "'module:function'")
         return [(self._owners[who], target) for who, target in listed]
 
+    def scenario_doubts(self) -> list[str]:
+        """Every `module:function` that finds what is improbable in a composed scenario."""
+        return [
+            target for _, target in self._listed("corekit_scenario_doubts", _is_target, "'module:function'")
+        ]
+
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
         return [report for _, report in self._listed("corekit_folder_reports", _is_report, "FolderReport")]

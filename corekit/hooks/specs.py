@@ -96,6 +96,10 @@ class HookSpecs:
         """`module:class` that finds equilibria, see `corekit.simulation.installed_tools`; the first answer is used."""
 
     @hookspec
+    def corekit_scenario_doubts(self) -> Sequence[str] | None:
+        """`module:function`s that return sentences on what is improbable, from a `Scenario` and its `Simulation`."""
+
+    @hookspec
     def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:
         """A scenario has become a simulation: a `Scenario` and a `Simulation` at its initial state."""
 

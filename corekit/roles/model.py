@@ -107,6 +107,7 @@ class ModelDescription:
         derivative_error: declared bound of the error of K and D relative to their largest entry; 0: exact to rounding.
             Those of `corekit.roles.differences` are not.
         untracked_work: names of effects whose work is neither of inputs nor of prescribed motions; empty: none.
+        doubts: what is allowed but improbable in its options, a sentence each, for `corekit check`.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -126,6 +127,7 @@ class ModelDescription:
     velocity_scale: Array | None = None
     derivative_error: float = 0.0
     untracked_work: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def input_size(self) -> int:

@@ -91,7 +91,7 @@ def _pairs(scenario: Any) -> Iterable[Mistake]:
 
 
 def _named_pairs(path: str, pairs: Any, scenario: Any) -> Iterable[Mistake]:
-    names = [name for _, name in _named(scenario)]
+    names = list(dict.fromkeys(name for _, name in _named(scenario)))
     known: dict[frozenset[Any], int] = {}
     for i, pair in enumerate(_list(pairs)):
         between = frozenset(each for each in _list(_part(pair, "between")) if isinstance(each, str))

@@ -60,3 +60,71 @@ def test_check_prints_every_mistake_at_once(scenario_file, capsys):
 def test_a_missing_file_is_misuse(capsys):
     assert main(["check", "nowhere.toml"]) == 2
     assert "nowhere.toml" in capsys.readouterr().err
+
+
+def warnings(scenario_file, capsys, *overrides):
+    options = [word for each in overrides for word in ("--set", each)]
+    assert main(["check", str(scenario_file), "--json", *options]) == 0
+    found = json.loads(capsys.readouterr().out)["warnings"]
+    assert main(["check", str(scenario_file), "--strict", *options]) == (1 if found else 0)
+    told = capsys.readouterr().err
+    assert all(f"warning: {each}" in told for each in found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        (
+            "bodies.ball.base.rotation_rpy=[0, 0, 180]",
+            "bodies.ball.base.rotation_rpy = 180 rad is more than a turn",
+        ),
+        (
+            "bodies.ball.options.lengths=[150.0]",
+            "bodies.ball.options.lengths = 150 m is not what robots have",
+        ),
+        ("world.obstacles.floor.position=[0, 0, 0.329]", "ball starts 129 mm inside floor"),
+        ("contact={}", "nothing touches the obstacles (floor): there is no [contact]"),
+    ],
+)
+def test_check_warns_of_what_is_improbable(scenario_file, capsys, override, said):
+    pytest.importorskip("corekit_inspect")
+    assert warnings(scenario_file, capsys) == []
+    (found,) = warnings(scenario_file, capsys, override)
+    assert said in found
+
+
+def test_check_warns_where_no_friction_is_given(scenario_file, capsys):
+    pytest.importorskip("corekit_inspect")
+    scenario_file.write_text(scenario_file.read_text().replace(", friction = 0.5", ""))
+    (found,) = warnings(scenario_file, capsys)
+    assert "no friction is given anywhere" in found
+    assert warnings(scenario_file, capsys, "contact.friction=0.0") == []
+
+
+def test_check_warns_of_moduli_densities_and_cables_of_another_scale(scenario_file, capsys):
+    pytest.importorskip("corekit_inspect")
+    pytest.importorskip("corekit_gvs")
+    arm = """
+[[bodies]]
+name = "arm"
+use = "gvs"
+base = { position = [1.0, 0.0, 1.0] }
+options.cables = [{ name = "far", link = "arm", y = 0.05 }]
+[[bodies.options.links]]
+name = "arm"
+collision = "none"
+divisions = [{ length = 0.3, radius = 0.01, young = 1e12, density = 1.1 }]
+"""
+    scenario_file.write_text(scenario_file.read_text() + arm)
+    found = "\n".join(warnings(scenario_file, capsys))
+    assert "young = 1e+12 Pa is not what robots have" in found
+    assert "density = 1.1 kg/m³ is not what robots have" in found
+    assert "cables[0] runs 50 mm beside the axis" in found
+
+
+def test_a_mistake_is_counted_once(scenario_file, capsys):
+    assert main(["check", str(scenario_file), "--set", "output.every=0.0015"]) == 1
+    told = capsys.readouterr().err
+    assert "1 mistake:" in told
+    assert told.count("output.every") == 1

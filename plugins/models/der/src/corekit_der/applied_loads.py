@@ -80,7 +80,7 @@ class AppliedLoads:
             self.forces.append((int(numbering.node[node]), edge, size))
             size += 3
         if mistakes:
-            raise ConfigError(mistakes, "the forces")
+            raise ConfigError(mistakes, "the list of forces")
         self.channels = tuple(channels)
         self._zero_inputs = np.zeros(size)
         self._has_curvature_inputs = bool((self.first >= 0).any())

@@ -16,6 +16,7 @@ from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
 from corekit_gvs.python_functions import call, function_of, is_function
+from corekit_gvs.sections import radius_at
 from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
     BODY_INPUT,
@@ -91,6 +92,7 @@ class AppliedLoads:
     driven: list[list[int]] = field(factory=list)
     varying: list[Varying] = field(factory=list)
     state_loads: list[StateLoad] = field(factory=list)
+    doubts: list[str] = field(factory=list)
 
     def add_all(self, config: GVSConfig, mistakes: Mistakes) -> None:
         """Everything of the options, in order."""
@@ -121,11 +123,13 @@ class AppliedLoads:
     def _parts(self, link: str, divisions: tuple[int, ...], path: str) -> list[Part]:
         if link not in self.tree.parts:
             said = f"must be one of the soft links: {', '.join(self.tree.parts) or 'none'}"
-            raise ConfigError([Mistake(f"{path}.link", link, said, near(link, self.tree.parts))], "the links")
+            raise ConfigError(
+                [Mistake(f"{path}.link", link, said, near(link, self.tree.parts))], "the list of links"
+            )
         parts = self.tree.parts[link]
         if divisions and max(divisions) >= len(parts):
             said = f"must be numbers of divisions, 0 … {len(parts) - 1}"
-            raise ConfigError([Mistake(f"{path}.divisions", list(divisions), said)], "the links")
+            raise ConfigError([Mistake(f"{path}.divisions", list(divisions), said)], "the list of links")
         return [parts[k] for k in divisions] if divisions else parts
 
     def _act(self, quadrature: int, index: int, kind: int, action: Array) -> None:
@@ -137,14 +141,29 @@ class AppliedLoads:
             s = part.start + part.division.length * np.array(part.quadrature_place)
             y, dy = profile_of(cable.y, "s", s, f"{path}.y")
             z, dz = profile_of(cable.z, "s", s, f"{path}.z")
+            self._doubt_offset(part, np.array(y), np.array(z), path)
             for k, i in enumerate(part.quadrature):
                 self._act(i, index, THREAD, np.array([0.0, y[k], z[k], 0.0, dy[k], dz[k]]))
+
+    def _doubt_offset(self, part: Part, y: Array, z: Array, path: str) -> None:
+        """Note where a cable runs outside the sections."""
+        half = radius_at(part.division, np.array(part.quadrature_place), part.path)
+        beyond = np.hypot(y, z) - half
+        if part.division.section in ("rectangle", "ellipse") or not (beyond > 1e-9 * half).any():
+            return
+        k = int(np.argmax(beyond))
+        self.doubts.append(
+            f"{path} runs {1e3 * np.hypot(y[k], z[k]):.3g} mm beside the axis of {part.path}, whose radius is "
+            f"{1e3 * half[k]:.3g} mm there: right only if something guides it outside"
+        )
 
     def _tendon(self, tendon: Tendon, path: str) -> None:
         one = self.tree.node_of(tendon.first, f"{path}.first")
         two = self.tree.node_of(tendon.second, f"{path}.second")
         if one == two and tendon.first_offset == tendon.second_offset:
-            raise ConfigError([Mistake(f"{path}.second", tendon.second, "is the same point")], "the tendons")
+            raise ConfigError(
+                [Mistake(f"{path}.second", tendon.second, "is the same point")], "the list of tendons"
+            )
         self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N", lower=0.0, sign=_PULLS)])
         self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
 
@@ -170,7 +189,7 @@ class AppliedLoads:
             if not (area >= 0.0).all():
                 where = s[~(area >= 0.0)][0]
                 said = f"must be ≥ 0, it is not at s = {where:.6g}"
-                raise ConfigError([Mistake(f"{path}.area", chamber.area, said)], "the chambers")
+                raise ConfigError([Mistake(f"{path}.area", chamber.area, said)], "the list of chambers")
             for k, i in enumerate(part.quadrature):
                 # A·(d × e_x; e_x)
                 self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))

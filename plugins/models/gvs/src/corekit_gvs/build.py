@@ -146,7 +146,8 @@ def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
     if not tree.sizes[0]:
         with mistakes.kept():
             raise ConfigError(
-                [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")], "the links"
+                [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")],
+                "the list of links",
             )
     mistakes.tell()
     return tree

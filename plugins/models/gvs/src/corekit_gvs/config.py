@@ -79,7 +79,7 @@ class GVSConfig:
             if each.name in threads[: len(self.cables)]
         )
         if wrong:
-            raise ConfigError(wrong, "the links")
+            raise ConfigError(wrong, "the list of links")
 
 
 @final

@@ -86,4 +86,5 @@ def description_of(config: GVSConfig, robot: Robot, motions: PrescribedJoints) -
         constraint_count=robot.loops.height,
         jacobian_width=robot.size,
         untracked_work=_uncounted(config, robot),
+        doubts=tuple(robot.acting.doubts),
     )

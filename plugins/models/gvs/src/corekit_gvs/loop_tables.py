@@ -65,7 +65,7 @@ def loop_tables(config: GVSConfig, tree: Tree, mistakes: Mistakes) -> LoopTable:
         with mistakes.kept():
             if one == two >= 0:
                 said = "is the same place: a loop is between two"
-                raise ConfigError([Mistake(f"loops[{i}].second", loop.second, said)], "the loops")
+                raise ConfigError([Mistake(f"loops[{i}].second", loop.second, said)], "the list of loops")
         if one < 0 or two < 0:
             continue
         held = _held(loop.joint.kind, joint_axes(loop.joint))

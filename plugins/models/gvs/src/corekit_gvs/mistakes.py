@@ -38,7 +38,7 @@ class Mistakes:
     def tell(self) -> None:
         """Raise ConfigError with all of them, if there are any."""
         if self._found:
-            raise ConfigError(self._found, "the links")
+            raise ConfigError(self._found, "the list of links")
 
 
 def near(word: str, known: Iterable[str]) -> str:

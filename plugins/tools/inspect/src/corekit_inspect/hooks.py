@@ -1,10 +1,10 @@
-"""What this distribution adds to the kernel: the verbs that inspect an installation."""
+"""What this distribution adds to the kernel: verbs that inspect an installation, and doubts about scenarios."""
 
 from __future__ import annotations
 
 from corekit.hooks.specs import Verb, hookimpl
 
-__all__ = ["corekit_verbs"]
+__all__ = ["corekit_scenario_doubts", "corekit_verbs"]
 
 
 @hookimpl
@@ -23,3 +23,9 @@ def corekit_verbs() -> list[Verb]:
             "Whether everything installed works, and what is missing.",
         ),
     ]
+
+
+@hookimpl
+def corekit_scenario_doubts() -> list[str]:
+    """Return what finds the improbable in a scenario."""
+    return ["corekit_inspect.plausibility:scenario_doubts"]

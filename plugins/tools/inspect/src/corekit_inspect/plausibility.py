@@ -1,0 +1,115 @@
+"""What is allowed in a scenario but improbable: most of it is a slip of a unit, a sign or a place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from corekit.data.signals import Constant
+from corekit.errors import CorekitError
+from corekit.registry.resolve import resolve
+from corekit.scenario.component_selection import load_config
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
+
+__all__ = ["scenario_doubts"]
+
+_TURN = 2.0 * math.pi * (1.0 + 1e-9)
+_OVERLAP = 1e-4
+"""Deeper than this at the start, shapes are said to overlap [m]."""
+
+_RANGES: Mapping[str, tuple[str, float, float]] = MappingProxyType(
+    {
+        "m": ("", 1e-6, 50.0),
+        "kg": ("", 1e-9, 1e4),
+        "Pa": ("young", 1e2, 5e11),
+        "kg/m³": ("density", 10.0, 25e3),
+    }
+)
+"""Unit → a word in the names of options that are meant, and between what robots and their materials have it."""
+
+
+def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
+    """Return a sentence for everything improbable."""
+    found = [*_missing(scenario, simulation), *_values(scenario), *_overlaps(simulation)]
+    return list(dict.fromkeys(found))
+
+
+def _missing(scenario: Scenario, simulation: Simulation) -> Iterator[str]:
+    """Find what was probably forgotten: contact beside obstacles, friction beside contact."""
+    pipeline, obstacles = simulation.system.pipeline, simulation.obstacles
+    if pipeline is None:
+        if obstacles:
+            names = ", ".join(obstacle.name for obstacle in obstacles)
+            yield f"nothing touches the obstacles ({names}): there is no [contact] with a solver"
+        return
+    own = [shape.friction for body in simulation.bodies for shape in body.description.shapes]
+    own += [each.friction for each in (*simulation.bodies, *obstacles)]
+    given = scenario.contact is not None and scenario.contact.friction is not None
+    if not given and not scenario.world.pairs and all(each is None for each in own):
+        yield "no friction is given anywhere, so everything slides: set contact.friction, 0 if that is meant"
+
+
+def _values(scenario: Scenario) -> Iterator[str]:
+    """Find numbers that no robot has."""
+    for body in scenario.bodies:
+        yield from _fields(body.base, f"bodies.{body.name}.base")
+        yield from _fields(
+            load_config(resolve("models", body.use), body.options, ""), f"bodies.{body.name}.options"
+        )
+    for obstacle in scenario.world.obstacles:
+        path = f"world.obstacles.{obstacle.name}.rotation_rpy"
+        if isinstance(obstacle.rotation_rpy, Constant):
+            yield from _number(obstacle.rotation_rpy.numbers, "rad", "rotation_rpy", path)
+
+
+def _fields(config: Any, path: str) -> Iterator[str]:
+    """Look at every number with a unit in an attrs instance, nested ones included."""
+    for each in attrs.fields(type(config)):
+        value = getattr(config, each.name, None)
+        name = str(each.metadata.get("key", each.alias or each.name))
+        for i, inner in enumerate(value if isinstance(value, tuple) else (value,)):
+            if attrs.has(type(inner)):
+                yield from _fields(
+                    inner, f"{path}.{name}[{i}]" if isinstance(value, tuple) else f"{path}.{name}"
+                )
+        yield from _number(value, str(each.metadata.get("unit", "")), name, f"{path}.{name}")
+
+
+def _number(value: Any, unit: str, name: str, path: str) -> Iterator[str]:
+    for number in value if isinstance(value, (tuple, list)) else (value,):
+        if isinstance(number, (tuple, list)):
+            yield from _number(number, unit, name, path)
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+            continue
+        if unit == "rad" and abs(number) > _TURN:
+            yield f"{path} = {number:g} rad is more than a turn: {math.radians(number):.6g} rad are {number:g}°"
+        word, least, most = _RANGES.get(unit, ("", 0.0, math.inf))
+        if word in name and "fluid" not in name and number != 0.0 and not least <= abs(number) <= most:
+            yield f"{path} = {number:g} {unit} is not what robots have, {least:g} … {most:g} {unit}"
+
+
+def _overlaps(simulation: Simulation) -> Iterator[str]:
+    """Find shapes that overlap at the start."""
+    pipeline = simulation.system.pipeline
+    if pipeline is None:
+        return
+    try:
+        pipeline.begin_step(simulation.state, simulation.step_length)
+        contacts = pipeline.detect_at_start()
+    except CorekitError:  # a detector says so when the scenario is run
+        return
+    deepest: dict[tuple[str, str], float] = {}
+    for (first, second), gap in zip(
+        contacts.shape[: contacts.count], contacts.gap[: contacts.count], strict=True
+    ):
+        pair = simulation.shape_owner(int(first)), simulation.shape_owner(int(second))
+        owners = pair[0].partition(".")[0], pair[1].partition(".")[0]
+        deepest[owners] = min(deepest.get(owners, 0.0), float(gap))
+    for (first, second), gap in deepest.items():
+        if gap < -_OVERLAP:
+            yield f"{first} starts {-1e3 * gap:.3g} mm inside {second}"
