@@ -30,6 +30,7 @@ from attrs import frozen
 
 from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
+from corekit.simulation.array_file import NOT_READABLE, read_arrays
 from corekit.simulation.loop import Simulation
 from corekit.simulation.observers import Arrays, Runnable, RunObservers
 from corekit.simulation.versions import decisive, version_differences
@@ -53,8 +54,6 @@ _SHARE = 0.02
 _ABSENT = object()
 _LONGEST = 60
 """Characters of a value that an error shows."""
-_NOT_READABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
-"""What NumPy raises for a file that is cut, foreign or not made of plain arrays."""
 
 
 @frozen(eq=False)
@@ -135,9 +134,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
             raise ResultsError(
                 f"{path} is not a whole checkpoint: it is cut short, or something else wrote it"
             )
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files} if hasattr(file, "files") else {}
-    except _NOT_READABLE as error:
+        arrays = read_arrays(path)
+    except NOT_READABLE as error:
         raise ResultsError(
             f"{path} is not a whole checkpoint: {str(error) or type(error).__name__}"
         ) from error
@@ -150,7 +148,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
         scenario, digest = str(arrays["scenario"]), str(arrays["scenario_sha256"])
         versions = json.loads(str(arrays["versions"]))
         made = Checkpoint(scenario, versions, _below("memory/", arrays), _below("run/", arrays))
-        sound = digest == _digest(scenario) and made.step >= 0
+        sound = digest == _digest(scenario) and made.step >= 0 and isinstance(versions, dict)
+        tomllib.loads(scenario)
     except (KeyError, TypeError, ValueError) as error:
         raise ResultsError(f"{path} is not a whole checkpoint: it lacks {error}") from error
     if not sound:

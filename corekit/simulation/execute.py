@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time as clock
 import warnings
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import final
 
@@ -162,18 +162,8 @@ def resume(
         run = _Run(simulation, scenario, own, report, warn)
         if checkpoint is not None:
             check_same_versions(checkpoint, run.versions, own.path)
-        try:
+        with _arrays_must_fit(f"the checkpoint in {own.path}", " Remove it to go on with an older one."):
             run.begin(checkpoint)
-        except (
-            LookupError,
-            TypeError,
-            ValueError,
-        ) as error:  # what NumPy and JSON say of arrays that do not fit
-            said = f"{type(error).__name__}: {error}"
-            raise ResultsError(
-                f"the checkpoint in {own.path} was changed or damaged: its arrays are not those of the scenario "
-                f"({said}). Remove it to go on with an older one."
-            ) from error
         own.claim()
         with (
             stop_between_steps() as stop,
@@ -208,10 +198,23 @@ def replay(kept: Checkpoint, scenario: Runnable, *, name: str = "it", warn: Warn
     others = version_differences(kept.versions, decisive(all_versions(simulation, observers.versions)))
     if others:
         warn(f"{name} was written with other versions, the step may go differently: {'; '.join(others)}")
-    observers.begin(kept.run)
-    simulation.restore(kept.memory)
+    with _arrays_must_fit(name):
+        observers.begin(kept.run)
+        simulation.restore(kept.memory)
     observers.attach()
     return simulation.step()
+
+
+@contextmanager
+def _arrays_must_fit(name: str, advice: str = "") -> Iterator[None]:
+    """Report a checkpoint by what NumPy and JSON say of arrays that are not those of the scenario."""
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise ResultsError(
+            f"{name} was changed or damaged: its arrays are not those of the scenario ({said}).{advice}"
+        ) from error
 
 
 @final

@@ -131,6 +131,9 @@ def test_a_folder_that_is_a_file_is_one_clear_error(world, tmp_path):
     (tmp_path / "runs").write_text("not a folder")
     with pytest.raises(ResultsError, match="cannot make the run folder"):
         run(Scene(world()))
+    with pytest.raises(ResultsError, match="it is a file"):
+        run(Scene(world()), directory=tmp_path / "runs")
+    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
 
 
 def test_a_failed_step_keeps_the_records_before_it_and_names_the_cause(world):

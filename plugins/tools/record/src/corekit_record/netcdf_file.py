@@ -11,6 +11,8 @@ from typing import Any, BinaryIO
 
 from attrs import field, frozen
 
+from corekit_record.unfailing_file import UnfailingFile
+
 __all__ = ["CHUNK", "Variable", "create_netcdf"]
 
 CHUNK = 64
@@ -41,7 +43,7 @@ class Variable:
 
 
 def create_netcdf(
-    file: BinaryIO,
+    file: BinaryIO | UnfailingFile,
     dimensions: Mapping[str, int | None],
     variables: Sequence[Variable],
     attributes: Mapping[str, Mapping[str, Any]],

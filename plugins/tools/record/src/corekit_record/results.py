@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, final
@@ -18,8 +19,9 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit.simulation.folder import RunStatus, read_log, read_status
-from corekit_record.record_layout import FORMAT, STATUSES
+from corekit_record.record_layout import STATUSES
 from corekit_record.replay_data import contact_track, shape_poses, shapes_from_text
+from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
 
 __all__ = ["RESULTS", "Energy", "Results", "SolveHistory"]
 
@@ -88,10 +90,10 @@ class Results:
         """Read the file again."""
         self._seen = self._signature()
         with self._open() as file:
-            self._attributes = {"": _plain(file.attrs)}
+            self._names = frozenset(datasets(file))
+            self._attributes = {"": plain_attributes(file.attrs)}
             for name in file.get("bodies", ()):
-                self._attributes[f"bodies/{name}"] = _plain(file[f"bodies/{name}"].attrs)
-            self._names = frozenset(_datasets(file))
+                self._attributes[f"bodies/{name}"] = plain_attributes(file[f"bodies/{name}"].attrs)
             self._read = {"time": file["time"][:]}
         self._contact_ends = None
 
@@ -108,24 +110,13 @@ class Results:
             return ()
         return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
-    def _open(self) -> Any:
-        import h5py
-
+    def _open(self) -> AbstractContextManager[Any]:
         if not self.file.exists():
             what = f"holds no {self.file.name}" if self.path.exists() else "is not there"
             raise ResultsError(f"no results in {self.path}: the folder {what}")
-        try:
-            file = h5py.File(self.file, "r")
-        except OSError as error:
-            raise ResultsError(f"{self.file} is not a whole results file: {error}") from error
-        found = file.attrs.get("format", "none")
-        if found != FORMAT or "time" not in file:
-            file.close()
-            ours = isinstance(found, str) and found.startswith("corekit-results/")
-            why = "another version of corekit wrote it" if ours else "something else wrote it"
-            raise ResultsError(f"{self.file} has the format {found!r}, this corekit reads {FORMAT!r}: {why}")
-        return file
+        return open_results(self.file)
 
+    @or_damaged
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
         """Return a variable by its name in the file, for example `"residual_normal"`.
 
@@ -186,11 +177,13 @@ class Results:
         return self._array("inputs", 0)
 
     @property
+    @or_damaged
     def coordinates(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each coordinate."""
         return tuple(zip(self._labels("coordinate"), self._labels("coordinate_unit"), strict=True))
 
     @property
+    @or_damaged
     def velocities(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each velocity."""
         return tuple(zip(self._labels("dof"), self._labels("dof_unit"), strict=True))
@@ -225,6 +218,7 @@ class Results:
         """Contacts of each record, shape (T,)."""
         return self["contact_count"]
 
+    @or_damaged
     def contacts(self, k: int) -> ContactRecord:
         """Return the contacts of record k; k may be negative, as in a list."""
         count = self.contact_count
@@ -256,6 +250,7 @@ class Results:
     # — how it went —
 
     @property
+    @or_damaged
     def solves(self) -> SolveHistory:
         """Which solver solved every accepted step, recorded or not, and how well."""
         with self._open() as file:
@@ -280,6 +275,7 @@ class Results:
         return read_status(self.path)
 
     @property
+    @or_damaged
     def statistics(self) -> Mapping[str, Any]:
         """Counters over every step, kept or not, up to the last publication."""
         return json.loads(self._attributes[""].get("statistics", "{}"))
@@ -291,6 +287,7 @@ class Results:
 
     # — in other forms —
 
+    @or_damaged
     def to_xarray(self) -> Any:
         """Return the file as an `xarray.Dataset`, in memory.
 
@@ -304,6 +301,7 @@ class Results:
         with xarray.open_dataset(self.file, engine="h5netcdf") as dataset:
             return dataset.load()
 
+    @or_damaged
     def replay(self) -> Replay:
         """Return everything needed to draw the run, from its folder alone."""
         frames = self._array("frame_position", 0, 3)
@@ -346,17 +344,3 @@ class Results:
             ObstacleTrack(name, shape, position[:, i], turned[:, i])
             for i, (name, shape) in enumerate(zip(self._labels("obstacle"), shapes, strict=True))
         )
-
-
-def _plain(attributes: Any) -> dict[str, Any]:
-    """Return the attributes of a group; netCDF keeps a number as an array of one."""
-    found = {key: attributes[key] for key in attributes if not key.startswith("_")}
-    return {key: value.item() if getattr(value, "size", 0) == 1 else value for key, value in found.items()}
-
-
-def _datasets(file: Any) -> list[str]:
-    import h5py
-
-    found: list[str] = []
-    file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
-    return found

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +21,8 @@ import numpy as np
 from corekit.errors import ResultsError
 from corekit.files import PATIENCE, FileHeldOpen, write_whole
 from corekit_record.netcdf_file import Variable, create_netcdf
+from corekit_record.results_file import report_damage
+from corekit_record.unfailing_file import UnfailingFile
 
 __all__ = ["GrowingFile"]
 
@@ -46,18 +48,26 @@ class GrowingFile:
         attributes: Mapping[str, Mapping[str, Any]],
         kept: Mapping[str, int] | None = None,
     ) -> None:
-        import h5py
-
         self.path = path
         try:
-            self._work = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by `close`
+            self._work = UnfailingFile(path.parent)
             if kept is None:
                 create_netcdf(self._work, dimensions, variables, attributes)
             else:
                 with path.open("rb") as file:
                     shutil.copyfileobj(file, self._work, 1 << 20)
+            self._raise_if_refused()
         except OSError as error:
             raise ResultsError(f"cannot write results into {path.parent}: {_reason(error)}") from error
+        with nullcontext() if kept is None else report_damage(path):
+            self._enter(dimensions, variables)
+            if kept is not None:
+                self._rewind(kept)
+
+    def _enter(self, dimensions: Mapping[str, int | None], variables: Sequence[Variable]) -> None:
+        """Open the file and find its growing variables."""
+        import h5py
+
         self._file = h5py.File(self._work, "r+")
         growing = {name for name, size in dimensions.items() if size is None}
         # a dimension without a variable of its name has a stand-in that has to grow with it
@@ -72,8 +82,6 @@ class GrowingFile:
             }
             for dimension in growing
         }
-        if kept is not None:
-            self._rewind(kept)
 
     def _rewind(self, kept: Mapping[str, int]) -> None:
         """Drop the entries beyond `kept`."""
@@ -104,6 +112,7 @@ class GrowingFile:
             for name, dataset in self._growing[dimension].items():
                 dataset.resize(end, axis=0)
                 dataset[begin:end] = values[name][:count]
+            self._raise_if_refused()
         except OSError as error:
             raise self._cannot_write(error) from error
         self._length[dimension] = end
@@ -134,10 +143,15 @@ class GrowingFile:
     def _copy(self, path: Path) -> None:
         """Write a copy of the file as it is now."""
         self._file.flush()
-        self._work.flush()
+        self._raise_if_refused()
         self._work.seek(0)
         with path.open("wb") as copy:
             shutil.copyfileobj(self._work, copy, 1 << 20)
+
+    def _raise_if_refused(self) -> None:
+        """Raise the OSError of the first write that the disk refused, which HDF5 does not know of."""
+        if self._work.error is not None:
+            raise self._work.error
 
     def _cannot_write(self, error: OSError) -> ResultsError:
         return ResultsError(f"cannot write {self.path}: {_reason(error)}")

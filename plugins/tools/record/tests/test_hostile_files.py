@@ -1,0 +1,140 @@
+"""A disk that is full, a file that is damaged or that somebody made: one clear error, never a crash."""
+
+from __future__ import annotations
+
+import errno
+import json
+import random
+import shutil
+import tempfile
+import zipfile
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+
+from corekit.errors import ResultsError
+from corekit.scenario.load import load
+from corekit.simulation.checkpoint import read_checkpoint
+from corekit_record.netcdf_file import Variable
+from corekit_record.results import Results
+from corekit_record.store import GrowingFile
+
+TEMPORARY = tempfile.TemporaryFile
+
+
+class SmallDisk:
+    """Temporary files that take so many bytes, whole or the first part of a write."""
+
+    def __init__(self, room):
+        self.room = room
+
+    def open(self, **options):
+        file = TEMPORARY(**options)
+
+        def write(data):
+            length = min(len(data), self.room)
+            if length == 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            self.room -= length
+            return file.write(data[:length])
+
+        names = ("seek", "readinto", "truncate", "close")
+        return SimpleNamespace(write=write, closed=False, **{name: getattr(file, name) for name in names})
+
+
+@pytest.mark.parametrize("room", [0, 500, 5_000, 20_000, 60_000, 150_000])
+def test_a_full_disk_is_an_error_after_which_the_file_closes(room, tmp_path, monkeypatch):
+    """HDF5 would end the process when it closes a file that it could not write."""
+    monkeypatch.setattr("corekit_record.unfailing_file.tempfile.TemporaryFile", SmallDisk(room).open)
+    variables = [Variable("time", ("time",)), Variable("q", ("time", "coordinate"))]
+    with pytest.raises(ResultsError, match=r"cannot write .*No space left"):  # noqa: PT012, SIM117
+        with GrowingFile(tmp_path / "a.nc", {"time": None, "coordinate": 20}, variables, {}) as file:
+            for _ in range(40):
+                file.append("time", 50, {"time": np.ones(50), "q": np.ones((50, 20))})
+                file.publish()
+    assert not list(tmp_path.glob(".*"))
+
+
+def look_at_everything(path):
+    results = Results(path)
+    for name in (
+        "time",
+        "q",
+        "inputs",
+        "coordinates",
+        "velocities",
+        "frames",
+        "bodies",
+        "energy",
+        "solves",
+        "statistics",
+    ):
+        getattr(results, name)
+    for name in results._names:
+        results[name]
+    results.contacts(-1)
+    results.replay()
+
+
+@pytest.fixture
+def finished(tiny, scenario_file, tmp_path):
+    return load(scenario_file, ["time.duration=0.05"]).run(directory=tmp_path / "run").file
+
+
+def test_numbers_in_another_file_are_not_read(finished, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(np.arange(1000.0).tobytes())
+    for kind in ("external", "link", "soft", "virtual", "huge"):
+        file = shutil.copy(finished, tmp_path / f"{kind}.nc")
+        with h5py.File(file, "r+") as made:
+            shape = made["v"].shape
+            del made["v"]
+            if kind == "external":
+                made.create_dataset("v", shape, "f8", external=[(str(secret), 0, h5py.h5f.UNLIMITED)])
+            elif kind == "link":
+                made["v"] = h5py.ExternalLink(str(finished), "q")
+            elif kind == "soft":
+                made["v"] = h5py.SoftLink("/q")
+            elif kind == "virtual":
+                layout = h5py.VirtualLayout(shape, "f8")
+                layout[:] = h5py.VirtualSource(str(finished), "q", shape)
+                made.create_virtual_dataset("v", layout)
+            else:
+                made.create_dataset("v", (10**10,), "f8", chunks=(1000,))
+        with pytest.raises(ResultsError, match=r"is a link|in another file|larger than its file"):
+            Results(file)
+
+
+def test_turned_bits_are_one_clear_error_or_none(finished, tmp_path):
+    look_at_everything(finished)
+    chance, whole, refused = random.Random(1), finished.read_bytes(), 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(4):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        (tmp_path / "bits.nc").write_bytes(data)
+        try:
+            look_at_everything(tmp_path / "bits.nc")
+        except ResultsError:
+            refused += 1
+    assert refused
+
+
+def test_a_small_checkpoint_cannot_ask_for_much_memory(finished, tmp_path):
+    sound = next(finished.parent.glob("checkpoint-*.npz"))
+    with np.load(sound) as file:
+        arrays = dict(file)
+    np.savez_compressed(tmp_path / "packed.npz", **arrays, more=np.zeros(10**6))
+    np.savez(tmp_path / "versions.npz", **(arrays | {"versions": np.array(json.dumps([1]))}))
+    shutil.copy(sound, tmp_path / "longer.npz")
+    with zipfile.ZipFile(tmp_path / "longer.npz", "a") as archive, archive.open("long.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(
+            member, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+        )
+        member.write(bytes(80))
+    for name in ("packed", "versions", "longer"):
+        with pytest.raises(ResultsError, match=f"{name}.npz is not a whole checkpoint"):
+            read_checkpoint(tmp_path / f"{name}.npz")
+    assert read_checkpoint(sound).step == 50
