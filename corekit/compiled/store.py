@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import stat
@@ -24,6 +25,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,7 @@ _STATES_KEPT = 4
 """States of a module whose machine code is kept: versions side by side, and an edit that is undone."""
 _PATIENCE = 120.0
 """Wall time [s] after which a function is compiled here too: the process that compiles it may be suspended."""
+_DIGEST = hashlib.sha256().digest_size
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE
 )
@@ -53,9 +56,14 @@ _WORD = re.compile(rb"\w+")
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder: `COREKIT_CACHE`, or that of the system."""
+    """Return the cache folder: `COREKIT_CACHE`, the user's, or one of this process for a user without a home."""
     given = os.environ.get("COREKIT_CACHE")
-    return Path(given) if given else user_cache_path("corekit", appauthor=False)
+    if given:
+        return Path(given)
+    try:
+        return user_cache_path("corekit", appauthor=False)
+    except RuntimeError:  # neither HOME nor an entry among the users
+        return _own_folder("the user has no home folder for compiled kernels")
 
 
 def _root() -> Path:
@@ -76,9 +84,17 @@ def _usable(user: Path) -> Path:
         others = f"cannot be written ({error.strerror})"
     if not others:
         return folder
+    return _usable(_own_folder(f"the compile cache {user} {others}"))
+
+
+def _own_folder(why: str) -> Path:
+    """Make a cache folder for this process and those it starts, which ends with it; warn, once."""
     own = Path(tempfile.mkdtemp(prefix="corekit-machine-code-"))
+    os.environ["COREKIT_CACHE"] = str(own)
+    # unlike `atexit` also at the end of a worker, and not at that of a process forked from this one
+    Finalize(None, shutil.rmtree, (own,), {"ignore_errors": True}, exitpriority=0)
     warnings.warn(
-        f"the compile cache {user} {others}: kernels are compiled again in every run; "
+        f"{why}: kernels are compiled again in every run; "
         "name a folder of your own by the environment variable COREKIT_CACHE",
         RuntimeWarning,
         stacklevel=2,
@@ -174,11 +190,39 @@ def _age(folder: Path) -> float:
         return 0.0
 
 
+class _CheckedFiles(_CACHING.IndexDataCacheFile):
+    """numba's files of a function, each with its digest: a bit that the disk turned would be executed."""
+
+    def _dump(self, obj: Any) -> bytes:
+        data = super()._dump(obj)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_index(self) -> dict[Any, str]:
+        with suppress(FileNotFoundError), open(self._index_path, "rb") as file:
+            pickle.load(file)  # noqa: S301 - numba's version
+            _require_digest(file.read())
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        data = Path(self._data_path(name)).read_bytes()
+        _require_digest(data)
+        return pickle.loads(data)  # noqa: S301 - the user's own folder; what follows the pickle is not read
+
+
+def _require_digest(data: bytes) -> None:
+    """Raise ValueError unless the last 32 bytes are the digest of the others."""
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise ValueError("damaged")
+
+
 class _SharedCache(_CACHING.FunctionCache):
     """numba's cache of a function; a process that misses in it compiles while others wait."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
+        self._cache_file = _CheckedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
         self._claims: dict[Any, FileLock] = {}
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

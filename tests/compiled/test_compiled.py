@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
@@ -107,6 +109,28 @@ def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, said, tmp_p
     assert "COREKIT_CACHE" in said[-1]
 
 
+NO_HOME = """
+import os, pwd
+def unknown(_): raise KeyError
+pwd.getpwuid = pwd.getpwnam = unknown
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="on Windows the system knows the user's folders")
+@pytest.mark.parametrize("before", ["", NO_HOME], ids=["unwritable home", "no home"])
+def test_without_a_home_the_compiled_is_kept_for_the_process_which_says_so_once(before, tmp_path):
+    unset = {"HOME", "XDG_CACHE_HOME", "COREKIT_CACHE"}
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
+    environment |= {"TMPDIR": str(tmp_path)} | ({} if before else {"HOME": "/dev/null/nowhere"})
+    asked = "from corekit.compiled.store import _root as root\nassert root() == root() and root().is_dir()\n"
+    done = subprocess.run(
+        [sys.executable, "-c", before + asked], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("COREKIT_CACHE") == 1
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps a user's folders to the user")
 def test_a_folder_that_others_may_write_to_is_not_trusted(ask, said, tmp_path):
     (tmp_path / "cache").mkdir()
@@ -127,6 +151,18 @@ def test_a_damaged_file_counts_as_none(ask, tmp_path, damage):
     assert len(files) == 4  # an index and its data, of the kernel and of what it calls
     for each in files:
         each.write_bytes(each.read_bytes()[:100] if damage is None else damage)
+    assert ask() == (6.5, 0)
+    assert ask() == (6.5, 1)
+
+
+@pytest.mark.parametrize("part", ["machine code", "index"])
+def test_a_bit_that_the_disk_turned_counts_as_none(ask, tmp_path, part):
+    """A bit in the middle, which is a letter of a name or an instruction: unpickling does not notice it."""
+    ask()
+    for each in (tmp_path / "cache").rglob("*.nbc" if part == "machine code" else "*.nbi"):
+        data = bytearray(each.read_bytes())
+        data[len(data) // 2] ^= 1
+        each.write_bytes(data)
     assert ask() == (6.5, 0)
     assert ask() == (6.5, 1)
 
