@@ -13,6 +13,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_view.batches import Batch
 from corekit_view.camera import View
+from corekit_view.local_pages import refuse_foreign_pages
 from corekit_view.normals import split_at_creases
 from corekit_view.scene import Bounds
 
@@ -31,7 +32,7 @@ def quiet_server(port: int = 0, label: str | None = None) -> Iterator[viser.Vise
     """Yield a silent local viser server and stop it at the end; port 0 means any free port."""
     import viser
 
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), refuse_foreign_pages():
         server = viser.ViserServer(host="127.0.0.1", port=port, label=label, verbose=False)
     try:
         yield server
