@@ -133,7 +133,11 @@ def _structured(
     apply_overrides(document, overrides, mistakes)
     directory = None if source is None else source.parent
     mistakes.extend(mistakes_between(document))
-    scenario = structure(Scenario, document, "", mistakes, directory=directory, components=Catalogue())
+    own: list[Mistake] = []
+    scenario = structure(Scenario, document, "", own, directory=directory, components=Catalogue())
+    # the scenario, if all else is right, finds again what contradicts between its parts
+    known = {str(each) for each in mistakes}
+    mistakes += [each for each in own if str(each) not in known]
     return None if scenario is None else attrs.evolve(scenario, source=source, document=document)
 
 

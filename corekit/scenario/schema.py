@@ -38,6 +38,7 @@ __all__ = [
     "Time",
     "Watchdog",
     "World",
+    "run_name_problem",
 ]
 
 FORMAT = "corekit-scenario/1"
@@ -52,7 +53,8 @@ def _name_problem(name: str) -> str | None:
     return None if fits else "must be made of letters, digits, '-' and '_' only"
 
 
-def _run_name_problem(name: str) -> str | None:
+def run_name_problem(name: str) -> str | None:
+    """Return what is wrong with a name that is to be part of a folder's; None if it can be."""
     fits = re.fullmatch(r"\w[\w.-]*", name)
     return (
         None if fits else "must be made of letters, digits, '-', '_' and '.' only: it names the run's folder"
@@ -81,7 +83,9 @@ def _sizes_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[float, 
     if spec is None:
         return
     names = spec.file_sizes
-    if len(value) != len(names) or not all(0 < size < float("inf") for size in value):
+    # half of the smallest number is zero
+    halves = [factor * size for factor, size in zip(names.values(), value, strict=False)]
+    if len(value) != len(names) or not all(0 < size < float("inf") for size in halves):
         sizes = f"must be [{', '.join(names)}], positive" if names else "must be empty or absent"
         raise ValueError(f"{sizes}, for shape {obstacle.shape!r}")
 
@@ -352,7 +356,7 @@ class ScenarioTables:
     """
 
     format: str = option(help="version of this format", choices=(FORMAT,))
-    name: str = option(help="names the run's folder", check=_run_name_problem)
+    name: str = option(help="names the run's folder", check=run_name_problem)
     seed: int = option(0, "seed of every random stream", low=0)
     time: Time = field(metadata=_about("how long and how finely"))
     world: World = field(default=World(), metadata=_about("what surrounds the bodies"))

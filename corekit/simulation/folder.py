@@ -22,7 +22,7 @@ from typing import Any, final
 from attrs import frozen
 
 from corekit.errors import ResultsError
-from corekit.files import PARTIAL_FILES, write_text_whole
+from corekit.files import PARTIAL_FILES, is_there, write_text_whole
 
 try:
     import fcntl
@@ -69,6 +69,10 @@ class RunFolder:
         stamp = dt.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         wanted = parent / f"{name}-{stamp}" if directory is None else directory
         path, number = wanted, 1
+        if is_there(wanted) and not wanted.is_dir():
+            raise ResultsError(
+                f"cannot make the run folder {wanted}: it is a file. Choose another with `--out DIR`."
+            )
         try:
             wanted.parent.mkdir(parents=True, exist_ok=True)
             while not _make_folder(path):

@@ -49,3 +49,16 @@ def test_a_name_that_is_too_long_is_told_to_name_nothing(verb, monkeypatch, caps
     assert main([verb, LONG]) == 2
     assert "Traceback" not in "".join(capsys.readouterr())
     assert not list(Path(tmp_path).iterdir())
+
+
+def test_an_edge_whose_half_is_no_number_above_zero_is_refused(text):
+    edge = "world.obstacles=[{name='a', shape='box', size=[1.0, 5e-324, 1.0]}]"
+    with pytest.raises(ConfigError, match="positive, for shape 'box'"):
+        from_document(tomllib.loads(text), [edge])
+
+
+def test_what_contradicts_between_two_tables_is_told_once(text):
+    for override in ("time.step=1e3", "time.step=1e-20"):
+        with pytest.raises(ConfigError) as told:
+            from_document(tomllib.loads(text), [override])
+        assert [each.path for each in told.value.mistakes] == ["time.step"]

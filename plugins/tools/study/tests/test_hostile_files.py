@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from corekit.errors import ConfigError
+from corekit.errors import ConfigError, ResultsError
 from corekit_study.fit_file import load_fit
+from corekit_study.new_folder import new_folder
 from corekit_study.plan_file import load_plan_file
 from corekit_study.sweep import spread
 from corekit_study.variants import variants
@@ -27,6 +28,22 @@ def test_a_scenario_s_name_that_is_too_long_names_none(load_file, tmp_path):
     file.write_text(f'scenario = "{"a" * 5000}"')
     with pytest.raises(ConfigError, match="File name too long"):
         load_file(file)
+
+
+@pytest.mark.parametrize("load_file", LOADERS)
+@pytest.mark.parametrize("name", ["../elsewhere", "a/b", "", "a b", ".hidden"])
+def test_a_name_that_cannot_be_part_of_a_folder_s_is_refused(load_file, name, tmp_path):
+    file = tmp_path / "file.toml"
+    file.write_text(f'name = "{name}"')
+    with pytest.raises(ConfigError, match=r"name: found .*it names the run's folder"):
+        load_file(file)
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused_and_gets_no_neighbour(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ResultsError, match="it is a file"):
+        new_folder("study", tmp_path, tmp_path / "file")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_more_runs_than_folders_can_hold_are_refused_before_they_are_listed():

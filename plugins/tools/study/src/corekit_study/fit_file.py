@@ -28,6 +28,7 @@ from corekit.scenario.dump import plain
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.load import load
 from corekit.scenario.scenario import Scenario
+from corekit.scenario.schema import run_name_problem
 from corekit.scenario.structure import structure
 from corekit_study.toml_file import toml_table
 
@@ -46,7 +47,7 @@ class FitFile:
     """
 
     format: str = option(help="version of this format", choices=(FORMAT,))
-    name: str = option(help="names the folder of results")
+    name: str = option(help="names the folder of results", check=run_name_problem)
     scenario: str = option(help="file of the scenario, relative to this one, or the name of a shipped one")
     overrides: tuple[str, ...] = field(
         default=(), metadata={"help": "changes to the scenario, as `--set` takes them", "key": "set"}

@@ -6,6 +6,7 @@ import datetime as dt
 from pathlib import Path
 
 from corekit.errors import ResultsError
+from corekit.files import is_there
 
 __all__ = ["new_folder"]
 
@@ -19,6 +20,8 @@ def new_folder(name: str, parent: Path, directory: Path | None = None) -> Path:
     stamp = dt.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     wanted = parent / f"{name}-{stamp}" if directory is None else directory
     path, number = wanted, 1
+    if is_there(wanted) and not wanted.is_dir():
+        raise ResultsError(f"cannot make the folder {wanted}: it is a file. Choose another with `--out DIR`.")
     try:
         while path.exists() and (not path.is_dir() or any(path.iterdir())):
             number += 1
