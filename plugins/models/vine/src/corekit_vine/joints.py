@@ -32,6 +32,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.vectors import copy_vector
 from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import (
     EXTENSIBILITY,
@@ -130,7 +131,7 @@ def compute_constraints(
             rate = max(rate, min((scalars[SHORTEST] - length) / h, 0.0))
         target[row] = rate
         if per_link > 5:
-            values[row + 1] = values[row]
+            copy_vector(values[row], values[row + 1])
 
 
 @compiled
