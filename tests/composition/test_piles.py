@@ -6,6 +6,7 @@ import pytest
 from corekit.dynamics import reduced_step
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
+from corekit_cone import block_search
 from corekit_cone.cone import ConeContact
 
 STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
@@ -98,3 +99,24 @@ def test_islands_are_the_problem_itself(monkeypatch):
         multiply_blocks(problem.blocks, 3, problem.free_velocity, impulse, v, w)
         expected = W @ impulse + problem.free_velocity
         assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
+
+
+@pytest.mark.parametrize("largest_direct", [2000, 0])
+def test_blocks_carry_the_weight_by_newton_and_by_sweeps(monkeypatch, largest_direct):
+    """One column of 28 contacts, whose W is kept by blocks; the residual of Coulomb's law is measured here."""
+    monkeypatch.setattr(block_search, "_DIRECT", largest_direct)
+    height, simulation = 7, columns(1, 7)
+    for _ in range(2):
+        report = simulation.step()
+        assert report.solve_info.status.solved
+        assert "by blocks" in report.solve_info.answered_by
+    contacts = simulation.contacts()
+    carried = contacts.normal_impulse[contacts.shape[:, 1] == height].sum()
+    assert carried == pytest.approx(height * MASS * GRAVITY * STEP, rel=1e-6)
+    normal, tangential = contacts.normal_impulse, np.linalg.norm(contacts.tangential_impulse, axis=1)
+    assert (normal >= 0.0).all()
+    assert (tangential <= 0.5 * normal * (1.0 + 1e-12)).all()
+    # the tolerance is relative to the free velocity g·h
+    speed = np.linalg.norm(contacts.slip, axis=1)
+    assert (np.minimum(0.5 * normal - tangential, speed) <= 1e-6 * GRAVITY * STEP).all()
+    assert kinetic_energy(simulation) <= 1e-12 * MASS * GRAVITY * EDGE

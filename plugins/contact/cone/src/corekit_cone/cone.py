@@ -42,7 +42,9 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
 from corekit.roles.contact_laws import relative_velocity
+from corekit_cone.block_search import BlockSearch
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
 from corekit_cone.residuals import measure_residuals
@@ -50,6 +52,8 @@ from corekit_cone.search import WORK_ROWS, search
 
 __all__ = ["ConeContact"]
 
+_MANY, _MOST_DENSE = 24, 300
+"""Contacts from which W is kept by blocks, and up to which the dense search goes on where that finds no solution."""
 _METHODS = ("guess", "newton", "gauss-seidel", "interior-point")
 """By the numbers that `search` returns."""
 
@@ -74,6 +78,10 @@ class ConeContact(ImpulseSolver):
         rows, width, friction = impulse.size, problem.rows_per_contact, problem.friction
         if rows == 0:
             return SolveInfo(answered_by="cone")
+        if isinstance(problem, BlockContactProblem) and problem.contact_count >= _MANY:
+            info = self._solve_blocks(problem, impulse)
+            if info.status is not Status.INACCURATE or problem.contact_count > _MOST_DENSE:
+                return info
         delassus, free = np.ascontiguousarray(problem.delassus()), problem.free_velocity
         if not (np.isfinite(delassus).all() and np.isfinite(free).all()):
             impulse[:] = 0.0
@@ -94,3 +102,20 @@ class ConeContact(ImpulseSolver):
             impossible = contradict(delassus, free, width, problem.contact_count)
             status = Status.INFEASIBLE if impossible else Status.INACCURATE
         return SolveInfo(status, iterations, Residuals(*found), f"cone: {_METHODS[method]}")
+
+    def _solve_blocks(self, problem: BlockContactProblem, impulse: Array) -> SolveInfo:
+        """Solve with W by blocks."""
+        jacobian, response, free = problem.blocks.jacobian, problem.blocks.response, problem.free_velocity
+        if not (np.isfinite(jacobian).all() and np.isfinite(response).all() and np.isfinite(free).all()):
+            impulse[:] = 0.0
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), "cone")
+        search_ = BlockSearch(problem, self._tolerance, self._limit)
+        is_solved = search_.search(impulse)
+        impulse[:] = search_.impulse
+        velocity, width = search_.velocity, problem.rows_per_contact
+        multiply_blocks(problem.blocks, width, free, impulse, np.empty(problem.velocity_count), velocity)
+        found = measure_residuals(width, problem.friction, problem.lower, problem.upper, impulse, velocity)
+        status = Status.CONVERGED if is_solved else Status.INACCURATE
+        return SolveInfo(
+            status, search_.iterations, Residuals(*found), f"cone: {_METHODS[search_.method]}, by blocks"
+        )

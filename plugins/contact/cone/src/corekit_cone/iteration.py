@@ -17,7 +17,7 @@ from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.newton import assemble_newton, factorise_linear, merit, substitute_linear
 from corekit_cone.residuals import measure_error
 
-__all__ = ["copy_values", "iterate_newton", "keep_better"]
+__all__ = ["copy_values", "first_release", "iterate_newton", "keep_better", "release"]
 
 _HALVINGS = 5
 _LEAST_SHIFT, _FIRST_SHIFT, _MOST_SHIFT = 1e-12, 1e-6, 1.0
@@ -52,7 +52,7 @@ def keep_better(
 
 
 @compiled
-def _release(width: int, friction: Array, lower: Array, upper: Array, impulse: Array) -> None:
+def release(width: int, friction: Array, lower: Array, upper: Array, impulse: Array) -> None:
     """Set λ = 0 where a contact would pull, and bounded rows to their bounds; friction may leave the cone."""
     for c in range(len(friction)):
         n = c * width
@@ -65,7 +65,7 @@ def _release(width: int, friction: Array, lower: Array, upper: Array, impulse: A
 
 
 @compiled
-def _first_release(width: int, friction: Array, impulse: Array, step: Array) -> float:
+def first_release(width: int, friction: Array, impulse: Array, step: Array) -> float:
     """The fraction of a step at which the first contact lets go or leaves its cone; 0 if none does before its end."""
     fraction = 1.0
     for c in range(len(friction)):
@@ -109,7 +109,7 @@ def _line_search(
     fraction, smallest, smallest_fraction = 1.0, math.inf, 0.0
     for halving in range(_HALVINGS + 1):
         if halving == _HALVINGS:
-            fraction = _first_release(width, friction, impulse, step)
+            fraction = first_release(width, friction, impulse, step)
             if fraction == 0.0:
                 break
         for i in range(len(free)):
@@ -118,7 +118,7 @@ def _line_search(
             if is_projected:
                 project_impulses(width, friction, lower, upper, trial)
             else:
-                _release(width, friction, lower, upper, trial)
+                release(width, friction, lower, upper, trial)
             relative_velocity(delassus, free, trial, velocity)
             value = merit(delassus, width, friction, lower, upper, rho, reference, trial, velocity)
             if value < smallest:

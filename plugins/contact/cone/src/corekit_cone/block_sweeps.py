@@ -1,0 +1,109 @@
+"""Gauss–Seidel sweeps, scales and the merit of `newton` for W by blocks; linear in the number of contacts.
+
+A contact reads its velocity from those of its bodies, is solved exactly, and moves its bodies at once:
+
+    b = J_c·v + w₀ − W_cc·λ_c,   λ_c ← solution of one contact,   v ← v + G·J_cᵀ·Δλ_c               (1)
+
+Sweeps go through the contacts forward and backward in turn.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.compiled import check_signals, compiled
+from corekit.data.arrays import Array
+from corekit.roles.contact_blocks import ContactBlocks, add_change
+from corekit_cone.local_contact import solve_contact
+
+__all__ = ["block_merit", "set_block_scales", "sweep_blocks", "write_diagonal"]
+
+_TINY = 1e-300
+
+
+@compiled
+def write_diagonal(blocks: ContactBlocks, width: int, diagonal: Array) -> None:
+    """Write W_cc of every contact, shape (m, 3, 3); without a second tangent its entries are those of 1."""
+    for c in range(len(diagonal)):
+        for i in range(3):
+            for j in range(3):
+                diagonal[c, i, j] = 1.0 if i == j and i >= width else 0.0
+        for e in range(blocks.first[c], blocks.first[c + 1]):
+            at, n = blocks.place[e], blocks.size[e]
+            for i in range(width):
+                for j in range(width):
+                    for d in range(n):
+                        diagonal[c, i, j] += blocks.jacobian[at + i * n + d] * blocks.response[at + j * n + d]
+
+
+@compiled
+def set_block_scales(diagonal: Array, width: int, free: Array, rho: Array, reference: Array) -> None:
+    """Write ρ and the reference velocities (2) of `residuals`, shape (m,)."""
+    speed = 0.0
+    for c in range(len(diagonal)):
+        trace = 0.0
+        for i in range(width):
+            trace += diagonal[c, i, i]
+            value = free[c * width + i]
+            speed = max(speed, max(-value, 0.0) if i == 0 else abs(value))
+        rho[c] = width / trace if trace > 0.0 else 1.0
+    reference[:] = max(speed, _TINY)
+
+
+@compiled
+def block_merit(
+    diagonal: Array, width: int, friction: Array, reference: Array, impulse: Array, velocity: Array
+) -> float:
+    """The squared norm of (1) and (2) of `newton`, each as a velocity relative to its reference."""
+    total = 0.0
+    for c in range(len(diagonal)):
+        n, normal = c * width, diagonal[c, 0, 0]
+        lateral = diagonal[c, 1, 1] if width == 2 else 0.5 * (diagonal[c, 1, 1] + diagonal[c, 2, 2])
+        lateral = lateral if lateral > 0.0 else normal
+        y_n = max(impulse[n] - velocity[n] / normal, 0.0)
+        own, size = ((impulse[n] - y_n) * normal) ** 2, 0.0
+        for a in range(n + 1, n + width):
+            size += (impulse[a] - velocity[a] / lateral) ** 2
+        size, radius = math.sqrt(size), friction[c] * y_n
+        factor = radius / size if size > radius else 1.0
+        for a in range(n + 1, n + width):
+            own += ((impulse[a] - factor * (impulse[a] - velocity[a] / lateral)) * lateral) ** 2
+        total += own / reference[c] ** 2
+    return float(total) if total < math.inf else math.inf
+
+
+@compiled
+def sweep_blocks(
+    blocks: ContactBlocks, width: int, diagonal: Array, friction: Array, free: Array, impulse: Array, velocity: Array,
+    count: int,
+) -> None:  # fmt: skip
+    """Apply (1) to every contact, forward and then backward, `count` times.
+
+    Args:
+        impulse, velocity: λ (R,) and the bodies' v = G·Jᵀ·λ (nv,), changed.
+    """
+    contacts, change, b = len(diagonal), free[:width].copy(), free[:width].copy()
+    for turn in range(2 * count):
+        check_signals()
+        for k in range(contacts):
+            c = k if turn & 1 == 0 else contacts - 1 - k
+            n, D = c * width, diagonal[c]
+            for i in range(width):
+                total = free[n + i]
+                for e in range(blocks.first[c], blocks.first[c + 1]):
+                    at, v, size = blocks.place[e] + i * blocks.size[e], blocks.velocity[e], blocks.size[e]
+                    for j in range(size):
+                        total += blocks.jacobian[at + j] * velocity[v + j]
+                for j in range(width):
+                    total -= D[i, j] * impulse[n + j]
+                b[i] = total
+            new_n, new_1, new_2 = solve_contact(
+                D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2], b[0], b[1],
+                b[2] if width == 3 else 0.0, friction[c],
+            )  # fmt: skip
+            change[0], change[1] = new_n - impulse[n], new_1 - impulse[n + 1]
+            impulse[n], impulse[n + 1] = new_n, new_1
+            if width == 3:
+                change[2] = new_2 - impulse[n + 2]
+                impulse[n + 2] = new_2
+            add_change(blocks, width, c, change, velocity)
