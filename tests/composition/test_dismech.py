@@ -7,6 +7,7 @@ import pytest
 
 import corekit
 from corekit_scenarios.cases.dismech.contacts import FORCES, carried, slid_energy, smooth_energy
+from corekit_scenarios.cases.dismech.discrete_elastica import tip_under_load
 from corekit_scenarios.cases.dismech.swings import beam_frequency, sine
 
 
@@ -76,6 +77,24 @@ def test_the_helix_swings_at_the_papers_step():
     assert lengths == [6e-3] * 150
     kinetic, potential = np.array(energies).T
     assert np.ptp(kinetic + potential) < 0.02 * np.ptp(potential)
+
+
+def test_the_discrete_elastica_tends_to_that_of_the_tables_and_is_where_the_rod_rests():
+    """P·L²/(E·I) = 2: Bisshopp and Drucker (1945) give 0.4935 and 0.1606 of the length."""
+    x, z = tip_under_load(2.0, 1.0, 2000, 1.0, np.inf)
+    assert (-z, 1.0 - x) == pytest.approx((0.4935, 0.1606), abs=1e-4)
+    area = np.pi * 0.02**2
+    rigidity = 1e5 * area * 0.02**2 / 4
+    overrides = [
+        "bodies[0].options.limbs[0].nodes=21", "bodies[0].initial={}",
+        'bodies[0].options.forces=[{name="tip",at="beam.end"}]',
+        f'bodies[0].inputs=[{{channel="force-tip",signal=[0.0,0.0,{-2 * rigidity}]}}]',
+    ]  # fmt: skip
+    rests = corekit.load("dismech/cantilever", overrides).statics(load_steps=4).frame_position()[-1]
+    # statics stop at 1e-10 of the largest force, P·L/l = 20·P here, at each of 20 nodes; P moves the tip by 2/3 m
+    assert rests[[0, 2]] == pytest.approx(
+        tip_under_load(2 * rigidity, 1.0, 20, rigidity, 1e5 * area), abs=3e-8
+    )
 
 
 def test_a_fitted_sine_has_the_frequency_it_was_made_with():

@@ -11,6 +11,7 @@ import pytest
 import corekit
 from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
+from corekit_scenarios.cases.gvs.muscle_motion import _place, _shape
 from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
 from corekit_scenarios.cases.gvs.underwater import first_touch, hull_gap
 from corekit_testing.rounding import rounding
@@ -57,6 +58,18 @@ def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straig
         -(1 - math.cos(angle)) / curvature - straight * math.sin(angle),
     )
     assert tip_of_moment(1.0, 0.5) == pytest.approx(wanted, abs=2e-4)
+
+
+def test_the_muscle_s_accelerations_are_second_differences_of_its_places():
+    q, rate, step = np.array([9.0, 20.0]), np.array([3.0, -5.0]), 1e-4
+    x, z, _ = (
+        (after - 2 * now + before) / step**2
+        for before, now, after in zip(*(_place(0.8 + k * step, q + k * step * rate) for k in (-1, 0, 1)), strict=True)
+    )  # fmt: skip
+    at = _shape(0.8, q, rate, 1.0)
+    # rounding 4·ε/h² = 9e-8 m/s² beside h²/12 of fourth rates, (q̇/q + 1/(t_f·width))⁴·L ≈ 1e5 m/s⁴
+    np.testing.assert_allclose(x, at.x_rest, atol=2e-4)
+    np.testing.assert_allclose(z, at.z_rest, atol=2e-4)
 
 
 def test_the_hull_touches_the_rod_where_their_surfaces_meet():

@@ -9,6 +9,8 @@ __all__ = [
     "dependent_external",
     "dependent_moment",
     "octopus",
+    "perturbed",
+    "strains",
     "underwater",
 ]
 
@@ -74,6 +76,26 @@ octopus = Case(
     shows="An octopus's arm bends in water: six coordinates of a dependent basis against 31 of cubic elements.",
     target="corekit_scenarios.cases.gvs.arms:octopus",
     minutes=0.5,
+    citation=_GVS,
+)
+
+perturbed = Case(
+    paper="gvs",
+    name="perturbed",
+    source="Figure 8, section 3.2",
+    shows="One coordinate of a beam at rest is changed: a global basis bends all of it, a local one half.",
+    target="corekit_scenarios.cases.gvs.strain_fields:perturbed",
+    minutes=0.1,
+    citation=_GVS,
+)
+
+strains = Case(
+    paper="gvs",
+    name="strains",
+    source="Figure 7, section 3.2",
+    shows="Strain fields of a global and a local basis under weight and a load, beside the elastica's.",
+    target="corekit_scenarios.cases.gvs.strain_fields:strains",
+    minutes=0.1,
     citation=_GVS,
 )
 

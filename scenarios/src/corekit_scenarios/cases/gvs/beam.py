@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
@@ -54,9 +54,10 @@ _BASES = {
 
 @frozen(eq=False)
 class Shape:
-    """Places of the beam at its frames, (k, 2) [m], x and z."""
+    """Places of the beam at its frames, (k, 2) [m], x and z; curvature times L at 401 even X where it is told."""
 
     place: Array
+    bending: Array = field(factory=lambda: np.zeros(0))
 
 
 def elastica(load: float, count: int = 8) -> Shape:
@@ -96,7 +97,11 @@ def elastica(load: float, count: int = 8) -> Shape:
     near = places <= _LENGTH / 2
     first = found.sol(2 * places)[2:4]
     second = found.sol(2 * (places - _LENGTH / 2).clip(0))[6:8]
-    return Shape(np.where(near, first, second).T)
+    grid = np.linspace(0.0, 1.0, 401) * _LENGTH
+    slopes = np.where(
+        grid <= _LENGTH / 2, found.sol(2 * grid)[1], found.sol(2 * (grid - _LENGTH / 2).clip(0))[5]
+    )
+    return Shape(np.where(near, first, second).T, _LENGTH * slopes)
 
 
 def _settled(overrides: tuple[str, ...], load_: float) -> Shape:
