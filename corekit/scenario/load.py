@@ -118,8 +118,7 @@ def _from_table(
             [Mistake("scenario", Described("tables"), "are nested too deeply")], called
         ) from error
     if scenario is None or mistakes:
-        # contradictions between parts are looked for in the table, and again in what becomes of it
-        raise ConfigError({str(each): each for each in mistakes}.values(), called)
+        raise ConfigError(mistakes, called)
     return attrs.evolve(scenario, allow_code=allow_code)
 
 

@@ -103,7 +103,10 @@ class RunTimer:
         self._ended = clock.perf_counter()
 
     def as_data(self) -> dict[str, float | None]:
-        """Return wall times [s]: with loading, of the steps alone, of the first step, and the median of a step."""
+        """Return wall times [s]: with loading, of the steps alone, of the first step, and the median of a step.
+
+        The real-time factor is simulated time per wall time of the steps.
+        """
         steps = self._steps
         if self._step_times:
             step: float | None = median(self._step_times)
@@ -114,5 +117,7 @@ class RunTimer:
             "loop_s": self._ended - self._ready,
             "first_step_s": self._first - self._began,
             "step_s": step,
-            "real_time_factor": (self._reached - self._begun_at) / (steps * step) if step else None,
+            "real_time_factor": (self._reached - self._begun_at) / (self._ended - self._ready)
+            if steps
+            else None,
         }

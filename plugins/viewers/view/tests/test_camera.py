@@ -6,7 +6,9 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit_view.camera import View, automatic_azimuth, window
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import ObstacleTrack
+from corekit_view.camera import View, automatic_azimuth, automatic_view, window
 from corekit_view.frames import key_frames
 from corekit_view.scene import bounds
 
@@ -80,3 +82,26 @@ def test_far_and_huge_obstacles_do_not_shrink_the_arm(arm_over_box):
     huge = evolve(box, shape=evolve(box.shape, size=(50.0, 50.0, 0.05)))
     assert bounds(evolve(replay, obstacles=(far,))).extent == pytest.approx(alone.extent)
     assert bounds(evolve(replay, obstacles=(huge,))).extent < 3.0 * alone.extent
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.0])
+def test_a_planar_world_is_seen_face_on_unless_told_otherwise(planar_rod, turn):
+    c, s = np.cos(turn), np.sin(turn)
+    about_z = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+    replay, corners = planar_rod(), np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.0, 0.1]])
+    frames = len(replay.time)
+    body = evolve(replay.bodies[0], outline=replay.bodies[0].outline @ about_z.T)
+    wall = ObstacleTrack(
+        "wall",
+        Shape("polygon", (), vertices=corners),
+        np.zeros((frames, 3)),
+        np.tile(about_z, (frames, 1, 1)),
+    )
+    world = evolve(replay, bodies=(body,), obstacles=(wall,))
+    box, keys = bounds(world), key_frames(world, 6)
+    view = automatic_view(world, box, keys, None, None)
+    # the plane's own x and z axes are the picture's
+    np.testing.assert_allclose(view.project(about_z[:, [0, 2]].T)[:, :2], np.eye(2), atol=1e-12)
+    assert automatic_view(world, box, keys, None, 0.2).elevation == 0.2
+    solid = evolve(world, obstacles=(evolve(wall, shape=Shape("sphere", (0.1,))),))
+    assert automatic_view(solid, box, keys, None, None).elevation == 0.35

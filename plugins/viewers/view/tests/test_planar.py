@@ -40,3 +40,12 @@ def test_circles_are_filled_rings_open_and_segments_round():
 def test_a_polygon_without_vertices_is_reported():
     with pytest.raises(ValueError, match="polygon needs vertices"):
         shape_surface(Shape("polygon", ()), 1.0)
+
+
+def test_a_half_plane_can_be_seen_face_on():
+    surface = shape_surface(Shape("half-plane", ()), 1.0, 8)
+    assert surface is not None
+    _, y, z = surface.vertices.T
+    assert np.ptp(z) > 0.05
+    assert z.max() == 0.0
+    assert np.ptp(y) > 0.0

@@ -21,8 +21,13 @@ from corekit_view.frames import thin_outlines
 from corekit_view.raster import rasterise
 from corekit_view.scene import Bounds, Scene, Soup
 
-__all__ = ["View", "Window", "automatic_azimuth", "window"]
+__all__ = ["View", "Window", "automatic_azimuth", "automatic_view", "window"]
 
+ELEVATION = 0.35
+"""Of the camera where nothing else is given [rad]."""
+PLANAR = frozenset({"half-plane", "circle", "ring", "polygon", "segments"})
+HIDDEN = 1.15
+"""By how much more of the bodies the view face on must show."""
 CANDIDATES = 24
 PROBE = 96
 """Pixels along a side of the small pictures for the score of candidates."""
@@ -86,6 +91,63 @@ def window(view: View, box: Bounds, margin: float = 0.06) -> Window:
     centre, half = 0.5 * (low + high), 0.5 * (high - low) + margin * float(np.max(high - low))
     half = np.maximum(np.maximum(half, half[::-1] * 0.55), 1e-9)
     return Window(centre[0] - half[0], centre[0] + half[0], centre[1] - half[1], centre[1] + half[1])
+
+
+def automatic_view(
+    replay: Replay, box: Bounds, frames: IntArray, azimuth: float | None, elevation: float | None
+) -> View:
+    """Return the view with given angles, or the best one.
+
+    If neither is given, a plane in which all bodies stay is seen face on where all obstacles are planar shapes, or
+    where they hide more of the bodies from the usual elevation.
+
+    Args:
+        replay, box, frames: as for `automatic_azimuth`.
+        azimuth, elevation: α, ε [rad] or None.
+    """
+    usual = ELEVATION if elevation is None else elevation
+    found = View(automatic_azimuth(replay, box, frames, usual) if azimuth is None else azimuth, usual)
+    is_planar = {obstacle.shape.kind for obstacle in replay.obstacles} <= PLANAR
+    given = azimuth is not None or elevation is not None or not replay.obstacles
+    normal = None if given else _common_normal(replay, is_planar=is_planar)
+    if normal is None:
+        return found
+    level = math.hypot(normal[0], normal[1]) > 1e-9
+    # seen from straight above, the picture would have no upward direction
+    up = float(np.clip(math.asin(np.clip(normal[2], -1.0, 1.0)), -1.5, 1.5))
+    face_on = View(math.atan2(normal[1], normal[0]) if level else -0.5 * math.pi, up)
+    if is_planar:
+        return face_on
+    scene = Scene(replay, box, sides=6, thinnest=0.015 * box.extent)
+    soups = [scene.soup(int(frame)) for frame in frames[np.unique([0, len(frames) // 2, len(frames) - 1])]]
+    return face_on if _shown(soups, face_on, box) > HIDDEN * _shown(soups, found, box) else found
+
+
+def _shown(soups: list[Soup], view: View, box: Bounds) -> float:
+    """Return the area of bodies that no obstacle hides, summed over frames [m²]."""
+    frame = window(view, box)
+    return sum(_body_pixels(soup, view, frame) for soup in soups) * frame.width * frame.height
+
+
+def _common_normal(replay: Replay, *, is_planar: bool) -> Array | None:
+    """Return the normal of a plane in which all bodies stay, towards a viewer who sees x to the right; None without."""
+    places = np.concatenate([np.zeros((0, 3)), *(body.outline.reshape(-1, 3) for body in replay.bodies)])
+    if len(places) < 3:
+        return None
+    _, size, axes = np.linalg.svd(places - places.mean(axis=0), full_matrices=False)
+    if size[2] > 1e-6 * size[0]:
+        return None
+    if is_planar:
+        normals = np.concatenate([obstacle.rotation[:, :, 1] for obstacle in replay.obstacles])
+        normal = normals[0]
+        if np.abs(normals @ normal).min() < 1.0 - 1e-9 or np.ptp(places @ normal) > 1e-6 * size[0]:
+            return None
+    elif size[1] < 1e-3 * size[0]:  # a straight line lies in many planes
+        return None
+    else:
+        normal = axes[2]
+    leading = next(each for each in (-normal[1], normal[0], normal[2]) if abs(each) > 1e-9)
+    return normal * np.sign(leading)
 
 
 def automatic_azimuth(replay: Replay, box: Bounds, frames: IntArray, elevation: float) -> float:

@@ -22,8 +22,12 @@ class PictureConfig:
         "direction to the camera about z, from x; None: direction with the best view of the motion",
         unit="rad",
     )
-    elevation: float = option(
-        0.35, "angle of the camera above the horizontal", unit="rad", low=-1.5, high=1.5
+    elevation: float | None = option(
+        None,
+        "angle of the camera above the horizontal; None: 0.35, and face on to a planar world",
+        unit="rad",
+        low=-1.5,
+        high=1.5,
     )
     width: float = option(
         0.183, "width on paper; 0.183 m is two columns of a journal", unit="m", low=0.05, high=1.0
@@ -49,8 +53,12 @@ class PageConfig:
         "direction to the first camera about z, from x; None: direction with the best view of the motion",
         unit="rad",
     )
-    elevation: float = option(
-        0.35, "angle of the first camera above the horizontal", unit="rad", low=-1.5, high=1.5
+    elevation: float | None = option(
+        None,
+        "angle of the first camera above the horizontal; None: 0.35, and face on to a planar world",
+        unit="rad",
+        low=-1.5,
+        high=1.5,
     )
     force_scale: float | None = option(
         None,
@@ -76,8 +84,12 @@ class VideoConfig:
         "direction to the camera about z, from x; None: direction with the best view of the motion",
         unit="rad",
     )
-    elevation: float = option(
-        0.35, "angle of the camera above the horizontal", unit="rad", low=-1.5, high=1.5
+    elevation: float | None = option(
+        None,
+        "angle of the camera above the horizontal; None: 0.35, and face on to a planar world",
+        unit="rad",
+        low=-1.5,
+        high=1.5,
     )
     force_scale: float | None = option(
         None,

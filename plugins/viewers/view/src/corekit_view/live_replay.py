@@ -15,7 +15,7 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.roles.viewer import Replay
 from corekit_view.batches import Batch, batches
-from corekit_view.camera import View, automatic_azimuth
+from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows, select_arrows
 from corekit_view.frames import drop_non_finite, key_frames, select
@@ -81,12 +81,8 @@ class LiveReplay:
         self._following = run_status == "running"
         self._set_replay(replay)
         self._time = float(self._replay.time[-1 if self._following else 0])
-        azimuth = config.azimuth
-        if azimuth is None:
-            azimuth = automatic_azimuth(
-                self._replay, self._box, key_frames(self._replay, 6), config.elevation
-            )
-        self._view = View(azimuth, config.elevation)
+        frames = key_frames(self._replay, 6)
+        self._view = automatic_view(self._replay, self._box, frames, config.azimuth, config.elevation)
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         set_camera(server, self._view, self._box)
         light(server, self._view)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit.roles.viewer import LineChart, Replay, Viewer
-from corekit_view.camera import View, Window, automatic_azimuth, window
+from corekit_view.camera import Window, automatic_view, window
 from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig
 from corekit_view.contacts import select_arrows
@@ -94,10 +94,7 @@ class MatplotlibViewer(Viewer):
         config = self._config
         frames = key_frames(replay, config.panels, config.times)
         box = bounds(replay)
-        azimuth = config.azimuth
-        if azimuth is None:
-            azimuth = automatic_azimuth(replay, box, frames, config.elevation)
-        view = View(azimuth, config.elevation)
+        view = automatic_view(replay, box, frames, config.azimuth, config.elevation)
         frame = window(view, box)
 
         width = config.width / INCH

@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.geometry.shapes import Shape
-from corekit_view.meshes import Surface, patch
+from corekit_view.meshes import Surface
 
 __all__ = ["planar_surface"]
 
@@ -72,7 +72,8 @@ def planar_surface(shape: Shape, extent: float, sides: int) -> Surface:
     """
     half = 0.25 * extent
     if shape.kind == "half-plane":
-        return patch(extent)
+        # as thick as is seen face on
+        return _prism(extent * np.array([[-1.0, 0.0], [-1.0, -0.06], [1.0, -0.06], [1.0, 0.0]]), half)
     if shape.kind in ("circle", "ring"):
         return _prism(_circle(shape.size[0], sides), half, capped=shape.kind == "circle")
     corners = None if shape.vertices is None else np.asarray(shape.vertices, dtype=float)[:, (0, 2)]

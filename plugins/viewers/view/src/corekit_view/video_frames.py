@@ -13,7 +13,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.viewer import Replay
-from corekit_view.camera import View, Window, automatic_azimuth, window
+from corekit_view.camera import Window, automatic_view, window
 from corekit_view.config import VideoConfig
 from corekit_view.contacts import compute_total_force, select_arrows
 from corekit_view.frames import key_frames
@@ -77,10 +77,7 @@ class VideoFrames:
         self.width, self.height = (size + size % 2 for size in (config.width, config.height))
         self.frames = frame_index(replay.time, config.fps, config.speed)
         box = bounds(replay)
-        azimuth = config.azimuth
-        if azimuth is None:
-            azimuth = automatic_azimuth(replay, box, key_frames(replay, 6), config.elevation)
-        self._view = View(azimuth, config.elevation)
+        self._view = automatic_view(replay, box, key_frames(replay, 6), config.azimuth, config.elevation)
         self._dpi = self.height / INCHES
         head, foot = round(HEAD * self._dpi), round(FOOT * self._dpi)
         self._scene_rows = slice(head, self.height - foot)

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit.roles.viewer import Replay, Viewer
 from corekit_view.batches import Batch, batches
-from corekit_view.camera import View, automatic_azimuth
+from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows, count_contacts, longest_arrow, select_arrows
 from corekit_view.frames import drop_non_finite, key_frames, thin_frames, thin_outlines
@@ -98,16 +98,14 @@ class ViserViewer(Viewer):
         config = self._config
         box = bounds(replay)
         arrows = select_arrows(replay, box.extent, config.force_scale)
-        azimuth = config.azimuth
-        if azimuth is None:
-            azimuth = automatic_azimuth(replay, box, key_frames(replay, 6), config.elevation)
+        view = automatic_view(replay, box, key_frames(replay, 6), config.azimuth, config.elevation)
         replay = reduce_to_size(replay, config.frames, config.megabytes)
         things = [
             round_to_grid(batch, box.extent) for batch in batches(replay, box, arrows, 0.003 * box.extent)
         ]
         with quiet_server() as server:
-            set_camera(server, View(azimuth, config.elevation), box)
-            light(server, View(azimuth, config.elevation))
+            set_camera(server, view, box)
+            light(server, view)
             page = record_page(server, things, replay.time, config.speed)
         return add_legend(page, replay, arrows)
 
