@@ -29,6 +29,7 @@ def bench(
     *,
     listing: Annotated[bool, Parameter(name="--list", negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
+    files: Annotated[Path | None, Parameter(name="--files")] = None,
 ) -> int | None:
     """Run the benchmarks of a checkout, or one of them.
 
@@ -40,7 +41,11 @@ def bench(
         Only say what there is.
     json_file
         Write all numbers as JSON.
+    files
+        With `contact`: a folder of contact problems (`*.hdf5`, `*.h5`) of FCLib, on which every installed solver runs.
     """
+    if files is not None or name == "contact":
+        return _bench_contact(name, files, json_file)
     root = Path(corekit.__file__).resolve().parents[1]
     scripts = {path.stem: path for path in sorted((root / "benchmarks").glob("*.py"))}
     if not scripts or not (root / "pyproject.toml").is_file():
@@ -64,6 +69,32 @@ def bench(
     if json_file is not None:
         json_file.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
     return None if len(measured) == len(chosen) else FAILED
+
+
+def _bench_contact(name: str, folder: Path | None, json_file: Path | None) -> int | None:
+    """Run every installed contact solver on files; FAILED if one was falsely solved or cannot be read."""
+    from attrs import asdict
+
+    from corekit_study.contact_bench import run_solvers
+
+    if name != "contact" or folder is None:
+        print_error("contact problems are run by `corekit bench contact --files DIR`")
+        return MISUSE
+    paths = sorted(path for end in ("*.hdf5", "*.h5") for path in folder.glob(end))
+    if not paths:
+        print_error(f"{folder} has no files *.hdf5 or *.h5 of contact problems")
+        return MISUSE
+    results, unread = run_solvers(paths)
+    for line in unread:
+        print_error(line)
+    print(f"{'file':40} {'solver':12} {'outcome':15} {'time [s]':>10} {'cone [m/s]':>11}")
+    for each in results:
+        print(f"{each.file:40} {each.solver:12} {each.outcome:15} {each.seconds:10.3g} {each.residual:11.2e}")
+    if json_file is not None:
+        json_file.write_text(
+            json.dumps([asdict(each) for each in results], indent=2) + "\n", encoding="utf-8"
+        )
+    return FAILED if unread or any(each.outcome == "falsely solved" for each in results) else None
 
 
 def _first_line(path: Path) -> str:
