@@ -51,19 +51,21 @@ def test_a_plank_at_rest_carries_its_weight(tmp_path):
 
 
 def test_the_best_cell_is_the_solved_one_whose_sides_differ_least():
-    def made(x, error, unsolved=0):
+    def made(x, error, unsolved=0, speed=1e-3):
         frames = np.array([[0.0, 0.0, 0.0], [x, 0.0, 0.0]])
         return evolve(
             Cell("pcc", "lcp", "verlet", 1e-3),
             frames=frames,
             carried=Carried(1.0, 1.0 + error),
             unsolved=unsolved,
+            speed=speed,
         )
 
     refused = Cell("pcc", "lcp", "newmark", 1e-3).without_run("not  sound", failed=False)
     cells = with_distances(
         [made(0.0, 1e-3), made(4e-4, 1e-6), made(1e-3, 0.0, unsolved=1), made(0.0, 0.02), refused]
     )
+    assert not made(0.0, 1e-3, speed=0.01).good
     assert [cell.away for cell in cells[:4]] == pytest.approx([4e-4, 0.0, 6e-4, 4e-4])
     assert [cell.good for cell in cells] == [True, True, False, False, True]
     assert cells[2].away > LAYER

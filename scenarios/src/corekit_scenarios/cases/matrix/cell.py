@@ -13,10 +13,12 @@ from corekit_record.results import Results
 from corekit_scenarios.cases.matrix.weight import Carried, carried
 from corekit_study.case_run import Outcome
 
-__all__ = ["LAYER", "WEIGHT", "Cell", "cell_of", "with_distances"]
+__all__ = ["LAYER", "STILL", "WEIGHT", "Cell", "cell_of", "with_distances"]
 
 LAYER = 5e-4
 """δ of `imc`, within which a smooth contact rests [m]."""
+STILL = 5e-3
+"""Speed left at the end [m/s or rad/s]: a tenth of a second moves it by no more than δ."""
 WEIGHT = 0.01
 """By how much the carried weight may be off [–]."""
 _NOTHING, _NOWHERE = Carried(float("nan"), float("nan")), np.zeros((0, 3))
@@ -67,7 +69,8 @@ class Cell:
         """Whether it shows what a cell must show; a refused one does not have to."""
         if not self.ran:
             return not self.failed
-        return self.unsolved == 0 and self.away <= LAYER and self.carried.error <= WEIGHT
+        rests = self.away <= LAYER and self.speed <= STILL
+        return self.unsolved == 0 and rests and self.carried.error <= WEIGHT
 
 
 def cell_of(folder: Path, cell: Cell, outcome: Outcome) -> Cell:

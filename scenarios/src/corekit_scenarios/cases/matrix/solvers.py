@@ -18,7 +18,7 @@ from attrs import frozen
 from corekit.errors import CompositionError
 from corekit.scenario.component_selection import select_checked_components
 from corekit.scenario.load import load
-from corekit_scenarios.cases.matrix.cell import LAYER, WEIGHT, Cell, cell_of, with_distances
+from corekit_scenarios.cases.matrix.cell import LAYER, STILL, WEIGHT, Cell, cell_of, with_distances
 from corekit_scenarios.cases.matrix.picture import draw_matrix
 from corekit_scenarios.cases.matrix.steps import Task, schemes
 from corekit_study.case_run import CaseRun, Job, Row
@@ -27,7 +27,7 @@ from corekit_study.reference import OWN, analytic, method
 __all__ = ["MODELS", "SOLVERS", "matrix"]
 
 MODELS = ("pcc", "vine", "gvs", "der", "rigid")
-SOLVERS = ("lcp", "qp", "imc")
+SOLVERS = ("lcp", "qp", "cone", "imc")
 
 
 @frozen
@@ -90,7 +90,7 @@ def _row(cell: Cell) -> Row:
         f"{cell.steps - cell.unsolved} of {cell.steps} steps solved; ends at {cell.speed:.1g} m/s or rad/s"
     )
     step = None if cell.step_s is None else 1e6 * cell.step_s
-    tolerance = f"solved, rest ≤ {1e3 * LAYER:g} mm away, weight ≤ {100 * WEIGHT:g} %"
+    tolerance = f"solved, ≤ {STILL:g} m/s or rad/s, {1e3 * LAYER:g} mm away, weight ≤ {100 * WEIGHT:g} %"
     return Row(
         quantity=name,
         unit="µs a step",
@@ -114,6 +114,7 @@ def _summary(cells: list[Cell]) -> list[Row]:
     if ran:
         worst = max(ran, key=lambda cell: cell.carried.error)
         far = max(ran, key=lambda cell: cell.away)
+        fast = max(ran, key=lambda cell: cell.speed)
         rows += [
             Row(
                 quantity="carried weight, largest error", unit="%",
@@ -127,6 +128,11 @@ def _summary(cells: list[Cell]) -> list[Row]:
                 ours=1e3 * far.away,
                 tolerance=f"≤ {1e3 * LAYER:g} mm", passed=far.away <= LAYER,
                 note=f"{far.model}, {far.solver}, {far.integrator}",
+            ),
+            Row(
+                quantity="speed left at the end, largest", unit="m/s or rad/s", against=OWN, ours=fast.speed,
+                tolerance=f"≤ {STILL:g}", passed=fast.speed <= STILL,
+                note=f"{fast.model}, {fast.solver}, {fast.integrator}",
             ),
             Row(
                 quantity="cells that say every step was solved and do not carry the weight",
