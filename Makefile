@@ -2,7 +2,8 @@
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
-# make fuzz MINUTES=5   the property tests on examples drawn at random; `make test` draws the same every time
+# make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
+# make kills KILLS=100   runs of every shipped scenario, killed and resumed, against undisturbed ones, bit for bit
 # make portability   the numerical tests with other processors' arithmetic, on the oldest and the newest Python
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 # make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
@@ -42,7 +43,7 @@ endif
 LISTED = grep --no-filename -v '^-'
 USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
 
-.PHONY: demo test unit lint docs isolation constraints release fuzz portability format clean
+.PHONY: demo test unit lint docs isolation constraints release fuzz kills portability format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -85,6 +86,11 @@ release: $(VENV)/installed-dev
 MINUTES ?= 5
 fuzz: $(VENV)/installed-dev
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(TESTS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz_files.py --minutes $(MINUTES) $(KINDS)
+
+KILLS ?= 100
+kills: $(VENV)/installed-dev
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python tools/kills.py --kills $(KILLS)
 
 # PYTHONS names interpreters that are not on PATH, as PATH names folders; PROFILES are all without it
 portability: $(VENV)/installed-dev

@@ -12,6 +12,7 @@ it, and the file is kept in build/fuzz/files.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import random
 import resource
 import secrets
@@ -46,8 +47,9 @@ def failure_of(kind: Kind, seed: int, folder: Path, patience: float = PATIENCE) 
     """The traceback of the case with a seed, and its file; None if it ends as it should."""
     chance = random.Random(f"{kind.name}-{seed}")
     data = kind.make(chance)
-    file = folder / f"case{kind.suffix}"
+    file = folder / f"{kind.name}-{seed}{kind.suffix}"
     file.write_bytes(data)
+    faulthandler.dump_traceback_later(2.0 * patience, exit=True)  # a library that never returns
 
     def give_up(_number: int, _frame: FrameType | None) -> None:
         raise Hang
@@ -66,6 +68,8 @@ def failure_of(kind: Kind, seed: int, folder: Path, patience: float = PATIENCE) 
     except BaseException:  # noqa: BLE001 - that is what is looked for
         return traceback.format_exc(), data
     finally:
+        faulthandler.cancel_dump_traceback_later()
+        file.unlink(missing_ok=True)
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, usual)
     return None
@@ -90,8 +94,8 @@ def main(arguments: Sequence[str]) -> int:
     first = secrets.randbelow(2**32) if chosen.seed is None else chosen.seed
     end = time.monotonic() + 60.0 * chosen.minutes
     done, failed, known = 0, 0, set[str]()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=kept, ignore_cleanup_errors=True) as name:
+        folder = Path(name)  # a case that ends this process stays there, with its seed
         while done < chosen.count if chosen.count else time.monotonic() < end:
             seed = first + done
             done += 1

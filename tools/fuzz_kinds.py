@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
 import tomllib
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +17,18 @@ import tomli_w
 from attrs import frozen
 from fuzz_mutations import mutate_bytes, mutate_document, mutate_text
 
-from corekit.scenario.load import shipped_scenarios
+from corekit.compiled.kernels import Kernel
+from corekit.registry.resolve import resolve
+from corekit.scenario.component_selection import load_config
+from corekit.scenario.load import load, shipped_scenarios
+from corekit.scenario.running import replay
+from corekit.simulation.execute import find_resumable
+from corekit.simulation.folder import read_log, read_status
+from corekit_record.results import Results
+from corekit_study.fit_file import load_fit
+from corekit_study.plan_file import load_plan_file
+from corekit_study.sweep import spread
+from corekit_study.variants import variants
 
 __all__ = ["KINDS", "Kind"]
 
@@ -59,9 +74,124 @@ def _toml(chance: Random, sound: dict[str, dict[str, Any]]) -> bytes:
 
 
 def _read_scenario(file: Path) -> None:
-    from corekit.scenario.load import load
-
     load(file).compose()
+
+
+@cache
+def _plans() -> dict[str, dict[str, Any]]:
+    """The shipped plans, their scenarios by name."""
+    return {
+        name: table | {"scenario": f"{name.partition('/')[0]}/{Path(table['scenario']).stem}"}
+        for name, table in _shipped("corekit-plan/").items()
+    }
+
+
+def _read_plan(file: Path) -> None:
+    plan = load_plan_file(file)
+    load_config(resolve("planners", plan.use), plan.options, "options")
+
+
+_FITS = {
+    "vine": {
+        "format": "corekit-fit/1",
+        "name": "swing",
+        "scenario": "vine/oscillation",
+        "use": "ipopt-fit",
+        "set": ["bodies.robot.options.bending_stiffness=0.005"],
+        "options": {
+            "profile": "none",
+            "markers": {"file": "seen.csv", "deviation": 1e-4},
+            "parameters": [{"name": "bending_stiffness", "low": 1e-3, "high": 1.0}],
+        },
+    }
+}
+
+
+def _read_fit(file: Path) -> None:
+    fit = load_fit(file)
+    load_config(resolve("estimators", fit.use), fit.options, "options")
+
+
+def _make_sweep(chance: Random) -> bytes:
+    lines = [
+        "time.step=1e-4:1e-2:5:log",
+        "contact.solver.use=lcp,qp",
+        "bodies[0].options.mass=[1, 2],{a = 1}",
+    ]
+    return mutate_text(chance, "\n".join(lines[: chance.randrange(1, 4)])).encode()
+
+
+def _read_sweep(file: Path) -> None:
+    variants([spread(line) for line in file.read_text("utf-8").split("\n")])
+
+
+def _make_table(chance: Random) -> bytes:
+    rows = [",".join(f"{0.1 * k + i:g}" for i in range(10)) for k in range(6)]
+    text = "\n".join(["time," + ",".join("abcdefghi"), *rows])
+    return (
+        mutate_bytes(chance, text.encode()) if chance.random() < 0.5 else mutate_text(chance, text).encode()
+    )
+
+
+def _read_table(file: Path) -> None:
+    signal = f"bodies[0].inputs[0].signal={{kind='csv', file='{file}', interpolation='cubic'}}"
+    load("cusp/inclined-box", [signal]).compose()
+
+
+@cache
+def _sound_run() -> dict[str, bytes]:
+    """Files of a short run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        load("teaching/two-arms", ["time.duration=0.02", "output.every=0.002"]).run(directory=path)
+        return {each.name.partition("-")[0]: each.read_bytes() for each in path.iterdir()}
+
+
+def _of_run(name: str) -> Callable[[Random], bytes]:
+    return lambda chance: mutate_bytes(chance, _sound_run()[name])
+
+
+def _read_results(file: Path) -> None:
+    results = Results(file)
+    for name in ("coordinates", "velocities", "frames", "energy", "solves", "statistics"):
+        getattr(results, name)
+    results.contacts(-1)
+    results.replay()
+
+
+def _read_folder(file: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for sound, data in _sound_run().items():
+            (folder / ("checkpoint-000000000020.npz" if sound == "checkpoint" else sound)).write_bytes(data)
+        (folder / ("STATUS" if file.suffix == ".status" else "log.jsonl")).write_bytes(file.read_bytes())
+        read_log(folder)
+        assert read_status(folder).status
+        find_resumable(folder)
+
+
+def _part(x: float) -> float:
+    return 2.0 * x + 0.5
+
+
+@cache
+def _kept_code() -> Path:
+    """The file of a kernel's machine code, in a cache folder of this process."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    os.environ["COREKIT_CACHE"] = folder
+    assert Kernel(_part)(3.0) == 6.5
+    return next(Path(folder).rglob("*.nbc"))
+
+
+@cache
+def _sound_code() -> bytes:
+    return _kept_code().read_bytes()
+
+
+def _read_code(file: Path) -> None:
+    _kept_code().write_bytes(file.read_bytes())
+    assert Kernel(_part)(3.0) == 6.5
 
 
 KINDS = {
@@ -70,5 +200,14 @@ KINDS = {
         Kind(
             "scenario", ".toml", lambda chance: _toml(chance, _shipped("corekit-scenario/")), _read_scenario
         ),
+        Kind("plan", ".toml", lambda chance: _toml(chance, _plans()), _read_plan),
+        Kind("fit", ".toml", lambda chance: _toml(chance, _FITS), _read_fit),
+        Kind("sweep", ".txt", _make_sweep, _read_sweep),
+        Kind("table", ".csv", _make_table, _read_table),
+        Kind("checkpoint", ".npz", _of_run("checkpoint"), replay),
+        Kind("results", ".nc", _of_run("results.nc"), _read_results),
+        Kind("status", ".status", _of_run("STATUS"), _read_folder),
+        Kind("log", ".jsonl", _of_run("log.jsonl"), _read_folder),
+        Kind("code", ".nbc", lambda chance: mutate_bytes(chance, _sound_code()), _read_code),
     )
 }

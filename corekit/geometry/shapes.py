@@ -96,12 +96,12 @@ class ShapeTable:
         """
         excluded = {(int(i), int(j)) for i, j in self.excluded_pairs}
         found: list[tuple[int, int]] = []
-        for i in range(len(self)):
-            if self.body[i] < 0:
-                break
-            for j in range(i + 1, len(self)):
-                same = self.body[i] == self.body[j]
-                if (same and not self.self_contact[self.body[i]]) or (i, j) in excluded:
+        owners = self.body[self.body >= 0]
+        for i, owner in enumerate(owners.tolist()):
+            # shapes of a body stand together: those of a long chain that does not touch itself are passed over at once
+            first = i + 1 if self.self_contact[owner] else int(np.searchsorted(owners, owner, side="right"))
+            for j in range(first, len(self)):
+                if (i, j) in excluded:
                     continue
                 kinds = (self.kind[i], self.kind[j])
                 if kinds in served or kinds[::-1] in served:

@@ -32,6 +32,7 @@ except ImportError:  # Windows
 __all__ = ["STATUS", "RunFolder", "RunStatus", "is_held", "read_log", "read_status"]
 
 STATUS, _LOG = "STATUS", "log.jsonl"
+_STATUSES = ("running", "finished", "failed", "interrupted")
 _NO_LOCKS = -1
 
 
@@ -217,6 +218,8 @@ def read_status(path: Path) -> RunStatus:
         status, _, reason = (path / STATUS).read_text(encoding="utf-8").strip().partition("\n")
     except (OSError, UnicodeDecodeError):
         return RunStatus("unknown", f"{path / STATUS} cannot be read")
+    if status not in _STATUSES:
+        return RunStatus("unknown", f"{path / STATUS} holds none of {', '.join(_STATUSES)}")
     if status == "running" and _has_ended(reason):
         return RunStatus("killed", f"{reason} ended without saying why")
     return RunStatus(status, reason)

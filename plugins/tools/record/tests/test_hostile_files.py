@@ -17,6 +17,7 @@ import pytest
 from corekit.errors import ResultsError
 from corekit.scenario.load import load
 from corekit.simulation.checkpoint import read_checkpoint
+from corekit.simulation.folder import read_status
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
@@ -138,3 +139,9 @@ def test_a_small_checkpoint_cannot_ask_for_much_memory(finished, tmp_path):
         with pytest.raises(ResultsError, match=f"{name}.npz is not a whole checkpoint"):
             read_checkpoint(tmp_path / f"{name}.npz")
     assert read_checkpoint(sound).step == 50
+
+
+@pytest.mark.parametrize("data", [b"", b"finishe", b"\xff\xfe", b"killed\nby hand"])
+def test_a_status_that_no_run_writes_is_unknown(data, tmp_path):
+    (tmp_path / "STATUS").write_bytes(data)
+    assert read_status(tmp_path).status == "unknown"
