@@ -274,7 +274,7 @@ class _Run:
             self._simulation.observe(timer)
             self._keeper.write()
             timer.begin()
-            self._simulation.warm_up()
+            self._simulation.warm_up(announce=False)
             timer.ready()
             try:
                 with stop.waits():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, final
@@ -32,6 +33,7 @@ from corekit.roles.component import (
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.controller import Controller
 from corekit.roles.integrator import Integrator
+from corekit.simulation.announced import announced_compilation
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.step_failure import FailedStep
@@ -260,11 +262,16 @@ class Simulation:
                 self.step_index = following
                 return report
 
-    def warm_up(self) -> None:
+    def warm_up(self, *, announce: bool = True) -> None:
         """Make a step with a placeholder contact and undo it, so that kernels are loaded before the first step.
 
+        What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
+        with announced_compilation() if announce else nullcontext():
+            self._warm_up()
+
+    def _warm_up(self) -> None:
         pipeline = self.system.pipeline
         kept = self.internal_state()
         if pipeline is not None:
@@ -309,8 +316,9 @@ class Simulation:
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time; does nothing where that is past."""
         count = round(until / self.step_length)
-        while self.step_index < count:
-            self.step()
+        with announced_compilation():
+            while self.step_index < count:
+                self.step()
 
     def _unresolved_error(self, step: float) -> StepFailed:
         """Return the error of a step in which two shapes pass each other, which a contact potential cannot notice."""

@@ -6,7 +6,9 @@ from typing import final
 
 import numpy as np
 import pytest
+from numba.core import event
 
+from corekit.compiled import compiled
 from corekit.data.signals import Constant, Ramp, Sine
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ConfigError, ControlError
@@ -15,6 +17,7 @@ from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription
 from corekit.scenario.load import loads
 from corekit.scenario.running import resume
+from corekit.simulation.announced import announced_compilation
 
 PENDULUM = """
 format = "corekit-scenario/1"
@@ -244,3 +247,12 @@ def test_a_signal_outside_the_bounds_is_refused(signal, refused):
         return
     with pytest.raises(CompositionError, match=r"outside its bounds \[0, 50\]: pulls"):
         inputs.check_bounds(1.0)
+
+
+def test_compiling_from_python_is_announced_once(caplog):
+    kernel = compiled(lambda x: x + 1.0)
+    with announced_compilation():
+        for _ in range(2):  # as numba says it, whether or not the kernel was compiled by an earlier run
+            event.broadcast(event.Event("numba:compile", event.EventStatus.START, {"dispatcher": kernel}))
+    assert [record.name for record in caplog.records] == ["corekit"]
+    assert "compiling kernels" in caplog.text
