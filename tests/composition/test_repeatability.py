@@ -5,6 +5,7 @@ What is compared is all that a run records and counts of a step: state, contacts
 
 import tomllib
 
+import numpy as np
 import pytest
 from attrs import fields
 
@@ -21,12 +22,12 @@ RUNNABLE = [
 
 def step(simulation):
     report, contacts = simulation.step(), simulation.contacts()
-    arrays = [getattr(contacts, each.name) for each in fields(ContactRecord)]
+    recorded = [getattr(contacts, each.name) for each in fields(ContactRecord)]
     info = report.solve_info
     return (
         simulation.state.qv.tobytes(),
         simulation.state.time,
-        [array.tobytes() for array in arrays],
+        [each.tobytes() if isinstance(each, np.ndarray) else each for each in recorded],
         (report.step_size, report.iterations, report.note),
         (info.status, info.iterations, info.residuals, info.answered_by),
     )

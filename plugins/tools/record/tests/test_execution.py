@@ -205,7 +205,7 @@ def test_sigterm_ends_the_run_as_ctrl_c_does_and_says_so(world, tmp_path):
 def test_a_request_to_stop_ends_a_run_within_a_second(number, where, world, tmp_path, ctrl_c, monkeypatch):
     simulation, began = world(), []
 
-    def stay(*_):
+    def stay(*_, **__):
         if where == "while kernels compile" or simulation.step_index == 57:
             began.append(time.perf_counter())
             os.kill(os.getpid(), number)

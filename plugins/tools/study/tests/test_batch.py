@@ -90,6 +90,7 @@ many = Case(paper="fake", name="many", source="Fig. 1", shows="Many.", target="f
 
 RUN = """
 from corekit_study.case_run import Job, Row
+from corekit_study.reference import OWN
 
 def many(case):
     parts = case.only
@@ -99,7 +100,8 @@ def many(case):
         Job(name=f"{part}-{k}", scenario=FILE, overrides=(f"time.duration={k * steps[part]:g}",))
         for part in parts for k in counts[part]
     ]
-    return [Row(quantity=name, ours=each.statistics["steps"]) for name, each in case.run_all(jobs).items()]
+    outcomes = case.run_all(jobs).items()
+    return [Row(quantity=name, against=OWN, ours=each.statistics["steps"]) for name, each in outcomes]
 """
 
 
