@@ -13,6 +13,7 @@ from corekit.scenario.load import load
 from corekit_study.case_run import Row
 from corekit_study.reference import paper
 from corekit_study.reproduce_series import choose
+from corekit_study.reproduce_summary import page
 
 SPEC = """
 from corekit.registry.spec import Case
@@ -153,21 +154,21 @@ def test_several_cases_share_a_folder_and_one_page(cases):
     assert told.returncode == 1
     assert "MISSED" in told.stdout
     assert "1 of 3 cases passed" in told.stdout
-    page = (cases.folder / "series" / "summary.md").read_text()
-    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| fake/")]
+    told_page = (cases.folder / "series" / "summary.md").read_text()
+    rows = [line.split(" | ") for line in told_page.splitlines() if line.startswith("| fake/")]
     assert [[row[0], *row[2:-1]] for row in rows[:3]] == [
         ["| fake/good", "1 of 2", "1 of 1", "–", "–", "–", "–", "passed, 1 differs"],
         ["| fake/missed", "–", "–", "0 of 1", "–", "–", "–", "MISSED"],
         ["| fake/unseen", "–", "–", "–", "–", "–", "–", "not judged"],
     ]
-    assert "1 of 2 with the papers" in page
-    assert "| fake/good | end | 0.1 s | 0.1 s | 1e-9 s | Fig. 1 |" in page
-    differs, misses, unjudged = (page.index(f"What {words}:") for words in (
+    assert "1 of 2 with the papers" in told_page
+    assert "| fake/good | end | 0.1 s | 0.1 s | 1e-9 s | Fig. 1 |" in told_page
+    differs, misses, unjudged = (told_page.index(f"What {words}:") for words in (
         "differs from the paper", "misses its tolerance", "could not be judged"
     ))  # fmt: skip
-    assert "weight: 4 N, paper 3 N (Table 2). the paper's ball is hollow" in page[differs:misses]
-    assert "length: 2 m, analytic 1 m (a ruler)" in page[misses:unjudged]
-    assert "film: –, paper 1 m (Fig. 9). no film" in page[unjudged:]
+    assert "weight: 4 N, paper 3 N (Table 2). the paper's ball is hollow" in told_page[differs:misses]
+    assert "length: 2 m, analytic 1 m (a ruler)" in told_page[misses:unjudged]
+    assert "film: –, paper 1 m (Fig. 9). no film" in told_page[unjudged:]
     assert len(json.loads((cases.folder / "s.json").read_text())["cases"]) == 3
 
 
@@ -178,6 +179,11 @@ def test_what_a_paper_says_is_judged_or_a_reason_says_why_not():
         Row(quantity="x", ours=1.0)  # pyrefly: ignore
     with pytest.raises(ValueError, match="says which one it is"):
         paper("")
+
+
+def test_a_page_says_which_parts_were_chosen():
+    assert "only pgs" in page([], ("pgs",))
+    assert "only" not in page([])
 
 
 def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):

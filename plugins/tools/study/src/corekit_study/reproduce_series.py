@@ -122,7 +122,7 @@ class Series:
 
     def _update_summary(self, case: Case, data: dict[str, Any]) -> None:
         self._done[case.path] = data
-        _write(self.folder / "summary.md", page(self.done))
+        _write(self.folder / "summary.md", page(self.done, self.only))
 
     @property
     def done(self) -> list[dict[str, Any]]:

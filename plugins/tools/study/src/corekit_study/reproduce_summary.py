@@ -36,8 +36,12 @@ def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ..
         yield report["case"], report["source"], *cells, verdict, f"{report['wall_s'] / 60.0:.1f}"
 
 
-def page(reports: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page in Markdown: a table of the cases, then a section a paper."""
+def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
+    """Return the page in Markdown: a table of the cases, then a section a paper.
+
+    Args:
+        only: the parts that were chosen, of cases that have some; none: all.
+    """
     every = [row for report in reports for row in report["rows"]]
     shares = {kind: counts(every, kind) for kind in Kind}
     agreeing = ", ".join(
@@ -52,7 +56,7 @@ def page(reports: Sequence[Mapping[str, Any]]) -> str:
     )
     when = (
         f"{datetime.now().astimezone():%Y-%m-%d}: {len(reports)} cases, {minutes:.0f} minutes of all processes.\n"
-        f"Judged and kept: {agreeing}."
+        f"Judged and kept: {agreeing}." + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
     )
     parts = [
         "# What was reproduced",
