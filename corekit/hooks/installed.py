@@ -70,6 +70,12 @@ class Hooks:
             target for _, target in self._listed("corekit_scenario_doubts", _is_target, "'module:function'")
         ]
 
+    def scenario_imports(self) -> list[str]:
+        """Every `module:function` that replaces references to files in a scenario's table."""
+        return [
+            target for _, target in self._listed("corekit_scenario_imports", _is_target, "'module:function'")
+        ]
+
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
         return [report for _, report in self._listed("corekit_folder_reports", _is_report, "FolderReport")]

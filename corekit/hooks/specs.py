@@ -100,6 +100,15 @@ class HookSpecs:
         """`module:function`s that return sentences on what is improbable, from a `Scenario` and its `Simulation`."""
 
     @hookspec
+    def corekit_scenario_imports(self) -> Sequence[str] | None:
+        """`module:function`s that replace references to files in a scenario's table by what the files hold.
+
+        Each is called as `function(document, folder, mistakes)` while a scenario is read, before its entries are
+        checked: it changes the table, finds relative paths from `folder` (None: the working directory), and adds a
+        `Mistake` for each reference that it cannot follow. A run's resolved scenario then needs none of the files.
+        """
+
+    @hookspec
     def corekit_scenario_composed(self, scenario: Any, simulation: Any) -> None:
         """A scenario has become a simulation: a `Scenario` and a `Simulation` at its initial state."""
 

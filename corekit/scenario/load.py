@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import tomllib
@@ -14,6 +15,8 @@ import attrs
 
 from corekit.errors import ConfigError, Mistake
 from corekit.files import read_regular
+from corekit.hooks.installed import installed_hooks
+from corekit.registry.resolve import load_target
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.catalogue import Catalogue
@@ -131,13 +134,27 @@ def _structured(
     document = plain(given, "", mistakes)
     apply_overrides(document, overrides, mistakes)
     directory = None if source is None else source.parent
-    mistakes.extend(mistakes_between(document))
+    whole = _with_imports(document, directory, mistakes)
+    mistakes.extend(mistakes_between(whole))
     own: list[Mistake] = []
-    scenario = structure(Scenario, document, "", own, directory=directory, components=Catalogue())
+    scenario = structure(Scenario, whole, "", own, directory=directory, components=Catalogue())
     # the scenario, if all else is right, finds again what contradicts between its parts
     known = {str(each) for each in mistakes}
     mistakes += [each for each in own if str(each) not in known]
     return None if scenario is None else attrs.evolve(scenario, source=source, document=document)
+
+
+def _with_imports(
+    document: dict[str, Any], directory: Path | None, mistakes: list[Mistake]
+) -> dict[str, Any]:
+    """Return a copy in which installed distributions replaced references to files by what these hold."""
+    targets = installed_hooks().scenario_imports()
+    if not targets:
+        return document
+    whole = copy.deepcopy(document)
+    for target in targets:
+        load_target(target)(whole, directory, mistakes)
+    return whole
 
 
 def _syntax(text: str, error: Exception) -> Mistake:

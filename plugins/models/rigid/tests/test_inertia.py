@@ -116,6 +116,18 @@ def test_inner_and_double_points_of_a_polytope_do_not_count():
     np.testing.assert_allclose(two.inertia, one.inertia, rtol=0, atol=rounded)
 
 
+def test_pieces_of_a_box_are_the_box():
+    halves = [
+        tuple((x, y, z) for x in (a, a + 0.1) for y in (-0.2, 0.2) for z in (0.0, 0.6)) for a in (0.0, 0.1)
+    ]
+    box = properties(shape="box", size=(0.2, 0.4, 0.6), density=700.0)
+    mass, centre, inertia = properties(shape="polytopes", pieces=tuple(halves), density=700.0)
+    assert mass == pytest.approx(box.mass, rel=1e-13)
+    # two pieces of twelve tetrahedra
+    np.testing.assert_allclose(centre, [0.1, 0.0, 0.3], atol=rounding(24 * 8))
+    np.testing.assert_allclose(inertia, box.inertia, atol=rounding(24 * 24, float(box.inertia.max())))
+
+
 def test_given_mass_and_density_scale_the_same_body():
     heavy = properties(shape="box", size=(0.1, 0.2, 0.3), mass=12.0)
     dense = properties(shape="box", size=(0.1, 0.2, 0.3), density=2000.0)

@@ -14,6 +14,9 @@ rigid = ComponentSpec(
     summary="Rigid body, free or turning about a fixed point: ball, box, capsule, cylinder, disk or polytope.",
     provides=("point-jacobian", "force-derivatives", "energy", "force-terms"),
     modules=("numba", "scipy"),
+    symbols={
+        "mesh": '`mesh = { file = "part.stl", units = "mm" }` instead of shape and sizes is read by corekit-import',
+    },
     citation=(
         "Goldstein, Poole, Safko (2002), Classical Mechanics, 3rd ed., chapter 5; "
         "Sola (2017), Quaternion kinematics for the error-state Kalman filter, arXiv:1711.02508"

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
-from corekit_rigid.inertia import MassProperties, symmetric, uniform
+from corekit_rigid.inertia import MassProperties, hull, symmetric, together, uniform
 
 __all__ = ["SIZES", "RigidConfig", "RigidInitial"]
 
@@ -22,6 +22,7 @@ SIZES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "cylinder": ("radius", "length"),
         "disk": ("radius", "thickness"),
         "polytope": (),
+        "polytopes": (),
     }
 )
 """Shape → its sizes [m], as an obstacle's in a scenario file: a box's edges in full, a capsule's length without
@@ -59,6 +60,9 @@ class RigidConfig:
         None, "sizes of the shape: " + "; ".join(f"{k} [{', '.join(v)}]" for k, v in SIZES.items()), unit="m"
     )
     vertices: tuple[_Triple, ...] = option((), "of a polytope, the hull of them", unit="m")
+    pieces: tuple[tuple[_Triple, ...], ...] = option(
+        (), "of polytopes, convex pieces that do not overlap: the vertices of each", unit="m"
+    )
     mass: float | None = option(None, "mass; or give the density", unit="kg", above=0)
     density: float | None = option(
         None, "density; 1000 where neither it nor the mass is given", unit="kg/m³", above=0
@@ -88,11 +92,8 @@ class RigidConfig:
 
     def __attrs_post_init__(self) -> None:
         wrong = [*self._shape_mistakes(), *self._mass_mistakes()]
-        if not wrong and self.shape == "polytope":
-            try:
-                self.mass_properties()
-            except ValueError as error:
-                wrong.append(Mistake("vertices", f"{len(self.vertices)} points", str(error)))
+        if not wrong:
+            wrong += self._flat_polytopes()
         if wrong:
             raise ConfigError(wrong, "the rigid body")
 
@@ -111,7 +112,25 @@ class RigidConfig:
         if self.shape == "polytope" and len(self.vertices) < 4:
             allowed = "give at least 4 points [x, y, z], for shape 'polytope'"
             wrong.append(Mistake("vertices", f"{len(self.vertices)} points", allowed))
+        if (self.shape == "polytopes") != bool(self.pieces):
+            allowed = "give them for shape 'polytopes', and for no other"
+            wrong.append(Mistake("pieces", f"{len(self.pieces)} pieces", allowed))
         return wrong
+
+    def _flat_polytopes(self) -> list[Mistake]:
+        wrong = []
+        for path, points in self.hulls.items():
+            try:
+                hull(points)
+            except ValueError as error:
+                wrong.append(Mistake(path, f"{len(points)} points", str(error)))
+        return wrong
+
+    @property
+    def hulls(self) -> Mapping[str, tuple[_Triple, ...]]:
+        """Path → vertices of each polytope [m]."""
+        one = {"vertices": self.vertices} if self.shape == "polytope" else {}
+        return one | {f"pieces[{i}]": piece for i, piece in enumerate(self.pieces)}
 
     def _mass_mistakes(self) -> list[Mistake]:
         wrong = []
@@ -140,13 +159,19 @@ class RigidConfig:
             centre = np.zeros(3)
             if self.centre_of_mass is not None:
                 centre = np.array(self.centre_of_mass)
-            elif self.shape == "polytope":
-                centre = uniform(self.shape, self.sizes, self.vertices).centre
+            elif self.hulls:
+                centre = self._filled().centre
             return MassProperties(self.mass, centre, symmetric(self.inertia))
-        filled = uniform(self.shape, self.sizes, self.vertices)  # of density 1
+        filled = self._filled()
         density = self.density or _WATER
         scale = density if self.mass is None else self.mass / filled.mass
         return MassProperties(scale * filled.mass, filled.centre, scale * filled.inertia)
+
+    def _filled(self) -> MassProperties:
+        """Of density 1."""
+        if self.hulls:
+            return together([uniform("polytope", (), points) for points in self.hulls.values()])
+        return uniform(self.shape, self.sizes)
 
 
 @frozen(kw_only=True)

@@ -29,7 +29,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["MassProperties", "hull", "symmetric", "uniform"]
+__all__ = ["MassProperties", "hull", "symmetric", "together", "uniform"]
 
 
 class MassProperties(NamedTuple):
@@ -99,6 +99,17 @@ def uniform(shape: str, size: Sequence[float], vertices: Sequence[Sequence[float
             moments[:2] += balls * (length * length / 4.0 + 0.375 * length * r)
             mass += balls
     return MassProperties(mass, np.zeros(3), np.diag(moments))
+
+
+def together(parts: Sequence[MassProperties]) -> MassProperties:
+    """Mass properties of parts that are joined, by the theorem of parallel axes."""
+    mass = sum(part.mass for part in parts)
+    centre = sum((part.mass * part.centre for part in parts), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        r = part.centre - centre
+        inertia += part.inertia + part.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    return MassProperties(mass, centre, inertia)
 
 
 def _polytope(corners: Array, faces: IntArray) -> MassProperties:

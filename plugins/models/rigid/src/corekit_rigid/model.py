@@ -18,7 +18,7 @@ from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
 from corekit_rigid.outline import surface_lines
-from corekit_rigid.solid import shape_of, solid_of
+from corekit_rigid.solid import shapes_of, solid_of
 
 __all__ = ["Rigid"]
 
@@ -45,9 +45,9 @@ class Rigid(Model):
         self._base = context.base
         self._solid = solid_of(config, context.base, context.gravity)
         self._first = 3 if self._solid.free else 0
-        shape = shape_of(config)
+        shapes = shapes_of(config)
         self._lines, self._line_starts, self._line_radius = surface_lines(
-            shape, self._solid.reference + self._solid.lever
+            shapes, self._solid.reference + self._solid.lever
         )
         names = [("velocity", "m/s")] if self._solid.free else []
         names.append(("angular-velocity", "rad/s"))
@@ -61,13 +61,13 @@ class Rigid(Model):
                 ),
             ),
             frames=("body",),
-            shapes=(shape,),
+            shapes=shapes,
             jacobian_width=self._first + 3,
         )
 
     @property
     def description(self) -> ModelDescription:
-        """One frame, one shape, one wrench."""
+        """One frame with its shapes, one wrench."""
         return self._layout
 
     def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:

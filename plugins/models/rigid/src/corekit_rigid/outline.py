@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,33 +18,35 @@ _THIN = 0.02
 _POLE = 0.5
 
 
-def surface_lines(shape: Shape, centre: Array) -> tuple[Array, IntArray, float]:
-    """Polylines on a shape's surface: points in its axes [m], shape (n, 3), first point of each, drawn radius [m].
+def surface_lines(shapes: Sequence[Shape], centre: Array) -> tuple[Array, IntArray, float]:
+    """Polylines on the surface of shapes: points in their axes (n, 3) [m], first point of each, drawn radius [m].
 
     A ball has a great circle and one about its pole +z, a capsule the circles where its caps begin and one along it,
     a cylinder its rims and a diameter on each, box and polytope their edges. The last point is the centre of mass
     `centre` [m] by itself: viewers trace the last point, and that of a surface would tell of the turning.
     """
-    size = shape.size
-    if shape.kind == "sphere":
-        r = size[0]
-        lines = [_circle(r, 0.0)[:, [0, 2, 1]], _circle(r * math.sin(_POLE), r * math.cos(_POLE))]
-    elif shape.kind == "capsule":
-        radius, half = size
-        lines = [_circle(radius, half), _circle(radius, -half), _around(radius, half)]
-    elif shape.kind == "cylinder":
-        radius, half = size
-        across = np.array([[-radius, 0.0, 0.0], [radius, 0.0, 0.0]])
-        up = np.array([0.0, 0.0, half])
-        lines = [_circle(radius, half), _circle(radius, -half), across + up, across - up]
-    else:
-        corners = shape.vertices if shape.vertices is not None else _box_corners(size)
-        lines = _edges(corners)
+    lines = [line for shape in shapes for line in _lines(shape)]
     lines.append(centre[None])
     extent = max(float(np.ptp(np.concatenate(lines), axis=0).max()), 1e-9)
     lengths = [len(line) for line in lines]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
     return np.concatenate(lines), starts, 0.5 * _THIN * extent
+
+
+def _lines(shape: Shape) -> list[Array]:
+    size = shape.size
+    if shape.kind == "sphere":
+        r = size[0]
+        return [_circle(r, 0.0)[:, [0, 2, 1]], _circle(r * math.sin(_POLE), r * math.cos(_POLE))]
+    if shape.kind == "capsule":
+        radius, half = size
+        return [_circle(radius, half), _circle(radius, -half), _around(radius, half)]
+    if shape.kind == "cylinder":
+        radius, half = size
+        across = np.array([[-radius, 0.0, 0.0], [radius, 0.0, 0.0]])
+        up = np.array([0.0, 0.0, half])
+        return [_circle(radius, half), _circle(radius, -half), across + up, across - up]
+    return _edges(shape.vertices if shape.vertices is not None else _box_corners(size))
 
 
 def _circle(radius: float, height: float) -> Array:

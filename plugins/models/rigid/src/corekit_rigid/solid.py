@@ -12,7 +12,7 @@ from corekit.geometry.shapes import Shape
 from corekit_rigid.config import RigidConfig
 from corekit_rigid.inertia import hull
 
-__all__ = ["Solid", "shape_of", "solid_of"]
+__all__ = ["Solid", "shapes_of", "solid_of"]
 
 
 class Solid(NamedTuple):
@@ -60,14 +60,17 @@ def solid_of(config: RigidConfig, base: Pose, gravity: Array) -> Solid:
     )
 
 
-def shape_of(config: RigidConfig) -> Shape:
-    """The collision shape on frame 0, at its origin; a file gives whole edges and lengths, shapes take halves."""
+def shapes_of(config: RigidConfig) -> tuple[Shape, ...]:
+    """The collision shapes on frame 0, at its origin; a file gives whole edges and lengths, shapes take halves."""
     size = config.sizes
-    if config.shape == "polytope":
-        return Shape("polytope", (), friction=config.friction, vertices=hull(config.vertices)[0])
+    if config.hulls:
+        return tuple(
+            Shape("polytope", (), friction=config.friction, vertices=hull(points)[0])
+            for points in config.hulls.values()
+        )
     if config.shape == "box":
         size = tuple(edge / 2.0 for edge in size)
     elif config.shape != "sphere":
         size = (size[0], size[1] / 2.0)
     kind = "cylinder" if config.shape == "disk" else config.shape
-    return Shape(kind, size, friction=config.friction)
+    return (Shape(kind, size, friction=config.friction),)

@@ -1,0 +1,1 @@
+"""Mesh files and robot descriptions in scenarios."""

@@ -1,0 +1,13 @@
+"""What this distribution adds to the kernel: it replaces references to files in scenarios by what the files hold."""
+
+from __future__ import annotations
+
+from corekit.hooks.specs import hookimpl
+
+__all__ = ["corekit_scenario_imports"]
+
+
+@hookimpl
+def corekit_scenario_imports() -> list[str]:
+    """The function that puts meshes in the place of their file names."""
+    return ["corekit_import.expand:expand"]

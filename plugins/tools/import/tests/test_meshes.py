@@ -1,0 +1,138 @@
+"""Meshes become convex pieces with the inertia of the solid, and what is no solid is refused in one sentence."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import trimesh
+
+from corekit.errors import ConfigError
+from corekit_import.mesh import read_solid
+from corekit_import.mesh_source import MeshSource
+
+from .conftest import block, channel
+
+BODY = '[[bodies]]\nname = "part"\nuse = "rigid"\n[bodies.options]\n'
+
+
+def test_a_box_has_the_mass_and_inertia_of_its_edges_in_the_unit_of_the_file(write, load):
+    write(block((100.0, 200.0, 300.0), (10.0, 0.0, -20.0)))
+    (body,) = load(BODY + 'mesh = { file = "part.stl", units = "mm" }\ndensity = 500.0\n').bodies
+    assert body.options["mass"] == pytest.approx(3.0, rel=1e-6)  # STL stores single precision
+    np.testing.assert_allclose(body.options["centre_of_mass"], [0.01, 0.0, -0.02], atol=1e-8)
+    moments = 3.0 / 12 * np.array([0.04 + 0.09, 0.01 + 0.09, 0.01 + 0.04])
+    np.testing.assert_allclose(body.options["inertia"][:3], moments, rtol=1e-6)
+    assert body.options["shape"] == "polytope"
+    assert len(body.options["vertices"]) == 8
+
+
+def test_an_ellipsoid_tends_to_its_analytic_inertia(write):
+    a = np.array([0.03, 0.05, 0.08])
+    mesh = trimesh.creation.icosphere(4)
+    # triangles with corners on the unit sphere and edges e reach inwards by e²/6 at most
+    sag = mesh.edges_unique_length.max() ** 2 / 6
+    mesh.apply_scale(a)
+    solid = read_solid(MeshSource(file=write(mesh, "egg.obj"), scale=2.0))
+    a = 2.0 * a
+    volume = 4 / 3 * np.pi * np.prod(a)
+    assert (1 - sag) ** 3 < solid.volume / volume < 1
+    expected = volume * np.diag((np.sum(a**2) - a**2) / 5)
+    np.testing.assert_allclose(solid.inertia, expected, rtol=1 - (1 - sag) ** 5, atol=1e-12)
+
+
+def test_bodies_of_a_file_that_are_convex_are_its_pieces(write):
+    both = trimesh.util.concatenate([block(), block(centre=(0.5, 0.0, 0.0))])
+    solid = read_solid(MeshSource(file=write(both)))
+    assert sorted(np.mean(piece, axis=0)[0].round(6) for piece in solid.pieces) == [0.0, 0.5]
+    np.testing.assert_allclose(solid.centre, [0.25, 0.0, 0.0], atol=1e-7)
+
+
+def test_a_channel_is_cut_into_pieces_that_leave_it_open(write, load):
+    write(channel())
+    options = load(BODY + 'mesh = { file = "part.stl", concavity = 0.2 }\nmass = 2.0\n').bodies[0].options
+    assert options["shape"] == "polytopes"
+    hulls = [trimesh.Trimesh(vertices=piece).convex_hull for piece in options["pieces"]]
+    # walls of 30 − 16 cm² × 4 cm, and nothing in the groove
+    assert sum(hull.volume for hull in hulls) == pytest.approx(14e-4 * 0.04, rel=0.01)
+    assert not any(hull.contains([[0.03, 0.03, 0.02]])[0] for hull in hulls)
+    assert options["mass"] == 2.0
+    # of the section: bottom 6 × 1, two walls 1 × 4
+    assert options["centre_of_mass"][1] == pytest.approx(0.01 * (6 * 0.5 + 8 * 3.0) / 14, rel=1e-6)
+
+
+def test_the_hull_of_an_open_surface_is_taken_where_it_is_asked_for(write):
+    open_box = block()
+    open_box.update_faces(np.arange(len(open_box.faces)) > 0)
+    file = write(open_box)
+    (piece,) = read_solid(MeshSource(file=file, convex="hull")).pieces
+    assert len(piece) == 8
+
+
+def test_an_obstacle_of_pieces_is_several_with_the_friction_of_pairs(write, load):
+    write(trimesh.util.concatenate([block(), block(centre=(0.5, 0.0, 0.0))]))
+    scenario = load(
+        '[[world.obstacles]]\nname = "steps"\nmesh = { file = "part.stl" }\nposition = [0, 0, -1]\n'
+        '[[world.friction]]\nbetween = ["part", "steps"]\nvalue = 0.4\n' + BODY
+    )
+    assert [each.name for each in scenario.world.obstacles] == ["steps-1", "steps-2"]
+    assert [pair.between for pair in scenario.world.pairs] == [("part", "steps-1"), ("part", "steps-2")]
+    assert scenario.given_text().count("part.stl") == 1
+    assert "part.stl" not in scenario.resolved_text()
+
+
+def open_box():
+    mesh = block()
+    mesh.update_faces(np.arange(12) > 0)
+    return mesh
+
+
+def twisted_box():
+    mesh = block()
+    mesh.faces[3] = mesh.faces[3][::-1]
+    return mesh
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (
+            open_box,
+            r"mesh.file: found 'part.off'; must enclose a volume: it has a hole of 3 edges.* convex = \"hull\"",
+        ),
+        (twisted_box, "triangles that all face outwards"),
+        (lambda: trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), "it is flat"),
+    ],
+)
+def test_what_bounds_no_volume_is_refused(write, load, made, said):
+    write(made(), "part.off")
+    with pytest.raises(ConfigError, match=said):
+        load(BODY + 'mesh = { file = "part.off" }\n')
+
+
+@pytest.mark.parametrize(
+    ("mesh", "said"),
+    [
+        ('{ file = "prt.stl" }', "found 'prt.stl'; there is no such file — did you mean 'part.stl'"),
+        ('{ file = "none/part.stl" }', "there is no folder"),
+        ('{ file = "part.step" }', "must be a file .stl, .obj"),
+        ('{ file = "words.stl" }', "words.stl"),
+        ('{ fil = "part.stl" }', "unknown key; known here: file.*did you mean 'file'"),
+        ('{ file = "part.stl", units = "ft" }', "mesh.units: found 'ft'"),
+        ('"part.stl"', "mesh"),
+    ],
+)
+def test_mistakes_in_the_reference_are_named(write, load, tmp_path, mesh, said):
+    write(block())
+    (tmp_path / "words.stl").write_text("no mesh at all")
+    with pytest.raises(ConfigError, match=said) as refused:
+        load(BODY + f"mesh = {mesh}\n")
+    assert len(refused.value.mistakes) == 1
+
+
+def test_without_the_decomposer_a_mesh_that_is_not_convex_is_refused(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "coacd", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Exception, match=r"is not convex, .* pip install coacd"):
+        read_solid(MeshSource(file=write(channel())))
