@@ -9,6 +9,7 @@ done them spends some hundredths. It is a process in every other way: it has its
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import subprocess
 import sys
@@ -103,7 +104,7 @@ class Forked:
     """Starts command lines; their streams are kept as files in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._count = folder, 0
+        self._folder, self._numbers = folder, itertools.count(1)
         # where processes cannot be forked each imports everything anew
         method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
         self._context: Any = get_context(method)
@@ -117,8 +118,8 @@ class Forked:
         self, *arguments: str, folder: Path, environment: Mapping[str, str], module: str = "corekit.cli"
     ) -> Running:
         """Start `python -m MODULE ARGUMENTS` in a folder and leave it running."""
-        self._count += 1
-        out, err = (self._folder / f"{self._count}.{stream}" for stream in ("out", "err"))
+        number = next(self._numbers)  # threads start processes side by side
+        out, err = (self._folder / f"{number}.{stream}" for stream in ("out", "err"))
         asked = {
             "module": module, "arguments": arguments, "folder": str(folder), "environment": dict(environment),
             "paths": PATHS, "out": str(out), "err": str(err),
