@@ -53,11 +53,16 @@ demo: $(VENV)/installed-demo
 # first: what they compile the rest finds compiled, and the small files of the end leave no core idle.
 PYTEST_ARGS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
+# Some machines ask Python to write no byte code: each of the hundreds of processes here would then compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 lint unit
 
+# The first line writes the byte code of all tests once, not once a process.
 unit: $(VENV)/installed-dev
+	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev
