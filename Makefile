@@ -37,7 +37,7 @@ LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requ
 WORKSPACE := build/editable/*.whl
 # Half of what the demo needs is compiled while the viewers and planners still install; if that fails, it is then.
 AHEAD = $(INSTALL) --no-warn-conflicts build/editable/corekit_kernel*.whl && \
-	{ $(BIN)/python -m corekit.scenario.warm_up $(SCENARIO) --step >/dev/null 2>&1 & }
+	{ $(BIN)/python -m corekit_run.warm_up $(SCENARIO) --step >/dev/null 2>&1 & }
 endif
 # Requirements of files without their `-c`, `-r` and `-e` lines.
 LISTED = grep --no-filename -v '^-'

@@ -33,8 +33,10 @@ PLUGIN_SEES = (
     "corekit.hooks.specs",
 )
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
-    "statics": ("corekit_record",),
-    "study": ("corekit_record",),
+    "inspect": ("corekit_run",),
+    "record": ("corekit_run",),
+    "statics": ("corekit_run", "corekit_record"),
+    "study": ("corekit_run", "corekit_record"),
 }
 """Folder of a tool → the packages of other tools that it may import."""
 LIGHT = {"_spec.py": "corekit.registry.spec", "hooks.py": "corekit.hooks.specs"}

@@ -27,11 +27,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-import corekit.simulation.checkpoint as checkpoints
+import corekit_run.checkpoint as checkpoints
 from corekit.scenario.load import load, shipped_scenarios
-from corekit.scenario.running import resume
-from corekit.simulation.checkpoint import read_checkpoint
-from corekit.simulation.folder import read_log, read_status
+from corekit_run.checkpoint import read_checkpoint
+from corekit_run.folder import read_log, read_status
+from corekit_run.running import resume
 
 __all__ = ["differences", "main", "outcome_of"]
 

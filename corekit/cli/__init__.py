@@ -21,7 +21,6 @@ __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "prin
 
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
-    ("run", "corekit.cli.run:run", "Run a scenario into a new folder."),
 )
 """Verb, `module:function` that does it, and its line in `corekit --help`.
 

@@ -74,8 +74,8 @@ def _doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     from corekit.registry.resolve import load_target
 
     own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
-    targets = installed_hooks().scenario_doubts()
-    return [*own, *(each for target in targets for each in load_target(target)(scenario, simulation))]
+    targets = installed_hooks().targets("corekit_scenario_doubts")
+    return [*own, *(each for _, target in targets for each in load_target(target)(scenario, simulation))]
 
 
 def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time as clock
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 if TYPE_CHECKING:
@@ -59,56 +56,32 @@ class Hooks:
         listed = self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
         return [(self._owners[who], verb) for who, verb in listed]
 
-    def run_observers(self) -> list[tuple[Owner, str]]:
-        """Every `module:function` that makes observers of a run, with the distribution that brings it."""
-        listed = self._listed("corekit_run_observers", _is_target, "'module:function'")
-        return [(self._owners[who], target) for who, target in listed]
-
-    def scenario_doubts(self) -> list[str]:
-        """Every `module:function` that finds what is improbable in a composed scenario."""
-        return [
-            target for _, target in self._listed("corekit_scenario_doubts", _is_target, "'module:function'")
-        ]
-
-    def scenario_imports(self) -> list[str]:
-        """Every `module:function` that replaces references to files in a scenario's table."""
-        return [
-            target for _, target in self._listed("corekit_scenario_imports", _is_target, "'module:function'")
-        ]
-
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
         return [report for _, report in self._listed("corekit_folder_reports", _is_report, "FolderReport")]
 
-    def equilibrium_finder(self) -> str:
-        """`module:class` that finds equilibria, empty if none is installed."""
-        return self._first("corekit_equilibrium_finder")
+    def targets(self, hook: str) -> list[tuple[Owner, str]]:
+        """Every `module:name` that answers a hook with a list of them, with the distribution that brings it."""
+        return [
+            (self._owners[who], target) for who, target in self._listed(hook, _is_target, "'module:function'")
+        ]
 
-    def results(self) -> str:
-        """`module:class` that reads records, empty if none is installed."""
-        return self._first("corekit_results")
+    def target(self, hook: str) -> str:
+        """The first `module:name` that answers a hook with one, empty if none does."""
+        for who, answer in self._answers(hook):
+            if _is_target(answer):
+                return answer
+            self._leave_out(who, f"its {hook} must return 'module:name'")
+        return ""
 
-    def run_report(self) -> str:
-        """`module:class` that says what was recorded of a run, empty if none is installed."""
-        return self._first("corekit_run_report")
+    def tell(self, hook: str, **arguments: Any) -> None:
+        """Tell of an event."""
+        for _ in self._answers(hook, **arguments):
+            pass
 
-    def scenario_composed(self, scenario: Any, simulation: Any) -> None:
-        """Tell that a scenario has become a simulation."""
-        self._tell("corekit_scenario_composed", scenario=scenario, simulation=simulation)
-
-    @contextmanager
-    def run(self, folder: Path, scenario: Any, simulation: Any) -> Iterator[None]:
-        """Tell that a run starts, of its blocks of steps, and how the context ended."""
-        self._tell("corekit_run_started", folder=folder, scenario=scenario, simulation=simulation)
-        watch = RunWatch(self._tell, folder, simulation)
-        if self._implemented("corekit_block_finished"):
-            simulation.observe(watch)
-        try:
-            yield
-        except BaseException as error:
-            watch.ended(error)
-            raise
-        watch.ended()
+    def is_implemented(self, hook: str) -> bool:
+        """Whether anything answers a hook."""
+        return self._manager is not None and bool(getattr(self._manager.hook, hook).get_hookimpls())
 
     # — calling them —
 
@@ -121,20 +94,6 @@ class Hooks:
             else:
                 self._leave_out(who, f"its {hook} must return a list of {what}")
         return found
-
-    def _first(self, hook: str) -> str:
-        for who, answer in self._answers(hook):
-            if _is_target(answer):
-                return answer
-            self._leave_out(who, f"its {hook} must return 'module:class'")
-        return ""
-
-    def _implemented(self, hook: str) -> bool:
-        return self._manager is not None and bool(getattr(self._manager.hook, hook).get_hookimpls())
-
-    def _tell(self, hook: str, **arguments: Any) -> None:
-        for _ in self._answers(hook, **arguments):
-            pass
 
     def _answers(self, hook: str, **arguments: Any) -> Iterator[tuple[str, Any]]:
         """Name and answer of each, apart from the others, so that one that raises does not silence the next."""
@@ -205,40 +164,3 @@ def _is_verb(answer: object) -> bool:
 
 def _described(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-BLOCK = 0.25
-"""Wall time of a block of steps, at least [s]."""
-
-
-@final
-class RunWatch:
-    """An observer of every step that speaks only once a block.
-
-    Args:
-        tell: calls a hook by its name.
-        folder: of the run.
-        simulation: that runs.
-    """
-
-    def __init__(self, tell: Callable[..., None], folder: Path, simulation: Any) -> None:
-        self._tell, self._folder, self._simulation = tell, folder, simulation
-        self._steps = 0
-        self._next = clock.perf_counter() + BLOCK
-
-    def __call__(self, _simulation: Any, _report: Any) -> None:
-        self._steps += 1
-        if clock.perf_counter() >= self._next:
-            self._finish_block()
-
-    def ended(self, error: BaseException | None = None) -> None:
-        """The run is over: the last block, then the end."""
-        if self._steps:
-            self._finish_block()
-        self._tell("corekit_run_ended", folder=self._folder, error=error)
-
-    def _finish_block(self) -> None:
-        steps, self._steps = self._steps, 0
-        self._tell("corekit_block_finished", folder=self._folder, simulation=self._simulation, steps=steps)
-        # a slow hook does not make the next block shorter
-        self._next = clock.perf_counter() + BLOCK

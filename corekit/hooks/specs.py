@@ -76,8 +76,12 @@ class HookSpecs:
     def corekit_run_observers(self) -> Sequence[str] | None:
         """Who takes part in runs: `module:function`s that make `RunObserver`s from a `RunContext`.
 
-        See `corekit.simulation.observers`.
+        See `corekit_run.observers`.
         """
+
+    @hookspec
+    def corekit_runner(self) -> str | None:
+        """`module:function` that runs a `Scenario` into a new folder: `Scenario.run`."""
 
     @hookspec
     def corekit_results(self) -> str | None:
@@ -85,7 +89,7 @@ class HookSpecs:
 
     @hookspec
     def corekit_run_report(self) -> str | None:
-        """`module:class`, derived from `corekit.cli.run_report.RunReport`, that says what was recorded of a run."""
+        """`module:class`, derived from `corekit_run.cli.run_report.RunReport`, that says what was recorded of a run."""
 
     @hookspec
     def corekit_folder_reports(self) -> Sequence[FolderReport] | None:

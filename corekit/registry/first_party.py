@@ -70,6 +70,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "render": RECORDER,
         "reproduce": "corekit-study",
         "statics": "corekit-statics",
+        "run": "corekit-run",
         "sweep": "corekit-study",
         "view": RECORDER,
     }

@@ -148,11 +148,11 @@ def _with_imports(
     document: dict[str, Any], directory: Path | None, mistakes: list[Mistake]
 ) -> dict[str, Any]:
     """Return a copy in which installed distributions replaced references to files by what these hold."""
-    targets = installed_hooks().scenario_imports()
+    targets = installed_hooks().targets("corekit_scenario_imports")
     if not targets:
         return document
     whole = copy.deepcopy(document)
-    for target in targets:
+    for _, target in targets:
         load_target(target)(whole, directory, mistakes)
     return whole
 

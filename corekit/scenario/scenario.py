@@ -37,7 +37,7 @@ class Scenario(ScenarioTables):
 
             simulation = compose(self, selected)
         simulation.mark_start(self._compose_with)
-        installed_hooks().scenario_composed(self, simulation)
+        installed_hooks().tell("corekit_scenario_composed", scenario=self, simulation=simulation)
         return simulation
 
     def _compose_with(self, parameters: Mapping[str, Any]) -> Simulation:
@@ -86,7 +86,11 @@ class Scenario(ScenarioTables):
         return equilibrium_finder().find_equilibria(self, **options)
 
     def run(self, **options: Any) -> Any:
-        """Compose and run it into a new folder; its results, see `corekit.scenario.running.run`."""
-        from corekit.scenario.running import run
+        """Compose and run it into a new folder; its results, see `corekit_run.running.run`.
 
-        return run(self, **options)
+        Raises:
+            PluginError: nothing that runs scenarios is installed.
+        """
+        from corekit.simulation.installed_tools import run_function
+
+        return run_function()(self, **options)

@@ -1,7 +1,7 @@
-"""Installed tools that do what the kernel does not: read the results of a run, and find equilibria.
+"""Installed tools that do what the kernel does not: run into a folder, read the results, and find equilibria.
 
-The hook `corekit_results` names the class that reads records, `corekit_equilibrium_finder` the one that moves a
-simulation to where all forces balance.
+The hook `corekit_runner` names the function that runs a scenario, `corekit_results` the class that reads records,
+`corekit_equilibrium_finder` the one that moves a simulation to where all forces balance.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import FIRST_PARTY_VERBS, RECORDER
 from corekit.registry.resolve import load_target
-from corekit.simulation.folder import RunFolder
 
 if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
     from corekit.roles.model import Model
     from corekit.simulation.loop import Simulation
 
-__all__ = ["EquilibriumFinder", "equilibrium_finder", "recorded_results", "results_class"]
+__all__ = ["EquilibriumFinder", "equilibrium_finder", "results_class", "run_function"]
 
 
 class EquilibriumFinder(Protocol):
@@ -53,7 +52,7 @@ def equilibrium_finder() -> EquilibriumFinder:
     Raises:
         PluginError: none is installed, or it cannot be imported.
     """
-    target = installed_hooks().equilibrium_finder()
+    target = installed_hooks().target("corekit_equilibrium_finder")
     if not target:
         raise PluginError(
             'no installed distribution finds equilibria, which `start = "equilibrium"`, `Scenario.statics` and '
@@ -68,7 +67,7 @@ def results_class() -> Any:
     Raises:
         PluginError: none is installed.
     """
-    target = installed_hooks().results()
+    target = installed_hooks().target("corekit_results")
     if not target:
         raise PluginError(
             f"corekit.Results reads records, and no recorder is installed: pip install {RECORDER}"
@@ -76,6 +75,16 @@ def results_class() -> Any:
     return load_target(target)
 
 
-def recorded_results(folder: RunFolder) -> Any:
-    """Return the results in the folder of a run; the folder itself if no recorder is installed."""
-    return results_class()(folder.path) if installed_hooks().results() else folder
+def run_function() -> Callable[..., Any]:
+    """Return the installed function that runs a scenario into a new folder, which `Scenario.run` calls.
+
+    Raises:
+        PluginError: none is installed.
+    """
+    target = installed_hooks().target("corekit_runner")
+    if not target:
+        raise PluginError(
+            "no installed distribution runs scenarios into folders; without one they are composed and stepped: "
+            f"pip install {FIRST_PARTY_VERBS['run']}"
+        )
+    return load_target(target)

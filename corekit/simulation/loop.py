@@ -18,7 +18,7 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.dynamics.frame_state import FrameState, frame_state
 from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.placeholder import placeholder_contact, placeholder_problem
+from corekit.dynamics.placeholder import placeholder_contact
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
 from corekit.roles.component import (
@@ -30,7 +30,6 @@ from corekit.roles.component import (
     component_seed,
     restore_states,
 )
-from corekit.roles.contact import ImpulseSolver
 from corekit.roles.controller import Controller
 from corekit.roles.integrator import Integrator
 from corekit.simulation.announced import announced_compilation
@@ -284,19 +283,6 @@ class Simulation:
             pipeline.placeholder = None
         self.restore(kept)
         self.system.forget()
-
-    def warm_up_contact(self) -> None:
-        """Call detectors and contact solver with placeholders, so that their kernels are compiled.
-
-        Shapes and contacts do not match the state afterwards: step another simulation.
-        """
-        solver, pipeline = self.system.solver, self.system.pipeline
-        if pipeline is None:
-            return
-        pipeline.warm_up()
-        if isinstance(solver, ImpulseSolver):
-            problem = placeholder_problem(pipeline.width, self.step_length, pipeline.record_width)
-            solver.solve(problem, np.zeros(pipeline.width))
 
     def rewind(
         self,

@@ -11,7 +11,7 @@ import pytest
 import corekit
 from corekit.cli import main
 from corekit.errors import ConfigError
-from corekit.scenario.running import replay, resume
+from corekit_run.running import replay, resume
 from corekit_study.fit_file import load_fit
 from corekit_study.plan_file import load_plan_file
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from corekit.dynamics.placeholder import placeholder_contact
-from corekit.scenario import warm_up
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
+from corekit_run import warm_up
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 
 BALL = """
@@ -62,9 +62,9 @@ def test_a_second_process_compiles_the_solver_s_part_or_a_whole_step(tmp_path, m
     compose(tmp_path)  # writes the file
     monkeypatch.setattr(warm_up.signal, "signal", lambda *_: None)  # this process is not the second one
     made, solved, taken = [], [], []
-    simulate, solve, step = Simulation.warm_up, Simulation.warm_up_contact, SemiImplicitEuler.step
+    simulate, solve, step = Simulation.warm_up, warm_up.warm_up_contact, SemiImplicitEuler.step
     monkeypatch.setattr(Simulation, "warm_up", lambda self: (made.append(self), simulate(self)))
-    monkeypatch.setattr(Simulation, "warm_up_contact", lambda self: (solved.append(self), solve(self)))
+    monkeypatch.setattr(warm_up, "warm_up_contact", lambda made: (solved.append(made), solve(made)))
     monkeypatch.setattr(
         SemiImplicitEuler, "step", lambda self, *given: (taken.append(1), step(self, *given))[1]
     )

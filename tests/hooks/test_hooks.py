@@ -252,6 +252,19 @@ def test_without_an_equilibrium_finder_a_start_at_equilibrium_is_answered_with_w
     assert told.stderr.endswith("pip install corekit-statics\n")
 
 
+def test_without_run_folders_a_scenario_is_composed_and_stepped_and_its_run_names_what_to_install(site):
+    (site.work / "falling.toml").write_text(SCENARIO)
+    code = (
+        "import sys\nfrom corekit.hooks import installed\nnone = installed.Hooks(())\n"
+        "installed.installed_hooks = lambda: none\n"
+        "import corekit\nscenario = corekit.load('falling.toml')\nsimulation = scenario.compose()\n"
+        "simulation.run(0.2)\nprint(simulation.step_index, 'corekit_run' in sys.modules)\nscenario.run()\n"
+    )
+    told = site.python("-c", code)
+    assert told.stdout == "200 False\n"
+    assert told.stderr.endswith("pip install corekit-run\n")
+
+
 def test_an_equilibrium_finder_and_a_folder_report_of_another_distribution_are_used(site):
     """A finder that lays the ball at a height of its own, registered beside ours; entry points go by name."""
     source = """

@@ -41,7 +41,7 @@ def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environme
     output = subprocess.check_output([programs / "python", "-c", code], text=True)
     arrived = {canonicalize_name(name) for name in output.split()}
     assert {name for name in arrived if name.startswith("corekit-")} == {
-        "corekit-lcp", "corekit-kernel", "corekit-inspect",
+        "corekit-lcp", "corekit-kernel", "corekit-inspect", "corekit-run",
     }  # fmt: skip
     assert not arrived & FOREIGN
     assert arrived <= closure(

@@ -16,7 +16,6 @@ from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription
 from corekit.scenario.load import loads
-from corekit.scenario.running import resume
 from corekit.simulation.announced import announced_compilation
 
 PENDULUM = """
@@ -135,8 +134,10 @@ def test_a_written_channel_leaves_its_signal_until_the_reset():
 
 
 def test_a_resumed_run_ends_in_the_same_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr("corekit.simulation.checkpoint._EVERY", 0.0)
-    monkeypatch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
+    pytest.importorskip("corekit_record")
+    resume = pytest.importorskip("corekit_run.running").resume
+    monkeypatch.setattr("corekit_run.checkpoint._EVERY", 0.0)
+    monkeypatch.setattr("corekit_run.checkpoint._SHARE", 1e9)
     whole = loads(PENDULUM).with_controller(Noisy(), every=0.02).run(directory=tmp_path / "whole")
     scenario = loads(PENDULUM).with_controller(Noisy(stop_at=0.15), every=0.02)
     with pytest.raises(KeyboardInterrupt):

@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError, StepFailed
-from corekit.scenario.running import resume, run
 from corekit.scenario.schema import Watchdog
-from corekit.simulation.folder import RunFolder, read_status
-from corekit.simulation.progress import Progress
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
+from corekit_run.folder import RunFolder, read_status
+from corekit_run.progress import Progress
+from corekit_run.running import resume, run
 
 
 class Scene:
@@ -232,7 +232,7 @@ def test_a_request_to_stop_ends_a_run_within_a_second(number, where, world, tmp_
 
 
 def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
-    monkeypatch.setattr("corekit.simulation.progress._REPORT_EVERY", 0.0)
+    monkeypatch.setattr("corekit_run.progress._REPORT_EVERY", 0.0)
     told: list[Progress] = []
     run(Scene(world()), progress=told.append)
     assert [each.phase for each in told[:3]] == ["composing", "first step", "running"]

@@ -16,11 +16,11 @@ import pytest
 
 from corekit.errors import ResultsError
 from corekit.scenario.load import load
-from corekit.simulation.checkpoint import read_checkpoint
-from corekit.simulation.folder import read_status
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
+from corekit_run.checkpoint import read_checkpoint
+from corekit_run.folder import read_status
 
 TEMPORARY = tempfile.TemporaryFile
 

@@ -122,8 +122,8 @@ def test_without_a_viewer_its_install_line_is_given_before_the_run(scenario_file
 
 
 def test_compiling_is_counted_only_where_something_compiles(capsys):
-    from corekit.cli.progress_line import ProgressLine
-    from corekit.simulation.progress import Progress
+    from corekit_run.cli.progress_line import ProgressLine
+    from corekit_run.progress import Progress
 
     def shown(*phases: Progress) -> str:
         with ProgressLine("tiny") as line:

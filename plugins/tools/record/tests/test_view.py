@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from corekit.cli import DONE, MISUSE, main
-from corekit.simulation.folder import RunFolder
 from corekit_record.cli import view as verb
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import Statistics
+from corekit_run.folder import RunFolder
 
 
 def nothing():

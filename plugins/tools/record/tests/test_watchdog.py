@@ -16,13 +16,13 @@ from corekit.data.status import Status
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
-from corekit.scenario.running import replay, run
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_failure import explicit_limit, step_to_try
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
 from corekit_record.watchdog import Watchdog
+from corekit_run.running import replay, run
 
 OMEGA = 100.0
 

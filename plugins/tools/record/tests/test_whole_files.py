@@ -16,12 +16,12 @@ import pytest
 import corekit
 from corekit.errors import ResultsError
 from corekit.files import FileHeldOpen, replace_file, write_text_whole, write_whole
-from corekit.scenario.running import resume, run
-from corekit.simulation.checkpoint import checkpoint_files
-from corekit.simulation.folder import read_status
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
+from corekit_run.checkpoint import checkpoint_files
+from corekit_run.folder import read_status
+from corekit_run.running import resume, run
 
 ACCESS_DENIED, SHARING_VIOLATION = 5, 32
 
@@ -146,9 +146,9 @@ every = 0.001
 def scenario(tmp_path, monkeypatch):
     # every record is published, every step keeps a checkpoint
     monkeypatch.setattr("corekit_record.recorder._PUBLISH_EVERY", 0.0)
-    monkeypatch.setattr("corekit.simulation.checkpoint._EVERY", 0.0)
+    monkeypatch.setattr("corekit_run.checkpoint._EVERY", 0.0)
     monkeypatch.setattr("corekit_record.recorder._SHARE", 1e9)
-    monkeypatch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
+    monkeypatch.setattr("corekit_run.checkpoint._SHARE", 1e9)
     (tmp_path / "chain.toml").write_text(SCENARIO)
     return corekit.load(tmp_path / "chain.toml")
 
@@ -167,7 +167,7 @@ def test_a_run_whose_results_are_held_open_goes_on_and_publishes_them_when_they_
 
 
 def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path, reader, monkeypatch):
-    monkeypatch.setattr("corekit.simulation.checkpoint.PATIENCE", 0.01)
+    monkeypatch.setattr("corekit_run.checkpoint.PATIENCE", 0.01)
     monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
     whole = run(scenario, directory=tmp_path / "whole")
     reader.hold("results.nc")
@@ -185,7 +185,7 @@ def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path
 
 
 def test_a_run_that_a_reader_held_up_resumes_to_the_same_end(scenario, tmp_path, reader, monkeypatch):
-    monkeypatch.setattr("corekit.simulation.checkpoint.PATIENCE", 0.01)
+    monkeypatch.setattr("corekit_run.checkpoint.PATIENCE", 0.01)
     monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
     whole = run(scenario, directory=tmp_path / "whole")
     reader.hold("results.nc", after=20)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from corekit.simulation.observers import RunContext, RunObserver
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS
 from corekit_record.statistics import Statistics
 from corekit_record.watchdog import Watchdog
+from corekit_run.observers import RunContext, RunObserver
 
 __all__ = ["observe"]
 

@@ -21,7 +21,6 @@ from corekit.dynamics.collision_scene import CollisionScene
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Arrays, RunObserver
 from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.netcdf_file import CHUNK
 from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
@@ -29,6 +28,7 @@ from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
 from corekit_record.store import GrowingFile
+from corekit_run.observers import Arrays, RunObserver
 
 __all__ = ["Recorder"]
 

@@ -18,10 +18,10 @@ from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
-from corekit.simulation.folder import RunStatus, read_log, read_status
 from corekit_record.record_layout import STATUSES
 from corekit_record.replay_data import contact_track, shape_poses, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
+from corekit_run.folder import RunStatus, read_log, read_status
 
 __all__ = ["RESULTS", "Energy", "Results", "SolveHistory"]
 

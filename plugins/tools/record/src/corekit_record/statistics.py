@@ -17,7 +17,7 @@ from corekit.data.contacts import ContactMode, ContactRecord
 from corekit.data.status import SolveInfo, Status
 from corekit.data.step import StepReport
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Arrays, RunObserver
+from corekit_run.observers import Arrays, RunObserver
 
 __all__ = ["ContactPhase", "SinceLastRecord", "Statistics", "contact_phases"]
 

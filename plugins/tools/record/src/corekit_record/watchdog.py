@@ -26,10 +26,10 @@ import numpy as np
 from corekit.data.step import StepReport
 from corekit.errors import StepFailed
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Arrays, RunObserver
 from corekit.simulation.step_failure import largest_term, step_to_try
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
+from corekit_run.observers import Arrays, RunObserver
 
 __all__ = ["KINDS", "Policies", "Watchdog"]
 

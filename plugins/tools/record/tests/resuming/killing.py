@@ -13,15 +13,15 @@ import h5py
 import numpy as np
 import pytest
 
-from corekit.simulation.checkpoint import read_checkpoint
+from corekit_run.checkpoint import read_checkpoint
 
 STEPS = 120
 SETTING = ("time.duration=0.12", "bodies.ball.initial.velocity=[1.0, 0.5, -4.0]", "output.every=0.002")
 
 
 def write_often(patch: pytest.MonkeyPatch, every: float) -> None:
-    patch.setattr("corekit.simulation.checkpoint._EVERY", every)
-    patch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
+    patch.setattr("corekit_run.checkpoint._EVERY", every)
+    patch.setattr("corekit_run.checkpoint._SHARE", 1e9)
 
 
 def arrays(folder: Path) -> dict[str, Any]:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from corekit.scenario.load import load, loads
-from corekit.scenario.running import replay, resume, run
-from corekit.simulation.checkpoint import newest_checkpoint, read_checkpoint
-from corekit.simulation.folder import read_status
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Runnable
 from corekit_record.results import Results
+from corekit_run.checkpoint import newest_checkpoint, read_checkpoint
+from corekit_run.folder import read_status
+from corekit_run.observers import Runnable
+from corekit_run.running import replay, resume, run
 
 from .killing import SETTING, STEPS, arrays, assert_same, killed, reached, started, wait_for
 

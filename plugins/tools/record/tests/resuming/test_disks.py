@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError
-from corekit.scenario.running import resume, run
-from corekit.simulation.observers import Runnable
 from corekit_record.results import Results
+from corekit_run.observers import Runnable
+from corekit_run.running import resume, run
 
 from .killing import arrays, assert_same, contents, reached
 
@@ -36,7 +36,7 @@ def test_a_full_disk_at_a_checkpoint_is_one_error_and_the_run_goes_on_later(whol
         real(file, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr("corekit.simulation.checkpoint.np.savez", fill)
+        patch.setattr("corekit_run.checkpoint.np.savez", fill)
         with pytest.raises(
             ResultsError, match=r"cannot write .*checkpoint-.*No space left on device.*Make room"
         ):

@@ -10,11 +10,11 @@ import pytest
 
 from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
-from corekit.scenario.running import resume
-from corekit.simulation import execute, folder
-from corekit.simulation.checkpoint import Checkpoint, read_checkpoint
-from corekit.simulation.execute import find_resumable
-from corekit.simulation.folder import RunFolder
+from corekit_run import execute, folder
+from corekit_run.checkpoint import Checkpoint, read_checkpoint
+from corekit_run.execute import find_resumable
+from corekit_run.folder import RunFolder
+from corekit_run.running import resume
 
 from .killing import SETTING, arrays, assert_same, contents
 
@@ -154,7 +154,7 @@ def test_an_edited_resolved_file_is_refused_the_same_way(cut):
 
 def test_other_versions_of_plugins_are_refused_by_name(cut, monkeypatch):
     found = {"corekit": "0.2.0", "plugins": {"tiny-plugin": "2.0"}}
-    monkeypatch.setattr("corekit.simulation.versions.versions_of", lambda *_what: found)
+    monkeypatch.setattr("corekit_run.versions.versions_of", lambda *_what: found)
     with pytest.raises(ResultsError, match=r"tiny-plugin: was 1\.0, is 2\.0"):
         resume(cut)
 

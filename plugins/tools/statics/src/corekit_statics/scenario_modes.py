@@ -19,14 +19,14 @@ from attrs import frozen
 from corekit.data.contacts import ContactRecord
 from corekit.data.step import StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
-from corekit.simulation.folder import RunFolder
 from corekit.simulation.loop import Simulation
-from corekit.simulation.progress import Progress
-from corekit.simulation.versions import versions_of
 from corekit_record.netcdf_file import Variable, create_netcdf
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import Statistics
+from corekit_run.folder import RunFolder
+from corekit_run.progress import Progress
+from corekit_run.versions import versions_of
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.modes import Modes, displaced, modes_of, visible_amplitude

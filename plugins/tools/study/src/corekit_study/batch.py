@@ -23,9 +23,9 @@ from attrs import asdict, field, frozen
 
 from corekit.errors import CorekitError, StepFailed
 from corekit.scenario.load import load, loads
-from corekit.scenario.running import run
-from corekit.simulation.progress import Progress
 from corekit_record.results import Results
+from corekit_run.progress import Progress
+from corekit_run.running import run
 from corekit_study.progress_display import ShowProgress, no_display
 
 __all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]

@@ -13,8 +13,8 @@ from attrs import field, frozen
 
 from corekit.errors import StepFailed
 from corekit.scenario.load import load
-from corekit.scenario.running import run
 from corekit_record.results import Results
+from corekit_run.running import run
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.reference import Kind, Reference

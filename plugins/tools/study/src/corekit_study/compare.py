@@ -19,10 +19,10 @@ from corekit.data.step import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.load import load
-from corekit.scenario.running import run
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
+from corekit_run.running import run
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.variants import Variant, variants

@@ -25,9 +25,9 @@ from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.planner import Plan, TaskBody
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load
-from corekit.scenario.running import run
 from corekit.scenario.scenario import Scenario
 from corekit_record.results import Results
+from corekit_run.running import run
 from corekit_study.plan_file import PlanFile
 from corekit_study.progress_display import ShowProgress
 

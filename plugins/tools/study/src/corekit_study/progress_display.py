@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol, TypeAlias, final
 
-from corekit.cli.progress_line import ProgressLine
-from corekit.simulation.progress import Progress
+from corekit_run.cli.progress_line import ProgressLine
+from corekit_run.progress import Progress
 
 __all__ = ["ProgressDisplay", "ShowProgress", "no_display", "progress_line", "run_names"]
 

@@ -22,9 +22,9 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.scenario.load import from_document, loads
-from corekit.simulation.checkpoint import newest_checkpoint
 from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
+from corekit_run.checkpoint import newest_checkpoint
 
 __all__ = ["Carried", "carried", "forces"]
 

@@ -13,9 +13,9 @@ from corekit.cli import FAILED
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
-from corekit.simulation.versions import versions_of
 from corekit_inspect.absent import not_installed
 from corekit_inspect.checkup import Finding, check_up
+from corekit_run.versions import versions_of
 
 __all__ = ["doctor"]
 

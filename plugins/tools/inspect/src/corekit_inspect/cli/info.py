@@ -11,7 +11,6 @@ import attrs
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, print_error
-from corekit.cli.run_report import run_report
 from corekit.errors import PluginError
 from corekit.files import is_there
 from corekit.registry.discover import Installed, discover
@@ -21,6 +20,7 @@ from corekit.registry.spec import ROLES
 from corekit.roles.abilities import ABILITIES
 from corekit_inspect.interface_sheet import default_interface, interface_lines, model_interface
 from corekit_inspect.option_table import describe_options
+from corekit_run.cli.run_report import run_report
 
 __all__ = ["info"]
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from corekit.cli.run_report import RunReport
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
-from corekit.simulation.folder import read_log
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import ContactPhase
+from corekit_run.cli.run_report import RunReport
+from corekit_run.folder import read_log
 
 __all__ = ["RecordedRun", "watchdog_lines"]
 

@@ -12,9 +12,9 @@ from cyclopts.validators import Number
 from corekit.cli import print_error
 from corekit.errors import ResultsError
 from corekit.roles.viewer import ReplaySession
-from corekit.simulation.folder import read_status
 from corekit_record.cli.pictures import installed_viewers, viewer_with
 from corekit_record.results import RESULTS, Results
+from corekit_run.folder import read_status
 
 __all__ = ["follow", "view"]
 

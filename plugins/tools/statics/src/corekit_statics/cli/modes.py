@@ -86,8 +86,8 @@ def modes(
 def _find(
     scenario: Scenario, at: float | None, count: int, out: Path | None, picture: bool, *, silent: bool
 ) -> tuple[ScenarioModes, list[Path]]:
-    from corekit.cli.progress_line import ProgressLine
     from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
+    from corekit_run.cli.progress_line import ProgressLine
     from corekit_statics.scenario_modes import find_modes
 
     # a missing viewer is said before the search, not after it

@@ -93,8 +93,8 @@ def _find(
     *,
     silent: bool,
 ) -> tuple[EquilibriumPath, list[Path]]:
-    from corekit.cli.progress_line import ProgressLine
     from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
+    from corekit_run.cli.progress_line import ProgressLine
     from corekit_statics.scenario_equilibria import find_equilibria
 
     # a missing viewer is said before the search, not after it

@@ -49,9 +49,9 @@ def cite(
 
 
 def _used(what: Path) -> Iterable[ComponentSpec]:
-    from corekit.cli.run_report import run_report
     from corekit.scenario.component_selection import select_components
     from corekit.scenario.load import load
+    from corekit_run.cli.run_report import run_report
 
     return select_components(load(what / "resolved.toml" if run_report().recognises(what) else what)).everyone
 

@@ -94,8 +94,8 @@ def _make(
     from attrs import evolve
     from rich.console import Console
 
-    from corekit.cli.progress_line import ProgressLine
-    from corekit.simulation.compilation import shown_compilation
+    from corekit_run.cli.progress_line import ProgressLine
+    from corekit_run.compilation import shown_compilation
     from corekit_study.new_folder import new_folder
     from corekit_study.plan import make_plan, simulate, write_report
     from corekit_study.plan_folder import read_warm_start

@@ -39,7 +39,7 @@ Role = Literal[
 ]
 
 LONGEST_NAME = 24
-_PARTNERS = "corekit-sdf corekit-lcp corekit-complementarity corekit-timestep"
+_PARTNERS = "corekit-run corekit-sdf corekit-lcp corekit-complementarity corekit-timestep"
 
 
 _ROLE_IDS: Mapping[Role, str] = MappingProxyType(

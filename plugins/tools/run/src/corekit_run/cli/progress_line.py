@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
 if TYPE_CHECKING:
-    from corekit.simulation.progress import Progress
+    from corekit_run.progress import Progress
 
 __all__ = ["ProgressLine"]
 

@@ -14,22 +14,22 @@ from attrs import frozen
 
 from corekit.data.step import StepReport
 from corekit.errors import CorekitError, ResultsError, StepFailed
-from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
-from corekit.simulation.checkpoint import (
+from corekit.simulation.loop import Simulation
+from corekit_run.checkpoint import (
     Checkpoint,
     CheckpointKeeper,
     check_same_scenario,
     check_same_versions,
     newest_checkpoint,
 )
-from corekit.simulation.compilation import shown_compilation
-from corekit.simulation.folder import STATUS, RunFolder, is_held, read_status
-from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import RunContext, Runnable, RunObservers
-from corekit.simulation.progress import Progress, ProgressCallback, RunTimer
-from corekit.simulation.run_end import Stop, record_run_end, step_file, stop_between_steps
-from corekit.simulation.versions import all_versions, decisive, version_differences
+from corekit_run.compilation import shown_compilation
+from corekit_run.folder import STATUS, RunFolder, is_held, read_status
+from corekit_run.observers import RunContext, Runnable, RunObservers
+from corekit_run.progress import Progress, ProgressCallback, RunTimer
+from corekit_run.run_end import Stop, record_run_end, step_file, stop_between_steps
+from corekit_run.run_events import told_to_hooks
+from corekit_run.versions import all_versions, decisive, version_differences
 
 __all__ = [
     "Resumable",
@@ -80,7 +80,7 @@ def execute(
         with (
             folder.held(),
             stop_between_steps() as stop,
-            installed_hooks().run(folder.path, scenario, simulation),
+            told_to_hooks(folder.path, scenario, simulation),
             record_run_end(folder),
         ):
             run = _Run(simulation, scenario, folder, report, warn)
@@ -167,7 +167,7 @@ def resume(
         own.claim()
         with (
             stop_between_steps() as stop,
-            installed_hooks().run(own.path, scenario, simulation),
+            told_to_hooks(own.path, scenario, simulation),
             record_run_end(own),
         ):
             if checkpoint is None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from corekit.data.step import StepReport
 from corekit.errors import ResultsError
+from corekit.hooks.installed import installed_hooks
 from corekit.scenario.load import load, loads
-from corekit.simulation import execute as execution
-from corekit.simulation.checkpoint import read_checkpoint
-from corekit.simulation.installed_tools import recorded_results
-from corekit.simulation.observers import Runnable
+from corekit.simulation.installed_tools import results_class
+from corekit_run import execute as execution
+from corekit_run.checkpoint import read_checkpoint
+from corekit_run.folder import RunFolder
+from corekit_run.observers import Runnable
 
 __all__ = ["replay", "resume", "run"]
 
@@ -21,11 +23,11 @@ def run(scenario: Runnable, **options: Any) -> Any:
 
     Args:
         scenario: what to run.
-        options: of `corekit.simulation.execute.execute`, which says what is raised.
+        options: of `corekit_run.execute.execute`, which says what is raised.
     Returns:
         Its `corekit.Results`; its `RunFolder` where no recorder is installed.
     """
-    return recorded_results(execution.execute(scenario, **options))
+    return _recorded_results(execution.execute(scenario, **options))
 
 
 def resume(
@@ -38,7 +40,7 @@ def resume(
         scenario: what it runs; if None, the folder's `resolved.toml`.
         allow_code: whether functions that `resolved.toml` names may be imported, as for `corekit.load`; a given
             scenario has its own.
-        options: of `corekit.simulation.execute.resume`, which says what is raised.
+        options: of `corekit_run.execute.resume`, which says what is raised.
     Returns:
         As `run`.
     """
@@ -51,7 +53,7 @@ def resume(
                 "killed before it began"
             )
         scenario = load(kept, allow_code=allow_code)
-    return recorded_results(execution.resume(found, scenario, **options))
+    return _recorded_results(execution.resume(found, scenario, **options))
 
 
 def replay(
@@ -62,7 +64,7 @@ def replay(
     Args:
         path: of the file.
         scenario: what it belongs to; if None, the one in the file.
-        allow_code: as for `resume`. options: of `corekit.simulation.execute.replay`, which says what is raised.
+        allow_code: as for `resume`. options: of `corekit_run.execute.replay`, which says what is raised.
     Raises:
         ResultsError: the file is not whole, or not one of ours.
     """
@@ -70,3 +72,8 @@ def replay(
     if scenario is None:
         scenario = loads(kept.scenario, allow_code=allow_code)
     return execution.replay(kept, scenario, name=str(path), **options)
+
+
+def _recorded_results(folder: RunFolder) -> Any:
+    """Return the results in the folder of a run; the folder itself if no recorder is installed."""
+    return results_class()(folder.path) if installed_hooks().target("corekit_results") else folder

@@ -47,7 +47,7 @@ def run(
     picture
         Draw the run with every installed viewer that writes pictures or replays.
     """
-    from corekit.cli.run_report import run_report
+    from corekit_run.cli.run_report import run_report
 
     wrong = _misuse(file, resume, out)
     if wrong:
@@ -87,7 +87,7 @@ def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
 
 
 def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
-    from corekit.scenario.running import replay
+    from corekit_run.running import replay
 
     report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
     if not silent:
@@ -108,12 +108,12 @@ def _run(
     silent: bool,
 ) -> Path:
     """Run a scenario or resume a run, and return its folder."""
-    from corekit.cli.progress_line import ProgressLine
     from corekit.scenario.load import load
+    from corekit_run.cli.progress_line import ProgressLine
 
     scenario = None if file is None else load(file, overrides, allow_code=allow_code)
     # what is compiled is imported once there is something to run
-    from corekit.scenario.running import resume, run
+    from corekit_run.running import resume, run
 
     with ProgressLine(scenario.name if scenario is not None else str(folder), silent=silent) as line:
         if folder is not None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import final
 
 from corekit.compiled.watch import watch_compilation
-from corekit.simulation.progress import Progress, ProgressCallback
+from corekit_run.progress import Progress, ProgressCallback
 
 __all__ = ["Compilation", "shown_compilation"]
 
@@ -87,7 +87,7 @@ class Compilation:
     def _start_helper(self) -> None:
         if self._scenario is None or self._helper is not None or _processes() < 2:
             return
-        words = [sys.executable, "-m", "corekit.scenario.warm_up", str(self._scenario)]
+        words = [sys.executable, "-m", "corekit_run.warm_up", str(self._scenario)]
         words += ["--step"] if self._step else []
         try:
             self._helper = subprocess.Popen(

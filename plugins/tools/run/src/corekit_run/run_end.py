@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, final
 
 from corekit.errors import CorekitError, ResultsError, StepFailed
-from corekit.simulation.folder import RunFolder
+from corekit_run.folder import RunFolder
 
 __all__ = ["Stop", "record_run_end", "step_file", "stop_between_steps"]
 

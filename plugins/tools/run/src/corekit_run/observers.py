@@ -146,7 +146,7 @@ class RunObservers:
         self._simulation = context.simulation
         self._all: list[RunObserver] = []
         self.versions: dict[str, str] = {}
-        for owner, target in installed_hooks().run_observers():
+        for owner, target in installed_hooks().targets("corekit_run_observers"):
             make = load_target(target)
             try:
                 self._all += make(context)

@@ -14,14 +14,14 @@ import pytest
 
 import corekit
 from corekit.cli import main
-from corekit.cli.run_report import run_report
 from corekit.errors import PluginError, ResultsError, StepFailed
 from corekit.hooks.installed import GROUP, installed_hooks
 from corekit.hooks.specs import hookimpl
 from corekit.scenario.load import load
-from corekit.scenario.running import replay, resume, run
-from corekit.simulation.folder import RunFolder, read_log, read_status
-from corekit.simulation.observers import RunObserver
+from corekit_run.cli.run_report import run_report
+from corekit_run.folder import RunFolder, read_log, read_status
+from corekit_run.observers import RunObserver
+from corekit_run.running import replay, resume, run
 
 SCENARIO = """
 format = "corekit-scenario/1"
@@ -79,16 +79,16 @@ class Witness(RunObserver):
 
 @pytest.fixture
 def hooks(monkeypatch):
-    """Replace the installed hooks by those of one module, made of these functions."""
+    """Replace the installed hooks by those of this distribution and of a module made of these functions."""
 
     def install(**functions):
-        entries = []
+        entries = [EntryPoint("run", "corekit_run.hooks", GROUP)]
         if functions:
             module = ModuleType("lab_hooks")
             for name, function in functions.items():
                 setattr(module, name, hookimpl(function))
             monkeypatch.setitem(sys.modules, "lab_hooks", module)
-            entries = [EntryPoint("lab", "lab_hooks", GROUP)]
+            entries.append(EntryPoint("lab", "lab_hooks", GROUP))
         others = metadata.entry_points
 
         def entry_points(**chosen):
@@ -145,8 +145,8 @@ def test_a_resumed_observer_goes_on_from_its_state_in_the_checkpoint(witness, sc
         if simulation.step_index == 60:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("corekit.simulation.checkpoint._EVERY", 0.0)
-    monkeypatch.setattr("corekit.simulation.checkpoint._SHARE", 1e9)
+    monkeypatch.setattr("corekit_run.checkpoint._EVERY", 0.0)
+    monkeypatch.setattr("corekit_run.checkpoint._SHARE", 1e9)
     compose = type(scenario).compose
 
     def watched(self):

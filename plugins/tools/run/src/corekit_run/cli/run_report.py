@@ -11,14 +11,14 @@ from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
 from corekit.registry.resolve import load_target
-from corekit.simulation.folder import STATUS, read_status
+from corekit_run.folder import STATUS, read_status
 
 __all__ = ["RunReport", "run_report"]
 
 
 def run_report() -> type[RunReport]:
     """Return the class that the hook `corekit_run_report` names, or `RunReport` without a recorder."""
-    target = installed_hooks().run_report()
+    target = installed_hooks().target("corekit_run_report")
     return load_target(target) if target else RunReport
 
 

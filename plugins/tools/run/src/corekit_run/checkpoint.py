@@ -30,10 +30,10 @@ from attrs import frozen
 
 from corekit.errors import PluginError, ResultsError
 from corekit.files import PATIENCE, write_whole
-from corekit.simulation.array_file import NOT_READABLE, read_arrays
 from corekit.simulation.loop import Simulation
-from corekit.simulation.observers import Arrays, Runnable, RunObservers
-from corekit.simulation.versions import decisive, version_differences
+from corekit_run.array_file import NOT_READABLE, read_arrays
+from corekit_run.observers import Arrays, Runnable, RunObservers
+from corekit_run.versions import decisive, version_differences
 
 __all__ = [
     "Checkpoint",

@@ -1,0 +1,1 @@
+"""The verb `run`, its report and its progress."""
