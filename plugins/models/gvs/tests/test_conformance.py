@@ -90,7 +90,35 @@ LOOP = {
     ],
     "loops": [{"name": "close", "first": "a.tip", "second": "b.tip", "joint": {"kind": "revolute"}}],
 }
+HINGED = {
+    "links": [
+        {
+            "name": "boom",
+            "kind": "rigid",
+            "mass": 0.4,
+            "inertia": [1e-3, 2e-3, 2e-3],
+            "tip": [0.2, 0, 0],
+            "joint": {"kind": "revolute", "axis": [1, 2, -2], "limits": [-0.5, 1.5], "dry_friction": 0.2},
+            "solids": [
+                {"shape": "box", "size": [0.2, 0.02, 0.03], "position": [0.1, 0, 0]},
+                {"shape": "capsule", "size": [0.02, 0.1], "rotation_rpy": [0.3, 0.2, 0.1]},
+            ],
+        },
+        {
+            "name": "slide",
+            "on": "boom.tip",
+            "kind": "rigid",
+            "mass": 0.1,
+            "centre": [0, 0, 0.05],
+            "inertia": [1e-4, 1e-4, 1e-5],
+            "joint": {"kind": "prismatic", "axis": [0, 0.6, 0.8], "driven": True, "effort_limit": 5.0},
+            "solids": [{"shape": "polytope", "vertices": [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}],
+        },
+        {"name": "finger", "on": "slide.tip", "divisions": [{"length": 0.1, "points": 2}]},
+    ],
+}
 
 test_arm = conformance("models", "gvs", ARM)
 test_tree = conformance("models", "gvs", TREE)
 test_loop = conformance("models", "gvs", LOOP)
+test_hinged = conformance("models", "gvs", HINGED)

@@ -17,6 +17,7 @@ gvs = ComponentSpec(
         "force-derivatives",
         "inverse-dynamics",
         "constraints",
+        "bounded-constraints",
         "prescribed",
         "reparametrisation",
         "energy",

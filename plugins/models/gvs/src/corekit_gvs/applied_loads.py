@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -100,7 +101,8 @@ class AppliedLoads:
             if link.joint.driven and link.joint.size:
                 turning = link.joint.kind in ("revolute", "helical", "universal", "spherical")
                 unit = "N·m" if turning else ("N" if link.joint.kind == "prismatic" else "N·m, N")
-                first = self._channel(f"joint-{link.name}", unit, link.joint.size)
+                most = link.joint.effort_limit or math.inf
+                first = self._channel(f"joint-{link.name}", unit, link.joint.size, lower=-most, upper=most)
                 at = self.tree.first[link.name]
                 self.driven.extend([at + k, first + k] for k in range(link.joint.size))
         parts: list[tuple[str, Callable[[Any, str], None]]] = [

@@ -14,6 +14,7 @@ from corekit.roles.component import BuildContext
 from corekit_gvs.applied_loads import AppliedLoads, Varying
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.frames_and_shapes import Visible, visible_of
+from corekit_gvs.joint_rows import JointRows, joint_rows
 from corekit_gvs.linear_stiffness import linear_matrices
 from corekit_gvs.loop_tables import LoopTable, loop_tables
 from corekit_gvs.mistakes import Mistakes
@@ -46,7 +47,7 @@ class Robot:
         packed: the tables.
         size: number of velocities.
         last: number of nodes that forces need; the rest carry frames.
-        tree, acting, visible, loops: what was built, in words.
+        tree, acting, visible, loops, joint_rows: what was built, in words.
         static: whether nothing has to be written before a sweep.
     """
 
@@ -57,6 +58,7 @@ class Robot:
     acting: AppliedLoads
     visible: Visible
     loops: LoopTable
+    joint_rows: JointRows
     strains: Array
     bases: Array
     curvatures: Array
@@ -118,6 +120,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         acting=acting,
         visible=visible,
         loops=loops,
+        joint_rows=joint_rows(config, tree, loops.height),
         strains=table_of(packed, STRAINS).reshape(-1, 18),
         bases=table_of(packed, BASES).reshape(3, -1),
         curvatures=table_of(packed, CURVATURES),

@@ -9,7 +9,9 @@ from attrs import frozen
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_gvs.basis import Basis
-from corekit_gvs.links import Division, Joint, Link
+from corekit_gvs.joints import Joint
+from corekit_gvs.link_shapes import LinkShape
+from corekit_gvs.links import Division, Link
 from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Loop, Tendon
 from corekit_gvs.options import numbers
 
@@ -24,6 +26,7 @@ __all__ = [
     "Joint",
     "Link",
     "LinkInitial",
+    "LinkShape",
     "Load",
     "Loop",
     "Tendon",

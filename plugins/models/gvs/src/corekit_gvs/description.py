@@ -9,7 +9,8 @@ from corekit_gvs.basis import MODES
 from corekit_gvs.build import Robot
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.initial_state import PrescribedJoints
-from corekit_gvs.links import Division, Joint
+from corekit_gvs.joints import Joint
+from corekit_gvs.links import Division
 
 __all__ = ["description_of"]
 
@@ -83,7 +84,7 @@ def description_of(config: GVSConfig, robot: Robot, motions: PrescribedJoints) -
         prescribed_velocity_index=motions.index,
         prescribed_coordinate_index=motions.index,
         prescribed_signals=motions.signals,
-        constraint_count=robot.loops.height,
+        constraint_count=robot.joint_rows.count,
         jacobian_width=robot.size,
         untracked_work=_uncounted(config, robot),
         doubts=tuple(robot.acting.doubts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 from attrs import field, frozen
@@ -12,6 +13,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.link_shapes import shape_of
 from corekit_gvs.links import Link
 from corekit_gvs.sections import radius_at
 from corekit_gvs.tree import Tree
@@ -54,6 +56,7 @@ def visible_of(config: GVSConfig, tree: Tree) -> Visible:
         if link.kind == "rigid":
             centre = out.add(f"{link.name}.centre", tree.places[f"{link.name}.centre"])
             _rigid_shape(link, out, base, centre, f"links[{i}]")
+            out.shapes.extend(shape_of(each, base, link.friction) for each in link.solids)
             ends = [tree.places[f"{link.name}.{end}"] for end in ("base", "tip")]
             out.lines.append((ends, np.full(2, link.radius)))
         else:
@@ -65,7 +68,12 @@ def visible_of(config: GVSConfig, tree: Tree) -> Visible:
                 out.add(place, tree.node_of(place, f"links[{i}].frames"))
             _soft_shapes(link, tree, out)
             _soft_line(link, tree, out)
-        out.never.extend((k, k + 1) for k in range(first, len(out.shapes) - 1))
+        count = len(out.shapes)
+        out.never.extend((k, k + 1) for k in range(first, count - 1))
+        # shapes of a rigid link do not move against each other
+        out.never.extend(
+            (k, m) for k in range(first, count) for m in range(k + 2, count) if link.kind == "rigid"
+        )
     _joined(config, out)
     return out
 
@@ -130,18 +138,21 @@ def _soft_line(link: Link, tree: Tree, out: Visible) -> None:
 
 
 def _joined(config: GVSConfig, out: Visible) -> None:
-    """Shapes of links that are joined never touch at the joint: last of the carrier, first of the carried."""
+    """Shapes of links that are joined never touch at the joint: ends of a soft link, all of a rigid one."""
     of = {
         link.name: [k for k, s in enumerate(out.shapes) if _owner(out, s) == link.name]
         for link in config.links
     }
+    kinds = {link.name: link.kind for link in config.links}
     for link in config.links:
         carrier = link.on.partition(".")[0]
         if carrier in of and of[carrier] and of[link.name]:
-            mine = of[link.name][0]
-            out.never.extend(
-                (k, mine) for k in (of[carrier][0], of[carrier][-1]) if (k, mine) not in out.never
-            )
+            theirs, mine = of[carrier], of[link.name]
+            if kinds[carrier] == "soft":
+                theirs = [theirs[0], theirs[-1]]
+            if link.kind == "soft":
+                mine = mine[:1]
+            out.never.extend(pair for pair in product(theirs, mine) if pair not in out.never)
 
 
 def _owner(out: Visible, shape: Shape) -> str:

@@ -1,157 +1,20 @@
-"""Joints, divisions and links: what a tree is made of."""
+"""Divisions and links: what a tree is made of, beside joints."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, final
 
 from attrs import fields, frozen
 
-from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_gvs.basis import Basis
+from corekit_gvs.joints import Joint
+from corekit_gvs.link_shapes import LinkShape
 from corekit_gvs.options import Profile, Triple, is_word, numbers, profile, texts
 
-__all__ = ["JOINT_SIZES", "Division", "Joint", "Link"]
-
-JOINT_SIZES: Mapping[str, int] = MappingProxyType(
-    {
-        "fixed": 0, "revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3,
-        "spherical": 3, "free": 6,
-    }
-)  # fmt: skip
-"""Kind of joint → number of its coordinates."""
-
-_AXES = ("x", "y", "z")
-
-
-def _count(value: tuple[float, ...]) -> str | None:
-    return None if isinstance(value, tuple) else "give a number or a list of numbers"
-
-
-@final
-@frozen(kw_only=True)
-class Joint:
-    """How a link moves against what carries it: g = exp((B_J·q)^), columns of B_J along local axes.
-
-    | kind        | B_J                                  | q                        |
-    |-------------|--------------------------------------|--------------------------|
-    | fixed       | –                                    |                          |
-    | revolute    | e_axis                               | rad                      |
-    | prismatic   | e_{3+axis}                           | m                        |
-    | helical     | e_axis + pitch·e_{3+axis}            | rad                      |
-    | cylindrical | e_axis, e_{3+axis}                   | rad, m                   |
-    | universal   | two revolutes: `axis`, then `second` | rad, rad                 |
-    | planar      | e_axis, two translations across it   | rad, m, m                |
-    | spherical   | e₁, e₂, e₃                           | rad (exponential)        |
-    | free        | all                                  | rad, m (exponential)     |
-
-    Exponential coordinates of spherical and free joints are re-centred once they exceed π; the frame they count from
-    is kept in the state's aux. Velocities are q̇.
-
-    Where the rate of a prescribed `motion` jumps, its drive gives an impulse, and momentum decides how all other rates
-    change. With `jump` "alone" they stay as they are, and what the joint carries jumps with it as if it were rigid: an
-    impulse from nowhere, which is what equations that overwrite prescribed coordinates come to (SoRoSim's).
-    """
-
-    kind: str = option("fixed", "the kind of joint", choices=tuple(JOINT_SIZES))
-    axis: str = option("z", "axis of one turn or shift (planar: the normal)", choices=_AXES)
-    second: str = option("y", "second axis of a universal joint", choices=_AXES)
-    pitch: float = option(0.0, "of a helical joint: shift per radian", unit="m/rad")
-    stiffness: tuple[float, ...] = option(
-        (0.0,),
-        "towards q = 0; one, or one a coordinate",
-        unit="N·m/rad or N/m",
-        low=0,
-        converter=numbers,
-        check=_count,
-    )
-    damping: tuple[float, ...] = option(
-        (0.0,),
-        "against q̇; one, or one a coordinate",
-        unit="N·m·s or N·s/m",
-        low=0,
-        converter=numbers,
-        check=_count,
-    )
-    driven: bool = option(False, "whether its effort is an input, channel `joint-LINK` (conjugate to q)")
-    motion: Signal | None = option(
-        None, "prescribes its coordinates: as many numbers as it has", unit="rad or m"
-    )
-    jump: str = option(
-        "impulse",
-        "what else changes where the rate of `motion` jumps: all by the impulse of the drive, or no other coordinate",
-        choices=("impulse", "alone"),
-    )
-
-    def __attrs_post_init__(self) -> None:
-        wrong: list[Mistake] = []
-        for name in ("stiffness", "damping"):
-            count = len(getattr(self, name))
-            if count not in (1, self.size):
-                wrong.append(Mistake(name, f"{count} entries", f"give 1, or {self.size}: one a coordinate"))
-        if self.kind == "universal" and self.axis == self.second:
-            wrong.append(Mistake("second", self.second, "must differ from `axis`"))
-        if self.motion is not None and self.driven:
-            wrong.append(Mistake("driven", True, "must be false where `motion` prescribes the coordinates"))
-        if self.motion is None and self.jump == "alone":
-            wrong.append(Mistake("jump", self.jump, "belongs to a `motion`, and there is none"))
-        if self.motion is not None and self.kind in ("fixed", "spherical", "free"):
-            wrong.append(Mistake("motion", "a signal", f"a {self.kind} joint cannot be prescribed"))
-        if wrong:
-            raise ConfigError(wrong, "the joint")
-
-    @property
-    def size(self) -> int:
-        """Number of coordinates."""
-        return JOINT_SIZES[self.kind]
-
-    @classmethod
-    def fixed(cls) -> Joint:
-        """No motion."""
-        return cls(kind="fixed")
-
-    @classmethod
-    def revolute(cls, axis: str = "z", **options: Any) -> Joint:
-        """A turn about a local axis."""
-        return cls(kind="revolute", axis=axis, **options)
-
-    @classmethod
-    def prismatic(cls, axis: str = "x", **options: Any) -> Joint:
-        """A shift along a local axis."""
-        return cls(kind="prismatic", axis=axis, **options)
-
-    @classmethod
-    def helical(cls, axis: str, pitch: float, **options: Any) -> Joint:
-        """A screw: `pitch` metres a radian."""
-        return cls(kind="helical", axis=axis, pitch=pitch, **options)
-
-    @classmethod
-    def cylindrical(cls, axis: str = "x", **options: Any) -> Joint:
-        """A turn about and a shift along a local axis."""
-        return cls(kind="cylindrical", axis=axis, **options)
-
-    @classmethod
-    def universal(cls, axis: str = "z", second: str = "y", **options: Any) -> Joint:
-        """Two turns in series."""
-        return cls(kind="universal", axis=axis, second=second, **options)
-
-    @classmethod
-    def planar(cls, normal: str = "z", **options: Any) -> Joint:
-        """A turn about `normal` and shifts along the two axes after it (z: x, y; x: y, z; y: z, x)."""
-        return cls(kind="planar", axis=normal, **options)
-
-    @classmethod
-    def spherical(cls, **options: Any) -> Joint:
-        """Any turn."""
-        return cls(kind="spherical", **options)
-
-    @classmethod
-    def free(cls, **options: Any) -> Joint:
-        """Any motion."""
-        return cls(kind="free", **options)
+__all__ = ["Division", "Link"]
 
 
 @final
@@ -282,6 +145,9 @@ class Link:
         "what of it can touch: spheres, capsules, disks, or none",
         choices=("none", "spheres", "capsules", "disks"),
     )
+    solids: tuple[LinkShape, ...] = option(
+        (), "what of a rigid link can touch, instead of `collision`: shapes at poses from its base"
+    )
     shapes: int = option(8, "number of its collision shapes, evenly along a soft link", low=1, high=1000)
     frames: tuple[float, ...] = option(
         (),
@@ -308,6 +174,9 @@ class Link:
                     "mass, inertia, centre and tip of a soft link follow from its divisions",
                 )
             )
+        if self.solids and (self.kind == "soft" or self.collision != "none"):
+            said = "must be left out, unless for a rigid link with collision = 'none'"
+            wrong.append(Mistake("solids", f"{len(self.solids)} shapes", said))
         if self.kind == "rigid" and self.frames:
             wrong.append(Mistake("frames", list(self.frames), "must be left out, for a rigid link"))
         if wrong:

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
-from corekit_gvs.links import Joint
+from corekit_gvs.joints import Joint
 from corekit_gvs.options import Profile, Triple, is_word, profile, texts
 from corekit_gvs.python_functions import is_function
 
@@ -146,9 +146,11 @@ class Loop:
     compliance: float = option(0.0, "of every row; 0: rigid", unit="m/N or rad/(N·m)", low=0)
 
     def __attrs_post_init__(self) -> None:
-        plain = evolve(self.joint, stiffness=(0.0,), damping=(0.0,), driven=False, motion=None)
-        if plain != self.joint:
-            said = "a joint that closes a loop has a kind, axes and a pitch; stiffness, damping and inputs go elsewhere"
+        nothing = {"driven": False, "effort_limit": None, "limits": None, "dry_friction": 0.0, "motion": None}
+        if evolve(self.joint, stiffness=(0.0,), damping=(0.0,), **nothing) != self.joint:
+            said = (
+                "a joint that closes a loop has a kind, axes and a pitch; what acts or stops goes elsewhere"
+            )
             raise ConfigError([Mistake("joint", self.joint.kind, said)], f"loop {self.name!r}")
         if self.joint.kind == "free":
             raise ConfigError([Mistake("joint.kind", "free", "closes nothing")], f"loop {self.name!r}")

@@ -46,8 +46,8 @@ class GVS(Model):
     Equations: kinematics in `forward_recursion`, M and f in `forces`, J̇ and J̈ in `jacobian_rates`, K and D in
     `tangent` and `geometric_stiffness`, rows in `loop_constraints`.
 
-    Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `prescribed`, `energy`,
-    `force-terms`, `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
+    Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `bounded-constraints`,
+    `prescribed`, `energy`, `force-terms`, `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -182,18 +182,20 @@ class GVS(Model):
         add_geometric_stiffness(*packed, node_wrenches, last, -1.0, stiffness.data)
 
     def new_constraints(self) -> ConstraintRows:
-        """Rows of all loops, every one over all velocities."""
-        rows = ConstraintRows(self._robot.loops.height, self._robot.size)
+        """Rows of all loops, then of joints, every one over all velocities."""
+        joints = self._robot.joint_rows
+        rows = ConstraintRows(joints.count, self._robot.size, joints.is_velocity_level, joints.bounded)
         rows.dofs[:] = np.arange(self._robot.size)
         return rows
 
     def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
-        """Write the rows of `loop_constraints`."""
+        """Write the rows of `loop_constraints` and `joint_rows`."""
         self._sweep(state, self._last, ROWS)
         rows.dofs[:] = self._columns
         loop_rows(*self._packed, self._unit, rows.values, rows.position_error)
-        rows.compliance[:] = self._compliance
+        rows.compliance[: len(self._compliance)] = self._compliance
         rows.target_rate[:] = 0.0
+        self._robot.joint_rows.write(state.q, rows)
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write the exact ∂(J_bᵀ·λ)/∂q."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,8 @@ from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.basis import Basis
 from corekit_gvs.discretise import columns_at, division_nodes, zanna_points
-from corekit_gvs.links import Division, Joint, Link
+from corekit_gvs.joints import Joint
+from corekit_gvs.links import Division, Link
 from corekit_gvs.mistakes import near
 from corekit_gvs.options import Triple
 from corekit_gvs.sections import reference_strain, section_at
@@ -46,9 +48,13 @@ class Part(NamedTuple):
 
 def joint_axes(joint: Joint) -> list[Array]:
     """B_J as one matrix (6, own) a step; a universal joint is two steps."""
-    axis = "xyz".index(joint.axis)
     unit = np.eye(6)
-    turn, shift = unit[:, [axis]], unit[:, [3 + axis]]
+    if isinstance(joint.axis, str):
+        axis = "xyz".index(joint.axis)
+        turn, shift = unit[:, [axis]], unit[:, [3 + axis]]
+    else:
+        axis, along = 0, np.array(joint.axis)[:, None] / math.hypot(*joint.axis)
+        turn, shift = unit[:, :3] @ along, unit[:, 3:] @ along
     after = [3 + (axis + 1) % 3, 3 + (axis + 2) % 3]
     return {
         "fixed": [],
