@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -109,6 +110,7 @@ def _listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+@cache
 def _methods(stated: type) -> list[str]:
     """List the public methods of a role or a protocol, without properties."""
     found: dict[str, None] = {}
@@ -124,19 +126,23 @@ def _signatures(target: type, stated: type, spec: ComponentSpec) -> Iterator[str
         wanted, found = getattr(stated, name), getattr(target, name, None)
         if found is None or found is wanted or not callable(found):
             continue
-        given = [
-            each
-            for each in inspect.signature(wanted).parameters.values()
-            if each.kind is not each.KEYWORD_ONLY
-        ]
-        least = sum(each.default is each.empty for each in given)
-        if not (_accepts(found, len(given)) and _accepts(found, least)):
+        if not all(_accepts(found, count) for count in _arguments_by_position(wanted)):
             yield (
                 f"{spec.target} takes {name}{_arguments(found)}, the {ROLES[spec.role]} of this kernel has "
                 f"{name}{_arguments(wanted)}"
             )
 
 
+@cache
+def _arguments_by_position(function: Any) -> tuple[int, int]:
+    """Return how many arguments by position a method of a role takes at most and at least."""
+    given = [
+        each for each in inspect.signature(function).parameters.values() if each.kind is not each.KEYWORD_ONLY
+    ]
+    return len(given), sum(each.default is each.empty for each in given)
+
+
+@lru_cache(maxsize=4096)  # the same classes are composed again and again
 def _accepts(function: Any, count: int) -> bool:
     """Whether something can be called with as many arguments by position; True where Python cannot tell."""
     try:

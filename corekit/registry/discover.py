@@ -23,7 +23,7 @@ from packaging.version import InvalidVersion, Version
 from corekit.registry.spec import ROLES, api_problem
 from corekit.version import __version__
 
-__all__ = ["Installed", "discover", "module_is_missing"]
+__all__ = ["Installed", "discover", "import_path", "module_is_missing"]
 
 KERNEL = "corekit-kernel"
 _TESTING = "corekit-testing"
@@ -91,8 +91,13 @@ def discover() -> tuple[Installed, ...]:
     A row is unusable when its role is unknown, its module cannot be found, its distribution or its spec was made
     for another kernel, or one of the distribution's requirements is not installed.
     """
+    return _discovered(import_path())
+
+
+def import_path() -> tuple[tuple[str, int], ...]:
+    """Return the folders of the import path and when each last changed: what is found there is the same till then."""
     folders = [folder or os.getcwd() for folder in sys.path]
-    return _discovered(tuple((folder, _changed(folder)) for folder in folders))
+    return tuple((folder, _changed(folder)) for folder in folders)
 
 
 def _changed(folder: str) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import attrs
 from corekit.errors import ConfigError, Mistake
 from corekit.files import read_regular
 from corekit.hooks.installed import installed_hooks
+from corekit.registry.discover import import_path
 from corekit.registry.resolve import load_target
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
@@ -202,14 +205,20 @@ def _near_files(path: Path) -> str:
 def shipped_scenarios() -> dict[str, Path]:
     """Return name → file of every shipped scenario, without those of a distribution whose folder fails to load."""
     found: dict[str, Path] = {}
-    for entry in sorted(metadata.entry_points(group=SCENARIOS), key=lambda each: each.name):
-        try:
-            folder = Path(entry.load()())
-        except Exception:  # noqa: BLE001, S112 - `corekit doctor` says what is wrong with it
-            continue
+    for folder in _scenario_folders(import_path()):
         for file in sorted(folder.glob("*/*.toml")):
             found.setdefault(_normalise_name(f"{file.parent.name}/{file.stem}"), file)
     return found
+
+
+@lru_cache(maxsize=1)
+def _scenario_folders(_import_path: tuple[tuple[str, int], ...]) -> tuple[Path, ...]:
+    """Return the folders that an import path brings, as it is now."""
+    folders: list[Path] = []
+    for entry in sorted(metadata.entry_points(group=SCENARIOS), key=lambda each: each.name):
+        with contextlib.suppress(Exception):  # `corekit doctor` says what is wrong with it
+            folders.append(Path(entry.load()()))
+    return tuple(folders)
 
 
 def find_shipped(name: str) -> Path | None:
