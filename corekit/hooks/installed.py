@@ -31,21 +31,15 @@ def installed_hooks() -> Hooks:
     return Hooks(metadata.entry_points(group=GROUP))
 
 
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"{sentence}\n")
-
-
 @final
 class Hooks:
     """Who answers hooks.
 
     Args:
         entries: entry points; without any, pluggy is not even imported.
-        say: takes the sentence about one that is left out.
     """
 
-    def __init__(self, entries: Iterable[metadata.EntryPoint], say: Callable[[str], None] = _say) -> None:
-        self._say = say
+    def __init__(self, entries: Iterable[metadata.EntryPoint]) -> None:
         self._manager: pluggy.PluginManager | None = None
         self._owners: dict[str, Owner] = {}
         for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
@@ -53,8 +47,7 @@ class Hooks:
 
     def verbs(self) -> list[tuple[Owner, Verb]]:
         """Every verb, with the distribution that adds it."""
-        listed = self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
-        return [(self._owners[who], verb) for who, verb in listed]
+        return self._listed("corekit_verbs", _is_verb, "Verb(name, 'module:function', help)")
 
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
@@ -62,9 +55,7 @@ class Hooks:
 
     def targets(self, hook: str) -> list[tuple[Owner, str]]:
         """Every `module:name` that answers a hook with a list of them, with the distribution that brings it."""
-        return [
-            (self._owners[who], target) for who, target in self._listed(hook, _is_target, "'module:function'")
-        ]
+        return self._listed(hook, _is_target, "'module:function'")
 
     def target(self, hook: str) -> str:
         """The first `module:name` that answers a hook with one, empty if none does."""
@@ -81,44 +72,42 @@ class Hooks:
 
     def is_implemented(self, hook: str) -> bool:
         """Whether anything answers a hook."""
-        return self._manager is not None and bool(getattr(self._manager.hook, hook).get_hookimpls())
+        return bool(self._implementations(hook))
 
     # — calling them —
 
-    def _listed(self, hook: str, fits: Callable[[object], bool], what: str) -> list[tuple[str, Any]]:
+    def _listed(self, hook: str, fits: Callable[[object], bool], what: str) -> list[tuple[Owner, Any]]:
         """The entries of all answers with who gave them; whoever answers something else is left out."""
-        found: list[tuple[str, Any]] = []
+        found: list[tuple[Owner, Any]] = []
         for who, answer in self._answers(hook):
             if isinstance(answer, (list, tuple)) and all(map(fits, answer)):
-                found += [(who, each) for each in answer]
+                found += [(self._owners[who], each) for each in answer]
             else:
                 self._leave_out(who, f"its {hook} must return a list of {what}")
         return found
 
     def _answers(self, hook: str, **arguments: Any) -> Iterator[tuple[str, Any]]:
-        """Name and answer of each, apart from the others, so that one that raises does not silence the next."""
-        if self._manager is None:
-            return
-        everyone = self._manager.list_name_plugin()
-        for name, plugin in everyone:
-            others = [other for _, other in everyone if other is not plugin]
+        """Name and answer of each, called one by one, so that one that raises does not silence the next."""
+        for each in self._implementations(hook):
             try:
-                answers = self._manager.subset_hook_caller(hook, others)(**arguments)
+                answer = each.function(*(arguments[name] for name in each.argnames))
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
-                self._leave_out(name, f"{hook} raised {_described(error)}")
+                self._leave_out(each.plugin_name, f"{hook} raised {_described(error)}")
             else:
-                yield from ((name, answer) for answer in answers)
+                if answer is not None:
+                    yield each.plugin_name, answer
+
+    def _implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        return [] if self._manager is None else getattr(self._manager.hook, hook).get_hookimpls()
 
     # — who takes part —
 
     def _register(self, entry: metadata.EntryPoint) -> None:
         manager = self._manager or _manager()
         self._manager = manager
-        owner = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
-        name = f"{entry.name!r}{owner}"
-        self._owners[name] = Owner(
-            *((entry.dist.name, entry.dist.version) if entry.dist else (entry.name, "unknown"))
-        )
+        owner = Owner(entry.dist.name, entry.dist.version) if entry.dist else Owner(entry.name, "unknown")
+        name = f"{entry.name!r} of {' '.join(owner)}" if entry.dist else repr(entry.name)
+        self._owners[name] = owner
         try:
             plugin = entry.load()
             if isinstance(plugin, type):
@@ -134,7 +123,7 @@ class Hooks:
     def _leave_out(self, name: str, why: str) -> None:
         if self._manager is not None and self._manager.has_plugin(name):
             self._manager.unregister(name=name)
-        self._say(f"corekit: the hooks {name} are left out: {why}")
+        sys.stderr.write(f"corekit: the hooks {name} are left out: {why}\n")
 
 
 def _manager() -> pluggy.PluginManager:

@@ -50,41 +50,33 @@ def equilibrium_finder() -> EquilibriumFinder:
     """Return the installed equilibrium finder.
 
     Raises:
-        PluginError: none is installed, or it cannot be imported.
+        PluginError: none is installed, or it cannot be imported; so do the others.
     """
-    target = installed_hooks().target("corekit_equilibrium_finder")
-    if not target:
-        raise PluginError(
-            'no installed distribution finds equilibria, which `start = "equilibrium"`, `Scenario.statics` and '
-            f"some estimators need: pip install {FIRST_PARTY_VERBS['statics']}"
-        )
-    return load_target(target)()
+    without = (
+        'no installed distribution finds equilibria, which `start = "equilibrium"`, `Scenario.statics` and '
+        f"some estimators need: pip install {FIRST_PARTY_VERBS['statics']}"
+    )
+    return _installed("corekit_equilibrium_finder", without)()
 
 
 def results_class() -> Any:
-    """Return the installed class that reads records, which is `corekit.Results`.
-
-    Raises:
-        PluginError: none is installed.
-    """
-    target = installed_hooks().target("corekit_results")
-    if not target:
-        raise PluginError(
-            f"corekit.Results reads records, and no recorder is installed: pip install {RECORDER}"
-        )
-    return load_target(target)
+    """Return the installed class that reads records, which is `corekit.Results`."""
+    without = f"corekit.Results reads records, and no recorder is installed: pip install {RECORDER}"
+    return _installed("corekit_results", without)
 
 
 def run_function() -> Callable[..., Any]:
-    """Return the installed function that runs a scenario into a new folder, which `Scenario.run` calls.
+    """Return the installed function that runs a scenario into a new folder, which `Scenario.run` calls."""
+    without = (
+        "no installed distribution runs scenarios into folders; without one they are composed and stepped: "
+        f"pip install {FIRST_PARTY_VERBS['run']}"
+    )
+    return _installed("corekit_runner", without)
 
-    Raises:
-        PluginError: none is installed.
-    """
-    target = installed_hooks().target("corekit_runner")
+
+def _installed(hook: str, without: str) -> Any:
+    """Import what answers a hook; raise PluginError with a sentence if nothing does."""
+    target = installed_hooks().target(hook)
     if not target:
-        raise PluginError(
-            "no installed distribution runs scenarios into folders; without one they are composed and stepped: "
-            f"pip install {FIRST_PARTY_VERBS['run']}"
-        )
+        raise PluginError(without)
     return load_target(target)
