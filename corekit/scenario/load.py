@@ -22,7 +22,6 @@ from corekit.registry.discover import import_path
 from corekit.registry.resolve import load_target
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
-from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.checks import mistakes_between
 from corekit.scenario.dump import plain, resolved_document
 from corekit.scenario.error_text import Described, shown
@@ -140,7 +139,7 @@ def _structured(
     whole = _with_imports(document, directory, mistakes)
     mistakes.extend(mistakes_between(whole))
     own: list[Mistake] = []
-    scenario = structure(Scenario, whole, "", own, directory=directory, components=Catalogue())
+    scenario = structure(Scenario, whole, "", own, directory=directory, components=True)
     # the scenario, if all else is right, finds again what contradicts between its parts
     known = {str(each) for each in mistakes}
     mistakes += [each for each in own if str(each) not in known]

@@ -11,40 +11,25 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import attrs
-from attrs import NOTHING, define, frozen
+from attrs import NOTHING, define
 
-from corekit.errors import ConfigError, Mistake
+from corekit.errors import ConfigError, Mistake, PluginError
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_target, resolve
+from corekit.registry.spec import ROLES
 from corekit.roles.options import ComponentRef
+from corekit.scenario.dump import plain
 from corekit.scenario.error_text import NOTHING_FOUND, Described, expected, hint_for, join, shown, table_keys
 from corekit.scenario.values import FAILED, ValueReader
 
-__all__ = ["ComponentTables", "Components", "Structurer", "structure"]
+__all__ = ["structure"]
 
 T = TypeVar("T")
 _MOST_UNKNOWN = 20
 """Unknown keys of one table that are told one by one: each is compared with all that are known."""
-
-
-@frozen
-class ComponentTables:
-    """A component that a file names: its name, its options and, of a model, its initial state."""
-
-    name: str
-    options: Mapping[str, Any]
-    initial: Mapping[str, Any] | None = None
-
-
-class Components(Protocol):
-    """The installed components and their options."""
-
-    def complete(
-        self, structurer: Structurer, role: str, given: ComponentTables, path: str, name_path: str
-    ) -> ComponentTables | None:
-        """Return the component with its options checked and every default filled in; None after a mistake."""
-        ...
 
 
 def structure(
@@ -54,7 +39,7 @@ def structure(
     mistakes: list[Mistake],
     *,
     directory: Path | None = None,
-    components: Components | None = None,
+    components: bool = False,
 ) -> T | None:
     """Make an instance of an attrs class from a table; None if the table has mistakes.
 
@@ -64,7 +49,8 @@ def structure(
         path: where it stands, dotted, for example `bodies[0].options`; empty for the whole file.
         mistakes: every mistake found is added here.
         directory: what relative file paths are relative to; left as they are if None.
-        components: checks the options of the components that the table names; unchecked if None.
+        components: whether the components that the table names must be installed, their options are checked and every
+            default of these is filled in. Only specs and option classes are imported.
     """
     made = Structurer(mistakes, directory, components).instance(cls, table, path)
     return None if made is FAILED else cast("T", made)
@@ -72,9 +58,9 @@ def structure(
 
 @define
 class Structurer(ValueReader):
-    """Reads tables; `components`, if given, checks every component that they name."""
+    """Reads tables; `components` says whether it checks every component that they name."""
 
-    components: Components | None = None
+    components: bool = False
 
     def instance(self, cls: type, table: object, path: str) -> Any:
         if isinstance(table, cls):
@@ -109,11 +95,49 @@ class Structurer(ValueReader):
         return FAILED
 
     def component(self, use: ComponentRef, role: str, path: str, name_path: str) -> Any:
-        if self.components is None:
+        if not self.components:
             return use
-        given = ComponentTables(use.use, use.options)
-        complete = self.components.complete(self, role, given, path, name_path)
-        return FAILED if complete is None else ComponentRef(complete.name, complete.options)
+        complete = self._complete(role, use.use, {"options": use.options}, path, name_path)
+        return FAILED if complete is None else ComponentRef(use.use, **complete)
+
+    def _complete(
+        self, role: str, name: str, given: Mapping[str, Any], path: str, name_path: str
+    ) -> dict[str, Any] | None:
+        """Check the tables `options` and `initial` of a component and fill in their defaults; None after a mistake."""
+        installed = discover()
+        try:
+            spec = resolve(role, name, installed)
+        except PluginError as error:
+            rows = [row for row in installed if row.name == name and row.role in ROLES and row.role != role]
+            others = ", ".join(sorted({ROLES[row.role] for row in rows}))
+            hint = f"{error}; {name!r} is the name of another role: {others}" if others else str(error)
+            self.mistakes.append(Mistake(name_path, shown(name), f"must be an installed {ROLES[role]}", hint))
+            return None
+        classes = {"options": spec.config, "initial": spec.initial}
+        complete: dict[str, Any] = {}
+        for key, table in given.items():
+            where, target = join(path, key), classes[key]
+            if target is not None:
+                complete[key] = self._filled(target, table, where)
+                continue
+            said = f"must be absent: {ROLES[role]} {name!r} has no initial options"
+            self.mistakes.append(Mistake(where, shown(table), said))
+            return None
+        return None if any(table is FAILED for table in complete.values()) else complete
+
+    def _filled(self, target: str, table: Mapping[str, Any], path: str) -> Any:
+        """Check a table against the attrs class that `target` names, and fill in its defaults."""
+        try:
+            cls = load_target(target)
+        except PluginError as error:
+            self.mistakes.append(Mistake(path, shown(table), str(error)))
+            return FAILED
+        if not (isinstance(cls, type) and attrs.has(cls)):
+            self.mistakes.append(Mistake(path, target, "must be an attrs class; tell the plugin's author"))
+            return FAILED
+        made, before = self.instance(cls, table, path), len(self.mistakes)
+        filled = FAILED if made is FAILED else plain(made, path, self.mistakes)
+        return filled if len(self.mistakes) == before else FAILED
 
     def _unknown_keys(
         self, table: Mapping[Any, Any], keys: Mapping[str, attrs.Attribute[Any]], path: str
@@ -168,14 +192,11 @@ class Structurer(ValueReader):
     ) -> None:
         """Check `options` and `initial` of a table that is itself a component (a body)."""
         role = keys["use"].metadata.get("role") if "use" in keys else None
-        if role is None or self.components is None or "use" not in values:
+        if role is None or not self.components or "use" not in values:
             return
-        given = ComponentTables(values["use"], values.get("options", {}), values.get("initial"))
-        complete = self.components.complete(self, role, given, path, join(path, "use"))
-        if complete is not None:
-            values["options"] = complete.options
-            if complete.initial is not None:
-                values["initial"] = complete.initial
+        given = {"options": values.get("options", {}), "initial": values.get("initial")}
+        given = {key: table for key, table in given.items() if table is not None}
+        values |= self._complete(role, values["use"], given, path, join(path, "use")) or {}
 
     def _stand_in(
         self,

@@ -220,7 +220,7 @@ def made_up_plugins(tmp_path_factory):
         patch.syspath_prepend(site)
         rows = discover()  # once: hundreds of loads need not search the environment again
         patch.setattr("corekit.registry.resolve.discover", lambda: rows)
-        patch.setattr("corekit.scenario.catalogue.discover", lambda: rows)
+        patch.setattr("corekit.scenario.structure.discover", lambda: rows)
         yield
     for name in [name for name in sys.modules if name.partition(".")[0] == "madeup_parts"]:
         del sys.modules[name]

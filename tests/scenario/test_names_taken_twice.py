@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from attrs import evolve, frozen
 
-from attrs import evolve
+from corekit.errors import Mistake
+from corekit.registry.discover import discover
+from corekit.roles.options import ComponentRef, component_option
+from corekit.scenario.structure import structure
 
-from corekit.scenario.catalogue import Catalogue
-from corekit.scenario.structure import ComponentTables
+
+@frozen
+class Stepped:
+    integrator: ComponentRef = component_option("integrators")
 
 
-def test_a_name_taken_twice_is_not_said_to_be_that_of_another_role():
-    catalogue = Catalogue()
-    row = next(each for each in catalogue.installed if each.role == "integrators")
-    catalogue.installed = (*catalogue.installed, evolve(row, distribution="corekit-other"))
-    told: Any = SimpleNamespace(mistakes=[])
-    given = ComponentTables(row.name, {})
-    assert catalogue.complete(told, "integrators", given, "integrator", "integrator.use") is None
-    (mistake,) = told.mistakes
+def test_a_name_taken_twice_is_not_said_to_be_that_of_another_role(monkeypatch):
+    row = next(each for each in discover() if each.role == "integrators")
+    rows = (*discover(), evolve(row, distribution="corekit-other"))
+    monkeypatch.setattr("corekit.scenario.structure.discover", lambda: rows)
+    mistakes: list[Mistake] = []
+    assert structure(Stepped, {"integrator": {"use": row.name}}, "", mistakes, components=True) is None
+    (mistake,) = mistakes
+    assert mistake.path == "integrator.use"
     assert f"`corekit-other:{row.name}`" in mistake.hint
     assert "another role" not in mistake.hint

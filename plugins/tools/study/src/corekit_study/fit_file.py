@@ -23,7 +23,6 @@ from corekit.errors import ConfigError, Mistake
 from corekit.files import is_there
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
-from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.dump import plain
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.load import load
@@ -74,7 +73,7 @@ def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
     document = plain(table, "", mistakes)
     directory = path.resolve().parent
     with code_allowed(allow_code):
-        made = structure(FitFile, document, "", mistakes, directory=directory, components=Catalogue())
+        made = structure(FitFile, document, "", mistakes, directory=directory, components=True)
     loaded = _scenario(document, directory, mistakes, allow_code=allow_code)
     if loaded is not None:
         _check_body(document.get("body", ""), loaded, mistakes)

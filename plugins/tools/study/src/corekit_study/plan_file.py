@@ -27,7 +27,6 @@ from corekit.errors import ConfigError, Mistake
 from corekit.files import is_there
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
-from corekit.scenario.catalogue import Catalogue
 from corekit.scenario.dump import plain
 from corekit.scenario.load import find_shipped, load
 from corekit.scenario.overrides import apply_overrides
@@ -108,7 +107,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
     apply_overrides(document, overrides, mistakes)
     directory = path.resolve().parent
     with code_allowed(allow_code):
-        made = structure(PlanFile, document, "", mistakes, directory=directory, components=Catalogue())
+        made = structure(PlanFile, document, "", mistakes, directory=directory, components=True)
     named = document.get("scenario")
     loaded, world = None, None
     if isinstance(named, str):
