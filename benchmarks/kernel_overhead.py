@@ -45,9 +45,9 @@ from corekit.dynamics.contact_kernels import (
 )
 from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
-from corekit.linalg.factorisation_choice import make_factorisation
+from corekit.linalg.block_cholesky import add_impulse_response, forward_substitute
+from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
-from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
@@ -187,7 +187,7 @@ def hand_written_rest(
     matrix, force, rhs, inputs = widest(mass, stiffness, damping), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing, still = np.zeros(0), np.zeros(n)
     linear = make_factorisation(matrix)
-    assert isinstance(linear, SquareRootFactorisation)
+    assert isinstance(linear, BlockFactorisation)
     dense = isinstance(matrix, Dense)
     assemble: Any = assemble_dense if dense else assemble_bands
     masses, dampings, stiffnesses, entries = (

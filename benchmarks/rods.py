@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from corekit.data.state import State
-from corekit.linalg.factorisation_choice import make_factorisation
+from corekit.linalg.factorisation import make_factorisation
 from corekit.linalg.matrices import widest
 from corekit_der.config import Clamp, DERConfig, Limb
 from corekit_der.model import DER

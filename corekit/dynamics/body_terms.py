@@ -18,10 +18,8 @@ from corekit.dynamics.body_constraints import BodyConstraints
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.prescribed_motion import PrescribedMotion
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
-from corekit.linalg.factorisation import Factorisation
-from corekit.linalg.factorisation_choice import make_factorisation
-from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, symmetrise, widest
-from corekit.linalg.sparse import Sparse
+from corekit.linalg.factorisation import Factorisation, make_factorisation
+from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, Sparse, widest
 
 __all__ = ["BodyTerms"]
 
@@ -178,7 +176,7 @@ class BodyTerms:
         matrix.zero()
         for term, factor_, by_product, about in terms:
             if self._symmetric and term is not self.mass:
-                symmetrise(term)
+                term.symmetrise()
             matrix.add(term, factor_)
             if about is not None:
                 term.multiply(about - point.velocity, work)
@@ -190,7 +188,7 @@ class BodyTerms:
         assert gradient is not None
         self.body.model.compute_constraint_force_gradient(at, self.row_impulse, gradient)
         if self._symmetric:
-            symmetrise(gradient)
+            gradient.symmetrise()
         self.matrix.add(gradient, factor_)
 
     def update_residual(self, point: LinearisationPoint) -> None:
@@ -247,8 +245,8 @@ class BodyTerms:
             else:
                 model.compute_stiffness_and_damping(at, u, stiffness, damping)
             if self._symmetric:
-                symmetrise(stiffness)
-                symmetrise(damping)
+                stiffness.symmetrise()
+                damping.symmetrise()
             matrix.add(damping, point.damping_factor)
             matrix.add(stiffness, point.stiffness_factor)
             if has_all:
@@ -263,7 +261,7 @@ class BodyTerms:
                 start, self.inputs_at(start.time), self.stiffness, self.damping
             )
             if self._symmetric:
-                symmetrise(self.damping)
+                self.damping.symmetrise()
         return self.damping
 
     # — solving —

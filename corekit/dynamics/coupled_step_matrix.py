@@ -19,8 +19,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.material_point_kernels import add_entries
 from corekit.dynamics.potential_forces import PotentialForces
-from corekit.linalg.matrices import Dense
-from corekit.linalg.sparse import SparsePattern
+from corekit.linalg.matrices import Dense, SparsePattern
 from corekit.linalg.sparse_lu import SparseLU
 from corekit.roles.component import InternalState
 

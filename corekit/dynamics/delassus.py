@@ -20,7 +20,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.dynamics.step_factorisation import StepFactorisation
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.linalg.square_root import SquareRootFactorisation, add_impulse_response, forward_substitute
+from corekit.linalg.block_cholesky import add_impulse_response, forward_substitute
+from corekit.linalg.factorisation import BlockFactorisation
 
 __all__ = ["DelassusOperator", "ProductDelassus", "SquareRootDelassus", "delassus_operator"]
 
@@ -47,7 +48,7 @@ class DelassusOperator(ABC):
 
 def delassus_operator(world: WorldTerms) -> DelassusOperator:
     """The operator that suits the factorisations of a world's bodies."""
-    factors = [terms.factor for terms in world.bodies if isinstance(terms.factor, SquareRootFactorisation)]
+    factors = [terms.factor for terms in world.bodies if isinstance(terms.factor, BlockFactorisation)]
     if len(factors) == len(world.bodies) and world.forces is None:
         return SquareRootDelassus(list(zip(factors, world.slices, strict=True)))
     return ProductDelassus(world.factorisation)
@@ -78,7 +79,7 @@ class SquareRootDelassus(DelassusOperator):
         bodies: factorisation of every body, and where its velocities stand.
     """
 
-    def __init__(self, bodies: Sequence[tuple[SquareRootFactorisation, slice]]) -> None:
+    def __init__(self, bodies: Sequence[tuple[BlockFactorisation, slice]]) -> None:
         self._bodies = tuple(bodies)
         self._half = np.zeros((0, 0))
 

@@ -39,7 +39,7 @@ from corekit.dynamics.material_point_kernels import (
     point_velocities,
     update_points,
 )
-from corekit.linalg.sparse import SparsePattern
+from corekit.linalg.matrices import SparsePattern
 from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]

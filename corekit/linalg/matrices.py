@@ -6,23 +6,25 @@
 | `BlockDiagonal`| (blocks, k, k)       | A[b·k + i, b·k + j] = data[b, i, j]      | any blocks     |
 | `Banded`       | (width + 1, n), F    | A[j + d, j] = A[j, j + d] = data[d, j]   | symmetric      |
 | `Dense`        | (n, n), C            | A[i, j] = data[i, j]                     | any            |
-| `Sparse`       | (entries,)           | compressed columns, see `linalg.sparse`  | fixed pattern  |
+| `Sparse`       | (entries,)           | A[row[p], j] = data[p]                   | fixed pattern  |
 
-The band is LAPACK's lower symmetric one. Buffers are sized once and rewritten in place.
+The band is LAPACK's lower symmetric one. A sparse matrix has compressed columns, start[j] ≤ p < start[j + 1], with rows
+ascending in every column. Buffers are sized once and rewritten in place.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import final
+from functools import cached_property
+from typing import Self, final
 
 import numpy as np
 from scipy.linalg.blas import dsbmv
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "symmetrise", "widest"]
+__all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "Sparse", "SparsePattern", "widest"]
 
 
 class Matrix(ABC):
@@ -40,13 +42,6 @@ class Matrix(ABC):
     def add(self, other: Matrix, factor: float = 1.0) -> None:
         """Add factor·other, whose pattern must fit into this one's; raises TypeError otherwise."""
 
-    def combine(self, a: Matrix, by_a: float, b: Matrix, by_b: float, c: Matrix, by_c: float) -> None:
-        """Make this matrix by_a·a + by_b·b + by_c·c."""
-        self.zero()
-        for other, factor in ((a, by_a), (b, by_b), (c, by_c)):
-            if factor:
-                self.add(other, factor)
-
     @abstractmethod
     def multiply(self, x: Array, out: Array) -> None:
         """Write A·x into `out`, both of shape (n,), not aliased."""
@@ -57,10 +52,6 @@ class Matrix(ABC):
 
     def symmetrise(self) -> None:  # noqa: B027 - layouts that are always symmetric have nothing to do
         """Replace A by ½·(A + Aᵀ)."""
-
-    def union(self, others: Sequence[Matrix]) -> Matrix | None:
-        """A new zero matrix that holds the sum of `others`, if this layout alone can; most leave it to `widest`."""
-        return None
 
     def dense(self) -> Array:
         """A as a new (n, n) array; for tests and reports."""
@@ -167,15 +158,6 @@ class Banded(Matrix):
         else:
             raise _misfit(self, other)
 
-    def combine(self, a: Matrix, by_a: float, b: Matrix, by_b: float, c: Matrix, by_c: float) -> None:
-        if not (isinstance(c, Banded) and c.width == self.width and c.n == self.n):
-            super().combine(a, by_a, b, by_b, c, by_c)
-            return
-        np.multiply(c.data, by_c, out=self.data)
-        for other, factor in ((a, by_a), (b, by_b)):
-            if factor:
-                self.add(other, factor)
-
     def multiply(self, x: Array, out: Array) -> None:
         dsbmv(self.width, 1.0, self.data, x, beta=0.0, y=out, overwrite_y=1, lower=1)
 
@@ -228,9 +210,121 @@ class Dense(Matrix):
         return i, j, np.arange(self.n * self.n)
 
 
-def symmetrise(matrix: Matrix) -> None:
-    """Replace A by ½·(A + Aᵀ) where the layout can hold an unsymmetric matrix."""
-    matrix.symmetrise()
+@final
+class SparsePattern:
+    """Where the entries of sparse matrices stand; it is made once and shared by every matrix that has it.
+
+    It is symmetric and holds the whole diagonal; the values may be unsymmetric.
+
+    Attributes:
+        n: size.
+        start: (n + 1,).
+        row: (entries,).
+        diagonal: where the diagonal stands in `data`, (n,).
+    """
+
+    def __init__(self, n: int, start: IntArray, row: IntArray) -> None:
+        self.n, self.start, self.row = n, start, row
+        column = np.repeat(np.arange(n), np.diff(start))
+        self.column: IntArray = column
+        self.diagonal: IntArray = np.flatnonzero(row == column)
+
+    @classmethod
+    def of(cls, n: int, rows: IntArray, columns: IntArray) -> Self:
+        """The least symmetric pattern with a whole diagonal that holds the given entries (repeated ones count once)."""
+        every = np.arange(n)
+        keys = np.concatenate([columns * n + rows, rows * n + columns, every * n + every])
+        keys = np.unique(keys)
+        start = np.searchsorted(keys, np.arange(n + 1) * n)
+        return cls(n, start.astype(np.int64), (keys % n).astype(np.int64))
+
+    @cached_property
+    def transposed(self) -> IntArray:
+        """Where the mirror entry of every entry stands, (entries,)."""
+        return np.lexsort((self.column, self.row))
+
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Positions in `data` of entries; raises ValueError where one is not in the pattern."""
+        found = positions(self.start, self.row, rows, columns)
+        missing = np.flatnonzero(found < 0)
+        if len(missing):
+            i, j = int(rows[missing[0]]), int(columns[missing[0]])
+            raise ValueError(f"entry ({i}, {j}) is not in the pattern of this sparse matrix")
+        return found
+
+
+@final
+class Sparse(Matrix):
+    """A matrix with a fixed sparse pattern: data (entries,)."""
+
+    def __init__(self, pattern: SparsePattern) -> None:
+        self.pattern = pattern
+        self.n = pattern.n
+        self.data = np.zeros(len(pattern.row))
+        self._scaled = np.zeros_like(self.data)
+        self._maps: dict[object, tuple[IntArray, IntArray]] = {}
+
+    def add(self, other: Matrix, factor: float = 1.0) -> None:
+        if other.n != self.n:
+            raise _misfit(self, other)
+        if isinstance(other, Sparse) and other.pattern is self.pattern:
+            self._add_same(other, factor)
+        elif isinstance(other, Diagonal):
+            self.data[self.pattern.diagonal] += factor * other.data
+        else:
+            place, where = self._map(other)
+            self.data[place] += factor * other.data.ravel(order="K")[where]
+
+    def _map(self, other: Matrix) -> tuple[IntArray, IntArray]:
+        """Where the entries of another structure go, worked out once for each structure."""
+        if isinstance(other, Sparse):
+            key: object = other.pattern
+        elif isinstance(other, (Banded, BlockDiagonal)):
+            key = (type(other).__name__, other.data.shape)
+        else:
+            raise _misfit(self, other)
+        if key not in self._maps:
+            rows, columns, where = other.entries()
+            try:
+                self._maps[key] = self.pattern.where(rows, columns), where
+            except ValueError as error:
+                raise TypeError(f"{error}: allocate the sum with `widest`") from None
+        return self._maps[key]
+
+    def multiply(self, x: Array, out: Array) -> None:
+        _multiply(self.pattern.start, self.pattern.row, self.data, x, out)
+
+    def entries(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self.pattern.row, self.pattern.column, np.arange(len(self.data))
+
+    def symmetrise(self) -> None:
+        np.add(self.data, self.data[self.pattern.transposed], out=self._scaled)
+        np.multiply(self._scaled, 0.5, out=self.data)
+
+
+@compiled
+def _multiply(start: IntArray, row: IntArray, data: Array, x: Array, out: Array) -> None:
+    out[:] = 0.0
+    for j in range(len(x)):
+        for p in range(start[j], start[j + 1]):
+            out[row[p]] += data[p] * x[j]
+
+
+@compiled
+def positions(start: IntArray, row: IntArray, rows: IntArray, columns: IntArray) -> IntArray:
+    """Where entries stand in `data`, −1 where the pattern has none, by bisection in their columns."""
+    found = np.empty(len(rows), dtype=np.int64)
+    for e in range(len(rows)):
+        low, high = start[columns[e]], start[columns[e] + 1]
+        end = high
+        while low < high:
+            middle = (low + high) // 2
+            if row[middle] < rows[e]:
+                low = middle + 1
+            else:
+                high = middle
+        found[e] = low if low < end and row[low] == rows[e] else -1
+    return found
 
 
 def widest(*matrices: Matrix) -> Matrix:
@@ -241,10 +335,14 @@ def widest(*matrices: Matrix) -> Matrix:
     n = sizes.pop()
     if any(isinstance(matrix, Dense) for matrix in matrices):
         return Dense(n)
-    for matrix in matrices:
-        union = matrix.union(matrices)
-        if union is not None:
-            return union
+    patterns = [matrix.pattern for matrix in matrices if isinstance(matrix, Sparse)]
+    if patterns:
+        rows, columns, _ = (
+            np.concatenate(each) for each in zip(*(m.entries() for m in matrices), strict=True)
+        )
+        pattern = SparsePattern.of(n, rows, columns)
+        # one pattern for all where nothing is added to it
+        return Sparse(patterns[0] if len(pattern.row) == len(patterns[0].row) else pattern)
     blocks = {matrix.block for matrix in matrices if isinstance(matrix, BlockDiagonal)}
     widths = [matrix.width for matrix in matrices if isinstance(matrix, Banded)]
     if not blocks and not widths:

@@ -25,7 +25,7 @@ from scipy.sparse.linalg import splu
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.sparse import SparsePattern
+from corekit.linalg.matrices import SparsePattern
 
 __all__ = ["SparseLU"]
 
@@ -74,15 +74,12 @@ class SparseLU:
             )
         )  # fmt: skip
 
-    def solve(self, x: Array) -> None:
-        """Overwrite x (n,) by A⁻¹·x."""
-        upper = self._lower if self._is_symmetric else self._upper
-        _substitute(self._start, self._row, self._lower, upper, self.permutation, self._work[0], x)
-
-    def solve_transposed(self, x: Array) -> None:
-        """Overwrite x (n,) by A⁻ᵀ·x."""
-        upper = self._lower if self._is_symmetric else self._upper
-        _substitute(self._start, self._row, upper, self._lower, self.permutation, self._work[0], x)
+    def solve(self, x: Array, *, transposed: bool = False) -> None:
+        """Overwrite x (n,) by A⁻¹·x, or by A⁻ᵀ·x."""
+        lower, upper = self._lower, self._lower if self._is_symmetric else self._upper
+        if transposed:
+            lower, upper = upper, lower
+        _substitute(self._start, self._row, lower, upper, self.permutation, self._work[0], x)
 
 
 def _is_narrow_band(pattern: SparsePattern) -> bool:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from corekit.dynamics.delassus import SquareRootDelassus
-from corekit.linalg.factorisation_choice import make_factorisation
+from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Diagonal
-from corekit.linalg.square_root import SquareRootFactorisation
 
 
 def _world(random):
@@ -21,7 +20,7 @@ def _world(random):
         (dense, np.array([3]), slice(4, 9)),
     ):
         own = make_factorisation(matrix, None, held)
-        assert isinstance(own, SquareRootFactorisation)
+        assert isinstance(own, BlockFactorisation)
         assert own.refactor(matrix, None)
         bodies.append((own, where))
     full = np.zeros((9, 9))

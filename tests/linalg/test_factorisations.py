@@ -8,9 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit.linalg.constraint_rows import EliminatedConstraints
-from corekit.linalg.factorisation_choice import make_factorisation
-from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, symmetrise, widest
-from corekit.linalg.sparse import Sparse, SparsePattern
+from corekit.linalg.factorisation import make_factorisation
+from corekit.linalg.matrices import (
+    Banded,
+    BlockDiagonal,
+    Dense,
+    Diagonal,
+    Matrix,
+    Sparse,
+    SparsePattern,
+    widest,
+)
 from corekit_testing.rounding import rounding
 
 STRUCTURES = ("diagonal", "block-diagonal", "banded", "wide-band", "sparse", "dense")
@@ -238,7 +246,7 @@ def test_symmetrise_takes_the_symmetric_part():
     dense.data[:], blocks.data[:] = rng.normal(size=(6, 6)), rng.normal(size=(2, 3, 3))
     for matrix in (dense, blocks):
         before = matrix.dense()
-        symmetrise(matrix)
+        matrix.symmetrise()
         assert np.allclose(
             matrix.dense(), 0.5 * (before + before.T), rtol=0, atol=rounding(2, np.abs(before).max())
         )

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import ldl
 
-from corekit.linalg.factorisation_choice import make_factorisation
-from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, widest
-from corekit.linalg.sparse import Sparse, SparsePattern
+from corekit.linalg.factorisation import make_factorisation
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Sparse, SparsePattern, widest
 from corekit.linalg.sparse_lu import SparseLU
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from corekit.data.status import Status
 from corekit.linalg.constraint_rows import EliminatedConstraints
-from corekit.linalg.factorisation_choice import make_factorisation
+from corekit.linalg.factorisation import make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal
 from corekit_lcp.config import Equilibration, RankSelection, Regularisation
 

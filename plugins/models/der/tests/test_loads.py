@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.linalg.sparse import Sparse
+from corekit.linalg.matrices import Sparse
 from corekit_der.config import Clamp, Force, Joint, Limb
 from corekit_der.sections import rectangle_torsion
 from corekit_testing.rounding import rounding

@@ -7,8 +7,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.linalg.matrices import Matrix
-from corekit.linalg.sparse import Sparse
+from corekit.linalg.matrices import Matrix, Sparse
 from corekit.roles.model import Channel, ChannelKind
 from corekit_der.actuation import set_rest_strains
 from corekit_der.config import DERConfig

@@ -18,8 +18,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.data.arrays import IntArray
-from corekit.linalg.matrices import Banded
-from corekit.linalg.sparse import Sparse, SparsePattern
+from corekit.linalg.matrices import Banded, Sparse, SparsePattern
 from corekit_der.graph import Graph
 from corekit_der.tables import BlockEntries
 

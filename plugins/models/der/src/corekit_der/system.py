@@ -10,8 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.linalg.matrices import Banded, Diagonal, Matrix
-from corekit.linalg.sparse import Sparse
+from corekit.linalg.matrices import Banded, Diagonal, Matrix, Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, ModelDescription, Outline
 from corekit_der.applied_loads import AppliedLoads

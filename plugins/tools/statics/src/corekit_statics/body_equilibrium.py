@@ -21,8 +21,8 @@ from corekit.dynamics.body_constraints import FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.errors import CompositionError
 from corekit.linalg.constraint_rows import new_dense_rows
-from corekit.linalg.factorisation_choice import make_factorisation
-from corekit.linalg.matrices import Dense, Matrix, symmetrise
+from corekit.linalg.factorisation import make_factorisation
+from corekit.linalg.matrices import Dense, Matrix
 from corekit_statics.inertia import is_definite_on_constraints
 from corekit_statics.scaled_loads import ScaledLoads
 
@@ -98,12 +98,12 @@ class BodyEquilibrium:
         u = self._loads.inputs(self._index, time)
         self._loads.evaluate(self._index, state, u)
         if self._is_symmetric and terms.stiffness is not None:
-            symmetrise(terms.stiffness)
+            terms.stiffness.symmetrise()
         if self._force_gradient is not None:
             self._evaluate_constraints(state, u)
             model.compute_constraint_force_gradient(state, terms.row_impulse, self._force_gradient)
             if self._is_symmetric:
-                symmetrise(self._force_gradient)
+                self._force_gradient.symmetrise()
         if terms.motion.exists:
             terms.fixed[:] = terms.motion.at(time)[0] - state.q[terms.motion.coordinates]
 
@@ -206,5 +206,5 @@ class BodyEquilibrium:
             return True
         symmetric = Dense(terms.body.nv)
         symmetric.data[:] = terms.matrix.data
-        symmetrise(symmetric)
+        symmetric.symmetrise()
         return self._test.refactor(symmetric, None)

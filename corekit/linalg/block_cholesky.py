@@ -1,4 +1,4 @@
-"""Factorisations A = L·D·Lᵀ of matrices of small dense blocks, in compiled code; impulses need half of G·Jᵀ only.
+"""Factorisation A = L·D·Lᵀ of matrices of small dense blocks, in compiled code; impulses need half of G·Jᵀ only.
 
     Y = D^-½·L⁻¹·Jᵀ,     J·G·Jᵀ = Yᵀ·Y,     G·Jᵀ·λ = L⁻ᵀ·D^-½·(Y·λ)                          (1)
 
@@ -10,60 +10,19 @@ and zeros in Y. Up to 24 rows a call of LAPACK costs more than the work: 1.1 to 
 from __future__ import annotations
 
 import math
-from typing import Final, final
-
-import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.constraint_rows import EliminatedConstraints
-from corekit.linalg.factorisation import UnconstrainedFactorisation
-from corekit.linalg.matrices import BlockDiagonal, Dense, Diagonal, Matrix
 from corekit.linalg.vectors import copy_vector
 
-__all__ = ["SMALL", "SquareRootFactorisation", "add_impulse_response", "forward_substitute", "solve_blocks"]
-
-SMALL: Final = 24
-"""Largest size of a dense matrix for which this is worth it."""
-
-
-@final
-class SquareRootFactorisation(UnconstrainedFactorisation):
-    """Factorisation of each block.
-
-    Args:
-        template: a buffer with the structure.
-        prescribed: indices of prescribed velocities.
-
-    Attributes:
-        lower_factor: by blocks, (n/k, k, k), D⁻¹ on the diagonal and L below it; `refactor` rewrites the buffer.
-        prescribed: the indices.
-        scratch: a work array, (n,).
-    """
-
-    def __init__(self, template: Dense | BlockDiagonal | Diagonal, prescribed: IntArray) -> None:
-        super().__init__(template.n, prescribed)
-        k = template.data.shape[-1] if template.data.ndim > 1 else 1
-        self.lower_factor = np.zeros((template.n // k, k, k))
-        self.prescribed = prescribed
-        self._blocks = self.lower_factor
-        self.scratch = np.zeros(template.n)
-
-    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
-        if matrix is not self._matrix:
-            self._matrix, self._blocks = matrix, matrix.data.reshape(self.lower_factor.shape)
-        return _factorise(self._blocks, self.prescribed, self.lower_factor)
-
-    def _substitute(self, block: Array, *, transposed: bool = False) -> None:
-        _substitute(self.lower_factor, block.T)
-
-    def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
-        solve_blocks(self.lower_factor, self.prescribed, b, prescribed_values, self._blocks, x)
+__all__ = [
+    "add_impulse_response", "factorise_blocks", "forward_substitute", "solve_blocks", "substitute_blocks",
+]  # fmt: skip
 
 
 @compiled
-def _factorise(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
-    """Write D⁻¹ and L; False if A is not positive definite."""
+def factorise_blocks(matrix: Array, prescribed: IntArray, lower: Array) -> bool:
+    """Write D⁻¹ on the diagonal and L below it, by blocks (n/k, k, k); False if A is not positive definite."""
     blocks, k, _ = matrix.shape
     for b in range(blocks):
         for i in range(k):
@@ -108,7 +67,7 @@ def _back_substitute(lower: Array, x: Array) -> None:
 
 
 @compiled
-def _substitute(lower: Array, columns: Array) -> None:
+def substitute_blocks(lower: Array, columns: Array) -> None:
     """Overwrite every row b of `columns` (R, n) by A⁻¹·b."""
     blocks, k, _ = lower.shape
     for c in range(len(columns)):
@@ -138,7 +97,7 @@ def solve_blocks(
             x[b * k + i] -= matrix[b, i, column] * prescribed_values[p]
     for p in range(len(prescribed)):
         x[prescribed[p]] = prescribed_values[p]
-    _substitute(lower, x.reshape((1, len(x))))
+    substitute_blocks(lower, x.reshape((1, len(x))))
 
 
 @compiled
