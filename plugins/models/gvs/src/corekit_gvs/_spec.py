@@ -35,6 +35,7 @@ gvs = ComponentSpec(
         "modeling of soft manipulators with tendon and fluidic actuation, IEEE Robotics and Automation Letters 5(3)"
     ),
     symbols={
+        "robot": '`robot = { file = "arm.urdf" }`, whose links stand before `links`, is read by corekit-import',
         "x, y, z": "axes of a section: x along the rod from base to tip; torsion and stretch along x, bends and shears "
         "along y and z",
         "X": "place along a division as a share of its length, 0 … 1: of `radius`, strain functions, rest strains",

@@ -218,6 +218,7 @@ def _springs(config: GVSConfig, tree: Tree) -> Array:
         first, count = tree.first[link.name], link.joint.size
         springs[first : first + count, 0] = link.joint.stiffness
         springs[first : first + count, 1] = link.joint.damping
+        springs[first : first + count, 2] = link.joint.armature
         springs[first + count : first + link.size, 2] = config.regularisation
     return springs
 

@@ -87,6 +87,9 @@ class Joint:
         converter=numbers,
         check=_count,
     )
+    armature: float = option(
+        0.0, "inertia of a rotor that turns with its coordinates, behind its gear", unit="kg·m² or kg", low=0
+    )
     driven: bool = option(False, "whether its effort is an input, channel `joint-LINK` (conjugate to q)")
     effort_limit: float | None = option(
         None, "largest effort of that input; left out: any", unit="N·m or N", above=0

@@ -146,7 +146,14 @@ class Loop:
     compliance: float = option(0.0, "of every row; 0: rigid", unit="m/N or rad/(N·m)", low=0)
 
     def __attrs_post_init__(self) -> None:
-        nothing = {"driven": False, "effort_limit": None, "limits": None, "dry_friction": 0.0, "motion": None}
+        nothing = {
+            "armature": 0.0,
+            "driven": False,
+            "effort_limit": None,
+            "limits": None,
+            "dry_friction": 0.0,
+            "motion": None,
+        }
         if evolve(self.joint, stiffness=(0.0,), damping=(0.0,), **nothing) != self.joint:
             said = (
                 "a joint that closes a loop has a kind, axes and a pitch; what acts or stops goes elsewhere"

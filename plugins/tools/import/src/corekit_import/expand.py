@@ -22,6 +22,7 @@ from corekit.errors import Mistake
 from corekit.scenario.error_text import shown
 from corekit.scenario.structure import structure
 from corekit_import.mesh_source import ImportProblem, MeshSource
+from corekit_import.robot_source import RobotSource
 
 __all__ = ["expand"]
 
@@ -41,8 +42,13 @@ def expand(document: dict[str, Any], folder: Path | None, mistakes: list[Mistake
         _expand_obstacles(document, world, folder, mistakes)
     for i, body in _tables(document.get("bodies")):
         options = body.get("options")
-        if isinstance(options, dict) and body.get("use") == "rigid" and "mesh" in options:
-            _expand_rigid(options, f"bodies[{i}].options", folder, mistakes)
+        if not isinstance(options, dict):
+            continue
+        path = f"bodies[{i}].options"
+        if body.get("use") == "rigid" and "mesh" in options:
+            _expand_rigid(options, path, folder, mistakes)
+        if body.get("use") == "gvs" and "robot" in options:
+            _expand_robot(options, path, folder, mistakes)
 
 
 def _tables(entries: object) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -147,6 +153,21 @@ def _expand_rigid(options: dict[str, Any], path: str, folder: Path | None, mista
     options["mass"] = float(mass)
     options["centre_of_mass"] = solid.centre.tolist()
     options["inertia"] = [float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
+def _expand_robot(options: dict[str, Any], path: str, folder: Path | None, mistakes: list[Mistake]) -> None:
+    """The links of a robot, before those that the scenario gives itself."""
+    given = options.pop("robot")
+    own = options.get("links", [])
+    source = structure(RobotSource, given, f"{path}.robot", mistakes, directory=folder)
+    found: list[dict[str, Any]] = []
+    if source is not None:
+        from corekit_import.read_robot import read_robot
+
+        found = read_robot(source, f"{path}.robot.file", str(given["file"]), mistakes)
+    options["links"] = [*found, *own] if isinstance(own, list) else own
+    if not options["links"]:
+        del options["links"]  # a mistake was found, and links that the file carries are no further one
 
 
 def _is_positive(value: object) -> bool:

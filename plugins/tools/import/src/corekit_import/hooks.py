@@ -9,5 +9,5 @@ __all__ = ["corekit_scenario_imports"]
 
 @hookimpl
 def corekit_scenario_imports() -> list[str]:
-    """The function that puts meshes in the place of their file names."""
+    """The function that puts meshes and robots in the place of their files' names."""
     return ["corekit_import.expand:expand"]

@@ -50,29 +50,33 @@ class Solid(NamedTuple):
         return self.inertia * (mass / self.volume)
 
 
-def read_solid(source: MeshSource) -> Solid:
+def read_solid(source: MeshSource, along: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Solid:
     """Read a mesh.
 
+    Args:
+        source: the file, and what to do with it.
+        along: further factors along its axes; a negative one mirrors it.
     Raises:
         ImportProblem: there is no such file, it holds no mesh, or the mesh bounds no volume.
     """
     check_file(source.file, SUFFIXES)
     stamp = source.file.stat()
-    return _read(source, stamp.st_mtime_ns, stamp.st_size)
+    if not all(along):
+        raise ImportProblem("must have a scale other than zero along every axis")
+    return _read(source, along, stamp.st_mtime_ns, stamp.st_size)
 
 
 @lru_cache(maxsize=64)
-def _read(source: MeshSource, _changed: int, _size: int) -> Solid:
+def _read(source: MeshSource, along: tuple[float, float, float], _changed: int, _size: int) -> Solid:
     mesh = _load(source.file)
-    # about its own size: thresholds of libraries are absolute
-    mesh.apply_scale(source.factor)
+    mesh.vertices *= source.factor * np.array(along)
     hull = _hull(mesh.vertices)
     if source.convex == "hull":
         corners = mesh.vertices[hull.vertices]
         return Solid((corners,), *_moments(mesh.convex_hull))
     _check_closed(mesh)
     if mesh.volume < 0.0:
-        mesh.invert()  # all triangles face inwards
+        mesh.invert()  # all triangles face inwards, or the mesh is mirrored
     return Solid(_convex_pieces(mesh, source), *_moments(mesh))
 
 

@@ -1,0 +1,56 @@
+"""A robot's file as links of `gvs`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corekit.errors import Mistake
+from corekit_import.mesh_source import ImportProblem, check_file
+from corekit_import.robot import RobotLink, link_tables
+from corekit_import.robot_source import ROBOT_SUFFIXES, RobotSource
+from corekit_import.urdf import read_urdf
+from corekit_import.xml_file import XmlReader
+
+__all__ = ["read_robot", "robot_links"]
+
+
+def read_robot(source: RobotSource, path: str, file: str, mistakes: list[Mistake]) -> list[dict[str, Any]]:
+    """Tables of the links; none after a mistake.
+
+    Args:
+        source: the file, and what to read of it.
+        path: where the scenario names it.
+        file: its name there.
+        mistakes: gets what is wrong.
+    """
+    return link_tables(robot_links(source, path, file, mistakes))
+
+
+def robot_links(source: RobotSource, path: str, file: str, mistakes: list[Mistake]) -> list[RobotLink]:
+    """The links; none after a mistake."""
+    reader = XmlReader(path, file)
+    links: list[RobotLink] = []
+    try:
+        check_file(source.file, ROBOT_SUFFIXES)
+        links = read_urdf(source, reader)
+    except ImportProblem as problem:
+        mistakes.append(Mistake(path, file, problem.allowed, problem.hint))
+        return []
+    mistakes.extend(reader.mistakes or _massless(links, path, file))
+    return [] if reader.mistakes else links
+
+
+def _massless(links: list[RobotLink], path: str, file: str) -> list[Mistake]:
+    """Joints that move nothing that has mass or inertia."""
+    heavy = {link.name for link in links if link.mass or link.inertia.any()}
+    carrier = {link.name: link.on for link in links}
+    for name in list(heavy):
+        while name := carrier.get(name, ""):
+            heavy.add(name)
+    said = "moves, and neither it nor what it carries has mass"
+    hint = "give it an <inertial>, or make its joint fixed"
+    return [
+        Mistake(path, f"{file}: link {link.name!r}", said, hint)
+        for link in links
+        if link.moves and link.name not in heavy
+    ]

@@ -1,0 +1,92 @@
+"""XML read with all problems collected: numbers in attributes, references by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from attrs import field, frozen
+
+from corekit.errors import Mistake
+from corekit.files import read_regular
+from corekit_import.mesh_source import ImportProblem
+
+__all__ = ["XmlReader", "read_xml", "shown_element"]
+
+
+def read_xml(path: Path, root: str) -> Element:
+    """The root element of a file.
+
+    Raises:
+        ImportProblem: it is no XML, declares entities, or its root is another one.
+    """
+    try:
+        text = read_regular(path)
+    except OSError as error:
+        raise ImportProblem(f"cannot be read ({error.strerror or error})") from error
+    if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
+        raise ImportProblem("must declare no document type and no entities")
+    try:
+        found = fromstring(text)  # noqa: S314 - without entities nothing can be expanded
+    except (ParseError, ValueError, RecursionError) as error:
+        raise ImportProblem(f"is not XML: {error}") from error
+    if found.tag != root:
+        raise ImportProblem(f"must have the root element <{root}>, has <{found.tag}>")
+    return found
+
+
+def shown_element(element: Element) -> str:
+    """An element as a mistake shows it: its tag and name."""
+    name = element.get("name")
+    return f"<{element.tag}>" if name is None else f'<{element.tag} name="{name}">'
+
+
+@frozen
+class XmlReader:
+    """Reads attributes; every problem becomes a mistake, and reading goes on with the default.
+
+    Args:
+        path: where the scenario names the file.
+        file: its name as given there.
+    """
+
+    path: str
+    file: str
+    mistakes: list[Mistake] = field(factory=list)
+
+    def problem(self, element: Element, allowed: str, hint: str = "") -> None:
+        """Add a mistake in an element."""
+        self.mistakes.append(Mistake(self.path, f"{self.file}: {shown_element(element)}", allowed, hint))
+
+    def refuse_attributes(self, element: Element, sentences: Mapping[str, str]) -> None:
+        """Refuse attributes that are there: attribute → sentence."""
+        for key, sentence in sentences.items():
+            if key in element.attrib:
+                self.problem(element, sentence)
+
+    def numbers(
+        self, element: Element | None, key: str, count: int, default: tuple[float, ...]
+    ) -> tuple[float, ...]:
+        """The `count` numbers of an attribute; the default where the element or the attribute is absent."""
+        text = None if element is None else element.get(key)
+        if element is None or text is None:
+            return default
+        try:
+            values = tuple(float(word) for word in text.split())
+        except ValueError:
+            values = ()
+        if len(values) == count and all(map(math.isfinite, values)):
+            return values
+        many = "a number" if count == 1 else f"{count} numbers"
+        self.problem(element, f"{key}={text!r}: must be {many}")
+        return default
+
+    def number(self, element: Element | None, key: str, default: float, *, low: float = -math.inf) -> float:
+        """The number of an attribute, at least `low`."""
+        (value,) = self.numbers(element, key, 1, (default,))
+        if value >= low or element is None:
+            return value
+        self.problem(element, f"{key}={value:g}: must be at least {low:g}")
+        return default

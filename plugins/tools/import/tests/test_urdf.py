@@ -1,0 +1,215 @@
+"""URDF arms against the equations of motion, products of transforms, and in one sentence what they may not hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from corekit.data.state import State
+from corekit.errors import ConfigError
+from corekit.scenario.load import from_document
+
+from .conftest import block
+
+M1, M2, C1, C2, L1, I1, I2 = 2.0, 1.5, 0.3, 0.25, 0.5, 0.04, 0.03
+PENDULUM = f"""
+<robot name="double pendulum">
+  <link name="world"/>
+  <link name="upper arm">
+    <inertial><origin xyz="{C1} 0 0" rpy="0 0 1.5707963267948966"/><mass value="{M1}"/>
+      <inertia ixx="{I1}" iyy="0.001" izz="{I1}" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="{C1} 0 0" rpy="0 1.57 0"/>
+      <geometry><capsule radius="0.02" length="0.4"/></geometry></collision>
+  </link>
+  <link name="forearm">
+    <inertial><origin xyz="{C2} 0 0"/><mass value="{M2}"/>
+      <inertia ixx="0.001" iyy="{I2}" izz="{I2}" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="shoulder" type="revolute"><parent link="world"/><child link="upper arm"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="30" velocity="1"/>
+    <dynamics damping="0.2" friction="0.1"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper arm"/><child link="forearm"/>
+    <origin xyz="{L1} 0 0"/><axis xyz="0 2 0"/></joint>
+</robot>"""
+
+
+def document(file="arm.urdf", **robot):
+    return {
+        "format": "corekit-scenario/1",
+        "name": "arm",
+        "time": {"duration": 0.1, "step": 0.01},
+        "integrator": {"use": "reference-semi-implicit-euler"},
+        "output": {"every": 0.1},
+        "bodies": [{"name": "arm", "use": "gvs", "options": {"robot": {"file": file, **robot}}}],
+    }
+
+
+@pytest.fixture
+def compose(tmp_path):
+    """The model of a robot's file, without rows that need a contact solver."""
+
+    def of(text, name="arm.urdf", **robot):
+        (tmp_path / name).write_text(text)
+        told = {"limits": False, "friction": False, **robot}
+        scenario = from_document(document(name, **told), source=tmp_path / "scenario.toml")
+        return scenario.compose().bodies[0].model
+
+    return of
+
+
+def balance(model, q, v, u):
+    """M and f."""
+    state = State.zeros(len(q), len(v))
+    state.q[:], state.v[:] = q, v
+    mass, force = model.new_mass_matrix(), np.zeros(len(v))
+    model.compute_mass_and_force(state, np.array(u, dtype=float), mass, force)
+    return mass.dense(), force
+
+
+def test_a_double_pendulum_has_the_equations_of_the_textbook(compose):
+    model = compose(PENDULUM)
+    assert [channel.name for channel in model.description.inputs] == ["joint-upper_arm", "joint-forearm"]
+    assert model.description.inputs[0].upper == 30.0
+    (a, b), (da, db), u, g = (0.4, -1.1), (1.3, -0.7), (2.0, -1.0), 9.81
+    M, f = balance(model, (a, b), (da, db), u)
+    bend = M2 * L1 * C2
+    M12 = I2 + M2 * C2**2 + bend * np.cos(b)
+    M11 = I1 + M1 * C1**2 + M2 * L1**2 + bend * np.cos(b) + M12
+    np.testing.assert_allclose(M, [[M11, M12], [M12, I2 + M2 * C2**2]], rtol=1e-12)
+    # about +y positive angles sink
+    weight = M2 * C2 * g * np.cos(a + b)
+    coriolis = bend * np.sin(b) * np.array([-(2 * da * db + db**2), da**2])
+    expected = np.array([(M1 * C1 + M2 * L1) * g * np.cos(a) + weight - 0.2 * da, weight]) - coriolis + u
+    np.testing.assert_allclose(f, expected, rtol=1e-12)
+
+
+def six_joints(rng):
+    """A 6-joint arm with oblique axes and origins, and what stands in it."""
+    joints, text = [], '<robot name="six"><link name="base"/>'
+    for i in range(6):
+        xyz, rpy, axis = rng.normal(size=3) * 0.3, rng.uniform(-3, 3, 3), rng.normal(size=3)
+        kind = "prismatic" if i == 3 else "continuous"
+        limit = '<limit lower="-1" upper="1" effort="9"/>' if i == 3 else ""
+        numbers = [" ".join(map(repr, map(float, each))) for each in (xyz, rpy, axis)]
+        text += (
+            f'<link name="l{i}"><inertial><origin xyz="0.1 0.02 0.03" rpy="0.1 0.2 0.3"/><mass value="1.2"/>'
+            f'<inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="0.002" iyz="0.003"/></inertial></link>'
+            f'<joint name="j{i}" type="{kind}"><parent link="{f"l{i - 1}" if i else "base"}"/><child link="l{i}"/>'
+            f'<origin xyz="{numbers[0]}" rpy="{numbers[1]}"/><axis xyz="{numbers[2]}"/>{limit}</joint>'
+        )
+        joints.append((xyz, rpy, axis / np.linalg.norm(axis), kind))
+    return text + "</robot>", joints
+
+
+def test_a_six_joint_arm_reaches_where_products_of_transforms_lead(compose):
+    rng = np.random.default_rng(3)
+    text, joints = six_joints(rng)
+    model, q = compose(text), rng.uniform(-1, 1, 6)
+    state = State.zeros(6, 6)
+    state.q[:] = q
+    frames = model.description.frames
+    position, rotation = np.zeros((len(frames), 3)), np.zeros((len(frames), 3, 3))
+    model.compute_frame_poses(state, position, rotation)
+    p, R = np.zeros(3), Rotation.identity()
+    for i, (xyz, rpy, axis, kind) in enumerate(joints):
+        p, R = p + R.apply(xyz), R * Rotation.from_euler("xyz", rpy)
+        if kind == "prismatic":
+            p = p + R.apply(q[i] * axis)
+        else:
+            R = R * Rotation.from_rotvec(q[i] * axis)
+        at = frames.index(f"l{i}.base")
+        np.testing.assert_allclose(position[at], p, atol=1e-14 * 10)  # six products of numbers near 1
+        np.testing.assert_allclose(rotation[at], R.as_matrix(), atol=1e-14 * 10)
+
+
+def test_a_six_joint_arm_keeps_its_energy(compose):
+    """v̇ = M⁻¹·f by Runge–Kutta's rule of order 4: halving the step takes 16 times the error."""
+    rng = np.random.default_rng(3)
+    model = compose(six_joints(rng)[0])
+    M, _ = balance(model, rng.uniform(-1, 1, 6), np.zeros(6), np.zeros(6))
+    np.testing.assert_allclose(M, M.T, atol=1e-14 * np.abs(M).max())
+    assert np.linalg.eigvalsh(M)[0] > 0
+
+    def rate(y):
+        M, f = balance(model, y[:6], y[6:], np.zeros(6))
+        return np.concatenate([y[6:], np.linalg.solve(M, f)])
+
+    def energy(y):
+        state = State.zeros(6, 6)
+        state.q[:], state.v[:] = y[:6], y[6:]
+        return sum(model.compute_energies(state))
+
+    def drift(count):
+        y, h = np.concatenate([np.full(6, 0.2), np.full(6, 0.5)]), 0.2 / count
+        start = energy(y)
+        for _ in range(count):
+            a = rate(y)
+            b = rate(y + h / 2 * a)
+            c = rate(y + h / 2 * b)
+            y = y + h / 6 * (a + 2 * b + 2 * c + rate(y + h * c))
+        return abs(energy(y) - start)
+
+    assert drift(80) < drift(40) / 12
+    assert drift(80) < 1e-6
+
+
+def test_shapes_limits_and_friction_stand_in_the_options(tmp_path, write):
+    write(block((0.1, 0.1, 0.1)), "cube.stl")
+    mesh = (
+        '<collision><geometry><mesh filename="package://NAME/cube.stl" scale="1 2 3"/></geometry></collision>'
+    )
+    text = PENDULUM.replace(
+        '<link name="forearm">', f'<link name="forearm">{mesh.replace("NAME", tmp_path.name)}'
+    )
+    (tmp_path / "arm.urdf").write_text(text)
+    upper, fore = from_document(document(), source=tmp_path / "scenario.toml").bodies[0].options["links"]
+    assert upper["joint"]["limits"] == [-2.0, 2.0]
+    assert upper["joint"]["dry_friction"] == 0.1
+    assert upper["tip"] == [L1, 0.0, 0.0]
+    assert upper["solids"][0]["size"] == [0.02, 0.4]
+    assert fore["on"] == "upper_arm.base"
+    np.testing.assert_allclose(np.ptp(fore["solids"][0]["vertices"], axis=0), [0.1, 0.2, 0.3], rtol=1e-6)
+
+
+LOOSE = '<link name="l"><inertial><mass value="1"/></inertial></link>'
+JOINT = '<joint name="j" type="{}"><parent link="world"/><child link="l"/>{}</joint>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        (LOOSE + JOINT.format("revolute", ""), '<joint name="j">.*must have a <limit>'),
+        (LOOSE + JOINT.format("revolute", '<limit lower="1" upper="-1"/>'), "lower limit 1 must be below"),
+        (LOOSE + JOINT.format("planar", ""), "type='planar': must be fixed, revolute"),
+        (LOOSE + JOINT.format("continuous", '<mimic joint="k"/>'), "<mimic> is not read"),
+        (LOOSE + JOINT.format("continuous", '<axis xyz="0 x 0"/>'), "xyz='0 x 0': must be 3 numbers"),
+        (LOOSE + JOINT.format("continuous", '<axis xyz="0 0 0"/>'), "must not be zero"),
+        (LOOSE, "must have one link that no joint carries, has world, l"),
+        ('<link name="l"/>' + JOINT.format("continuous", ""), "link 'l'.*moves, and neither it nor"),
+        (
+            LOOSE.replace("</link>", '<collision><geometry><cone/></geometry></collision></link>')
+            + JOINT.format("continuous", ""),
+            "<cone>.*must be a box, cylinder",
+        ),
+        (
+            LOOSE.replace(
+                "</link>", '<collision><geometry><mesh filename="package://p/x.stl"/></geometry></collision></link>'
+            )
+            + JOINT.format("continuous", ""),
+            "package that is not known: 'p' — give its folder",
+        ),
+        ("<link", "is not XML"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_arm_is_refused_in_one_sentence(tmp_path, inside, said):
+    (tmp_path / "arm.urdf").write_text(f'<robot name="r"><link name="world"/>{inside}</robot>')
+    with pytest.raises(ConfigError, match=said) as refused:
+        from_document(document(), source=tmp_path / "scenario.toml")
+    assert len(refused.value.mistakes) == 1
+
+
+def test_entities_are_refused(tmp_path):
+    (tmp_path / "arm.urdf").write_text('<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>')
+    with pytest.raises(ConfigError, match="must declare no document type"):
+        from_document(document(), source=tmp_path / "scenario.toml")
