@@ -11,7 +11,7 @@ pcc = ComponentSpec(
     target="corekit_pcc.model:PCC",
     config="corekit_pcc.config:PCCConfig",
     initial="corekit_pcc.config:PCCInitial",
-    summary="Piecewise-constant-curvature arm of any number of sections, driven by chamber forces.",
+    summary="Piecewise-constant-curvature arm of any number of sections, driven by chambers.",
     provides=(
         "point-jacobian",
         "force-derivatives",

@@ -11,7 +11,7 @@ from corekit.geometry.frames import Pose
 from corekit_pcc.chambers import chamber_maps
 from corekit_pcc.config import PCCConfig
 
-__all__ = ["Arm", "arm_of", "disk_places", "place_name"]
+__all__ = ["Arm", "SectionMatrix", "arm_of", "disk_places", "place_name", "section_matrices"]
 
 
 class Arm(NamedTuple):
@@ -21,9 +21,10 @@ class Arm(NamedTuple):
         length: rest length L₀ [m], shape (S,).
         plate: rigid length behind each section [m], shape (S,).
         to_arc: E of `chambers`, shape (S, 3, 3).
-        chamber: A of `chambers`, stacked over all chambers, shape (sum of c, 3).
+        chamber: generalised force per input: A of `chambers`, stacked over all chambers, times their area where
+            inputs are pressures, shape (sum of c, 3).
         chamber_start: first row of each section in `chamber`, shape (S + 1,).
-        stiffness, damping: k·AᵀA [N/m] and d·AᵀA [N·s/m], shape (S, 3, 3).
+        stiffness, damping: K [N/m] and D [N·s/m] of `chambers`, equation (3), or of `material`, (2), shape (S, 3, 3).
         node: Gauss–Legendre nodes on [0, 1], shape (N,).
         node_mass: mass of each node [kg], shape (S, N).
         turning_section, turning_place: section and s of each place with rotary inertia, ordered, shape (T,).
@@ -52,16 +53,10 @@ class Arm(NamedTuple):
 def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
     """The tables of the arm that `config` describes, standing at `base`."""
     sections = config.sections
-    maps = [
-        chamber_maps(chambers, radius, angle)
-        for chambers, radius, angle in zip(
-            config.spread("chambers"),
-            config.spread("chamber_radius"),
-            config.spread("chamber_angle"),
-            strict=True,
-        )
-    ]
-    gram = np.array([a.T @ a for a, _ in maps])
+    maps = _maps(config)
+    stiffness, damping = section_matrices(config)
+    area = (1.0,) * sections if config.material is None else config.spread("material.chamber_area")
+    inputs = [a * each if each > 0.0 else a[:0] for (a, _), each in zip(maps, area, strict=True)]
     nodes, weights = np.polynomial.legendre.leggauss(config.mass_nodes)
     inertia = config.spread("disk_inertia")
     turning = [(i, s) for i, s in disk_places(config) if inertia[i] > 0.0]
@@ -69,10 +64,10 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
         length=np.array(config.spread("length")),
         plate=np.array(config.spread("plate_thickness")),
         to_arc=np.array([e for _, e in maps]),
-        chamber=np.concatenate([a for a, _ in maps]),
-        chamber_start=np.cumsum([0, *config.spread("chambers")], dtype=np.int64),
-        stiffness=gram * np.reshape(config.spread("stiffness"), (sections, 1, 1)),
-        damping=gram * np.reshape(config.spread("damping"), (sections, 1, 1)),
+        chamber=np.concatenate([np.zeros((0, 3)), *inputs]),
+        chamber_start=np.cumsum([0, *map(len, inputs)], dtype=np.int64),
+        stiffness=stiffness.per_unit * np.reshape(stiffness.values, (sections, 1, 1)),
+        damping=damping.per_unit * np.reshape(damping.values, (sections, 1, 1)),
         node=0.5 * (nodes + 1.0),
         node_mass=np.outer(config.spread("mass"), 0.5 * weights),
         turning_section=np.array([i for i, _ in turning], dtype=np.int64),
@@ -82,6 +77,43 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
         base_rotation=np.array(base.rotation, dtype=np.float64, order="C"),
         gravity=np.array(gravity, dtype=np.float64),
     )
+
+
+class SectionMatrix(NamedTuple):
+    """K or D of every section: an option's value times what geometry makes of it.
+
+    Attributes:
+        option, unit: name and unit of the option.
+        values: one per section.
+        per_unit: the matrix for a value of one, shape (S, 3, 3).
+    """
+
+    option: str
+    unit: str
+    values: tuple[float, ...]
+    per_unit: Array
+
+
+def section_matrices(config: PCCConfig) -> tuple[SectionMatrix, SectionMatrix]:
+    """K and D: equation (3) of `chambers`, or (2) of `material`."""
+    if config.material is None:
+        gram = np.array([a.T @ a for a, _ in _maps(config)])
+        return (
+            SectionMatrix("stiffness", "N/m", config.spread("stiffness"), gram),
+            SectionMatrix("damping", "N·s/m", config.spread("damping"), gram),
+        )
+    beams = zip(_maps(config), config.beam_sections(), config.spread("length"), strict=True)
+    per_unit = np.array([e.T @ np.diag([a, i, i]) @ e / length for (_, e), (a, i), length in beams])
+    return (
+        SectionMatrix("material.young", "Pa", config.spread("material.young"), per_unit),
+        SectionMatrix("material.viscosity", "Pa·s", config.spread("material.viscosity"), 3.0 * per_unit),
+    )
+
+
+def _maps(config: PCCConfig) -> list[tuple[Array, Array]]:
+    """A and E of `chambers` for every section."""
+    options = (config.spread(name) for name in ("chambers", "chamber_radius", "chamber_angle"))
+    return [chamber_maps(*each) for each in zip(*options, strict=True)]
 
 
 def disk_places(config: PCCConfig) -> list[tuple[int, float]]:

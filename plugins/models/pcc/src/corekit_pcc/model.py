@@ -14,7 +14,7 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
-from corekit_pcc.arm import arm_of, disk_places, place_name
+from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["PCC"]
 
 _OUTLINE_POINTS = 12
+_ATMOSPHERE = 101325.0
+"""Standard pressure of the air [Pa]: less a vacuum cannot suck."""
 
 
 @final
@@ -34,7 +36,8 @@ class PCC(Model):
 
     Coordinates q [m] are three a section: with three chambers their elongations, with more the backbone's
     elongation and the bending vector times the chamber radius (see `chambers`). Inputs τ [N] are the chambers'
-    axial forces (pressure times area), pushing them longer, all sections stacked.
+    axial forces, pushing them longer, all sections stacked; with the option `material` they are pressures [Pa], and
+    K, D and M are those of a beam (see `material`).
 
     Frames: `base`, and one at every disk (see `description.frames`), z along the backbone; each disk is a cylinder.
 
@@ -211,14 +214,31 @@ class PCC(Model):
         """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`."""
         from corekit_pcc.symbolic import SymbolicArm
 
-        alike = {
-            name: values[0]
-            for name in ("stiffness", "damping")
-            if len(set(values := self._config.spread(name))) == 1
-        }
         return SymbolicArm(
-            self._arm, self._frame_section, self._frame_place, coriolis=self._config.coriolis, alike=alike
+            self._arm,
+            self._frame_section,
+            self._frame_place,
+            coriolis=self._config.coriolis,
+            matrices=section_matrices(self._config),
         )
+
+
+def _channels(config: PCCConfig) -> tuple[Channel, ...]:
+    """The chambers' forces, or with a material their pressures."""
+    if config.material is None:
+        size = sum(config.spread("chambers"))
+        return (Channel("chamber-force", "N", size, sign="pushes the chamber longer, one per chamber"),)
+    pairs = zip(config.spread("chambers"), config.spread("material.chamber_area"), strict=True)
+    size = sum(chambers for chambers, area in pairs if area > 0.0)
+    channel = Channel(
+        "pressure",
+        "Pa",
+        size,
+        lower=-_ATMOSPHERE,
+        upper=config.material.max_pressure,
+        sign="gauge pressure: lengthens the chamber, one per chamber",
+    )
+    return (channel,) if size else ()
 
 
 def _layout(config: PCCConfig) -> ModelDescription:
@@ -242,14 +262,7 @@ def _layout(config: PCCConfig) -> ModelDescription:
     return ModelDescription(
         coordinates=tuple(Coordinate(name, "m") for name in names),
         velocities=tuple(Coordinate(name, "m/s") for name in names),
-        inputs=(
-            Channel(
-                "chamber-force",
-                "N",
-                sum(config.spread("chambers")),
-                sign="pushes the chamber longer, one per chamber",
-            ),
-        ),
+        inputs=_channels(config),
         frames=("base", *(place_name(i, s, inside[i]) for i, s in places)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),

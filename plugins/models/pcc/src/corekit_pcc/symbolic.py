@@ -20,7 +20,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
-from corekit_pcc.arm import Arm
+from corekit_pcc.arm import Arm, SectionMatrix
 from corekit_pcc.stumpff import series_coefficients
 
 __all__ = ["SymbolicArm"]
@@ -69,13 +69,13 @@ class SymbolicArm:
         place: Array,
         *,
         coriolis: bool,
-        alike: Mapping[str, float] | None = None,
+        matrices: tuple[SectionMatrix, SectionMatrix],
         values: Mapping[str, Expression] | None = None,
     ) -> None:
         self._arm = arm
         self._section, self._place = section, place
         self._coriolis = coriolis
-        self._alike = dict(alike or {})
+        self._matrices = matrices
         self._values = dict(values or {})
         self.coordinates = 3 * arm.length.size
         self.inputs = len(arm.chamber)
@@ -83,24 +83,25 @@ class SymbolicArm:
 
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
-        """Stiffness and damping of a chamber, where all sections have the same."""
-        units = {"stiffness": "N/m", "damping": "N·s/m"}
-        return {name: SymbolicParameter(units[name], value) for name, value in self._alike.items()}
+        """Stiffness and damping of a chamber, or Young's modulus and viscosity, where all sections have the same."""
+        alike = [each for each in self._matrices if len(set(each.values)) == 1]
+        return {each.option: SymbolicParameter(each.unit, each.values[0]) for each in alike}
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicArm:
         """The same arm with expressions instead of the options' numbers."""
         given = {**self._values, **values}
         return SymbolicArm(
-            self._arm, self._section, self._place, coriolis=self._coriolis, alike=self._alike, values=given
+            self._arm,
+            self._section,
+            self._place,
+            coriolis=self._coriolis,
+            matrices=self._matrices,
+            values=given,
         )
 
-    def _of_section(self, name: str, own: Array, i: int) -> Expression:
-        """k·AᵀA or d·AᵀA of a section, of the options or of what was given."""
-        if name not in self._values:
-            return own[i]
-        first, last = int(self._arm.chamber_start[i]), int(self._arm.chamber_start[i + 1])
-        A = self._arm.chamber[first:last]
-        return self._values[name] * ca.DM(A.T @ A)
+    def _of_section(self, matrix: SectionMatrix, i: int) -> Expression:
+        """K or D of a section, with the option's value or with what was given."""
+        return self._values.get(matrix.option, matrix.values[i]) * ca.DM(matrix.per_unit[i])
 
     def mass(self, q: Expression) -> Expression:
         """M(q), shape (n, n): Σ m·JᵀJ over `particles`."""
@@ -127,7 +128,7 @@ class SymbolicArm:
         arm = self._arm
         elastic = sum(
             (
-                0.5 * ca.dot(x, self._of_section("stiffness", arm.stiffness, i) @ x)
+                0.5 * ca.dot(x, self._of_section(self._matrices[0], i) @ x)
                 for i, x in enumerate(self._split(q))
             ),
             start=ca.DM(0),
@@ -141,7 +142,7 @@ class SymbolicArm:
         rows = []
         for i, velocity in enumerate(self._split(v)):
             first, last = int(arm.chamber_start[i]), int(arm.chamber_start[i + 1])
-            drag = self._of_section("damping", arm.damping, i) @ velocity
+            drag = self._of_section(self._matrices[1], i) @ velocity
             rows.append(arm.chamber[first:last].T @ inputs[first:last] - drag)
         force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q)
         if self._coriolis:
