@@ -74,6 +74,8 @@ class ContactJacobian:
         self._widest = max(body.description.jacobian_width for body in bodies)
         self._calls: list[tuple[Body, IntArray, Array, BodyPoints]] = []
         self._slots = 1
+        self._dofs: list[IntArray] = [np.zeros((0, 0), dtype=np.int64)] * len(self._bodies)
+        self._values = [np.zeros((0, 3, 0))] * len(self._bodies)
         self._reserve_points(64)
         self._rows = 0
         self._matrix = np.zeros((0, self.velocities))
@@ -83,10 +85,6 @@ class ContactJacobian:
     def _reserve_points(self, room: int) -> None:
         self._contact, self._slot, self._frame = np.zeros((3, room), dtype=np.int64)
         self._local = np.zeros((room, 3))
-        self._dofs = [
-            np.zeros((room, body.description.jacobian_width), dtype=np.int64) for body in self._bodies
-        ]
-        self._values = [np.zeros((room, 3, body.description.jacobian_width)) for body in self._bodies]
         self._viewed: list[int] = []
 
     # — building it —
@@ -115,10 +113,15 @@ class ContactJacobian:
         """Take views of the points of every body that has any; they stay as long as their numbers do."""
         self._viewed, begin = ends, 0
         self._calls = []
-        for body, dofs, values, end in zip(self._bodies, self._dofs, self._values, ends, strict=True):
+        for b, (body, end) in enumerate(zip(self._bodies, ends, strict=True)):
             if end > begin:
-                own, n = slice(begin, end), end - begin
-                points = BodyPoints(body.first_v, self._contact[own], self._slot[own], dofs[:n], values[:n])
+                own, n, width = slice(begin, end), end - begin, body.description.jacobian_width
+                if n > len(self._dofs[b]):
+                    # by body: room for all contacts at every body would be quadratic in a pile
+                    self._dofs[b] = np.zeros((2 * n, width), dtype=np.int64)
+                    self._values[b] = np.zeros((2 * n, 3, width))
+                dofs, values = self._dofs[b][:n], self._values[b][:n]
+                points = BodyPoints(body.first_v, self._contact[own], self._slot[own], dofs, values)
                 self._calls.append((body, self._frame[own], self._local[own], points))
             begin = end
 

@@ -167,6 +167,19 @@ def assign_tangents_and_friction(
 
 
 @compiled
+def _owner(first_frame: IntArray, frame: int) -> int:
+    """The body b that has a frame, first_frame[b] ≤ frame < first_frame[b + 1]."""
+    low, high = 0, len(first_frame) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if first_frame[middle] <= frame:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@compiled
 def collect_material_points(
     count: int, first_frame: IntArray, frame: IntArray, local: Array,
     ends: IntArray, contact: IntArray, slot: IntArray, own_frame: IntArray, own_local: Array,
@@ -176,20 +189,28 @@ def collect_material_points(
     Body b has the frames first_frame[b] ≤ f < first_frame[b + 1], and the points before ends[b].
     Returns how many slots of a contact are in use; nothing is written beyond the room of the output arrays.
     """
-    n, room, slots = 0, len(contact), 1
+    room, slots = len(contact), 1
     for b in range(len(ends)):
-        first, last = first_frame[b], first_frame[b + 1]
+        ends[b] = 0
+    for is_counting in (True, False):
         for c in range(count):
             for s in range(frame.shape[1]):
                 f = frame[c, s]
-                if first <= f < last:
-                    if n < room:
-                        contact[n], slot[n], own_frame[n] = c, s, f - first
-                        for i in range(3):
-                            own_local[n, i] = local[c, s, i]
-                        slots = max(slots, s + 1)
-                    n += 1
-        ends[b] = n
+                if f < 0:
+                    continue
+                b = _owner(first_frame, f)
+                n = ends[b]
+                if not is_counting and n < room:
+                    contact[n], slot[n], own_frame[n] = c, s, f - first_frame[b]
+                    for i in range(3):
+                        own_local[n, i] = local[c, s, i]
+                    slots = max(slots, s + 1)
+                ends[b] += 1
+        if is_counting:
+            # where the points of each body begin; writing them leads to their ends
+            begin = 0
+            for b in range(len(ends)):
+                begin, ends[b] = begin + ends[b], begin
     return slots
 
 

@@ -44,7 +44,7 @@ class FrictionTable(NamedTuple):
 
 
 class _Surface(NamedTuple):
-    """Shapes with the same name and the same friction."""
+    """Shapes with the same friction, and with the same name if an entry or a direction belongs to the name."""
 
     name: str
     friction: SurfaceFriction | None
@@ -74,10 +74,10 @@ def friction_table(
     Raises:
         CompositionError: two laws in one world, no axis, or two directional surfaces without an explicit entry.
     """
-    surfaces, surface = _surfaces(scene, bodies, obstacles)
     known = {
         names: each for names, value in explicit.items() if (each := surface_friction(value)) is not None
     }
+    surfaces, surface = _surfaces(scene, bodies, obstacles, {name for names in known for name in names})
     law = _law([each.friction for each in surfaces] + list(known.values()))
     count, width = len(surfaces), law.record_width
     coefficient = np.zeros((count, count))
@@ -102,9 +102,9 @@ def friction_table(
 
 
 def _surfaces(
-    scene: CollisionScene, bodies: Sequence[Body], obstacles: Sequence[Obstacle]
+    scene: CollisionScene, bodies: Sequence[Body], obstacles: Sequence[Obstacle], named: set[str]
 ) -> tuple[list[_Surface], IntArray]:
-    """The different surfaces, and that of every shape."""
+    """The different surfaces, and that of every shape: a pile of equal bodies has one surface, whatever its size."""
     table = scene.table
     index: dict[_Surface, int] = {}
     surface = np.zeros(len(table), dtype=np.int64)
@@ -112,10 +112,12 @@ def _surfaces(
         if table.body[i] >= 0:
             body = bodies[table.body[i]]
             own = surface_friction(body.description.shapes[i - body.first_shape].friction)
-            each = _Surface(body.name, own if own is not None else body.friction)
+            name, friction = body.name, own if own is not None else body.friction
         else:
             obstacle = obstacles[table.obstacle[i]]
-            each = _Surface(obstacle.name, obstacle.friction)
+            name, friction = obstacle.name, obstacle.friction
+        is_distinct = name in named or (friction is not None and friction.law.is_directional)
+        each = _Surface(name if is_distinct else "", friction)
         surface[i] = index.setdefault(each, len(index))
     return list(index), surface
 

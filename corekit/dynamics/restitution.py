@@ -17,10 +17,10 @@ __all__ = ["RestitutionTable"]
 
 
 class RestitutionTable(NamedTuple):
-    """e of every two bodies or obstacles.
+    """e of every two owners: the bodies and obstacles that an entry names, and all others as one, the first.
 
     Attributes:
-        owner: of every shape, (n,): a body, or after all bodies an obstacle.
+        owner: of every shape, (n,).
         coefficient: e of every two owners, (k, k).
     """
 
@@ -45,11 +45,13 @@ class RestitutionTable(NamedTuple):
             pairs: e of named pairs.
         """
         names = [body.name for body in bodies] + [obstacle.name for obstacle in obstacles]
-        coefficient = np.full((len(names), len(names)), otherwise)
+        named = {name: k + 1 for k, name in enumerate(dict.fromkeys(name for pair in pairs for name in pair))}
+        coefficient = np.full((len(named) + 1, len(named) + 1), otherwise)
         for (one, other), value in pairs.items():
-            i, j = names.index(one), names.index(other)
+            i, j = named[one], named[other]
             coefficient[i, j] = coefficient[j, i] = value
-        return cls(np.where(table.body >= 0, table.body, len(bodies) + table.obstacle), coefficient)
+        own: IntArray = np.array([named.get(name, 0) for name in names], dtype=np.int64)
+        return cls(own[np.where(table.body >= 0, table.body, len(bodies) + table.obstacle)], coefficient)
 
     def of_contacts(self, contacts: ContactSet) -> Array:
         """e of every contact, shape (m,)."""

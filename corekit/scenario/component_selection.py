@@ -6,6 +6,7 @@ A wrong selection is refused before heavy imports: abilities are words, matched 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import attrs
@@ -115,23 +116,24 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     """Select the specs of all components of a scenario, nested ones included."""
     solver, detectors = contact_components(scenario)
     others: list[ComponentSpec] = []
+    resolve_once = cache(resolve)
 
     def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
         for role, use in _nested(load_config(spec, options, path)):
-            inner = resolve(role, use.use)
+            inner = resolve_once(role, use.use)
             others.append(inner)
             gather(inner, use.options, f"{path}.{use.use}")
         return spec
 
     def named(role: str, use: ComponentRef, path: str) -> ComponentSpec:
-        return gather(resolve(role, use.use), use.options, path)
+        return gather(resolve_once(role, use.use), use.options, path)
 
     for each in scenario.controllers:
         path = f"controllers.{each.name}.options"
         others.append(gather(resolve("controllers", each.use), each.options, path))
     return SelectedComponents(
         models={
-            body.name: gather(resolve("models", body.use), body.options, f"bodies.{body.name}.options")
+            body.name: gather(resolve_once("models", body.use), body.options, f"bodies.{body.name}.options")
             for body in scenario.bodies
         },
         detectors=[named("contact_detectors", use, "contact.detector.options") for use in detectors],

@@ -59,10 +59,24 @@ class _Builder:
     friction_law: str = COULOMB.name
     made: dict[str, Component] = field(factory=dict)
     names: dict[str, str] = field(factory=dict)
+    _checked: dict[tuple[str, str], tuple[ComponentSpec, Any]] = field(factory=dict)
+
+    def _target(self, role: str, name: str, path: str) -> tuple[ComponentSpec, Any]:
+        """Return the spec of a component and its class, which is checked once: a pile has one model for all bodies."""
+        if (role, name) not in self._checked:
+            spec = resolve(role, name)
+            target = load_target(spec.target)
+            problem = contract_problem(target, spec)
+            if problem:
+                raise PluginError(
+                    f"{path}: {problem}: a release of its distribution for this kernel is needed"
+                )
+            self._checked[role, name] = spec, target
+        return self._checked[role, name]
 
     def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
         """Build a component from its options; it builds nested ones through its context."""
-        spec = resolve(role, use.use)
+        spec, target = self._target(role, use.use, path)
         config = load_config(spec, use.options, f"{path}.options")
         context = BuildContext(
             path=path,
@@ -73,10 +87,6 @@ class _Builder:
             friction_law=self.friction_law,
             build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
         )
-        target = load_target(spec.target)
-        problem = contract_problem(target, spec)
-        if problem:
-            raise PluginError(f"{path}: {problem}: a release of its distribution for this kernel is needed")
         try:
             component = target(config, context)
         except CorekitError:
@@ -148,6 +158,9 @@ def _check_shape_pairs(
     """Refuse shapes that may meet but that no detector can compare."""
     table = scene.table
     served = {pair for detector in detectors for pair in detector.supported_pairs}
+    carried = {kind for kind, owner in zip(table.kind, table.body, strict=True) if owner >= 0}
+    if all((a, b) in served or (b, a) in served for a in carried for b in set(table.kind)):
+        return
     kinds = list(table.kind)
     owner = [int(b) for b in table.body]
     unserved: dict[tuple[str, str], str] = {}

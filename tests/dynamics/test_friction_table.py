@@ -69,6 +69,16 @@ def test_a_pair_takes_its_entry_else_the_one_value_else_the_geometric_mean():
     assert made.coefficient[b, b] == 0.3
 
 
+def test_equal_bodies_are_one_surface_but_for_those_that_an_entry_names():
+    """A table of every two of 1,000 names would be quadratic in a pile."""
+    made = table({name: (Solid(capsule()), None) for name in "abcde"}, {}, {("a", "b"): 0.7}, otherwise=0.2)
+    a, b, *others = made.surface
+    assert made.coefficient.shape == (3, 3)
+    assert len(set(others)) == 1
+    assert made.coefficient[a, b] == made.coefficient[b, a] == 0.7
+    assert made.coefficient[a, others[0]] == made.coefficient[others[0], others[0]] == 0.2
+
+
 def test_coefficients_of_a_direction_meet_one_coefficient_in_geometric_means():
     made = table({"snake": (Solid(capsule()), SCALES)}, {"floor": 0.5, "ice": None})
     assert made.law is ANISOTROPIC_COULOMB

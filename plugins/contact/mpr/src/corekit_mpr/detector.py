@@ -10,6 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
+from corekit.geometry.pair_search import PairSearch
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
@@ -56,7 +57,8 @@ class MprDetector(ContactDetector):
         self._flat_cosine = math.cos(2.0 * config.flat_angle)
         self._tables: tuple[Solids, Hulls] | None = None
         self._frame: IntArray = np.zeros(0, dtype=np.int64)
-        self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._search: PairSearch | None = None
+        self._radius: Array = np.zeros(0)
         self._workspace = new_workspace()
         self._overlap_buffers = new_overlap_buffers(4)
         self._rows: Array = np.zeros((MAX_POINTS, 9))
@@ -85,18 +87,18 @@ class MprDetector(ContactDetector):
             )
         self._tables = _, hulls = new_solids(table, where)
         self._frame = np.ascontiguousarray(table.frame, dtype=np.int64)
-        self._pairs = table.pairs(served)
+        self._search = PairSearch(table, served)
+        self._radius = table.bounding_radii()
         self._overlap_buffers = new_overlap_buffers(_max_face_corners(hulls))
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding balls, planes or boxes are closer than `margin` [m]."""
-        out.reserve(len(self._pairs))
-        if self._tables is None:
+        if self._tables is None or self._search is None:
             out.count = 0
             return
-        out.count = find_near_pairs(
-            self._tables[0], self._pairs, poses.position, poses.rotation, margin, out.pairs
-        )
+        pairs = self._search.near(poses.position, self._radius, margin)
+        out.reserve(len(pairs))
+        out.count = find_near_pairs(self._tables[0], pairs, poses.position, poses.rotation, margin, out.pairs)
 
     def compute_contacts(
         self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet

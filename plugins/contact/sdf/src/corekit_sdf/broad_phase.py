@@ -7,7 +7,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, norm, to_local
-from corekit.linalg.array_table import block_view, index_matrix_view, index_view, matrix_view, vector_view
+from corekit.linalg.array_table import block_view, index_view, matrix_view, vector_view
 from corekit_sdf.features import BOX, CIRCLE, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
@@ -33,7 +33,7 @@ def _planar_distance_bound(kind: int, R: float, corners: Array, x: Vector) -> fl
 
 
 @compiled
-def find_near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
+def find_near_pairs(pairs: IntArray, shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
     """Copy the pairs whose gap may be below the margin [m]; return their count.
 
     The lower bound of the gap is (distance of the first's centre) − (first's radius). That distance is the
@@ -41,11 +41,12 @@ def find_near_pairs(shapes: IntArray, poses: IntArray, margin: float, out: IntAr
     pair with a pose of nan stays, so that the solver sees it.
 
     Args:
-        shapes: table of kind, size, radius, corners, corner starts, frame and all pairs.
+        pairs: those to look at.
+        shapes: table of kind, size, radius, corners, corner starts and frame.
         poses: table of position and rotation of shapes, then of frames.
     """
     kind, size, radius = index_view(shapes, 0), matrix_view(shapes, 1), vector_view(shapes, 2)
-    corners, corner_start, pairs = matrix_view(shapes, 3), index_view(shapes, 4), index_matrix_view(shapes, 6)
+    corners, corner_start = matrix_view(shapes, 3), index_view(shapes, 4)
     position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     count = 0
     for row in range(len(pairs)):

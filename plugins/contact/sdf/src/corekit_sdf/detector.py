@@ -10,6 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
+from corekit.geometry.pair_search import PairSearch
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import BuildContext
@@ -79,7 +80,7 @@ class SdfDetector(ContactDetector):
         self._radius: Array = np.zeros(0)
         self._corners: Array = np.zeros((0, 3))
         self._corner_start: IntArray = np.zeros(1, dtype=np.int64)
-        self._pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._search: PairSearch | None = None
         # whether the world has pairs of each family, in the order of their numbers in `features`
         self._families = [False] * _FAMILY_COUNT
         self._table_poses: ShapePoses | None = None
@@ -134,25 +135,29 @@ class SdfDetector(ContactDetector):
         ]
         self._corners = np.concatenate([np.zeros((0, 3)), *corners])
         self._corner_start = np.cumsum([0, *(len(each) for each in corners)], dtype=np.int64)
-        self._pairs = table.pairs(served)
-        families = {family(int(self._kind[i]), int(self._kind[j])) for i, j in self._pairs}
+        self._search = PairSearch(table, served)
+        families = {family(KIND_CODES[first], KIND_CODES[second]) for first, second in self._search.kinds}
         self._families = [number in families for number in range(_FAMILY_COUNT)]
         self._table_poses = None
         self._shape_table = ArrayTable(
-            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame, self._pairs
+            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame
         )
         self._has_edges = bool(len(self._edges))
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
-        if len(self._pairs) > len(out.pairs):
-            out.reserve(len(self._pairs))
+        if self._search is None:
+            out.count = 0
+            return
         if self._has_edges:
             self._update_edge_poses(poses)
             for i in self._edges:
                 self._radius[i] = self._size[i, 0] + self._size[i, 1]
+        pairs = self._search.near(self._position if self._has_edges else poses.position, self._radius, margin)
+        if len(pairs) > len(out.pairs):
+            out.reserve(len(pairs))
         where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
-        out.count = find_near_pairs(self._shape_table.table, where, margin, out.pairs)
+        out.count = find_near_pairs(pairs, self._shape_table.table, where, margin, out.pairs)
 
     def compute_contacts(
         self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
