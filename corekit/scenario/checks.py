@@ -7,17 +7,12 @@ from typing import Any
 
 from corekit.errors import Mistake
 from corekit.scenario.error_text import NOTHING_FOUND, hint_for
+from corekit.simulation.controllers import period_mistake
 
-__all__ = ["is_whole", "mistakes_between"]
+__all__ = ["mistakes_between"]
 
-_TOLERANCE = 1e-9
 _MOST_STEPS = 2.0**53
 """Beyond it the last steps are smaller than the spacing of numbers at the end time."""
-
-
-def is_whole(ratio: float) -> bool:
-    """Whether a ratio of two times is a whole number ≥ 1, to a relative 1e-9."""
-    return ratio >= 1.0 - _TOLERANCE and abs(ratio - round(ratio)) <= _TOLERANCE * ratio
 
 
 def mistakes_between(scenario: Any) -> list[Mistake]:
@@ -44,10 +39,8 @@ def _times(scenario: Any) -> Iterable[Mistake]:
         yield Mistake("time.step", step, allowed)
         return
     every = _positive(output, "every")
-    if step and every and not is_whole(every / step):
-        near = max(1, round(every / step)) * step
-        allowed = f"must be a whole number of steps of {step:g} s"
-        yield Mistake("output.every", every, allowed, f"nearest is {near:.10g}")
+    if step and every and (mistake := period_mistake("output.every", every, step)):
+        yield mistake
 
 
 def _named(scenario: Any) -> list[tuple[str, str]]:
@@ -65,22 +58,22 @@ def _named(scenario: Any) -> list[tuple[str, str]]:
 
 
 def _names(scenario: Any) -> Iterable[Mistake]:
+    yield from _repeated(_named(scenario), "names of bodies and obstacles must differ")
+
+
+def _repeated(named: Iterable[tuple[str, Any]], allowed: str) -> Iterable[Mistake]:
+    """Find the names that an entry before has already; `named` is the path and the name of each."""
     first: dict[str, str] = {}
-    for path, name in _named(scenario):
-        if name in first:
-            yield Mistake(path, name, f"names of bodies and obstacles must differ, {first[name]} is the same")
-        first.setdefault(name, path)
+    for path, name in named:
+        if isinstance(name, str) and first.setdefault(name, path) != path:
+            yield Mistake(path, name, f"{allowed}, {first[name]} is the same")
 
 
 def _channels(scenario: Any) -> Iterable[Mistake]:
     for i, body in enumerate(_list(_part(scenario, "bodies"))):
-        first: dict[str, str] = {}
-        for j, entry in enumerate(_list(_part(body, "inputs"))):
-            path, channel = f"bodies[{i}].inputs[{j}].channel", _part(entry, "channel")
-            if isinstance(channel, str) and channel in first:
-                yield Mistake(path, channel, f"a channel is driven once, {first[channel]} is the same")
-            elif isinstance(channel, str):
-                first[channel] = path
+        inputs = enumerate(_list(_part(body, "inputs")))
+        named = ((f"bodies[{i}].inputs[{j}].channel", _part(entry, "channel")) for j, entry in inputs)
+        yield from _repeated(named, "a channel is driven once")
 
 
 def _pairs(scenario: Any) -> Iterable[Mistake]:
@@ -118,19 +111,13 @@ def _restitution(scenario: Any) -> Iterable[Mistake]:
 
 def _controllers(scenario: Any) -> Iterable[Mistake]:
     step = _positive(_part(scenario, "time"), "step")
-    first: dict[str, str] = {}
-    for i, each in enumerate(_list(_part(scenario, "controllers"))):
-        every, name = _positive(each, "every"), _part(each, "name")
-        if step and every and not is_whole(every / step):
-            near = max(1, round(every / step)) * step
-            allowed = f"must be a whole number of steps of {step:g} s"
-            yield Mistake(f"controllers[{i}].every", every, allowed, f"nearest is {near:.10g}")
-        if isinstance(name, str) and name in first:
-            yield Mistake(
-                f"controllers[{i}].name", name, f"names of controllers must differ, {first[name]} is the same"
-            )
-        elif isinstance(name, str):
-            first[name] = f"controllers[{i}].name"
+    controllers = list(_list(_part(scenario, "controllers")))
+    for i, each in enumerate(controllers):
+        every = _positive(each, "every")
+        if step and every and (mistake := period_mistake(f"controllers[{i}].every", every, step)):
+            yield mistake
+    named = ((f"controllers[{i}].name", _part(each, "name")) for i, each in enumerate(controllers))
+    yield from _repeated(named, "names of controllers must differ")
 
 
 def _part(whole: Any, key: str) -> Any:

@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
-from attrs import frozen
-
-from corekit.errors import Mistake
+from corekit.errors import ConfigError, Mistake
 from corekit.scenario.error_text import hint_for, join, shown
 
 __all__ = ["apply_overrides"]
@@ -26,20 +25,8 @@ _STEP = re.compile(r"[\w-]+|\[\d+\]")
 _BARE_WORD = re.compile(r"[\w./:~+@-]+")
 
 
-class _Refused(Exception):
-    """An override that does not fit the table."""
-
-    def __init__(self, mistake: Mistake) -> None:
-        super().__init__(str(mistake))
-        self.mistake = mistake
-
-
-@frozen
-class _Override:
-    """A path in steps (keys, and whole numbers for indices) and the value to set there."""
-
-    steps: tuple[str | int, ...]
-    value: Any
+_Steps = tuple[str | int, ...]
+"""A path in keys, and whole numbers for indices."""
 
 
 def apply_overrides(document: dict[str, Any], overrides: Iterable[str], mistakes: list[Mistake]) -> None:
@@ -50,26 +37,30 @@ def apply_overrides(document: dict[str, Any], overrides: Iterable[str], mistakes
         overrides: `path=value` texts.
         mistakes: what cannot be read or does not fit is added here.
     """
-    read: list[_Override] = []
+    read: list[tuple[_Steps, Any]] = []
     for text in overrides:
         try:
             read.append(_read(text))
-        except _Refused as refused:
-            mistakes.append(refused.mistake)
-    for override in sorted(read, key=lambda each: each.steps[-1] != "use"):
+        except ConfigError as refused:
+            mistakes += refused.mistakes
+    for steps, value in sorted(read, key=lambda each: each[0][-1] != "use"):
         try:
-            _apply(document, override)
-        except _Refused as refused:
-            mistakes.append(refused.mistake)
+            _apply(document, steps, value)
+        except ConfigError as refused:
+            mistakes += refused.mistakes
 
 
-def _read(text: str) -> _Override:
+def _refused(path: str, found: object, allowed: str, hint: str = "") -> ConfigError:
+    return ConfigError([Mistake(path, shown(found), allowed, hint)])
+
+
+def _read(text: str) -> tuple[_Steps, Any]:
     path, equals, value = text.partition("=")
     if not equals or not _PATH.fullmatch(path):
         said = "must be PATH=VALUE with a path such as contact.solver.use or bodies[0].options.sections"
-        raise _Refused(Mistake(f"--set {path.strip()}", shown(text), said))
+        raise _refused(f"--set {path.strip()}", text, said)
     steps = tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
-    return _Override(steps, _toml_value(path.strip(), value.strip()))
+    return steps, _toml_value(path.strip(), value.strip())
 
 
 def _toml_value(path: str, text: str) -> Any:
@@ -81,15 +72,13 @@ def _toml_value(path: str, text: str) -> Any:
         return table["value"]
     if _BARE_WORD.fullmatch(text):
         return text
-    raise _Refused(
-        Mistake(f"--set {path}", shown(text), "must be a TOML value, or a word; quote other texts")
-    )
+    raise _refused(f"--set {path}", text, "must be a TOML value, or a word; quote other texts")
 
 
-def _apply(document: dict[str, Any], override: _Override) -> None:
+def _apply(document: dict[str, Any], steps: _Steps, value: Any) -> None:
     place: Any = document
     path = ""
-    for step, following in zip(override.steps[:-1], override.steps[1:], strict=True):
+    for step, following in pairwise(steps):
         key, path = _enter(place, step, path)
         inner: Any = place.get(key) if isinstance(place, dict) else place[key]
         if inner is None:
@@ -98,11 +87,11 @@ def _apply(document: dict[str, Any], override: _Override) -> None:
             inner = {"use": inner}  # the short form of a component
         place[key] = inner
         place = inner
-    key, path = _enter(place, override.steps[-1], path)
-    if key == "use" and isinstance(place, dict) and place.get("use") not in {None, override.value}:
+    key, path = _enter(place, steps[-1], path)
+    if key == "use" and isinstance(place, dict) and place.get("use") not in {None, value}:
         place.pop("options", None)
         place.pop("initial", None)
-    place[key] = override.value
+    place[key] = value
 
 
 def _enter(place: Any, step: str | int, path: str) -> tuple[Any, str]:
@@ -112,16 +101,14 @@ def _enter(place: Any, step: str | int, path: str) -> tuple[Any, str]:
     if isinstance(place, list) and isinstance(step, int):
         if step < len(place):
             return step, f"{path}[{step}]"
-        raise _Refused(
-            Mistake(f"{path}[{step}]", shown(place), f"there are {len(place)} entries, counted from 0")
-        )
+        raise _refused(f"{path}[{step}]", place, f"there are {len(place)} entries, counted from 0")
     if isinstance(place, list):
         names = [entry.get("name") if isinstance(entry, dict) else None for entry in place]
         if step in names:
             return names.index(step), f"{path}[{names.index(step)}]"
         known = [name for name in names if isinstance(name, str)]
         said = f"must be an index, as in {path}[0]" + (f", or a name: {', '.join(known)}" if known else "")
-        raise _Refused(Mistake(f"{path}.{step}", shown(step), said, hint_for(step, known)))
+        raise _refused(f"{path}.{step}", step, said, hint_for(step, known))
     where = path or "the scenario"
     said = f"{where} is not a {'list' if isinstance(step, int) else 'table'}, so nothing can be set inside it"
-    raise _Refused(Mistake(where, shown(place), said))
+    raise _refused(where, place, said)

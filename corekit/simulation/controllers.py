@@ -14,12 +14,21 @@ from corekit.roles.controller import Controller, Inputs
 if TYPE_CHECKING:
     from corekit.simulation.loop import Simulation
 
-__all__ = ["ControlFunction", "SampledControllers", "sampling_steps"]
+__all__ = ["ControlFunction", "SampledControllers", "period_mistake", "sampling_steps"]
 
 ControlFunction = Callable[[Any], Inputs]
 """Inputs by body and channel from a simulation; without memory, else it is a `Controller` that is `Stateful`."""
 
 _TOLERANCE = 1e-9
+
+
+def period_mistake(path: str, every: float, step: float) -> Mistake | None:
+    """Return the mistake of a period [s] that is no whole number of steps h; None if it is one."""
+    count = round(every / step)
+    if count >= 1 and abs(every / step - count) <= _TOLERANCE * count:
+        return None
+    said = f"must be a whole number of steps of {step:g} s"
+    return Mistake(path, every, said, f"nearest is {max(1, count) * step:.10g}")
 
 
 def sampling_steps(every: float | None, step: float, path: str) -> int:
@@ -28,12 +37,12 @@ def sampling_steps(every: float | None, step: float, path: str) -> int:
     Raises:
         ConfigError: it is no whole number of steps.
     """
-    count = 1 if every is None else round(every / step)
-    if every is not None and (count < 1 or abs(every / step - count) > _TOLERANCE * count):
-        near = max(1, count) * step
-        said = f"must be a whole number of steps of {step:g} s"
-        raise ConfigError([Mistake(f"{path}.every", every, said, f"nearest is {near:.10g}")], path)
-    return count
+    if every is None:
+        return 1
+    mistake = period_mistake(f"{path}.every", every, step)
+    if mistake is not None:
+        raise ConfigError([mistake], path)
+    return round(every / step)
 
 
 @define
