@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 from attrs import evolve
 
+from corekit.compiled.watch import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.step import StepReport
@@ -32,7 +33,6 @@ from corekit.roles.component import (
 )
 from corekit.roles.controller import Controller
 from corekit.roles.integrator import Integrator
-from corekit.simulation.announced import announced_compilation
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.step_failure import FailedStep

@@ -9,6 +9,7 @@ import pytest
 from numba.core import event
 
 from corekit.compiled import compiled
+from corekit.compiled.watch import announced_compilation
 from corekit.data.signals import Constant, Ramp, Sine
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ConfigError, ControlError
@@ -16,7 +17,6 @@ from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription
 from corekit.scenario.load import loads
-from corekit.simulation.announced import announced_compilation
 
 PENDULUM = """
 format = "corekit-scenario/1"

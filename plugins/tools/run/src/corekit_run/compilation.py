@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
-from corekit.compiled.watch import watch_compilation
+from corekit_run.kernel_count import counted_compilation
 from corekit_run.progress import Progress, ProgressCallback
 
 __all__ = ["Compilation", "shown_compilation"]
@@ -33,7 +33,7 @@ _REPORT_EVERY = 0.1
 def shown_compilation(report: ProgressCallback) -> Iterator[Compilation]:
     """Report what is compiled until the end of the block, and end a second process that still compiles then."""
     compilation = Compilation(report)
-    with watch_compilation(compilation.begin):
+    with counted_compilation(compilation.begin):
         try:
             yield compilation
         finally:
