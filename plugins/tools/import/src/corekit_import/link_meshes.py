@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from attrs import frozen
 
-from corekit.data.arrays import Array
 from corekit_import.mesh_source import ImportProblem, MeshSource
 from corekit_import.robot import Triple
 from corekit_import.robot_source import RobotSource
 from corekit_import.xml_file import XmlReader
+
+if TYPE_CHECKING:
+    from corekit_import.mesh import Solid
 
 __all__ = ["MeshReader"]
 
@@ -25,8 +28,8 @@ class MeshReader:
 
     def read(
         self, element: Element, name: str, scale: Triple = (1.0, 1.0, 1.0), folder: Path | None = None
-    ) -> tuple[Array, ...]:
-        """Vertices of each convex piece [m]; none after a mistake, which is the reader's.
+    ) -> Solid | None:
+        """A mesh; None after a mistake, which is the reader's.
 
         Args:
             element: where it is named.
@@ -41,8 +44,8 @@ class MeshReader:
             solid = read_solid(MeshSource(file=path, convex=self.source.convex), scale)
         except ImportProblem as problem:
             self.reader.problem(element, f"its mesh {name!r} {problem.allowed}", problem.hint)
-            return ()
-        return solid.pieces
+            return None
+        return solid
 
     def _find(self, name: str, folder: Path) -> Path:
         kind, separator, rest = name.partition("://")

@@ -6,6 +6,7 @@ from typing import Any
 
 from corekit.errors import Mistake
 from corekit_import.mesh_source import ImportProblem, check_file
+from corekit_import.mjcf import read_mjcf
 from corekit_import.robot import RobotLink, link_tables
 from corekit_import.robot_source import ROBOT_SUFFIXES, RobotSource
 from corekit_import.urdf import read_urdf
@@ -32,7 +33,8 @@ def robot_links(source: RobotSource, path: str, file: str, mistakes: list[Mistak
     links: list[RobotLink] = []
     try:
         check_file(source.file, ROBOT_SUFFIXES)
-        links = read_urdf(source, reader)
+        read = read_urdf if source.file.suffix.lower() == ".urdf" else read_mjcf
+        links = read(source, reader)
     except ImportProblem as problem:
         mistakes.append(Mistake(path, file, problem.allowed, problem.hint))
         return []

@@ -90,8 +90,9 @@ def _shapes(collision: Element, meshes: MeshReader, reader: XmlReader) -> list[d
     (shape,) = kinds
     if shape.tag == "mesh":
         scale: Any = reader.numbers(shape, "scale", 3, (1.0, 1.0, 1.0))
-        found = meshes.read(shape, shape.get("filename", ""), scale)
-        return [{"shape": "polytope", "vertices": piece.tolist(), **place} for piece in found]
+        solid = meshes.read(shape, shape.get("filename", ""), scale)
+        pieces = () if solid is None else solid.pieces
+        return [{"shape": "polytope", "vertices": piece.tolist(), **place} for piece in pieces]
     size = _size(shape, reader)
     return [] if size is None else [{"shape": shape.tag, "size": size, **place}]
 
