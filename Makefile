@@ -35,7 +35,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requirements/users.txt) && \
 	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl
 WORKSPACE := build/editable/*.whl
-# Half of what the demo needs is compiled while the viewers and planners still install; if that fails, it is then.
+# What the demo and the tests need is compiled while viewers, planners and tools still install; if that fails, it is then.
 AHEAD = $(INSTALL) --no-warn-conflicts build/editable/corekit_kernel*.whl && \
 	{ $(BIN)/python -m corekit_run.warm_up $(SCENARIO) --step >/dev/null 2>&1 & }
 endif
@@ -129,6 +129,7 @@ $(VENV)/installed-dev: $(USERS) requirements/developers.txt | $(BIN)/python
 	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
 	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
+	@$(AHEAD)
 	@$(LISTED) requirements/developers.txt > build/tools.txt
 	@$(INSTALL) $(WORKSPACE) -r build/tools.txt
 	@touch $@ $(VENV)/installed-demo
