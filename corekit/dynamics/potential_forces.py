@@ -1,4 +1,4 @@
-"""The terms of a contact potential in the step equation: low-rank terms in the space of the material points.
+"""The terms of a contact potential in the step equation, from the space of the material points.
 
 With P the rows of all points (12 numbers per contact), f_c, K_c, D_c block diagonal over contacts, and the factors of
 `linearisation`,
@@ -6,21 +6,14 @@ With P the rows of all points (12 numbers per contact), f_c, K_c, D_c block diag
     r ← r + h_f·Pᵀf_c + c_v·PᵀD_cP·(d − v_k) + c_q·PᵀK_c·(P·(s − v_k) + v_obstacle)
     A ← A + Pᵀ·C·P,     C = c_v·D_c + c_q·K_c                                                (1)
 
-and with G the inverse of A before (1), y = P·x,   x = G·r  solved without the term,
-
-    (A + PᵀCP)⁻¹·r = x − G·Pᵀ·(I + C·P·G·Pᵀ)⁻¹·C·y                                          (2)
-
-Where no constraints are eliminated beside, `coupled_step_matrix` puts C into one matrix of all bodies instead of (2).
-
-Source for (2): Woodbury (1950); written so that C may be singular and unsymmetric.
+C may be singular and unsymmetric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import MAX_MATERIAL_POINTS
@@ -39,7 +32,7 @@ from corekit.dynamics.material_point_kernels import (
     point_velocities,
     update_points,
 )
-from corekit.linalg.matrices import SparsePattern
+from corekit.linalg.matrices import Dense, Sparse
 from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]
@@ -60,7 +53,7 @@ def _empty_terms(m: int) -> PotentialTerms:
 
 
 class PotentialForces:
-    """Evaluates a potential on the current contacts and applies (1)–(2).
+    """Evaluates a potential on the current contacts and applies (1).
 
     Attributes:
         potential: the component that computes the force.
@@ -84,12 +77,8 @@ class PotentialForces:
         no_dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
         self._table = 0, _NO_INDEX, _NO_INDEX, _NO_INDEX, no_dofs, np.zeros((0, 3, 0))
         self._allocate(64)
-        self._inverse_rows = np.zeros((0, 0))
-        self._coefficient = np.zeros((0, 0))
         self.obstacle_velocity: Array | None = None
         self._moving: Array | None = None
-        self._used = np.zeros((0, 0))
-        self._lu: tuple[Array, Array] | None = None
 
     def _allocate(self, room: int) -> None:
         """Make buffers for so many contacts."""
@@ -110,7 +99,7 @@ class PotentialForces:
         return self._taken
 
     def clear(self) -> None:
-        """Forget the last evaluation; what `factorise` prepared stays until the next one."""
+        """Forget the last evaluation."""
         self.terms = self._nothing
 
     @property
@@ -215,16 +204,18 @@ class PotentialForces:
 
     # — in a matrix of all bodies —
 
-    def add_to(
-        self, dense: Array, pattern: SparsePattern | None, data: Array, damping: float, stiffness: float
-    ) -> bool:  # fmt: skip
-        """Add Pᵀ·C·P to a dense matrix, or to `data` of a pattern; False if it lacks room."""
+    def add_to(self, matrix: Dense | Sparse, damping: float, stiffness: float) -> bool:
+        """Add Pᵀ·C·P for C = damping·D_c + stiffness·K_c; False if the pattern lacks room."""
         _, _, _, width, dofs, values = self._table
-        start, row = (pattern.start, pattern.row) if pattern is not None else (_NO_INDEX, _NO_INDEX)
+        start, row, dense = _NO_INDEX, _NO_INDEX, np.zeros((0, 0))
+        if isinstance(matrix, Sparse):
+            start, row = matrix.pattern.start, matrix.pattern.row
+        else:
+            dense = matrix.data
         return bool(
             add_blocks(
                 self.count, self._of, width, dofs, values, self.terms.stiffness, self.terms.damping, stiffness,
-                damping, start, row, data, dense,
+                damping, start, row, matrix.data.ravel(), dense,
             )
         )  # fmt: skip
 
@@ -235,51 +226,3 @@ class PotentialForces:
         rows, columns = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
         entry_places(self.count, self._of, width, dofs, rows, columns)
         return rows, columns
-
-    # — beside factorised bodies —
-
-    def factorise(self, columns: Callable[[Array], None], damping: float, stiffness: float) -> bool:
-        """Prepare (2) for C = damping·D_c + stiffness·K_c; `columns` applies G in place."""
-        if not self.count or (damping == 0.0 and stiffness == 0.0):
-            self._lu = None
-            return True
-        total, _, _, width, dofs, values = self._table
-        rows = np.zeros((3 * total, self._velocities))
-        for p in range(total):
-            rows[3 * p : 3 * p + 3, dofs[p, : width[p]]] = values[p, :, : width[p]]
-        self._used = rows
-        block = damping * self.terms.damping + stiffness * self.terms.stiffness
-        self._coefficient = np.zeros((3 * total, 3 * total))
-        for c, of in enumerate(self._of[: self.count]):
-            mine = np.flatnonzero(of >= 0)
-            index = (3 * of[mine][:, None] + np.arange(3)).ravel()
-            inside = (3 * mine[:, None] + np.arange(3)).ravel()
-            self._coefficient[np.ix_(index, index)] = block[c][np.ix_(inside, inside)]
-        inverse = np.array(rows.T, order="F")
-        columns(inverse)
-        self._inverse_rows = inverse
-        small = self._coefficient @ (rows @ inverse)
-        small[np.diag_indices_from(small)] += 1.0
-        lu, pivots, info = dgetrf(small)
-        self._lu = (lu, pivots)
-        return info == 0
-
-    @property
-    def has_correction(self) -> bool:
-        """Whether the last `factorise` found anything to correct."""
-        return self._lu is not None
-
-    def woodbury_rhs(self, x: Array) -> Array:
-        """−Pᵀ·C·P·x' of the solution x' of the full matrix, given x = G·b: what to add to b for G to give x'."""
-        if self._lu is None:
-            return np.zeros_like(x)
-        solution, _ = dgetrs(*self._lu, self._coefficient @ (self._used @ x))
-        return -(self._used.T @ solution)
-
-    def correct(self, block: Array) -> None:
-        """Turn x = G·b, shape (nv,) or (nv, R), into the solution of the full matrix by (2), in place."""
-        if self._lu is None:
-            return
-        product = self._coefficient @ (self._used @ block)
-        solution, _ = dgetrs(*self._lu, product)
-        block -= self._inverse_rows @ solution.reshape(product.shape)

@@ -2,8 +2,7 @@
 
     Δ_f = G·(r + extra),     G the inverse of A with constraints eliminated and prescribed velocities fixed    (1)
 
-A is block diagonal over bodies. A contact potential adds low-rank terms that may couple them: they go into one matrix
-of all bodies (`CoupledStepMatrix`), or beside eliminated constraints into a low-rank correction.
+A is block diagonal over bodies. The terms of a contact potential couple them: then it is one `CoupledStepMatrix`.
 """
 
 from __future__ import annotations
@@ -29,13 +28,14 @@ class StepFactorisation:
     Args:
         bodies, slices: the bodies' terms, and where their velocities stand.
         forces: of a contact potential, or None.
-        separate_bodies: whether bodies are factorised apart from a potential's terms in any case.
+        judges_bodies: whether bodies are factorised apart from a potential's terms too, so that `failed_body` is known.
 
     Attributes:
         succeeded: whether the last factorisation did.
         number: counts factorisations.
         failed_body: index of the first body whose own matrix could not be factorised, −1 if all could.
         is_block_diagonal: whether the last one is of the bodies' own matrices alone.
+        coupled: with a potential's terms, or None without a potential.
     """
 
     def __init__(
@@ -44,95 +44,62 @@ class StepFactorisation:
         slices: Sequence[slice],
         forces: PotentialForces | None,
         *,
-        separate_bodies: bool = False,
+        judges_bodies: bool = False,
     ) -> None:
-        self._bodies, self._slices, self._forces = tuple(bodies), tuple(slices), forces
-        self._single = self._bodies[0] if len(self._bodies) == 1 else None
-        self._has_constraints = any(body.rows is not None for body in bodies)
-        # contact terms go into one matrix of all bodies, unless constraints are eliminated from each body's own
-        self._coupled: CoupledStepMatrix | None = None
-        if forces is not None and not self._has_constraints and not separate_bodies:
-            self._coupled = CoupledStepMatrix(self._bodies, self._slices, forces)
+        self._bodies = list(zip(bodies, slices, strict=True))
+        self._forces, self._judges_bodies = forces, judges_bodies
+        self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
         self._is_coupled = False
         self.succeeded = self.is_block_diagonal = True
         self.number, self.failed_body = 0, -1
 
     def internal_state(self) -> InternalState:
         """What the order of elimination depends on."""
-        return {} if self._coupled is None else self._coupled.internal_state()
+        return {} if self.coupled is None else self.coupled.internal_state()
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty: no contact was yet."""
-        if self._coupled is not None:
-            self._coupled.restore(internal_state)
+        if self.coupled is not None:
+            self.coupled.restore(internal_state)
 
     def refactor(self, damping: float = 0.0, stiffness: float = 0.0) -> bool:
         """Factorise, with a potential's D_c and K_c times these factors [s], [s²]; False if that failed."""
         self.number += 1
-        self._is_coupled = False
-        forces = self._forces
-        if forces is not None:
-            self.is_block_diagonal = not forces.count
-            if self._coupled is not None and forces.count and (damping != 0.0 or stiffness != 0.0):
-                self._is_coupled = True
-                self.succeeded = self._coupled.refactor(damping, stiffness)
-                return self.succeeded
-        self.failed_body = -1
-        for i, body in enumerate(self._bodies):
-            if not body.refactor():
-                self.failed_body = i
-                break
-        succeeded = self.failed_body < 0
-        if succeeded and forces is not None:
-            succeeded = forces.factorise(self._solve_columns_of_bodies, damping, stiffness)
-        self.succeeded = succeeded
-        return succeeded
+        touches = self._forces is not None and self._forces.count > 0
+        self.is_block_diagonal, self.failed_body = not touches, -1
+        self._is_coupled = touches and (damping != 0.0 or stiffness != 0.0)
+        if not self._is_coupled or self._judges_bodies:
+            for i, (body, _) in enumerate(self._bodies):
+                if not body.refactor():
+                    self.failed_body = i
+                    break
+        self.succeeded = self.failed_body < 0
+        if self.succeeded and self._is_coupled and self.coupled is not None:
+            self.succeeded = self.coupled.refactor(damping, stiffness)
+        return self.succeeded
 
     def solve(self, extra: Array | None, out: Array) -> None:
         """Write Δ_f of (1), with `extra` (nv,) added to r or not, and the constraints' impulses."""
-        forces = self._forces
-        if forces is None:
-            self._solve_bodies(extra, out)
-        elif self._is_coupled and self._coupled is not None:
-            self._coupled.solve(extra, out)
-        else:
-            self._solve_bodies(extra, out)
-            if self._has_constraints and forces.has_correction:
-                # the constraints' impulses depend on the potential too
-                reply = forces.woodbury_rhs(out)
-                self._solve_bodies(reply if extra is None else extra + reply, out)
-            else:
-                forces.correct(out)
-
-    def _solve_bodies(self, extra: Array | None, out: Array) -> None:
-        if self._single is not None:
-            self._single.solve(extra, out)
+        if self._is_coupled and self.coupled is not None:
+            self.coupled.solve(extra, out)
             return
-        for body, where in zip(self._bodies, self._slices, strict=True):
+        for body, where in self._bodies:
             body.solve(None if extra is None else extra[where], out[where])
 
     def solve_columns(self, block: Array) -> None:
-        """Overwrite `block` (nv, R), Fortran order, by G·block."""
-        self._solve_columns_of_bodies(block)
-        if self._forces is not None:
-            self._forces.correct(block)
-
-    def _solve_columns_of_bodies(self, block: Array) -> None:
-        if self._single is not None:
-            self._single.factor.solve_columns(block)
+        """Overwrite `block` (nv, R), Fortran order, by G·block; a potential's terms are left out."""
+        if len(self._bodies) == 1:
+            self._bodies[0][0].factor.solve_columns(block)
             return
-        for body, where in zip(self._bodies, self._slices, strict=True):
+        for body, where in self._bodies:
             piece = np.array(block[where], order="F")
             body.factor.solve_columns(piece)
             block[where] = piece
 
     def solve_negative(self, residual: Array, out: Array) -> None:
         """Write −G·residual, both of shape (nv,); prescribed entries become 0."""
-        if self._is_coupled and self._coupled is not None:
-            np.negative(residual, out=out)
-            self._coupled.correct(out)
+        if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
+            self.coupled.factor.solve_negative(residual, out)
             return
-        for body, where in zip(self._bodies, self._slices, strict=True):
+        for body, where in self._bodies:
             body.factor.solve_negative(residual[where], out[where])
-        if self._forces is not None:
-            self._forces.correct(out[:, None])

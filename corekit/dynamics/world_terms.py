@@ -27,7 +27,7 @@ class WorldTerms:
         bodies: stacked bodies.
         pipeline: contact detection, or None without contact.
         solver: contact solver, or None without contact.
-        separate_bodies: whether every body is factorised apart from a potential's terms, and as a symmetric matrix
+        judges_bodies: whether every body is factorised apart from a potential's terms too, and as a symmetric matrix
             unless it is dense, so that it can be judged body by body whether it is positive definite.
 
     Attributes:
@@ -43,11 +43,11 @@ class WorldTerms:
         pipeline: ContactPipeline | None,
         solver: ContactSolver | None,
         *,
-        separate_bodies: bool = False,
+        judges_bodies: bool = False,
     ) -> None:
         symmetric = isinstance(solver, ImpulseSolver)
         self.bodies = tuple(
-            BodyTerms(body, symmetric=symmetric, symmetric_unless_dense=separate_bodies) for body in bodies
+            BodyTerms(body, symmetric=symmetric, symmetric_unless_dense=judges_bodies) for body in bodies
         )
         self.slices = tuple(slice(body.first_v, body.first_v + body.nv) for body in bodies)
         self.pipeline, self.solver = pipeline, solver
@@ -61,7 +61,7 @@ class WorldTerms:
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
         self.factorisation = StepFactorisation(
-            self.bodies, self.slices, self.forces, separate_bodies=separate_bodies
+            self.bodies, self.slices, self.forces, judges_bodies=judges_bodies
         )
 
     def new_state(self) -> State:

@@ -201,6 +201,10 @@ class Dense(Matrix):
     def dense(self) -> Array:
         return self.data.copy()
 
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Positions of entries in `data.ravel()`."""
+        return rows * self.n + columns
+
     def symmetrise(self) -> None:
         np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
         np.multiply(self._scaled, 0.5, out=self.data)
@@ -290,6 +294,10 @@ class Sparse(Matrix):
             except ValueError as error:
                 raise TypeError(f"{error}: allocate the sum with `widest`") from None
         return self._maps[key]
+
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Positions of entries in `data`; raises ValueError where one is not in the pattern."""
+        return self.pattern.where(rows, columns)
 
     def multiply(self, x: Array, out: Array) -> None:
         _multiply(self.pattern.start, self.pattern.row, self.data, x, out)

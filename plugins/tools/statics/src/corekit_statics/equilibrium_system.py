@@ -90,7 +90,7 @@ class EquilibriumSystem:
                     f"statics needs 'force-derivatives' (stiffness and damping matrices), which the model of body "
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
                 )
-        self._world = world = WorldTerms(bodies, pipeline, solver, separate_bodies=True)
+        self._world = world = WorldTerms(bodies, pipeline, solver, judges_bodies=True)
         self.slices, self.nv = world.slices, world.nv
         self.contacts = EquilibriumContacts(world, step)
         self._loads = ScaledLoads(world.bodies, models_without_gravity)
