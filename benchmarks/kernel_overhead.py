@@ -248,8 +248,9 @@ def hand_written_rest(
         free = bias.ravel().copy()
         forward_substitute(linear.lower_factor, linear.prescribed, jacobian, 0, then.v, free, half)
         np.dot(half.T, half, out=delassus)
-        problem = ReducedContactProblem(3, h, delassus, free)
-        problem.set_contacts(contacts.id[:1], contacts.gap[:1], contacts.friction[:1])
+        problem = ReducedContactProblem(
+            3, h, free, delassus, 1, contacts.id[:1], contacts.gap[:1], contacts.friction[:1]
+        )
         info = solver.solve(problem, guess)
         add_impulse_response(linear.lower_factor, linear.prescribed, half, 0, guess, linear.scratch, then.v)
         model.integrate(now, then.v, h, now, then)

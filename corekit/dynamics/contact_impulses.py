@@ -18,13 +18,15 @@ from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
 
+_NO_ID: IntArray = np.zeros(0, dtype=np.int64)
+
 
 class _Accepted(NamedTuple):
-    """Impulses of the last accepted step: ids of its contacts, λ of contacts and bounded rows, λ_b of every body."""
+    """Impulses of the last accepted step: ids of its contacts, their λ, and λ_b of all bodies."""
 
     id: IntArray
-    impulse: Array
-    of_constraints: tuple[Array, ...]
+    of_contacts: Array
+    of_constraints: Array
 
 
 @final
@@ -37,6 +39,7 @@ class ContactImpulses:
         has_contact: whether the world has contact.
 
     Attributes:
+        bounded: number p of bounded constraints.
         id: of the contacts that `impulse` belongs to, shape (m,).
         impulse: λ, shape (m·width + p,) [N·s]: contacts, then bounded constraints.
     """
@@ -45,12 +48,7 @@ class ContactImpulses:
         self._bodies = tuple(terms for terms in bodies if terms.rows is not None)
         self._width, self._has_contact = width, has_contact
         self.bounded = sum(len(terms.bounded) for terms in bodies)
-        self.id: IntArray = np.zeros(0, dtype=np.int64)
-        self.impulse = np.zeros(self.bounded)
-        self._accepted = _Accepted(self.id, self.impulse, self._copy_of_constraints())
-
-    def _copy_of_constraints(self) -> tuple[Array, ...]:
-        return tuple(terms.row_impulse.copy() for terms in self._bodies)
+        self.restore({})
 
     @property
     def of_contacts(self) -> Array:
@@ -60,8 +58,9 @@ class ContactImpulses:
     def begin_step(self) -> None:
         """Go back to the impulses of the last accepted step, so that a repeated or a resumed step is the same."""
         self.id, self.impulse, of_constraints = self._accepted
-        for terms, impulse in zip(self._bodies, of_constraints, strict=True):
-            terms.row_impulse[:] = impulse
+        self.of_constraints = of_constraints
+        if self.bounded:
+            self.impulse = np.concatenate([self.impulse, *self._of_bounded()])
 
     def match(self, contacts: ContactSet | None) -> None:
         """Take the impulses known so far as a guess for another set of contacts; None: no contacts."""
@@ -71,8 +70,8 @@ class ContactImpulses:
             order = id_order(self.id)
             match_impulses_by_id(count, self._width, contacts.id, self.id, order, self.impulse, guess)
         if self.bounded:
-            guess[count * self._width :] = self.impulse[len(self.id) * self._width :]
-        self.id = contacts.id[:count].copy() if contacts is not None else np.zeros(0, dtype=np.int64)
+            guess[count * self._width :] = np.concatenate(self._of_bounded())
+        self.id = contacts.id[:count].copy() if contacts is not None else _NO_ID
         self.impulse = guess
 
     def accepted_of(self, contacts: ContactSet) -> Array:
@@ -82,25 +81,24 @@ class ContactImpulses:
         match_impulses_by_id(contacts.count, self._width, contacts.id, known, id_order(known), impulse, out)
         return out
 
+    def _of_bounded(self) -> list[Array]:
+        """λ of every body's bounded constraints."""
+        return [terms.row_impulse[terms.bounded] for terms in self._bodies]
+
     def update_bounded(self) -> None:
         """Copy the impulses of the bounded constraints to their bodies."""
         first = len(self.impulse) - self.bounded
         for terms in self._bodies:
-            if len(terms.bounded):
-                last = first + len(terms.bounded)
-                terms.row_impulse[terms.bounded] = self.impulse[first:last]
-                first = last
-
-    def load_bounded(self) -> None:
-        """Copy the impulses of the bounded constraints from their bodies."""
-        if self.bounded:
-            own = [terms.row_impulse[terms.bounded] for terms in self._bodies]
-            self.impulse[len(self.impulse) - self.bounded :] = np.concatenate(own)
+            last = first + len(terms.bounded)
+            terms.row_impulse[terms.bounded] = self.impulse[first:last]
+            first = last
 
     @property
     def of_constraints(self) -> Array:
         """λ_b of all bodies, a copy."""
-        return np.concatenate([np.zeros(0), *(terms.row_impulse for terms in self._bodies)])
+        if not self._bodies:
+            return np.zeros(0)
+        return np.concatenate([terms.row_impulse for terms in self._bodies])
 
     @of_constraints.setter
     def of_constraints(self, impulse: Array) -> None:
@@ -115,27 +113,22 @@ class ContactImpulses:
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
         # `match` makes new arrays, so these stay as they are
-        self._accepted = _Accepted(self.id, self.impulse, self._copy_of_constraints())
+        self._accepted = _Accepted(self.id, self.of_contacts, self.of_constraints)
 
     def internal_state(self) -> InternalState:
         """The accepted step's impulses, as named arrays."""
-        id_, impulse, of_constraints = self._accepted
-        end = len(id_) * self._width
-        kept: InternalState = {
-            "impulse": impulse[:end].copy(), "impulse_id": id_.copy(), "bounded_impulse": impulse[end:].copy()
+        id_, of_contacts, of_constraints = self._accepted
+        return {
+            "impulse": of_contacts.copy(), "impulse_id": id_.copy(), "constraint_impulse": of_constraints.copy()
         }  # fmt: skip
-        for terms, each in zip(self._bodies, of_constraints, strict=True):
-            kept[f"row_impulse.{terms.body.index}"] = each.copy()
-        return kept
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave, contacts only where there is contact; empty means a fresh start."""
         known: InternalState = internal_state if self._has_contact else {}
-        of_contacts = known.get("impulse", np.zeros(0))
-        bounded = internal_state.get("bounded_impulse", np.zeros(self.bounded))
-        rows = [np.zeros_like(terms.row_impulse) for terms in self._bodies]
-        for terms, impulse in zip(self._bodies, rows, strict=True):
-            impulse[:] = internal_state.get(f"row_impulse.{terms.body.index}", 0.0)
-        id_ = known.get("impulse_id", np.zeros(0, dtype=np.int64)).copy()
-        self._accepted = _Accepted(id_, np.concatenate([of_contacts, bounded]), tuple(rows))
+        rows = sum(len(terms.row_impulse) for terms in self._bodies)
+        self._accepted = _Accepted(
+            known.get("impulse_id", _NO_ID).copy(),
+            known.get("impulse", np.zeros(0)).copy(),
+            internal_state.get("constraint_impulse", np.zeros(rows)).copy(),
+        )
         self.begin_step()

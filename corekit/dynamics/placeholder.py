@@ -48,7 +48,7 @@ def placeholder_problem(width: int, step: float, record_width: int = 0) -> Reduc
     """
     free = np.full(width, 0.3)
     free[0] = -1.0
-    problem = ReducedContactProblem(width, step, np.eye(width), free)
-    problem.set_contacts(np.zeros(1, dtype=np.int64), np.full(1, -_DEPTH), np.full(1, 0.5))
-    problem.friction_record = np.full((1, record_width), 0.5)
-    return problem
+    return ReducedContactProblem(
+        width, step, free, np.eye(width), contact_count=1, id=np.zeros(1, dtype=np.int64),
+        gap=np.full(1, -_DEPTH), friction=np.full(1, 0.5), friction_record=np.full((1, record_width), 0.5),
+    )  # fmt: skip

@@ -18,9 +18,9 @@ from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.dynamics.contact_impulses import ContactImpulses
+from corekit.dynamics.contact_problem import ReducedStep
 from corekit.dynamics.contact_record import contact_record
 from corekit.dynamics.linearisation import LinearisationPoint
-from corekit.dynamics.reduced_step import ReducedStep
 from corekit.dynamics.solution_check import checked_solution
 from corekit.dynamics.unreduced_step import UnreducedStep
 from corekit.dynamics.world_terms import WorldTerms

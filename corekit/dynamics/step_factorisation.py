@@ -35,6 +35,7 @@ class StepFactorisation:
         number: counts factorisations.
         failed_body: index of the first body whose own matrix could not be factorised, −1 if all could.
         is_block_diagonal: whether the last one is of the bodies' own matrices alone.
+        bodies: the bodies' terms, each with where its velocities stand.
         coupled: with a potential's terms, or None without a potential.
     """
 
@@ -46,7 +47,7 @@ class StepFactorisation:
         *,
         judges_bodies: bool = False,
     ) -> None:
-        self._bodies = list(zip(bodies, slices, strict=True))
+        self.bodies = list(zip(bodies, slices, strict=True))
         self._forces, self._judges_bodies = forces, judges_bodies
         self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
         self._is_coupled = False
@@ -69,7 +70,7 @@ class StepFactorisation:
         self.is_block_diagonal, self.failed_body = not touches, -1
         self._is_coupled = touches and (damping != 0.0 or stiffness != 0.0)
         if not self._is_coupled or self._judges_bodies:
-            for i, (body, _) in enumerate(self._bodies):
+            for i, (body, _) in enumerate(self.bodies):
                 if not body.refactor():
                     self.failed_body = i
                     break
@@ -83,15 +84,15 @@ class StepFactorisation:
         if self._is_coupled and self.coupled is not None:
             self.coupled.solve(extra, out)
             return
-        for body, where in self._bodies:
+        for body, where in self.bodies:
             body.solve(None if extra is None else extra[where], out[where])
 
     def solve_columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block; a potential's terms are left out."""
-        if len(self._bodies) == 1:
-            self._bodies[0][0].factor.solve_columns(block)
+        if len(self.bodies) == 1:
+            self.bodies[0][0].factor.solve_columns(block)
             return
-        for body, where in self._bodies:
+        for body, where in self.bodies:
             piece = np.array(block[where], order="F")
             body.factor.solve_columns(piece)
             block[where] = piece
@@ -101,5 +102,5 @@ class StepFactorisation:
         if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
             self.coupled.factor.solve_negative(residual, out)
             return
-        for body, where in self._bodies:
+        for body, where in self.bodies:
             body.factor.solve_negative(residual[where], out[where])

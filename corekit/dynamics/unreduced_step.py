@@ -83,8 +83,6 @@ class UnreducedStep:
             problem.contact_count = contacts.count
             problem.contact_dofs, problem.contact_values = jacobian.dofs, jacobian.values
             problem.bias = bias + jacobian.multiply(about)
-        impulses = self._impulses
-        info = self._solver.solve_unreduced(problem, velocity, terms.row_impulse, impulses.of_contacts)
+        info = self._solver.solve_unreduced(problem, velocity, terms.row_impulse, self._impulses.of_contacts)
         velocity += about
-        impulses.load_bounded()
         return info

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from corekit.dynamics import reduced_step
+from corekit.dynamics import contact_problem
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
 from corekit_cone import block_search
@@ -80,7 +80,9 @@ def test_islands_are_the_problem_itself(monkeypatch):
 
     solve = ConeContact.solve
     monkeypatch.setattr(ConeContact, "solve", watched)
-    monkeypatch.setattr(reduced_step, "has_many_contacts", lambda world, _: world is simulation.system.terms)
+    monkeypatch.setattr(
+        contact_problem, "has_many_contacts", lambda world, _: world is simulation.system.terms
+    )
     simulation.step()
     islands = list(seen)
     assert len(islands) == 2

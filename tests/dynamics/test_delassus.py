@@ -1,9 +1,12 @@
 """The Delassus operator against dense algebra: bodies diagonal and small and dense, a velocity of each prescribed."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from corekit.dynamics.delassus import SquareRootDelassus
+from corekit.dynamics.delassus import DelassusOperator
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Diagonal
 
@@ -22,10 +25,11 @@ def _world(random):
         own = make_factorisation(matrix, None, held)
         assert isinstance(own, BlockFactorisation)
         assert own.refactor(matrix, None)
-        bodies.append((own, where))
+        bodies.append((SimpleNamespace(factor=own), where))
     full = np.zeros((9, 9))
     full[:4, :4], full[4:, 4:] = diagonal.dense(), dense.dense()
-    return SquareRootDelassus(bodies), full, np.array([1, 7])
+    factorisation: Any = SimpleNamespace(bodies=bodies)
+    return DelassusOperator(factorisation), full, np.array([1, 7])
 
 
 @pytest.mark.parametrize("count", [3, 20])  # W by loops and by BLAS

@@ -11,9 +11,8 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.contact_impulses import ContactImpulses
-from corekit.dynamics.contact_problem import ContactReduction
+from corekit.dynamics.contact_problem import ReducedStep
 from corekit.dynamics.contact_record import contact_record
-from corekit.dynamics.delassus import delassus_operator
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 
@@ -42,7 +41,7 @@ class EquilibriumContacts:
         self._solver = world.solver if isinstance(world.solver, ImpulseSolver) else None
         has_contact = world.pipeline is not None
         self.impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=has_contact)
-        self._delassus = delassus_operator(world)
+        self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self.potential = world.forces
         self._zero = np.zeros(world.nv)
         self.count = 0
@@ -94,20 +93,12 @@ class EquilibriumContacts:
         extra = self.force() if self.potential is not None else None
         world.factorisation.solve(extra, out)
         count = self._solved_count
-        if self._solver is None or not count + impulses.bounded:
+        if self._reduced is None or not count + impulses.bounded:
             return SolveInfo(answered_by="factorisation")
         gap = np.zeros((count, self.width))
         if self._pipeline is not None:
             gap[:, 0] = self._pipeline.contacts.gap[:count]
-        reduction = ContactReduction(world, count, gap, self._zero, 1.0)
-        self._delassus.assemble(
-            reduction.rows, out, reduction.problem.free_velocity, reduction.problem.delassus()
-        )
-        info = reduction.solve(self._solver, impulses.impulse)
-        impulses.update_bounded()
-        force = reduction.rows.T @ impulses.impulse
-        world.factorisation.solve(force if extra is None else force + extra, out)
-        return info
+        return self._reduced.solve(count, gap, self._zero, 1.0, extra, out)[0]
 
     def gap_error(self) -> float:
         """Largest |φ| of contacts that press, and penetration of the others [m]; 0 with a potential."""
